@@ -1,0 +1,125 @@
+// The plan of the house: protocol <- store <- core <- daemon; cli -> client -> protocol.
+// See ARCHITECTURE.md.
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+/** What each package may know. Anything else under packages/ is an arrow against the plan. */
+const arrows = {
+  protocol: [],
+  store: ['protocol'],
+  core: ['protocol', 'store'],
+  daemon: ['protocol', 'store', 'core'],
+  client: ['protocol'],
+  // The daemon only through cli-starts-the-daemon-lazily below.
+  cli: ['protocol', 'client', 'daemon'],
+};
+
+/** The sources behind the names that package.json exports: the only ways into a package. */
+const doors = Object.keys({ ...arrows, testkit: [] }).flatMap((name) => {
+  const directory = `packages/${name}`;
+  const file = path.join(__dirname, directory, 'package.json');
+  const { exports = {} } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  return Object.values(exports).map(({ 'stoa-source': source }) =>
+    path.posix.join(directory, source),
+  );
+});
+
+const test = '\\.test\\.ts$';
+
+/** Packages that ship; testkit is made of what tests are made of. */
+const product = `^packages/(${Object.keys(arrows).join('|')})/src/`;
+
+const arrowRules = Object.entries(arrows).map(([name, known]) => ({
+  name: `arrow-${name}`,
+  comment: `${name} may know only: ${known.join(', ') || 'no other package'}.`,
+  severity: 'error',
+  from: { path: `^packages/${name}/src/`, pathNot: test },
+  to: { path: '^packages/', pathNot: `^packages/(${[name, ...known].join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    ...arrowRules,
+    {
+      name: 'cli-starts-the-daemon-lazily',
+      comment: 'Only `stoa serve` needs the daemon; every other command must not load it.',
+      severity: 'error',
+      from: {
+        path: '^packages/cli/src/',
+        pathNot: [test, '^packages/cli/src/commands/serve\\.ts$'],
+      },
+      to: { path: '^packages/daemon/' },
+    },
+    {
+      name: 'cli-serve-is-dynamic',
+      comment: '`stoa serve` loads the daemon with import(), when it runs.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/commands/serve\\.ts$' },
+      to: { path: '^packages/daemon/', dynamic: false, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'no-deep-import',
+      comment: 'A package is entered by what its package.json exports.',
+      severity: 'error',
+      from: { path: '^(packages/[^/]+|tests|bench)/' },
+      to: {
+        path: '^packages/',
+        pathNot: ['^$1/', ...doors.map((door) => `^${door.replaceAll('.', '\\.')}$`)],
+      },
+    },
+    {
+      name: 'no-cycle',
+      comment: 'Two files that need each other are one file, or hide a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphan',
+      comment: 'A file that nothing uses and that uses nothing.',
+      severity: 'error',
+      from: { orphan: true, pathNot: [test, '/src/index\\.ts$', '\\.config\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'no-dev-dependency',
+      comment: 'What ships must not need what is only installed for development.',
+      severity: 'error',
+      from: { path: product, pathNot: test },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '/@types/' },
+    },
+    {
+      name: 'no-undeclared-dependency',
+      comment: 'A package lists what it imports in its own package.json.',
+      severity: 'error',
+      from: { path: product, pathNot: test },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-test-in-product',
+      severity: 'error',
+      from: { path: '^(packages|bench)/', pathNot: test },
+      to: { path: test },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(packages/[^/]+|bench)/dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.tests.json' },
+    combinedDependencies: false,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['stoa-source', 'import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};

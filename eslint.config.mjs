@@ -1,0 +1,130 @@
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+import describedDisable from './scripts/eslint/described-disable.mjs';
+import importAllowList from './scripts/eslint/import-allow-list.mjs';
+import packageBoundary from './scripts/eslint/package-boundary.mjs';
+
+const stoa = {
+  rules: {
+    'described-disable': describedDisable,
+    'import-allow-list': importAllowList,
+    'package-boundary': packageBoundary,
+  },
+};
+
+// Time, chance and the outside world reach core only through ports: these are the leaks.
+const ambient = (names, port) =>
+  names.map((name) => ({
+    name,
+    message: `core has no ${port} of its own: it comes in as a port.`,
+  }));
+
+const coreGlobals = [
+  ...ambient(['Date', 'performance', 'Temporal'], 'clock'),
+  ...ambient(['crypto', 'Crypto'], 'randomness'),
+  ...ambient(
+    [
+      'setTimeout',
+      'setInterval',
+      'setImmediate',
+      'clearTimeout',
+      'clearInterval',
+      'clearImmediate',
+      'queueMicrotask',
+      'requestAnimationFrame',
+      'requestIdleCallback',
+      'MessageChannel',
+    ],
+    'timers',
+  ),
+  ...ambient(
+    ['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource', 'BroadcastChannel', 'Worker'],
+    'network or threads',
+  ),
+  ...ambient(['process', 'console', 'require', 'navigator'], 'surroundings'),
+  // Each of these reaches all of the above under another name.
+  ...ambient(['globalThis', 'global', 'self', 'window', 'eval', 'Function'], 'surroundings'),
+];
+
+const coreProperties = [
+  { object: 'Math', property: 'random', message: 'Randomness comes into core as a port.' },
+  { object: 'AbortSignal', property: 'timeout', message: 'Timers come into core as a port.' },
+  { object: 'Intl', property: 'DateTimeFormat', message: 'It reads the clock and the zone.' },
+];
+
+const coreSyntax = [
+  {
+    selector: 'MetaProperty[meta.name="import"]',
+    message: 'import.meta tells where the code runs; core must not know.',
+  },
+];
+
+const tests = ['**/*.test.ts'];
+
+export default defineConfig(
+  { ignores: ['**/dist/', '**/node_modules/', '**/coverage/'] },
+  {
+    files: ['**/*.ts', '**/*.mjs', '**/*.cjs'],
+    plugins: { stoa },
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    rules: { 'stoa/described-disable': 'error' },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { project: './tsconfig.tests.json', tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      'stoa/package-boundary': 'error',
+      eqeqeq: 'error',
+      'no-console': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'separate-type-imports', disallowTypeAnnotations: false },
+      ],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true },
+      ],
+      '@typescript-eslint/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    files: ['packages/protocol/src/**/*.ts'],
+    ignores: tests,
+    rules: { 'stoa/import-allow-list': ['error', { modules: ['zod'] }] },
+  },
+  {
+    files: ['packages/core/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'stoa/import-allow-list': ['error', { modules: ['@stoa/protocol', '@stoa/store'] }],
+      'no-restricted-globals': ['error', ...coreGlobals],
+      'no-restricted-properties': ['error', ...coreProperties],
+      'no-restricted-syntax': ['error', ...coreSyntax],
+    },
+  },
+  {
+    // The schemas cost start-up time and bytes in a browser: the client knows only their types.
+    files: ['packages/client/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'stoa/import-allow-list': ['error', { types: ['@stoa/protocol', 'zod'], open: true }],
+    },
+  },
+  {
+    files: ['packages/cli/src/**/*.ts', 'bench/src/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+);

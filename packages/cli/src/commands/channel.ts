@@ -1,0 +1,153 @@
+import type { Channel, UpdateChannel } from '@stoa/protocol';
+import type { Context, GlobalFlags } from '../context.js';
+import { UsageError } from '../failure.js';
+import { printable, printableLine } from '../terminal/printable.js';
+import { relativeTime } from '../terminal/times.js';
+
+export interface ListChannelsOptions extends GlobalFlags {
+  readonly archived: 'exclude' | 'include' | 'only';
+  readonly quiet?: boolean;
+}
+
+export interface CreateChannelOptions extends GlobalFlags {
+  readonly id?: string;
+  readonly description?: string;
+  readonly purpose?: string;
+}
+
+export interface UpdateChannelOptions extends GlobalFlags {
+  readonly title?: string;
+  readonly description?: string;
+  readonly purpose?: string;
+}
+
+export interface DeleteChannelOptions extends GlobalFlags {
+  readonly yes?: boolean;
+}
+
+export async function listChannels(
+  context: Context,
+  words: readonly string[],
+  options: ListChannelsOptions,
+): Promise<void> {
+  const channels: Channel[] = [];
+  const query = words.length === 0 ? undefined : words.join(' ');
+  const pages = context.client.channels.pages({ query, archived: options.archived, limit: 200 });
+  for await (const page of pages) channels.push(...page.channels);
+  if (context.flags.json) context.json({ channels });
+  else if (options.quiet) for (const { channelId } of channels) context.line(channelId);
+  else if (channels.length === 0) context.say('no channels; make one: stoa channel create TITLE');
+  else context.line(channelTable(context, channels));
+}
+
+function channelTable(context: Context, channels: readonly Channel[]): string {
+  return context.table(
+    [
+      { title: 'CHANNEL' },
+      { title: 'MESSAGES', align: 'right' },
+      { title: 'MEMBERS', align: 'right' },
+      { title: 'CHANGED' },
+      { title: 'TITLE' },
+    ],
+    channels.map((channel) => [
+      channel.channelId,
+      String(channel.messageCount),
+      String(channel.memberCount),
+      relativeTime(channel.updatedAt, context.io.now()),
+      printableLine(channel.title) + (channel.archivedAt === undefined ? '' : ' (archived)'),
+    ]),
+  );
+}
+
+export async function createChannel(
+  context: Context,
+  words: readonly string[],
+  options: CreateChannelOptions,
+): Promise<void> {
+  const channel = await context.client.channels.create({
+    channelId: options.id,
+    title: words.join(' '),
+    description: options.description,
+    purpose: options.purpose,
+  });
+  context.answer(channel, () => channel.channelId);
+}
+
+export async function showChannel(
+  context: Context,
+  [channelId = '']: readonly string[],
+): Promise<void> {
+  show(context, await context.client.channels.get(channelId));
+}
+
+export async function updateChannel(
+  context: Context,
+  [channelId = '']: readonly string[],
+  options: UpdateChannelOptions,
+): Promise<void> {
+  const { title, description, purpose } = options;
+  if (title === undefined && description === undefined && purpose === undefined) {
+    throw new UsageError('there is nothing to change', 'give --title, --description or --purpose');
+  }
+  const change: UpdateChannel = {
+    title,
+    description: description === '' ? null : description,
+    purpose: purpose === '' ? null : purpose,
+  };
+  show(context, await context.client.channels.update(channelId, change));
+}
+
+export async function archiveChannel(
+  context: Context,
+  [channelId = '']: readonly string[],
+): Promise<void> {
+  show(context, await context.client.channels.archive(channelId));
+}
+
+export async function unarchiveChannel(
+  context: Context,
+  [channelId = '']: readonly string[],
+): Promise<void> {
+  show(context, await context.client.channels.unarchive(channelId));
+}
+
+export async function deleteChannel(
+  context: Context,
+  [channelId = '']: readonly string[],
+  options: DeleteChannelOptions,
+): Promise<void> {
+  if (!options.yes) {
+    throw new UsageError(
+      `this would erase ${channelId} and its whole log for good`,
+      'if that is what you want, add --yes; to keep it readable: stoa channel archive',
+    );
+  }
+  await context.client.channels.delete(channelId);
+  context.answer({ deleted: channelId }, () => `${channelId} is erased.`);
+}
+
+function show(context: Context, channel: Channel): void {
+  context.answer(channel, () => channelText(context, channel));
+}
+
+function channelText({ paint, io }: Context, channel: Channel): string {
+  const rows: [string, string | undefined][] = [
+    ['description', channel.description],
+    ['purpose', channel.purpose],
+    ['created', `${relativeTime(channel.createdAt, io.now())} by ${channel.createdBy}`],
+    ['archived', channel.archivedAt && relativeTime(channel.archivedAt, io.now())],
+    ['members', String(channel.memberCount)],
+    ['messages', String(channel.messageCount)],
+    ['sequence', String(channel.headSeq)],
+    ['pinned', channel.pinnedAssetIds.join(' ') || undefined],
+    ['last', channel.lastMessagePreview],
+  ].map(([name, value]) => [String(name), value === undefined ? undefined : String(value)]);
+  return [
+    `${paint.bold(printableLine(channel.title))} ${paint.dim(channel.channelId)}`,
+    ...rows.flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [`  ${name.padEnd(11)} ${printable(value).replaceAll('\n', `\n${' '.repeat(14)}`)}`],
+    ),
+  ].join('\n');
+}

@@ -1,0 +1,123 @@
+import path from 'node:path';
+import type { Issue } from '@stoa/protocol';
+import { Context, type GlobalFlags } from '../context.js';
+import { checkAddress } from '../doctor/address.js';
+import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-directory.js';
+import { type Finding, type Level, ok, problem } from '../doctor/finding.js';
+import { checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+import { homeOf } from '../locate.js';
+import { printableLine } from '../terminal/printable.js';
+import { type DaemonPackage, loadDaemon } from './serve.js';
+
+export interface DoctorOptions extends GlobalFlags {
+  readonly deep?: boolean;
+  readonly config?: string;
+}
+
+export async function doctor(
+  context: Context,
+  _args: readonly string[],
+  options: DoctorOptions,
+): Promise<ExitCode> {
+  const home = homeOf(options, context.io.env);
+  const program = await checkProgram(context, home, options.config);
+  const target = contextFor(context, program.url);
+  const findings: Finding[] = [
+    checkNode(process.versions.node),
+    ...checkDataDirectory(home),
+    checkTokenFile(home),
+    checkHolder(home),
+    checkDiskSpace(home),
+    ...program.findings,
+    ...(await checkAddress(target)),
+    ...(options.deep ? [await checkStore(target)] : []),
+  ];
+  target.close();
+  const problems = findings.filter(({ level }) => level === 'problem');
+  context.answer({ ok: problems.length === 0, findings }, () => findingsText(context, findings));
+  return problems.length === 0 ? EXIT.ok : EXIT.failure;
+}
+
+/** `url`: where a daemon would listen, if the configuration can be read. */
+interface Program {
+  readonly findings: readonly Finding[];
+  readonly url?: string;
+}
+
+async function checkProgram(
+  { io }: Context,
+  home: string,
+  config: string | undefined,
+): Promise<Program> {
+  let daemon: DaemonPackage;
+  try {
+    daemon = await loadDaemon();
+  } catch (error) {
+    const detail = `the daemon cannot be loaded: ${(error as Error).message}`;
+    return { findings: [problem('program', detail, 'install it again: npm ci')] };
+  }
+  const file = path.resolve(config ?? io.env['STOA_CONFIG'] ?? path.join(home, 'stoa.yaml'));
+  const issues = await daemon.checkConfig(home, config);
+  if (issues.length > 0) {
+    return { findings: [sqliteFinding(daemon), ...issues.map((issue) => faulty(file, issue))] };
+  }
+  const { host, port } = daemon.effectiveConfig({ flags: { home, config } });
+  return {
+    findings: [sqliteFinding(daemon), ok('config', `valid (${file}, environment)`)],
+    ...(port === 0 ? {} : { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }),
+  };
+}
+
+function faulty(file: string, issue: Issue): Finding {
+  const where = issue.path === '' ? '' : `${issue.path}: `;
+  const fix = 'correct the file or the environment; what is allowed: stoa config schema';
+  return problem('config', `${file}: ${where}${issue.message}`, fix);
+}
+
+/** Looks where the configuration says, if nothing else says where. */
+function contextFor(context: Context, url: string | undefined): Context {
+  const { io, flags, version, located } = context;
+  const isGuess = located.urlFrom === 'the default' && url !== undefined;
+  return isGuess ? new Context(io, { ...flags, url }, version) : context;
+}
+
+function sqliteFinding(daemon: DaemonPackage): Finding {
+  try {
+    return checkSqlite(daemon);
+  } catch (error) {
+    const detail = `SQLite cannot be loaded: ${(error as Error).message}`;
+    return problem('sqlite', detail, 'build it for this Node: npm rebuild better-sqlite3');
+  }
+}
+
+async function checkStore(context: Context): Promise<Finding> {
+  try {
+    const report = await context.client.check();
+    const read = `${report.topics} topics, ${report.events} events`;
+    if (report.ok) return ok('store', `${read}: every projection equals its log`);
+    return problem(
+      'store',
+      report.problems.join('; '),
+      'restore a backup; keep this one to look into',
+    );
+  } catch (error) {
+    const detail = `the store was not checked: ${(error as Error).message}`;
+    return problem('store', detail, 'the daemon must run, and the token must be the owner’s');
+  }
+}
+
+const MARKS: Record<Level, string> = { ok: 'ok', note: 'note', problem: 'PROBLEM' };
+
+function findingsText({ paint }: Context, findings: readonly Finding[]): string {
+  const colour = { ok: paint.green, note: paint.yellow, problem: paint.red };
+  const lines = findings.map(({ check, level, detail, fix }) => {
+    const mark = colour[level](MARKS[level].padEnd(7));
+    const line = `${mark}  ${check.padEnd(14)}  ${printableLine(detail)}`;
+    return fix === undefined ? line : `${line}\n${' '.repeat(25)}→ ${printableLine(fix)}`;
+  });
+  const count = findings.filter(({ level }) => level === 'problem').length;
+  const end =
+    count === 0 ? 'No problem found.' : `${count} problem${count === 1 ? '' : 's'} found.`;
+  return [...lines, end].join('\n');
+}

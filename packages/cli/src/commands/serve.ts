@@ -1,0 +1,44 @@
+import type { Issue } from '@stoa/protocol';
+import type { Context, GlobalFlags } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-code.js';
+
+export interface ServeOptions extends GlobalFlags {
+  readonly port?: number;
+  readonly host?: string;
+  readonly config?: string;
+}
+
+interface DaemonFlags {
+  readonly home?: string | undefined;
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly config?: string | undefined;
+}
+
+/** What the command needs of the daemon's package. */
+export interface DaemonPackage {
+  /** Runs until it is told to stop; prints its own lines. */
+  runDaemon(options: { readonly flags: DaemonFlags }): Promise<number>;
+  checkConfig(home: string, file?: string): readonly Issue[] | Promise<readonly Issue[]>;
+  configJsonSchema(): unknown;
+  effectiveConfig(options: { readonly flags: DaemonFlags }): {
+    readonly host: string;
+    readonly port: number;
+  };
+  checkSqlite(): { readonly version: string; readonly ok: boolean };
+}
+
+/** The only door from the command to the daemon; opened by what runs or examines one. */
+export async function loadDaemon(): Promise<DaemonPackage> {
+  return await import('@stoa/daemon');
+}
+
+export async function serve(
+  _context: Context,
+  _args: readonly string[],
+  { home, port, host, config }: ServeOptions,
+): Promise<ExitCode> {
+  const { runDaemon } = await loadDaemon();
+  const exitCode = await runDaemon({ flags: { home, port, host, config } });
+  return exitCode === 0 ? EXIT.ok : EXIT.failure;
+}

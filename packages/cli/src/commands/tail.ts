@@ -1,0 +1,126 @@
+import type { FollowNotice } from '@stoa/client';
+import type { Stamped } from '@stoa/protocol';
+import type { Context, GlobalFlags } from '../context.js';
+import { eventText } from '../terminal/event-text.js';
+import { type MessageStyle, messageText } from '../terminal/message-text.js';
+import { printableJson } from '../terminal/printable.js';
+
+export interface TailOptions extends GlobalFlags {
+  readonly follow?: boolean;
+  readonly lines: number;
+  readonly since?: number;
+  readonly ids?: boolean;
+}
+
+/**
+ * A script gets the log: every event after a position, one JSON line each. A person gets messages as
+ * they are now, then what happens. Both start from one sequence, so nothing is shown twice or missed.
+ */
+export async function tail(
+  context: Context,
+  [channelId = '']: readonly string[],
+  options: TailOptions,
+): Promise<void> {
+  const { headSeq } = await context.client.channels.get(channelId);
+  const start = options.since ?? (await startOfLast(context, channelId, options.lines, headSeq));
+  if (!context.flags.json) {
+    await showMessages(context, channelId, start, headSeq, options);
+    if (options.follow) await follow(context, channelId, headSeq, options);
+  } else if (options.follow) await follow(context, channelId, start, options);
+  else await showEvents(context, channelId, start, headSeq);
+}
+
+async function startOfLast(
+  context: Context,
+  channelId: string,
+  lines: number,
+  head: number,
+): Promise<number> {
+  const before = head + 1;
+  const { messages } = await context.client.messages.list(channelId, { before, limit: lines });
+  const first = messages.at(0);
+  return first === undefined ? head : first.seq - 1;
+}
+
+function styleOf(context: Context, options: TailOptions): MessageStyle {
+  return { paint: context.paint, now: context.io.now(), ids: options.ids ?? false };
+}
+
+async function showMessages(
+  context: Context,
+  channelId: string,
+  start: number,
+  head: number,
+  options: TailOptions,
+): Promise<void> {
+  const style = styleOf(context, options);
+  for await (const page of context.client.messages.pages(channelId, { after: start, limit: 200 })) {
+    for (const message of page) {
+      if (message.seq > head) return;
+      context.line(messageText(message, style));
+    }
+  }
+}
+
+async function showEvents(
+  context: Context,
+  channelId: string,
+  start: number,
+  head: number,
+): Promise<void> {
+  let after = start;
+  while (after < head) {
+    const page = await context.client.topics.read(`channel:${channelId}`, { after, limit: 200 });
+    const last = page.events.at(-1);
+    if (!last) return;
+    for (const event of page.events) {
+      if (event.seq <= head) context.line(printableJson(event));
+    }
+    after = last.seq;
+  }
+}
+
+async function follow(
+  context: Context,
+  channelId: string,
+  after: number,
+  options: TailOptions,
+): Promise<void> {
+  const interrupted = new AbortController();
+  const forget = context.io.onInterrupt(() => interrupted.abort());
+  let lost = false;
+  const onNotice = (notice: FollowNotice): void => {
+    if (notice.type === 'reconnecting') {
+      if (!lost) context.say(`${REASONS[notice.reason]}; trying again, nothing will be missed`);
+      lost = true;
+    } else if (lost) {
+      context.say(`connected again, going on after ${notice.after}`);
+      lost = false;
+    }
+  };
+  const items = context.client.follow(`channel:${channelId}`, {
+    after,
+    onNotice,
+    signal: interrupted.signal,
+  });
+  try {
+    for await (const item of items) {
+      if (item.type === 'gap') {
+        context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer kept`);
+        if (context.flags.json) context.line(printableJson(item));
+      } else context.line(lineOf(context, item, options));
+    }
+  } finally {
+    forget();
+  }
+}
+
+const REASONS: Record<Extract<FollowNotice, { type: 'reconnecting' }>['reason'], string> = {
+  connection_lost: 'the connection is lost',
+  shutdown: 'the daemon is stopping',
+  slow_reader: 'this reader was too slow',
+};
+
+function lineOf(context: Context, event: Stamped, options: TailOptions): string {
+  return context.flags.json ? printableJson(event) : eventText(event, styleOf(context, options));
+}

@@ -1,0 +1,58 @@
+import type { Command, Option } from 'commander';
+
+/** One word of the command line that has words below it, as a completion script needs it. */
+export interface TreeNode {
+  /** The words that lead here: `stoa channel list`. */
+  readonly place: string;
+  readonly children: readonly { readonly name: string; readonly summary: string }[];
+  readonly options: readonly TreeOption[];
+  /** What the first argument is: a channel, one of some words, or anything. */
+  readonly argument: 'channel' | 'none' | 'other' | readonly string[];
+}
+
+export interface TreeOption {
+  readonly names: readonly string[];
+  readonly summary: string;
+  readonly value: 'none' | 'file' | 'channel' | 'other' | readonly string[];
+}
+
+/** Every place of the tree, the program itself first. */
+export function commandTree(program: Command): TreeNode[] {
+  return nodesUnder(program, program.name(), program.options.map(treeOption));
+}
+
+function nodesUnder(command: Command, place: string, global: readonly TreeOption[]): TreeNode[] {
+  const own = command.parent === null ? [] : command.options.map(treeOption);
+  const [first] = command.registeredArguments;
+  const node: TreeNode = {
+    place,
+    children: command.commands.flatMap((child) =>
+      [child.name(), ...child.aliases()].map((name) => ({ name, summary: child.summary() })),
+    ),
+    options: [...own, ...global],
+    argument: !first
+      ? 'none'
+      : (first.argChoices ?? (first.name() === 'channel' ? 'channel' : 'other')),
+  };
+  return [
+    node,
+    ...command.commands.flatMap((child) =>
+      [child.name(), ...child.aliases()].flatMap((name) =>
+        nodesUnder(child, `${place} ${name}`, global),
+      ),
+    ),
+  ];
+}
+
+function treeOption(option: Option): TreeOption {
+  return {
+    names: [option.short, option.long].filter((name) => name !== undefined),
+    summary: option.description,
+    value: option.isBoolean() ? 'none' : (option.argChoices ?? valueOf(option.flags)),
+  };
+}
+
+function valueOf(flags: string): 'file' | 'channel' | 'other' {
+  if (/<(?:file|directory)>/.test(flags)) return 'file';
+  return flags.includes('<channel>') ? 'channel' : 'other';
+}

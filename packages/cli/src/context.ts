@@ -1,0 +1,77 @@
+import type { Client } from '@stoa/client';
+import { createNodeClient } from '@stoa/client/node';
+import type { Surroundings } from './failure.js';
+import type { Io } from './io.js';
+import { type Located, type LocateFlags, locate } from './locate.js';
+import { type Painter, painter, wantsColour } from './terminal/paint.js';
+import { printableJson } from './terminal/printable.js';
+import { type Column, table } from './terminal/table.js';
+
+/** Options that every command takes. */
+export interface GlobalFlags extends LocateFlags {
+  readonly json?: boolean | undefined;
+}
+
+/** What a command works with. Nothing is looked up before it is asked for. */
+export class Context {
+  readonly paint: Painter;
+  private found: Located | undefined;
+  private opened: Client | undefined;
+
+  constructor(
+    readonly io: Io,
+    readonly flags: GlobalFlags,
+    readonly version: string,
+  ) {
+    this.paint = painter(wantsColour(io.outIsTerminal, io.env));
+  }
+
+  get located(): Located {
+    if (!this.found) {
+      this.found = locate(this.flags, this.io.env);
+      for (const warning of this.found.warnings) this.say(`warning: ${warning}`);
+    }
+    return this.found;
+  }
+
+  get client(): Client {
+    const { url, token } = this.located;
+    // A person waits for the answer: no daemon is said at once, a hiccup of a running one is not.
+    this.opened ??= createNodeClient({ baseUrl: url, token, retry: { whenRefused: false } });
+    return this.opened;
+  }
+
+  get surroundings(): Surroundings | undefined {
+    const found = this.found;
+    if (!found) return undefined;
+    const { home, url, urlFrom, token } = found;
+    return { home, url, urlFrom, hasToken: token !== undefined };
+  }
+
+  close(): void {
+    this.opened?.close();
+  }
+
+  line(text: string): void {
+    this.io.out(`${text}\n`);
+  }
+
+  /** For the person at the terminal, never for the script that reads the output. */
+  say(text: string): void {
+    this.io.err(`stoa: ${text}\n`);
+  }
+
+  json(value: unknown): void {
+    this.line(printableJson(value, 2));
+  }
+
+  /** One JSON document, or what a person reads. */
+  answer(value: unknown, text: () => string): void {
+    if (this.flags.json) this.json(value);
+    else this.line(text());
+  }
+
+  table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+    return table(columns, rows, { width: this.io.columns, heading: this.paint.dim });
+  }
+}

@@ -1,0 +1,118 @@
+import net from 'node:net';
+import { StoaProblem } from '@stoa/client';
+import type { Status } from '@stoa/protocol';
+import type { Context } from '../context.js';
+import { isLoopback, readDaemonFile } from '../locate.js';
+import { isAlive } from './data-directory.js';
+import { type Finding, note, ok, problem } from './finding.js';
+
+/** What answers where the daemon should be. */
+export type Answer =
+  | { readonly kind: 'daemon'; readonly status: Status }
+  | { readonly kind: 'other daemon' }
+  | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
+  | { readonly kind: 'something else' }
+  | { readonly kind: 'nobody' };
+
+export async function checkAddress(context: Context): Promise<Finding[]> {
+  const { url, home } = context.located;
+  const running = readDaemonFile(home);
+  const holder = running && isAlive(running.pid) ? running.pid : undefined;
+  return judgeAnswer(await ask(context), url, holder, context.version);
+}
+
+async function ask(context: Context): Promise<Answer> {
+  try {
+    return { kind: 'daemon', status: await context.client.status() };
+  } catch (error) {
+    if (!(error instanceof StoaProblem)) throw error;
+    if (error.code === 'unauthenticated') return { kind: 'other daemon' };
+    if (error.code !== 'daemon_unreachable') {
+      return { kind: 'refused', code: error.code, detail: error.detail };
+    }
+    const isTaken = await isListening(new URL(context.located.url));
+    return { kind: isTaken ? 'something else' : 'nobody' };
+  }
+}
+
+export function judgeAnswer(
+  answer: Answer,
+  url: string,
+  holder: number | undefined,
+  version: string,
+): Finding[] {
+  switch (answer.kind) {
+    case 'daemon':
+      return [ok('port', `${url} is held by this daemon`), ...judgeStatus(answer.status, version)];
+    case 'other daemon':
+      return [
+        problem(
+          'port',
+          `${url} is held by a Stoa daemon that does not know this token`,
+          'set STOA_HOME to its data directory, or choose another port for yours: stoa serve --port',
+        ),
+      ];
+    case 'refused':
+      return [
+        problem(
+          'daemon',
+          `the daemon at ${url} answers: ${answer.detail} (${answer.code})`,
+          'look into the log of the daemon',
+        ),
+      ];
+    case 'something else':
+      return [
+        problem(
+          'port',
+          `${url} is taken by another program`,
+          'stop that program, or choose another port: stoa serve --port, STOA_PORT',
+        ),
+      ];
+    case 'nobody':
+      return holder === undefined
+        ? [ok('port', portIsFree(url)), note('daemon', 'not running; start it with: stoa serve')]
+        : [
+            problem(
+              'daemon',
+              `the daemon with pid ${holder} holds the data directory but does not answer at ${url}`,
+              'wait if it is starting; otherwise stop it and start it again',
+            ),
+          ];
+  }
+}
+
+function portIsFree(url: string): string {
+  const { hostname, port } = new URL(url);
+  return isLoopback(hostname) ? `${port || '80'} is free` : `nobody listens at ${url}`;
+}
+
+function judgeStatus(status: Status, version: string): Finding[] {
+  const running = `Stoa ${status.version}, ${status.engine} ${status.engineVersion}`;
+  return [
+    status.version === version
+      ? ok('daemon', running)
+      : note(
+          'daemon',
+          `${running}; this command is ${version}: restart the daemon after an update`,
+        ),
+    status.durability === 'full'
+      ? ok('durability', 'full: what was acknowledged is on disk')
+      : note('durability', 'relaxed by configuration: a power cut may lose acknowledged writes'),
+    ...status.warnings.map((warning) => note('daemon', warning)),
+  ];
+}
+
+function isListening(url: URL): Promise<boolean> {
+  return new Promise((resolve) => {
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+    const socket = net.connect({ host, port, timeout: 2_000 });
+    const answer = (isTaken: boolean) => (): void => {
+      socket.destroy();
+      resolve(isTaken);
+    };
+    socket.on('connect', answer(true));
+    socket.on('timeout', answer(false));
+    socket.on('error', answer(false));
+  });
+}

@@ -1,0 +1,79 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { readableByOthers, readDaemonFile } from '../locate.js';
+import { type Finding, note, ok, problem } from './finding.js';
+import { nearestExisting } from './machine.js';
+
+export function checkDataDirectory(home: string): Finding[] {
+  const stats = fs.statSync(home, { throwIfNoEntry: false });
+  if (stats && !stats.isDirectory()) {
+    const fix = 'set STOA_HOME (or --home) to a directory';
+    return [problem('data directory', `${home} is not a directory`, fix)];
+  }
+  const obstacle = writeObstacle(nearestExisting(home));
+  if (obstacle !== undefined) return [notWritable(home, obstacle)];
+  if (!stats) return [note('data directory', `${home} does not exist yet; stoa serve makes it`)];
+  if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
+    const mode = (stats.mode & 0o777).toString(8);
+    return [
+      problem('data directory', `others may write to ${home} (mode ${mode})`, `chmod 700 ${home}`),
+    ];
+  }
+  return [ok('data directory', home)];
+}
+
+/** Asks by writing: permission bits do not tell of read-only disks, quotas or other guards. */
+function writeObstacle(directory: string): string | undefined {
+  const probe = path.join(directory, `.doctor-${process.pid}`);
+  try {
+    fs.writeFileSync(probe, '', { flag: 'wx', mode: 0o600 });
+    fs.rmSync(probe);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function notWritable(home: string, obstacle: string): Finding {
+  return problem(
+    'data directory',
+    `${home} cannot be written to: ${obstacle}`,
+    'give it to the user that runs the daemon, or set STOA_HOME (or --home) to another directory',
+  );
+}
+
+export function checkTokenFile(home: string): Finding {
+  const file = path.join(home, 'token');
+  try {
+    if (!fs.existsSync(file)) return note('token', 'none yet; stoa serve makes it');
+    if (readableByOthers(file)) {
+      return problem('token', `${file} can be read by others`, `chmod 600 ${file}`);
+    }
+    if (fs.readFileSync(file, 'utf8').trim() !== '') return ok('token', file);
+    return problem(
+      'token',
+      `${file} is empty`,
+      `remove it and start the daemon: it makes a new one`,
+    );
+  } catch (error) {
+    const detail = `${file} cannot be read: ${(error as Error).message}`;
+    return problem('token', detail, 'run this as the user that runs the daemon');
+  }
+}
+
+/** Who holds the data directory, by what the daemon wrote when it started. */
+export function checkHolder(home: string): Finding {
+  const daemon = readDaemonFile(home);
+  if (!daemon) return ok('lock', 'no daemon holds the data directory');
+  if (isAlive(daemon.pid)) return ok('lock', `held by the daemon with pid ${daemon.pid}`);
+  return note('lock', `left by a daemon that died (pid ${daemon.pid}); the next one takes it over`);
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,124 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { UsageError } from './failure.js';
+
+export interface LocateFlags {
+  readonly home?: string | undefined;
+  readonly url?: string | undefined;
+  readonly tokenFile?: string | undefined;
+}
+
+/** What a daemon writes into its data directory while it runs; it has an address once it listens. */
+export interface DaemonFile {
+  readonly pid: number;
+  readonly url?: string;
+}
+
+export interface Located {
+  readonly home: string;
+  readonly url: string;
+  readonly urlFrom: '--url' | 'STOA_URL' | 'STOA_PORT' | 'daemon.json' | 'the default';
+  readonly token: string | undefined;
+  readonly warnings: readonly string[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export const DEFAULT_URL = 'http://127.0.0.1:7117';
+
+/** Flags before environment before what the running daemon wrote before the default. */
+export function locate(flags: LocateFlags, env: Env): Located {
+  const home = homeOf(flags, env);
+  const address = addressOf(flags, env, home);
+  return { home, ...address, ...tokenFor(address, flags, env, home) };
+}
+
+export function homeOf(flags: LocateFlags, env: Env): string {
+  return path.resolve(flags.home ?? nonEmpty(env['STOA_HOME']) ?? path.join(os.homedir(), '.stoa'));
+}
+
+export function readDaemonFile(home: string): DaemonFile | undefined {
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(path.join(home, 'daemon.json'), 'utf8'));
+    const file = value as Partial<DaemonFile> | null;
+    return typeof file?.pid === 'number' ? { ...file, pid: file.pid } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Address = Pick<Located, 'url' | 'urlFrom'>;
+
+function addressOf(flags: LocateFlags, env: Env, home: string): Address {
+  if (flags.url !== undefined) return { url: checkedUrl(flags.url, '--url'), urlFrom: '--url' };
+  const url = nonEmpty(env['STOA_URL']);
+  if (url !== undefined) return { url: checkedUrl(url, 'STOA_URL'), urlFrom: 'STOA_URL' };
+  const port = nonEmpty(env['STOA_PORT']);
+  // Port 0 lets a daemon take a free one: only its data directory knows which.
+  if (port !== undefined && port !== '0') return { url: urlOfPort(port), urlFrom: 'STOA_PORT' };
+  const running = readDaemonFile(home)?.url;
+  if (running !== undefined && isHttp(running)) return { url: running, urlFrom: 'daemon.json' };
+  return { url: DEFAULT_URL, urlFrom: 'the default' };
+}
+
+function checkedUrl(url: string, from: string): string {
+  if (!isHttp(url)) throw new UsageError(`${from} is not an http address: ${url}`);
+  return url;
+}
+
+function isHttp(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+function urlOfPort(port: string): string {
+  if (!/^\d{1,5}$/.test(port) || Number(port) < 1 || Number(port) > 65_535) {
+    throw new UsageError(`STOA_PORT is not a port: ${port}`);
+  }
+  return `http://127.0.0.1:${port}`;
+}
+
+/**
+ * The token of a data directory belongs to the daemon on this machine: it is never sent to another
+ * machine just because somebody typed its address.
+ */
+function tokenFor(
+  { url, urlFrom }: Address,
+  flags: LocateFlags,
+  env: Env,
+  home: string,
+): Pick<Located, 'token' | 'warnings'> {
+  if (flags.tokenFile !== undefined) return tokenIn(flags.tokenFile, 'must exist');
+  const token = nonEmpty(env['STOA_TOKEN']);
+  if (token !== undefined) return { token, warnings: [] };
+  const isHere = urlFrom === 'daemon.json' || isLoopback(new URL(url).hostname);
+  if (!isHere) return { token: undefined, warnings: [] };
+  return tokenIn(path.join(home, 'token'), 'may be missing');
+}
+
+export function isLoopback(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}
+
+function tokenIn(
+  file: string,
+  presence: 'must exist' | 'may be missing',
+): Pick<Located, 'token' | 'warnings'> {
+  try {
+    const token = fs.readFileSync(file, 'utf8').trim();
+    const warning = `${file} can be read by others; run: chmod 600 ${file}`;
+    return { token, warnings: readableByOthers(file) ? [warning] : [] };
+  } catch (error) {
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (missing && presence === 'may be missing') return { token: undefined, warnings: [] };
+    throw new UsageError(`the token file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+export function readableByOthers(file: string): boolean {
+  return process.platform !== 'win32' && (fs.statSync(file).mode & 0o077) !== 0;
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

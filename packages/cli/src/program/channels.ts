@@ -1,0 +1,98 @@
+import { type Command, Option } from 'commander';
+import type {
+  CreateChannelOptions,
+  DeleteChannelOptions,
+  ListChannelsOptions,
+  UpdateChannelOptions,
+} from '../commands/channel.js';
+import type { JoinOptions, LeaveOptions } from '../commands/membership.js';
+import { type Runner, runs } from './define.js';
+
+export function addChannelCommands(program: Command, run: Runner): void {
+  const channel = program.command('channel').summary('create, list and change channels');
+  const load = () => import('../commands/channel.js');
+  const loadMembership = () => import('../commands/membership.js');
+  const on = (name: string, summary: string): Command =>
+    channel
+      .command(name)
+      .summary(summary)
+      .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+  const onOne = (name: string, summary: string): Command =>
+    on(name, summary).argument('<channel>', 'channel id');
+
+  runs<ListChannelsOptions>(
+    on('list', 'list channels')
+      .argument('[words...]', 'only channels whose id, title or description has these words')
+      .addOption(
+        new Option('--archived <which>', 'archived channels')
+          .choices(['exclude', 'include', 'only'])
+          .default('exclude'),
+      )
+      .option('-q, --quiet', 'only ids, one a line'),
+    run,
+    async () => (await load()).listChannels,
+    ['stoa channel list', 'stoa channel list design --archived include'],
+  );
+  runs<CreateChannelOptions>(
+    on('create', 'create a channel')
+      .argument('<title...>', 'title')
+      .option('--id <id>', 'id to use in commands and addresses (else one is made)')
+      .option('--description <text>', 'what the channel is')
+      .option('--purpose <text>', 'what it is for'),
+    run,
+    async () => (await load()).createChannel,
+    ['stoa channel create "General" --id general'],
+  );
+  runs(onOne('show', 'show a channel'), run, async () => (await load()).showChannel, []);
+  runs<UpdateChannelOptions>(
+    onOne('update', 'change title, description or purpose')
+      .option('--title <text>', 'new title')
+      .option('--description <text>', 'new description; an empty one clears it')
+      .option('--purpose <text>', 'new purpose; an empty one clears it'),
+    run,
+    async () => (await load()).updateChannel,
+    ['stoa channel update general --purpose "Everything else"'],
+  );
+  runs(
+    onOne('archive', 'make a channel read-only'),
+    run,
+    async () => (await load()).archiveChannel,
+    [],
+  );
+  runs(
+    onOne('unarchive', 'open an archived channel again'),
+    run,
+    async () => (await load()).unarchiveChannel,
+    [],
+  );
+  runs<DeleteChannelOptions>(
+    onOne('delete', 'erase a channel and its log for good').option('--yes', 'really erase it'),
+    run,
+    async () => (await load()).deleteChannel,
+    ['stoa channel delete scratch --yes'],
+  );
+  runs(
+    onOne('members', 'list the members of a channel'),
+    run,
+    async () => (await loadMembership()).listMembers,
+    [],
+  );
+  runs<JoinOptions>(
+    onOne('join', 'become a member, or add somebody')
+      .option('--as <name>', 'name to be shown with')
+      .option('--human <id>', 'add this person instead of yourself')
+      .option('--role <text>', 'what the member does here'),
+    run,
+    async () => (await loadMembership()).joinChannel,
+    ['stoa channel join general', 'stoa channel join general --human bob --role reviewer'],
+  );
+  runs<LeaveOptions>(
+    onOne('leave', 'stop being a member, or remove somebody').option(
+      '--member <member>',
+      'remove this member instead of yourself',
+    ),
+    run,
+    async () => (await loadMembership()).leaveChannel,
+    [],
+  );
+}

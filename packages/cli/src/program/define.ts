@@ -1,0 +1,45 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { GlobalFlags } from '../context.js';
+import type { CommandRun } from '../run-command.js';
+
+export type Load<O extends GlobalFlags> = () => Promise<CommandRun<O>>;
+
+/** Runs a command once it is loaded. */
+export type Runner = <O extends GlobalFlags>(
+  load: Load<O>,
+  args: readonly string[],
+  options: O,
+) => Promise<void>;
+
+/** A file of the program names commands and options; what they do is loaded when one of them runs. */
+export function runs<O extends GlobalFlags>(
+  command: Command,
+  run: Runner,
+  load: Load<O>,
+  examples: readonly string[],
+): Command {
+  if (examples.length > 0) {
+    const text = examples.map((example) => `  $ ${example}`).join('\n');
+    command.addHelpText('after', `\nExamples:\n${text}`);
+  }
+  return command.action(async () => {
+    await run(load, command.args, command.optsWithGlobals<O>());
+  });
+}
+
+export function wholeNumber(from: number, to: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= from && value <= to) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${from} to ${to}.`);
+  };
+}
+
+export const sequence = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+export const port = wholeNumber(0, 65_535);
+export const pageSize = wholeNumber(1, 200);
+
+/** An option that may be given several times. */
+export function collect(value: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), value];
+}

@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import type { Io } from '../io.js';
+import { addChannelCommands } from './channels.js';
+import { addConversationCommands } from './conversation.js';
+import { addDaemonCommands } from './daemon.js';
+import type { Runner } from './define.js';
+import { addTokenCommands } from './tokens.js';
+
+export interface ProgramParts {
+  readonly version: string;
+  readonly io: Pick<Io, 'out' | 'columns' | 'outIsTerminal'>;
+  readonly run: Runner;
+}
+
+const AFTER_HELP = `
+The daemon is found through --url, STOA_URL, STOA_PORT, or the data directory (--home, STOA_HOME,
+default ~/.stoa); the token through --token-file, STOA_TOKEN, or the data directory.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon answers, 4 not allowed.
+
+Examples:
+  $ stoa serve
+  $ stoa channel create "General" --id general
+  $ stoa send general "Hello, everyone"
+  $ stoa tail general --follow`;
+
+/** The whole command line: names, options and help, without what the commands do. */
+export function buildProgram({ version, io, run }: ProgramParts): Command {
+  const program = new Command('stoa')
+    .description('Durable public channels for people and AI agents.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show the help of a command')
+    .option('--json', 'print JSON for scripts')
+    .option('--home <directory>', 'data directory (STOA_HOME)')
+    .option('--url <address>', 'address of the daemon (STOA_URL)')
+    .option('--token-file <file>', 'file that holds the token')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      // What is wrong is said once, by the caller, in the words of every other failure.
+      writeErr: (text) => {
+        if (!text.startsWith('error:')) io.out(text);
+      },
+      getOutHelpWidth: () => Math.min(io.columns ?? 100, 100),
+      getErrHelpWidth: () => Math.min(io.columns ?? 100, 100),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .addHelpText('after', AFTER_HELP);
+  program.commandsGroup('Conversation:');
+  addConversationCommands(program, run);
+  program.commandsGroup('Channels and access:');
+  addChannelCommands(program, run);
+  addTokenCommands(program, run);
+  program.commandsGroup('Daemon:');
+  addDaemonCommands(program, run);
+  return program;
+}

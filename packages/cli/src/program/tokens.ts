@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import type { MintOptions } from '../commands/token.js';
+import { type Runner, runs } from './define.js';
+
+export function addTokenCommands(program: Command, run: Runner): void {
+  runs(
+    program
+      .command('login')
+      .summary('print a link that signs a browser in')
+      .description('Print a one-time link for a browser. It works once and for ten minutes.'),
+    run,
+    async () => (await import('../commands/login.js')).login,
+    ['stoa login', 'xdg-open "$(stoa login)"'],
+  );
+
+  const token = program.command('token').summary('mint, list and revoke tokens (owner)');
+  const load = () => import('../commands/token.js');
+  runs<MintOptions>(
+    token
+      .command('mint')
+      .summary('make a token for a person')
+      .description('Make a named token for a person. It is printed once and kept nowhere.')
+      .argument('<human>', 'id of the person, e.g. bob')
+      .requiredOption('--name <name>', 'what the token is for, e.g. laptop')
+      .option('--display-name <name>', 'how the person is shown'),
+    run,
+    async () => (await load()).mintToken,
+    ['stoa token mint bob --name laptop', 'stoa token mint bob --name ci > bob.token'],
+  );
+  runs(
+    token.command('list').summary('list tokens, without their secrets'),
+    run,
+    async () => (await load()).listTokens,
+    [],
+  );
+  runs(
+    token
+      .command('revoke')
+      .summary('revoke a token at once, live streams included')
+      .argument('<token>', 'id of the token (crd_…)'),
+    run,
+    async () => (await load()).revokeToken,
+    ['stoa token revoke crd_…'],
+  );
+}

@@ -1,0 +1,36 @@
+import type { Asset, Channel } from '@stoa/protocol';
+import type { Caller, CallOptions } from '../http/caller.js';
+
+export interface AssetsApi {
+  upload(
+    bytes: Uint8Array,
+    options?: CallOptions & { readonly name?: string | undefined },
+  ): Promise<Asset>;
+  get(assetId: string, options?: CallOptions): Promise<Asset>;
+  raw(assetId: string, options?: CallOptions): Promise<Uint8Array>;
+  delete(assetId: string, options?: CallOptions): Promise<void>;
+}
+
+export function assetsApi(call: Caller): AssetsApi {
+  return {
+    upload: (body, { name, ...options } = {}) =>
+      call('createAsset', { body, query: { name }, ...options }),
+    get: (assetId, options) => call('getAsset', { params: { assetId }, ...options }),
+    raw: (assetId, options) => call('readAsset', { params: { assetId }, ...options }),
+    delete: (assetId, options) => call('deleteAsset', { params: { assetId }, ...options }),
+  };
+}
+
+export interface PinsApi {
+  add(channelId: string, assetId: string, options?: CallOptions): Promise<Channel>;
+  remove(channelId: string, assetId: string, options?: CallOptions): Promise<Channel>;
+}
+
+export function pinsApi(call: Caller): PinsApi {
+  return {
+    add: (channelId, assetId, options) =>
+      call('pinAsset', { params: { channelId, assetId }, ...options }),
+    remove: (channelId, assetId, options) =>
+      call('unpinAsset', { params: { channelId, assetId }, ...options }),
+  };
+}

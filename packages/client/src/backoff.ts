@@ -1,0 +1,13 @@
+export interface Backoff {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/**
+ * Doubles from attempt to attempt up to a bound; the random half keeps many clients of one restarted
+ * daemon from coming back in step. `random` is in [0, 1).
+ */
+export function backoffMs(backoff: Backoff, attempt: number, random: number): number {
+  const whole = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(attempt, 30));
+  return whole / 2 + (whole / 2) * random;
+}

@@ -1,0 +1,131 @@
+import { type AccessApi, accessApi } from './api/access.js';
+import { type AssetsApi, assetsApi, type PinsApi, pinsApi } from './api/assets.js';
+import { type ChannelsApi, channelsApi } from './api/channels.js';
+import { type MembersApi, membersApi } from './api/members.js';
+import { type MessagesApi, messagesApi } from './api/messages.js';
+import { type OperationsApi, operationsApi } from './api/operations.js';
+import { type ReadingApi, readingApi } from './api/reading.js';
+import { type CallerPorts, createCaller } from './http/caller.js';
+import { STREAM_PATH } from './http/calls.js';
+import { fetchTransport } from './http/fetch-transport.js';
+import { DEFAULT_RETRY, type RetryPolicy } from './http/retry.js';
+import type { Transport } from './http/transport.js';
+import { browserSocket } from './live/browser-socket.js';
+import type { FollowItem } from './live/follow-item.js';
+import type { OpenSocket } from './live/socket.js';
+import { type FollowOptions, Stream } from './live/stream.js';
+import { StoaProblem } from './problem.js';
+
+export interface ClientOptions {
+  readonly baseUrl: string;
+  /** Absent in a browser, whose cookie says who it is. */
+  readonly token?: string | undefined;
+  readonly transport?: Transport;
+  readonly openSocket?: OpenSocket;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly timeoutMs?: number;
+  readonly random?: () => number;
+  readonly newKey?: () => string;
+}
+
+export interface Client extends AccessApi, OperationsApi, ReadingApi {
+  readonly baseUrl: string;
+  readonly channels: ChannelsApi;
+  readonly members: MembersApi;
+  readonly messages: MessagesApi;
+  readonly pins: PinsApi;
+  readonly assets: AssetsApi;
+  /**
+   * Every event of the topic after `after`, once and in order, across lost connections and restarts
+   * of the daemon. A `gap` item stands where events are no longer kept. Ends with a `StoaProblem`
+   * when the credential is revoked or the topic may not be read.
+   */
+  follow(topic: string, options?: FollowOptions): AsyncIterableIterator<FollowItem, undefined>;
+  /** Ends every iteration of `follow`. */
+  close(): void;
+}
+
+/** The bound of the contract (`LIMITS.topicsPerStream`). */
+export const TOPICS_PER_STREAM = 100;
+
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, token } = options;
+  const random = options.random ?? Math.random;
+  const ports: CallerPorts = {
+    baseUrl,
+    token,
+    transport: options.transport ?? fetchTransport,
+    retry: { ...DEFAULT_RETRY, ...options.retry },
+    timeoutMs: options.timeoutMs ?? 60_000,
+    random,
+    newKey: options.newKey ?? randomKey,
+    sleep,
+  };
+  const call = createCaller(ports);
+  const access = accessApi(call);
+  const streams: Stream[] = [];
+  const openSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
+
+  return {
+    baseUrl,
+    ...access,
+    ...operationsApi(call),
+    ...readingApi(call),
+    channels: channelsApi(call),
+    members: membersApi(call),
+    messages: messagesApi(call),
+    pins: pinsApi(call),
+    assets: assetsApi(call),
+    follow(topic, followOptions = {}) {
+      if (!openSocket) {
+        throw new TypeError('to follow topics outside a browser, use @stoa/client/node');
+      }
+      // A socket subscribes to a topic once: a second reader of it goes to another socket.
+      let stream = streams.find((each) => !each.carries(topic) && each.size < TOPICS_PER_STREAM);
+      if (!stream) {
+        const url = streamUrl(baseUrl);
+        const probe = (): Promise<StoaProblem | undefined> => whyRefused(access);
+        stream = new Stream({ url, token, openSocket, random, probe });
+        streams.push(stream);
+      }
+      return stream.follow(topic, followOptions);
+    },
+    close() {
+      for (const stream of streams) stream.close();
+    },
+  };
+}
+
+function streamUrl(baseUrl: string): string {
+  return baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '') + STREAM_PATH;
+}
+
+async function whyRefused(access: AccessApi): Promise<StoaProblem | undefined> {
+  try {
+    await access.whoami();
+    return undefined;
+  } catch (error) {
+    return error instanceof StoaProblem ? error : undefined;
+  }
+}
+
+/** Not `randomUUID`: browsers have that on secure origins only. */
+function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
+}

@@ -1,0 +1,129 @@
+import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '@stoa/protocol';
+import { backoffMs } from '../backoff.js';
+import type { StoaProblem } from '../problem.js';
+import { problemFrom, unreachable } from '../problem.js';
+import { CALLS, type CallId, type Routes } from './calls.js';
+import { requestUrl } from './request-url.js';
+import { type Failure, mayRepeat, type RetryPolicy } from './retry.js';
+import { ConnectionLost, type Transport, type TransportAnswer } from './transport.js';
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface KeyedCallOptions extends CallOptions {
+  /** Chosen by the client unless given; give one to make a call safe across restarts of the caller. */
+  readonly idempotencyKey?: string | undefined;
+}
+
+interface CallInput<K extends CallId> extends KeyedCallOptions {
+  readonly params?: ParamsOf<Routes[K]>;
+  readonly query?: Partial<QueryOf<Routes[K]>> | undefined;
+  readonly body?: BodyOf<Routes[K]>;
+}
+
+export type Answer<K extends CallId> = Routes[K] extends { carries: 'bytes' }
+  ? Uint8Array
+  : AnswerOf<Routes[K]>;
+
+/** Makes one call of the contract, again where that is safe, and rejects with a `StoaProblem`. */
+export type Caller = <K extends CallId>(id: K, input?: CallInput<K>) => Promise<Answer<K>>;
+
+export interface CallerPorts {
+  readonly baseUrl: string;
+  readonly token: string | undefined;
+  readonly transport: Transport;
+  readonly retry: RetryPolicy;
+  readonly timeoutMs: number;
+  readonly random: () => number;
+  readonly newKey: () => string;
+  readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}
+
+/** These take as long as the data is large. */
+const UNTIMED: ReadonlySet<CallId> = new Set<CallId>(['createBackup', 'checkIntegrity']);
+
+export function createCaller(ports: CallerPorts): Caller {
+  return async <K extends CallId>(id: K, input: CallInput<K> = {}): Promise<Answer<K>> => {
+    const request = { ...encode(ports, id, input as EncodedInput), signal: input.signal };
+    for (let made = 1; ; made += 1) {
+      const outcome = await attempt(ports, request);
+      if ('answer' in outcome) return decode(ports, id, outcome.answer);
+      if (!mayRepeat(ports.retry, CALLS[id].repeat, outcome.failure, made)) throw outcome.problem;
+      await ports.sleep(backoffMs(ports.retry, made - 1, ports.random()), input.signal);
+    }
+  };
+}
+
+/** A `CallInput` seen without its route: path and query hold nothing but text and numbers. */
+interface EncodedInput extends KeyedCallOptions {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: unknown;
+}
+
+type Encoded = ReturnType<typeof encode> & { readonly signal: AbortSignal | undefined };
+
+function encode(ports: CallerPorts, id: CallId, input: EncodedInput) {
+  const { method, path, repeat } = CALLS[id];
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (ports.token !== undefined) headers['authorization'] = `Bearer ${ports.token}`;
+  if (repeat === 'keyed') headers['idempotency-key'] = input.idempotencyKey ?? ports.newKey();
+  const { body } = input;
+  if (body !== undefined) {
+    headers['content-type'] =
+      body instanceof Uint8Array ? 'application/octet-stream' : 'application/json';
+  }
+  return {
+    method,
+    url: requestUrl(ports.baseUrl, path, input.params ?? {}, input.query ?? {}),
+    headers,
+    ...(body === undefined
+      ? {}
+      : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
+    ...(UNTIMED.has(id) ? {} : { timeoutMs: ports.timeoutMs }),
+  };
+}
+
+type Outcome =
+  | { readonly answer: TransportAnswer }
+  | { readonly failure: Failure; readonly problem: StoaProblem };
+
+async function attempt(ports: CallerPorts, request: Encoded): Promise<Outcome> {
+  const { signal, ...rest } = request;
+  try {
+    const answer = await ports.transport(signal ? { ...rest, signal } : rest);
+    if (answer.status !== 503) return { answer };
+    return { failure: 'unavailable', problem: problemOf(ports, answer) };
+  } catch (error) {
+    if (!(error instanceof ConnectionLost)) throw error;
+    return {
+      failure: error.refused ? 'refused' : 'lost',
+      problem: unreachable(
+        error.refused
+          ? `no daemon answers at ${ports.baseUrl}`
+          : `the connection to ${ports.baseUrl} was lost (${error.message})`,
+        error,
+      ),
+    };
+  }
+}
+
+function problemOf(ports: CallerPorts, answer: TransportAnswer): StoaProblem {
+  return problemFrom(answer.status, text(answer), ports.baseUrl);
+}
+
+function decode<K extends CallId>(ports: CallerPorts, id: K, answer: TransportAnswer): Answer<K> {
+  if (answer.status < 200 || answer.status > 299) throw problemOf(ports, answer);
+  if (id === 'readAsset') return answer.body as Answer<K>;
+  if (answer.status === 204) return undefined as Answer<K>;
+  try {
+    return JSON.parse(text(answer)) as Answer<K>;
+  } catch (error) {
+    throw unreachable(`what answers at ${ports.baseUrl} is not a Stoa daemon`, error);
+  }
+}
+
+function text(answer: TransportAnswer): string {
+  return new TextDecoder().decode(answer.body);
+}

@@ -1,0 +1,20 @@
+export type { AccessApi, TokensApi } from './api/access.js';
+export type { AssetsApi, PinsApi } from './api/assets.js';
+export type { ChannelPage, ChannelsApi } from './api/channels.js';
+export type { MembersApi } from './api/members.js';
+export type { MessagesApi } from './api/messages.js';
+export type { OperationsApi } from './api/operations.js';
+export type { CursorApi, ReadingApi, TopicPage, TopicsApi } from './api/reading.js';
+export { type Client, type ClientOptions, createClient } from './client.js';
+export type { CallOptions, KeyedCallOptions } from './http/caller.js';
+export type { RetryPolicy } from './http/retry.js';
+export {
+  ConnectionLost,
+  type Transport,
+  type TransportAnswer,
+  type TransportRequest,
+} from './http/transport.js';
+export type { FollowItem, FollowNotice, Gap } from './live/follow-item.js';
+export type { OpenSocket, Socket, SocketHandlers } from './live/socket.js';
+export type { FollowOptions } from './live/stream.js';
+export { StoaProblem } from './problem.js';

@@ -1,0 +1,202 @@
+import type { Stamped, StreamFrame } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { StoaProblem } from '../problem.js';
+import { type StreamEffect, StreamMachine } from './stream-machine.js';
+
+const topic = 'channel:general';
+
+const stamped = (seq: number, of = topic): Stamped => ({
+  type: 'channel_archived',
+  data: {},
+  topic: of,
+  seq,
+  at: 0,
+  actor: 'system',
+});
+
+const event = (seq: number, of = topic): { type: 'frame'; frame: StreamFrame } => ({
+  type: 'frame',
+  frame: { type: 'event', event: stamped(seq, of) },
+});
+const subscribed = (after: number, head = after): { type: 'frame'; frame: StreamFrame } => ({
+  type: 'frame',
+  frame: { type: 'subscribed', topic, after, head, oldest: 1 },
+});
+const frame = (content: StreamFrame): { type: 'frame'; frame: StreamFrame } => ({
+  type: 'frame',
+  frame: content,
+});
+const delivered = (effects: StreamEffect[]): number[] =>
+  effects.flatMap((effect) =>
+    effect.type === 'deliver' && effect.item.type !== 'gap' ? [effect.item.seq] : [],
+  );
+const kinds = (effects: StreamEffect[]): string[] => effects.map(({ type }) => type);
+
+function following(after: number | undefined, at: number): StreamMachine {
+  const machine = new StreamMachine();
+  machine.handle({ type: 'follow', topic, after });
+  machine.handle({ type: 'opened' });
+  machine.handle(subscribed(at));
+  return machine;
+}
+
+describe('StreamMachine', () => {
+  it('opens one socket for all topics and subscribes each where its reader stands', () => {
+    const machine = new StreamMachine();
+    expect(machine.handle({ type: 'follow', topic, after: 7 })).toEqual([{ type: 'open' }]);
+    expect(machine.handle({ type: 'follow', topic: 'human:a', after: undefined })).toEqual([]);
+    expect(machine.handle({ type: 'opened' })).toEqual([
+      { type: 'send', request: { type: 'subscribe', topic, after: 7 } },
+      { type: 'send', request: { type: 'subscribe', topic: 'human:a' } },
+    ]);
+  });
+
+  it('F-25 asks after a reconnect for what comes after the last event it delivered', () => {
+    const machine = following(3, 3);
+    expect(delivered(machine.handle(event(4)))).toEqual([4]);
+    expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
+      { type: 'wait', attempt: 0, reason: 'connection_lost' },
+    ]);
+    expect(machine.handle({ type: 'retry' })).toEqual([{ type: 'open' }]);
+    expect(machine.handle({ type: 'opened' })).toEqual([
+      { type: 'send', request: { type: 'subscribe', topic, after: 4 } },
+    ]);
+  });
+
+  it('remembers where "from now" was, also when nothing has happened since', () => {
+    const machine = following(undefined, 41);
+    machine.handle({ type: 'closed', refusal: undefined });
+    machine.handle({ type: 'retry' });
+    expect(machine.handle({ type: 'opened' })).toEqual([
+      { type: 'send', request: { type: 'subscribe', topic, after: 41 } },
+    ]);
+  });
+
+  it('drops what was already delivered', () => {
+    const machine = following(0, 0);
+    const seqs = [1, 2, 1, 2, 3].flatMap((seq) => delivered(machine.handle(event(seq))));
+    expect(seqs).toEqual([1, 2, 3]);
+  });
+
+  it('gives up a socket that would leave a hole, and waits longer each time until an event fits', () => {
+    const machine = following(0, 0);
+    const hole = (): StreamEffect[] => machine.handle(event(3));
+    expect(kinds(hole())).toEqual(['close', 'wait']);
+    machine.handle({ type: 'retry' });
+    machine.handle({ type: 'opened' });
+    machine.handle(subscribed(0));
+    expect(hole()).toContainEqual({ type: 'wait', attempt: 1, reason: 'connection_lost' });
+  });
+
+  it('waits longer from one failed attempt to the next and starts over once subscribed', () => {
+    const machine = following(0, 0);
+    const attempts: (number | undefined)[] = [];
+    const lose = (): void => {
+      const [wait] = machine.handle({ type: 'closed', refusal: undefined });
+      attempts.push(wait?.type === 'wait' ? wait.attempt : undefined);
+      machine.handle({ type: 'retry' });
+    };
+    lose();
+    lose();
+    lose();
+    machine.handle({ type: 'opened' });
+    machine.handle(subscribed(0));
+    lose();
+    expect(attempts).toEqual([0, 1, 2, 0]);
+  });
+
+  it('F-26 delivers a gap in its place and goes on behind it', () => {
+    const machine = following(2, 2);
+    const gap = frame({ type: 'gap', topic, after: 2, oldest: 10, reason: 'trimmed' });
+    expect(machine.handle(gap)).toEqual([
+      { type: 'deliver', topic, item: { type: 'gap', topic, after: 2, oldest: 10 } },
+    ]);
+    expect(delivered(machine.handle(event(10)))).toEqual([10]);
+  });
+
+  it('F-27 comes back after being cut off as a slow reader, without a gap', () => {
+    const machine = following(2, 2);
+    machine.handle(frame({ type: 'gap', topic, after: 2, oldest: 1, reason: 'slow_reader' }));
+    machine.handle(frame({ type: 'closing', reason: 'slow_reader' }));
+    expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
+      { type: 'wait', attempt: 0, reason: 'slow_reader' },
+    ]);
+    machine.handle({ type: 'retry' });
+    expect(machine.handle({ type: 'opened' })).toEqual([
+      { type: 'send', request: { type: 'subscribe', topic, after: 2 } },
+    ]);
+  });
+
+  it('says that the daemon was shutting down', () => {
+    const machine = following(0, 0);
+    machine.handle(frame({ type: 'closing', reason: 'shutdown' }));
+    expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
+      { type: 'wait', attempt: 0, reason: 'shutdown' },
+    ]);
+  });
+
+  it('F-35 ends every topic when the credential is revoked', () => {
+    const machine = following(0, 0);
+    machine.handle({ type: 'follow', topic: 'human:a', after: 0 });
+    const effects = machine.handle(frame({ type: 'closing', reason: 'revoked' }));
+    expect(kinds(effects)).toEqual(['end', 'end', 'close']);
+    expect(effects[0]).toMatchObject({ problem: { code: 'unauthenticated', status: 401 } });
+    expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([]);
+  });
+
+  it('ends one topic that may not be read and leaves the others alone', () => {
+    const machine = following(0, 0);
+    machine.handle({ type: 'follow', topic: 'human:b', after: 0 });
+    const refused = frame({ type: 'error', topic: 'human:b', code: 'forbidden', detail: 'no' });
+    expect(machine.handle(refused)).toMatchObject([
+      { type: 'end', topic: 'human:b', problem: { code: 'forbidden', status: 403 } },
+    ]);
+    expect(delivered(machine.handle(event(1)))).toEqual([1]);
+  });
+
+  it('ends with the refusal of the upgrade, but tries again when the daemon is only unavailable', () => {
+    const refusal = (code: 'unauthenticated' | 'shutting_down', status: number): StreamEffect[] => {
+      const machine = new StreamMachine();
+      machine.handle({ type: 'follow', topic, after: 0 });
+      return machine.handle({ type: 'closed', refusal: new StoaProblem(code, status, 'no') });
+    };
+    expect(kinds(refusal('unauthenticated', 401))).toEqual(['end']);
+    expect(kinds(refusal('shutting_down', 503))).toEqual(['wait']);
+  });
+
+  it('tries again when the daemon cannot reach its store', () => {
+    const machine = following(0, 0);
+    const error = frame({ type: 'error', topic, code: 'storage_unavailable', detail: 'later' });
+    expect(kinds(machine.handle(error))).toEqual(['close', 'wait']);
+  });
+
+  it('ends rather than stay silent when the topic is shorter than what was read', () => {
+    const machine = new StreamMachine();
+    machine.handle({ type: 'follow', topic, after: 9 });
+    machine.handle({ type: 'opened' });
+    expect(machine.handle(subscribed(9, 4))).toMatchObject([
+      { type: 'end', problem: { code: 'topic_not_found' } },
+      { type: 'close' },
+    ]);
+  });
+
+  it('unsubscribes a reader that is behind and asks again where it stopped', () => {
+    const machine = following(0, 0);
+    machine.handle(event(1));
+    expect(machine.handle({ type: 'hold', topic })).toEqual([
+      { type: 'send', request: { type: 'unsubscribe', topic } },
+    ]);
+    expect(machine.handle(event(2))).toEqual([]);
+    expect(machine.handle({ type: 'release', topic })).toEqual([
+      { type: 'send', request: { type: 'subscribe', topic, after: 1 } },
+    ]);
+  });
+
+  it('closes the socket, or stops waiting for one, with the last topic', () => {
+    expect(following(0, 0).handle({ type: 'unfollow', topic })).toEqual([{ type: 'close' }]);
+    const machine = following(0, 0);
+    machine.handle({ type: 'closed', refusal: undefined });
+    expect(machine.handle({ type: 'unfollow', topic })).toEqual([{ type: 'stop_waiting' }]);
+    expect(machine.handle({ type: 'retry' })).toEqual([]);
+  });
+});

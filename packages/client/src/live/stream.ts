@@ -1,0 +1,168 @@
+import type { StreamFrame } from '@stoa/protocol';
+import { type Backoff, backoffMs } from '../backoff.js';
+import type { StoaProblem } from '../problem.js';
+import type { FollowItem, FollowNotice } from './follow-item.js';
+import { ItemQueue } from './item-queue.js';
+import type { OpenSocket, Socket } from './socket.js';
+import { type StreamEffect, type StreamInput, StreamMachine } from './stream-machine.js';
+
+const RECONNECT: Backoff = { firstMs: 250, longestMs: 10_000 };
+
+export interface FollowOptions {
+  /** The last sequence already seen; 0 for everything. Absent: from now. */
+  readonly after?: number | undefined;
+  /** Aborting ends the iteration, without an error. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onNotice?: ((notice: FollowNotice) => void) | undefined;
+}
+
+export interface StreamPorts {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly openSocket: OpenSocket;
+  readonly random: () => number;
+  /** Asks by HTTP why a socket did not open: a browser is not told. */
+  readonly probe: () => Promise<StoaProblem | undefined>;
+}
+
+interface Follower {
+  readonly queue: ItemQueue<FollowItem>;
+  readonly onNotice: (notice: FollowNotice) => void;
+}
+
+/** Carries out what the machine decides: one socket, one timer, one queue a topic. */
+export class Stream {
+  private readonly machine = new StreamMachine();
+  private readonly followers = new Map<string, Follower>();
+  private socket: Socket | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly ports: StreamPorts) {}
+
+  get size(): number {
+    return this.followers.size;
+  }
+
+  carries(topic: string): boolean {
+    return this.followers.has(topic);
+  }
+
+  follow(topic: string, options: FollowOptions): AsyncIterableIterator<FollowItem, undefined> {
+    const queue = new ItemQueue<FollowItem>({
+      hold: () => this.apply({ type: 'hold', topic }),
+      release: () => this.apply({ type: 'release', topic }),
+      left: () => this.leave(topic),
+    });
+    if (options.signal?.aborted) {
+      queue.end();
+      return queue;
+    }
+    this.followers.set(topic, { queue, onNotice: options.onNotice ?? (() => undefined) });
+    options.signal?.addEventListener('abort', () => void queue.return(), { once: true });
+    this.apply({ type: 'follow', topic, after: options.after });
+    return queue;
+  }
+
+  close(): void {
+    for (const { queue } of [...this.followers.values()]) void queue.return();
+  }
+
+  private leave(topic: string): void {
+    if (this.followers.delete(topic)) this.apply({ type: 'unfollow', topic });
+  }
+
+  private apply(input: StreamInput): void {
+    for (const effect of this.machine.handle(input)) this.perform(effect);
+  }
+
+  private perform(effect: StreamEffect): void {
+    switch (effect.type) {
+      case 'open':
+        this.open();
+        break;
+      case 'close':
+        this.socket?.close();
+        this.socket = undefined;
+        break;
+      case 'send':
+        this.socket?.send(JSON.stringify(effect.request));
+        break;
+      case 'wait':
+        this.wait(effect);
+        break;
+      case 'stop_waiting':
+        clearTimeout(this.timer);
+        break;
+      case 'deliver':
+        this.followers.get(effect.topic)?.queue.push(effect.item);
+        break;
+      case 'following':
+        this.followers
+          .get(effect.topic)
+          ?.onNotice({ type: 'following', after: effect.after, head: effect.head });
+        break;
+      case 'end': {
+        const follower = this.followers.get(effect.topic);
+        this.followers.delete(effect.topic);
+        follower?.queue.fail(effect.problem);
+        break;
+      }
+    }
+  }
+
+  private wait({ attempt, reason }: Extract<StreamEffect, { type: 'wait' }>): void {
+    const inMs = backoffMs(RECONNECT, attempt, this.ports.random());
+    this.timer = setTimeout(() => this.apply({ type: 'retry' }), inMs);
+    for (const { onNotice } of this.followers.values()) {
+      onNotice({ type: 'reconnecting', reason, inMs });
+    }
+  }
+
+  private open(): void {
+    let opened = false;
+    const current = (): boolean => this.socket === socket;
+    const socket = this.ports.openSocket(this.ports.url, this.ports.token, {
+      opened: () => {
+        opened = true;
+        if (current()) this.apply({ type: 'opened' });
+      },
+      received: (text) => {
+        if (!current()) return;
+        const frame = parseFrame(text);
+        if (frame) this.apply({ type: 'frame', frame });
+      },
+      closed: (refusal) => {
+        if (!current()) return;
+        if (opened || refusal) this.closed(refusal);
+        else void this.ports.probe().then((found) => current() && this.closed(found));
+      },
+    });
+    this.socket = socket;
+  }
+
+  private closed(refusal: StoaProblem | undefined): void {
+    this.socket = undefined;
+    this.apply({ type: 'closed', refusal });
+  }
+}
+
+const FRAME_TYPES: ReadonlySet<unknown> = new Set<StreamFrame['type']>([
+  'subscribed',
+  'event',
+  'gap',
+  'unsubscribed',
+  'error',
+  'closing',
+]);
+
+/** Frames of a later version are not for this client; the daemon's own never fail to parse. */
+function parseFrame(text: string): StreamFrame | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isFrame =
+      typeof value === 'object' && value !== null && 'type' in value && FRAME_TYPES.has(value.type);
+    return isFrame ? (value as StreamFrame) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import {
+  actorIdOf,
+  type Credential,
+  type CredentialKind,
+  humanTopic,
+  LIMITS,
+  type MintedToken,
+  type MintToken,
+  type Principal,
+  StoaError,
+  type Whoami,
+} from '@stoa/protocol';
+import {
+  countActiveCredentials,
+  type CredentialRow,
+  findCredential,
+  findCredentialByHash,
+  findHuman,
+  insertCredential,
+  insertHuman,
+  insertTopic,
+  listActiveCredentials,
+  listCredentials,
+  revokeCredential,
+  type Store,
+  type Tx,
+} from '@stoa/store';
+import type { Decision, Log } from '../log/log.js';
+import type { Clock, Ids, Secrets } from '../ports.js';
+import { humanIdOf } from './rules.js';
+
+export const OWNER_ID = 'owner';
+
+/** Secrets are known only to who holds them: what is stored is a digest. */
+export class Credentials {
+  constructor(
+    private readonly store: Store,
+    private readonly log: Log,
+    private readonly ids: Ids,
+    private readonly secrets: Secrets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
+  async authenticate(secret: string): Promise<Principal | undefined> {
+    const row = await this.store.read(() => findCredentialByHash.first({ hash: this.secrets.digest(secret) }));
+    if (!row) return undefined;
+    const { credentialId, principalId: id } = row;
+    if (row.principalKind === 'human') return { kind: 'human', id, owner: row.role === 'owner', credentialId };
+    if (row.principalKind === 'session') return { kind: 'session', id, credentialId };
+    if (row.principalKind === 'adapter') return { kind: 'adapter', id, credentialId };
+    return undefined;
+  }
+
+  async whoami(principal: Principal): Promise<Whoami> {
+    const humanId = humanIdOf(principal);
+    const human = await this.store.read(() => findHuman.first({ humanId }));
+    if (!human || principal.kind !== 'human') throw new StoaError('unauthenticated');
+    return {
+      actorId: actorIdOf(principal),
+      displayName: human.displayName,
+      role: human.role === 'owner' ? 'owner' : 'member',
+      credentialId: principal.credentialId,
+    };
+  }
+
+  /** Makes this secret the one owner token of the data directory; earlier ones end. */
+  async adoptOwnerToken(secret: string): Promise<void> {
+    const hash = this.secrets.digest(secret);
+    const known = await this.store.read(() => listActiveCredentials.all({ kind: 'owner_token' }));
+    if (known.some((row) => row.hash === hash)) return;
+    for (const row of known) await this.revoke({ kind: 'system' }, row.credentialId);
+    await this.issue(OWNER_ID, 'owner_token', 'owner token', secret);
+  }
+
+  async mint(request: MintToken): Promise<MintedToken> {
+    const secret = `stoa_${this.secrets.generate()}`;
+    const credential = await this.issue(request.humanId, 'human_token', request.name, secret, request.displayName);
+    return { token: secret, credential };
+  }
+
+  list(): Promise<Credential[]> {
+    return this.store.read(function* () {
+      return (yield* listCredentials.all({})).map(credentialRecord);
+    });
+  }
+
+  /** Effective at once: the next request fails, and live streams hear of it on the human's topic. */
+  async revoke(principal: Principal, credentialId: string): Promise<void> {
+    const known = await this.store.read(() => findCredential.first({ credentialId }));
+    if (!known) throw new StoaError('token_not_found', `There is no token ${credentialId}`);
+    const topic = humanTopic(known.principalId);
+    await this.log.write({
+      actor: actorIdOf(principal),
+      lane: topic,
+      open: () => findCredential.first({ credentialId }),
+      *decide(_, at): Tx<Decision<void>> {
+        const revoked = yield* revokeCredential.run({ credentialId, at });
+        const event = { type: 'credential_revoked' as const, data: { credentialId } };
+        return { events: revoked > 0 ? [{ topic, event }] : [], answer: () => undefined };
+      },
+    });
+  }
+
+  issue(
+    humanId: string,
+    kind: CredentialKind,
+    name: string,
+    secret: string,
+    displayName?: string,
+  ): Promise<Credential> {
+    const row: Omit<CredentialRow, 'revokedAt'> = {
+      credentialId: this.ids.next('crd'),
+      kind,
+      name,
+      principalKind: 'human',
+      principalId: humanId,
+      hash: this.secrets.digest(secret),
+      createdAt: this.clock.now(),
+    };
+    const topic = humanTopic(humanId);
+    return this.log.write({
+      actor: 'system',
+      lane: topic,
+      open: () => ensureHuman(humanId, displayName, row.createdAt),
+      *decide(): Tx<Decision<Credential>> {
+        const active = (yield* countActiveCredentials.first({}))?.count ?? 0;
+        if (active >= LIMITS.tokens) {
+          throw new StoaError('limit_reached', `At most ${String(LIMITS.tokens)} credentials may be active`);
+        }
+        yield* insertCredential.run(row);
+        const data = { credentialId: row.credentialId, name };
+        return {
+          events: [{ topic, event: { type: 'credential_created', data } }],
+          answer: () => credentialRecord({ ...row, revokedAt: null }),
+        };
+      },
+    });
+  }
+}
+
+/** A human comes with a topic of their own. */
+function* ensureHuman(humanId: string, displayName: string | undefined, createdAt: number): Tx<void> {
+  if (yield* findHuman.first({ humanId })) return;
+  const role = humanId === OWNER_ID ? 'owner' : 'member';
+  yield* insertHuman.run({ humanId, displayName: displayName ?? humanId, role, createdAt });
+  yield* insertTopic.first({ name: humanTopic(humanId) });
+}
+
+function credentialRecord(row: CredentialRow): Credential {
+  return {
+    credentialId: row.credentialId,
+    kind: row.kind as CredentialKind,
+    name: row.name,
+    humanId: row.principalId,
+    createdAt: row.createdAt,
+    ...(row.revokedAt === null ? {} : { revokedAt: row.revokedAt }),
+  };
+}

@@ -1,0 +1,44 @@
+import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import { countLoginCodes, deleteLoginCodesExpiredBefore, insertLoginCode, type Store, takeLoginCode } from '@stoa/store';
+import type { Clock, Secrets } from '../ports.js';
+import type { Credentials } from './credentials.js';
+import { humanIdOf } from './rules.js';
+
+const CODES_AT_ONCE = 20;
+
+/** A code stands in a URL for a moment, so it is worth little: one use, ten minutes, never the token. */
+export class LoginCodes {
+  constructor(
+    private readonly store: Store,
+    private readonly credentials: Credentials,
+    private readonly secrets: Secrets,
+    private readonly clock: Clock,
+  ) {}
+
+  async create(principal: Principal): Promise<{ code: string; expiresAt: number }> {
+    const humanId = humanIdOf(principal);
+    const code = this.secrets.generate();
+    const hash = this.secrets.digest(code);
+    const now = this.clock.now();
+    const expiresAt = now + LIMITS.loginCodeMs;
+    await this.store.transact(function* () {
+      yield* deleteLoginCodesExpiredBefore.run({ before: now });
+      const open = (yield* countLoginCodes.first({ humanId }))?.count ?? 0;
+      if (open >= CODES_AT_ONCE) {
+        throw new StoaError('limit_reached', `At most ${String(CODES_AT_ONCE)} login codes may be open`);
+      }
+      yield* insertLoginCode.run({ hash, humanId, expiresAt });
+    });
+    return { code, expiresAt };
+  }
+
+  /** Exchanges a code for a browser credential. Whoever comes second, or late, gets nothing. */
+  async redeem(code: string): Promise<string> {
+    const hash = this.secrets.digest(code);
+    const taken = await this.store.transact(() => takeLoginCode.first({ hash }));
+    if (!taken || taken.expiresAt <= this.clock.now()) throw new StoaError('login_code_invalid');
+    const secret = `stoa_browser_${this.secrets.generate()}`;
+    await this.credentials.issue(taken.humanId, 'browser', 'browser login', secret);
+    return secret;
+  }
+}

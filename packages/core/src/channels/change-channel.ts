@@ -1,0 +1,67 @@
+import { actorIdOf, type Channel, type ChannelEvent, channelTopic, type Principal, StoaError, type UpdateChannel } from '@stoa/protocol';
+import { type Tx } from '@stoa/store';
+import { assertNotArchived, channelToModerate, type OpenChannel } from '../access/gate.js';
+import type { ChannelContext } from './context.js';
+import { admitMetadata } from './metadata.js';
+import { getChannel } from './read-channels.js';
+
+export async function updateChannel(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  request: UpdateChannel,
+): Promise<Channel> {
+  const { title, description, purpose, metadata } = request;
+  const data = {
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    ...(purpose === undefined ? {} : { purpose }),
+    ...(metadata === undefined ? {} : { metadata: admitMetadata(metadata) }),
+  };
+  if (Object.keys(data).length === 0) {
+    throw new StoaError('invalid_request', 'Nothing to change', [{ path: 'body', message: 'at least one field' }]);
+  }
+  await change(context, principal, channelId, (channel) => {
+    assertNotArchived(channel);
+    return { type: 'channel_updated', data };
+  });
+  return getChannel(context, principal, channelId);
+}
+
+/** Archiving twice is archiving once. */
+export async function setArchived(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  archived: boolean,
+): Promise<Channel> {
+  await change(context, principal, channelId, (channel) => {
+    if ((channel.archivedAt !== null) === archived) return undefined;
+    return { type: archived ? 'channel_archived' : 'channel_unarchived', data: {} };
+  });
+  return getChannel(context, principal, channelId);
+}
+
+/** The log of the channel goes with it; the sweeper removes the rows a few at a time. */
+export async function deleteChannel(context: ChannelContext, principal: Principal, channelId: string): Promise<void> {
+  await change(context, principal, channelId, () => ({ type: 'channel_deleted', data: { channelId } }));
+}
+
+function change(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  decide: (channel: OpenChannel) => ChannelEvent | undefined,
+): Promise<void> {
+  const topic = channelTopic(channelId);
+  return context.log.write({
+    actor: actorIdOf(principal),
+    lane: topic,
+    open: () => channelToModerate(principal, channelId),
+    // eslint-disable-next-line require-yield -- the decision needs only what was opened
+    *decide(channel): Tx<{ events: { topic: string; event: ChannelEvent }[]; answer: () => void }> {
+      const event = decide(channel);
+      return { events: event ? [{ topic, event }] : [], answer: () => undefined };
+    },
+  });
+}

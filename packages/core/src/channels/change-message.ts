@@ -1,0 +1,106 @@
+import { actorIdOf, type ChannelEvent, channelTopic, type EditMessage, LIMITS, type Message, type Principal, type ReactionChange, StoaError } from '@stoa/protocol';
+import { countReactions, findReaction, type MessageRow, type Tx } from '@stoa/store';
+import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
+import { assertIsCaller, callerClass } from '../access/rules.js';
+import { admitContent, holdAssets } from './content.js';
+import type { ChannelContext } from './context.js';
+import { getMessage } from './read-messages.js';
+import { existing } from './thread.js';
+
+/** The log keeps what the message said before. */
+export async function editMessage(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  messageId: string,
+  request: EditMessage,
+): Promise<Message> {
+  const inputItems = await admitContent(context.assets, request, actorIdOf(principal));
+  return change(context, principal, channelId, messageId, function* (message) {
+    assertIsAuthor(principal, message);
+    assertNotDeleted(message);
+    yield* holdAssets(inputItems);
+    return { type: 'message_edited', data: { messageId, inputItems } };
+  });
+}
+
+/** A tombstone stays in its place. Deleting twice is deleting once. */
+export function deleteMessage(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  messageId: string,
+): Promise<Message> {
+  // eslint-disable-next-line require-yield -- the decision needs only the message
+  return change(context, principal, channelId, messageId, function* (message) {
+    if (callerClass(principal) !== 'admin') assertIsAuthor(principal, message);
+    return message.deletedAt === null ? { type: 'message_deleted', data: { messageId } } : undefined;
+  });
+}
+
+export function setReaction(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  messageId: string,
+  request: ReactionChange,
+): Promise<Message> {
+  assertIsCaller(principal, request.actorId);
+  const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
+  return change(context, principal, channelId, messageId, function* (message, { topicId }) {
+    assertNotDeleted(message);
+    if (yield* findReaction.first({ topicId, ...data })) return undefined;
+    const count = (yield* countReactions.first({ topicId, messageId }))?.count ?? 0;
+    if (count >= LIMITS.reactionsPerMessage) {
+      throw new StoaError('limit_reached', `A message takes at most ${String(LIMITS.reactionsPerMessage)} reactions`);
+    }
+    return { type: 'reaction_set', data };
+  });
+}
+
+export function unsetReaction(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  messageId: string,
+  request: ReactionChange,
+): Promise<Message> {
+  assertIsCaller(principal, request.actorId);
+  const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
+  return change(context, principal, channelId, messageId, function* (_, { topicId }) {
+    const there = yield* findReaction.first({ topicId, ...data });
+    return there ? { type: 'reaction_unset', data } : undefined;
+  });
+}
+
+async function change(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  messageId: string,
+  decide: (message: MessageRow, channel: JoinedChannel) => Tx<ChannelEvent | undefined>,
+): Promise<Message> {
+  const topic = channelTopic(channelId);
+  await context.log.write({
+    actor: actorIdOf(principal),
+    lane: topic,
+    open: () => channelToSpeakIn(principal, channelId),
+    *decide(channel) {
+      assertNotArchived(channel);
+      const message = yield* existing(channel.topicId, messageId);
+      const event = yield* decide(message, channel);
+      return { events: event ? [{ topic, event }] : [], answer: () => undefined };
+    },
+  });
+  return getMessage(context, principal, channelId, messageId);
+}
+
+function assertIsAuthor(principal: Principal, message: MessageRow): void {
+  if (message.authorId === actorIdOf(principal)) return;
+  throw new StoaError('not_author', 'Only the author may change this message');
+}
+
+function assertNotDeleted(message: MessageRow): void {
+  if (message.deletedAt === null) return;
+  throw new StoaError('message_deleted', `${message.messageId} was deleted`);
+}

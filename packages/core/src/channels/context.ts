@@ -1,0 +1,27 @@
+import type { SearchIndex, Store } from '@stoa/store';
+import type { Assets } from '../assets/assets.js';
+import type { Idempotency, Log } from '../log/log.js';
+import type { LogEntry } from '../log/entry.js';
+import type { Ids, Secrets } from '../ports.js';
+import { stableJson } from './stable-json.js';
+
+/** What every verb of channels works with. */
+export interface ChannelContext {
+  readonly store: Store;
+  readonly log: Log;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly assets: Assets;
+  readonly search: SearchIndex;
+}
+
+/** Binds a client's key to what was asked, so that the same key with another request is noticed. */
+export function idempotency<R>(
+  secrets: Secrets,
+  key: string | undefined,
+  asked: unknown,
+  replay: (entry: LogEntry) => R,
+): Idempotency<R> | undefined {
+  if (key === undefined) return undefined;
+  return { key, fingerprint: secrets.digest(stableJson(asked)), replay };
+}

@@ -1,0 +1,75 @@
+import { actorIdOf, type Channel, type ChannelEvent, channelTopic, type CreateChannel, type Principal, StoaError } from '@stoa/protocol';
+import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
+import { humanIdOf } from '../access/rules.js';
+import type { LogEntry } from '../log/entry.js';
+import { type ChannelContext, idempotency } from './context.js';
+import { admitMetadata } from './metadata.js';
+
+type Created = Extract<ChannelEvent, { type: 'channel_created' }>['data'];
+
+/** A channel comes with its creator as first member, in one commit. */
+export function createChannel(
+  context: ChannelContext,
+  principal: Principal,
+  request: CreateChannel,
+  key?: string,
+): Promise<Channel> {
+  const actor = actorIdOf(principal);
+  const humanId = humanIdOf(principal);
+  const channelId = request.channelId ?? context.ids.next('ch').replace('_', '-');
+  const created: Created = {
+    channelId,
+    title: request.title,
+    ...(request.description === undefined ? {} : { description: request.description }),
+    ...(request.purpose === undefined ? {} : { purpose: request.purpose }),
+    metadata: admitMetadata(request.metadata),
+  };
+  const topic = channelTopic(channelId);
+  return context.log.write({
+    actor,
+    lane: topic,
+    open: nothing,
+    *decide(_, at) {
+      // Topics outlive their channels, so an erased channel's id is never given out again.
+      if (yield* findTopic.first({ name: topic })) {
+        throw new StoaError('channel_exists', `The id ${channelId} is or was taken`);
+      }
+      yield* insertTopic.first({ name: topic });
+      const human = yield* findHuman.first({ humanId });
+      const member = {
+        memberId: humanId,
+        memberKind: 'human_actor' as const,
+        actorId: actor,
+        displayName: human?.displayName ?? humanId,
+        joinedAt: at,
+        metadata: {},
+      };
+      return {
+        events: [
+          { topic, event: { type: 'channel_created', data: created } },
+          { topic, event: { type: 'member_joined', data: { member } } },
+        ],
+        answer: ([first]) => createdRecord(first as LogEntry, created),
+      };
+    },
+    idempotency: idempotency(context.secrets, key, { create: request }, (entry) =>
+      createdRecord(entry, JSON.parse(entry.body) as Created),
+    ),
+  });
+}
+
+function createdRecord(entry: LogEntry, created: Created): Channel {
+  return {
+    ...created,
+    createdBy: entry.actor,
+    createdAt: entry.at,
+    updatedAt: entry.at,
+    memberCount: 1,
+    messageCount: 0,
+    pinnedAssetIds: [],
+    headSeq: 2,
+  };
+}
+
+// eslint-disable-next-line require-yield -- there is nothing to load before a channel exists
+function* nothing(): Tx<void> {}

@@ -1,0 +1,41 @@
+import { actorIdOf, type Channel, channelTopic, LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import { findPin, holdAsset, listPins, type Tx } from '@stoa/store';
+import { assertNotArchived, channelToSpeakIn } from '../access/gate.js';
+import type { Decision } from '../log/log.js';
+import type { ChannelContext } from './context.js';
+import { getChannel } from './read-channels.js';
+
+/** A pinned asset cannot be deleted. Pinning twice is pinning once. */
+export async function setPinned(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  assetId: string,
+  pinned: boolean,
+): Promise<Channel> {
+  const topic = channelTopic(channelId);
+  await context.log.write({
+    actor: actorIdOf(principal),
+    lane: topic,
+    open: () => channelToSpeakIn(principal, channelId),
+    *decide(channel): Tx<Decision<void>> {
+      assertNotArchived(channel);
+      const there = yield* findPin.first({ topicId: channel.topicId, assetId });
+      if ((there !== undefined) === pinned) return { events: [], answer: () => undefined };
+      if (pinned) yield* assertMayPin(channel.topicId, assetId);
+      const type = pinned ? ('asset_pinned' as const) : ('asset_unpinned' as const);
+      return { events: [{ topic, event: { type, data: { assetId } } }], answer: () => undefined };
+    },
+  });
+  return getChannel(context, principal, channelId);
+}
+
+function* assertMayPin(topicId: number, assetId: string): Tx<void> {
+  if (!(yield* holdAsset.first({ assetId }))) {
+    throw new StoaError('asset_not_found', `There is no asset ${assetId}`);
+  }
+  const pins = yield* listPins.all({ topicId });
+  if (pins.length >= LIMITS.pinnedAssets) {
+    throw new StoaError('limit_reached', `A channel has at most ${String(LIMITS.pinnedAssets)} pinned assets`);
+  }
+}

@@ -1,0 +1,146 @@
+import type { ChannelEvent, StoredItem } from '@stoa/protocol';
+import {
+  countMember,
+  countMessage,
+  countReply,
+  deleteAttachments,
+  deleteChannel,
+  deleteMember,
+  deletePin,
+  deleteReaction,
+  findChannelFields,
+  insertAttachment,
+  insertChannel,
+  insertErasure,
+  insertMessage,
+  insertPin,
+  insertReaction,
+  raiseFloor,
+  setChannelArchived,
+  setMessageBody,
+  setMessageDeleted,
+  type Tx,
+  updateChannel,
+  upsertMember,
+} from '@stoa/store';
+
+export interface Place {
+  readonly topicId: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly actor: string;
+}
+
+/**
+ * What one event does to the tables of its channel. It decides nothing and reads nothing but those
+ * tables, so that replaying a log from zero gives the same tables.
+ */
+export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void> {
+  const { topicId, seq, at } = place;
+  switch (event.type) {
+    case 'message_posted': {
+      const { messageId, threadRootMessageId, author, inputItems } = event.data;
+      const rootMessageId = threadRootMessageId ?? null;
+      yield* insertMessage.run({ topicId, seq, messageId, rootMessageId, authorId: author.id, at });
+      yield* countMessage.run({ topicId, messageId, at });
+      if (rootMessageId) yield* countReply.run({ topicId, rootMessageId, at });
+      yield* attach(topicId, messageId, inputItems);
+      return;
+    }
+    case 'message_edited': {
+      const { messageId, inputItems } = event.data;
+      yield* setMessageBody.run({ topicId, messageId, seq, at });
+      yield* deleteAttachments.run({ topicId, messageId });
+      yield* attach(topicId, messageId, inputItems);
+      return;
+    }
+    case 'message_deleted':
+      yield* setMessageDeleted.run({ topicId, messageId: event.data.messageId, at });
+      yield* deleteAttachments.run({ topicId, messageId: event.data.messageId });
+      return;
+    case 'reaction_set':
+      yield* insertReaction.run({ topicId, seq, ...event.data });
+      return;
+    case 'reaction_unset':
+      yield* deleteReaction.run({ topicId, ...event.data });
+      return;
+    case 'member_joined':
+      yield* upsertMember.run(memberRow(topicId, event.data.member));
+      yield* countMember.run({ topicId, change: 1, at });
+      return;
+    case 'member_updated':
+      yield* upsertMember.run(memberRow(topicId, event.data.member));
+      return;
+    case 'member_left':
+      yield* deleteMember.run({ topicId, memberId: event.data.memberId });
+      yield* countMember.run({ topicId, change: -1, at });
+      return;
+    case 'asset_pinned':
+      yield* insertPin.run({ topicId, seq, assetId: event.data.assetId });
+      return;
+    case 'asset_unpinned':
+      yield* deletePin.run({ topicId, assetId: event.data.assetId });
+      return;
+    case 'channel_created': {
+      const { channelId, title, description, purpose, metadata } = event.data;
+      yield* insertChannel.run({
+        topicId,
+        channelId,
+        title,
+        description: description ?? null,
+        purpose: purpose ?? null,
+        metadata: JSON.stringify(metadata),
+        createdBy: place.actor,
+        at,
+      });
+      return;
+    }
+    case 'channel_updated':
+      yield* changeChannel(place, event.data);
+      return;
+    case 'channel_archived':
+      yield* setChannelArchived.run({ topicId, archivedAt: at, at });
+      return;
+    case 'channel_unarchived':
+      yield* setChannelArchived.run({ topicId, archivedAt: null, at });
+      return;
+    case 'channel_deleted':
+      yield* deleteChannel.run({ topicId });
+      yield* raiseFloor.run({ id: topicId, floor: seq - 1 });
+      yield* insertErasure.run({ topicId });
+      return;
+  }
+}
+
+function* attach(topicId: number, messageId: string, items: readonly StoredItem[]): Tx<void> {
+  for (const item of items) {
+    if (item.type === 'asset_reference') yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
+  }
+}
+
+function* changeChannel(
+  { topicId, at }: Place,
+  change: Extract<ChannelEvent, { type: 'channel_updated' }>['data'],
+): Tx<void> {
+  const now = yield* findChannelFields.first({ topicId });
+  if (!now) return;
+  yield* updateChannel.run({
+    topicId,
+    at,
+    title: change.title ?? now.title,
+    description: change.description === undefined ? now.description : change.description,
+    purpose: change.purpose === undefined ? now.purpose : change.purpose,
+    metadata: change.metadata === undefined ? now.metadata : JSON.stringify(change.metadata),
+  });
+}
+
+type Member = Extract<ChannelEvent, { type: 'member_joined' }>['data']['member'];
+
+function memberRow(topicId: number, member: Member) {
+  return {
+    topicId,
+    ...member,
+    role: member.role ?? null,
+    metadata: JSON.stringify(member.metadata),
+  };
+}

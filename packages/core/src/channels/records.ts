@@ -1,0 +1,111 @@
+import {
+  type Channel,
+  type ChannelEvent,
+  LIMITS,
+  type Member,
+  type Message,
+  type Metadata,
+  type Reaction,
+  type StoredItem,
+} from '@stoa/protocol';
+import type { ChannelListRow, FullMessageRow, MemberRow, ReactionRow } from '@stoa/store';
+
+type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
+type Edited = Extract<ChannelEvent, { type: 'message_edited' }>['data'];
+
+const PREVIEW_CHARS = 140;
+
+export function messageRecord(channelId: string, row: FullMessageRow, reactions: readonly Reaction[]): Message {
+  const posted = JSON.parse(row.posted) as Posted;
+  const items = row.edited === null ? posted.inputItems : (JSON.parse(row.edited) as Edited).inputItems;
+  const deleted = row.deletedAt !== null;
+  return {
+    messageId: row.messageId,
+    channelId,
+    seq: row.seq,
+    ...(posted.threadRootMessageId ? { threadRootMessageId: posted.threadRootMessageId } : {}),
+    ...(posted.replyToMessageId ? { replyToMessageId: posted.replyToMessageId } : {}),
+    author: posted.author,
+    addressedMemberIds: posted.addressedMemberIds,
+    inputItems: deleted ? [] : items,
+    createdAt: row.createdAt,
+    ...(row.editedAt === null ? {} : { editedAt: row.editedAt }),
+    ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
+    replyCount: row.replyCount,
+    ...(row.lastReplyAt === null ? {} : { lastReplyAt: row.lastReplyAt }),
+    reactions: deleted ? [] : [...reactions],
+    metadata: deleted ? {} : posted.metadata,
+  };
+}
+
+/** A message as it was the moment it was posted; also what a repeated idempotency key gets. */
+export function postedRecord(channelId: string, seq: number, at: number, posted: Posted): Message {
+  return {
+    messageId: posted.messageId,
+    channelId,
+    seq,
+    ...(posted.threadRootMessageId ? { threadRootMessageId: posted.threadRootMessageId } : {}),
+    ...(posted.replyToMessageId ? { replyToMessageId: posted.replyToMessageId } : {}),
+    author: posted.author,
+    addressedMemberIds: posted.addressedMemberIds,
+    inputItems: posted.inputItems,
+    createdAt: at,
+    replyCount: 0,
+    reactions: [],
+    metadata: posted.metadata,
+  };
+}
+
+/** Grouped by emoji in the order each was first used; long lists of actors are cut, counts are not. */
+export function reactionRecords(rows: readonly ReactionRow[]): Reaction[] {
+  const byEmoji = new Map<string, string[]>();
+  for (const { emoji, actorId } of rows) {
+    const actors = byEmoji.get(emoji);
+    if (actors) actors.push(actorId);
+    else byEmoji.set(emoji, [actorId]);
+  }
+  return [...byEmoji].map(([emoji, actors]) => ({
+    emoji,
+    count: actors.length,
+    actorIds: actors.slice(0, LIMITS.reactionActorsShown),
+  }));
+}
+
+export function memberRecord(row: MemberRow): Member {
+  return {
+    memberId: row.memberId,
+    memberKind: row.memberKind as Member['memberKind'],
+    actorId: row.actorId,
+    displayName: row.displayName,
+    ...(row.role === null ? {} : { role: row.role }),
+    joinedAt: row.joinedAt,
+    metadata: JSON.parse(row.metadata) as Metadata,
+  };
+}
+
+export function channelRecord(row: ChannelListRow, pinnedAssetIds: readonly string[]): Channel {
+  return {
+    channelId: row.channelId,
+    title: row.title,
+    ...(row.description === null ? {} : { description: row.description }),
+    ...(row.purpose === null ? {} : { purpose: row.purpose }),
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    ...(row.archivedAt === null ? {} : { archivedAt: row.archivedAt }),
+    memberCount: row.memberCount,
+    messageCount: row.messageCount,
+    ...(row.lastMessageId === null ? {} : { lastMessageId: row.lastMessageId }),
+    ...previewOf(row),
+    pinnedAssetIds: [...pinnedAssetIds],
+    metadata: JSON.parse(row.metadata) as Metadata,
+    headSeq: row.head,
+  };
+}
+
+function previewOf(row: ChannelListRow): { lastMessagePreview?: string } {
+  if (row.lastBody === null || row.lastDeletedAt !== null) return {};
+  const { inputItems } = JSON.parse(row.lastBody) as { inputItems: StoredItem[] };
+  const text = inputItems.find((item) => item.type === 'text')?.text;
+  return text === undefined ? {} : { lastMessagePreview: [...text.slice(0, 2 * PREVIEW_CHARS)].slice(0, PREVIEW_CHARS).join('') };
+}

@@ -1,0 +1,40 @@
+import type { Principal, SearchHit } from '@stoa/protocol';
+import { findMessageAt, type SearchMatch, type Tx } from '@stoa/store';
+import { channelToRead } from '../access/gate.js';
+import type { ChannelContext } from './context.js';
+import { completeMessage } from './read-messages.js';
+
+export interface SearchRequest {
+  readonly query: string;
+  readonly channelId?: string | undefined;
+  readonly limit: number;
+}
+
+export async function searchMessages(
+  context: ChannelContext,
+  principal: Principal,
+  { query, channelId, limit }: SearchRequest,
+): Promise<SearchHit[]> {
+  const topicId =
+    channelId === undefined ? undefined : (await context.store.read(() => channelToRead(principal, channelId))).topicId;
+  const matches = await context.search.search({ text: query, limit, ...(topicId === undefined ? {} : { topicId }) });
+  return context.store.read(() => toHits(matches));
+}
+
+/** The index may be behind: what was deleted or erased since is left out here. */
+function* toHits(matches: readonly SearchMatch[]): Tx<SearchHit[]> {
+  const hits: SearchHit[] = [];
+  for (const match of matches) {
+    const row = yield* findMessageAt.first({ topicId: match.topicId, seq: match.seq });
+    if (!row || row.deletedAt !== null) continue;
+    const message = yield* completeMessage(row.channelId, row);
+    hits.push({
+      channelId: row.channelId,
+      messageId: row.messageId,
+      seq: row.seq,
+      threadRootMessageId: row.rootMessageId ?? row.messageId,
+      message,
+    });
+  }
+  return hits;
+}

@@ -1,0 +1,12 @@
+/** JSON with sorted keys: equal requests give equal text however the client ordered them. */
+export function stableJson(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isPlainObject(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,142 @@
+import { type ChannelEvent, type EventBody, StoaError } from '@stoa/protocol';
+import {
+  advanceTopic,
+  findEvent,
+  findIdempotencyKey,
+  insertEvent,
+  insertIdempotencyKey,
+  type Store,
+  type Tx,
+} from '@stoa/store';
+import { projectChannelEvent } from '../channels/projection.js';
+import type { Clock } from '../ports.js';
+import type { LogEntry } from './entry.js';
+
+export interface NewEvent {
+  readonly topic: string;
+  readonly event: EventBody;
+}
+
+/** What a write decided: the events to append, and the answer once they are numbered. */
+export interface Decision<R> {
+  readonly events: readonly NewEvent[];
+  readonly answer: (entries: readonly LogEntry[]) => R;
+}
+
+export interface Write<O, R> {
+  readonly actor: string;
+  /** The topic this write is about; writes of one lane share a commit. */
+  readonly lane: string;
+  /** Loads and, on PostgreSQL, locks what the decision depends on. */
+  readonly open: () => Tx<O>;
+  readonly decide: (opened: O, at: number) => Tx<Decision<R>>;
+  readonly idempotency?: Idempotency<R> | undefined;
+}
+
+export interface Idempotency<R> {
+  readonly key: string;
+  readonly fingerprint: string;
+  /** Makes the answer again from the first event the key produced. */
+  readonly replay: (entry: LogEntry) => R;
+}
+
+/**
+ * The only way into the log. One transaction: open, answer a repeated key, decide, number the
+ * events, append them, update the projections, remember the key. Then, in commit order, the entries
+ * are handed on for live delivery, and the caller is answered.
+ */
+export class Log {
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    private readonly committed: (entries: readonly LogEntry[]) => void,
+  ) {}
+
+  async write<O, R>(write: Write<O, R>): Promise<R> {
+    const { answer } = await this.store.transact(() => run(write, this.clock.now()), {
+      lane: write.lane,
+      afterCommit: ({ entries }) => {
+        if (entries.length > 0) this.committed(entries);
+      },
+    });
+    return answer;
+  }
+}
+
+interface Written<R> {
+  readonly answer: R;
+  readonly entries: readonly LogEntry[];
+}
+
+function* run<O, R>(write: Write<O, R>, at: number): Tx<Written<R>> {
+  const opened = yield* write.open();
+  if (write.idempotency) {
+    const earlier = yield* replayed(write.actor, write.idempotency);
+    if (earlier) return { answer: earlier.answer, entries: [] };
+  }
+  const decision = yield* write.decide(opened, at);
+  const entries = yield* append(decision.events, write.actor, at);
+  const first = entries[0];
+  if (write.idempotency && first) {
+    const { key, fingerprint } = write.idempotency;
+    const { topicId, seq } = first;
+    yield* insertIdempotencyKey.run({ actorId: write.actor, key, fingerprint, topicId, seq, at });
+  }
+  return { answer: decision.answer(entries), entries };
+}
+
+function* replayed<R>(actorId: string, idempotency: Idempotency<R>): Tx<{ answer: R } | undefined> {
+  const { key, fingerprint, replay } = idempotency;
+  const known = yield* findIdempotencyKey.first({ actorId, key });
+  if (!known) return undefined;
+  if (known.fingerprint !== fingerprint) {
+    throw new StoaError('idempotency_conflict', `The key ${key} was used for another request`);
+  }
+  const row = yield* findEvent.first({ topicId: known.topicId, seq: known.seq });
+  if (!row) throw new StoaError('channel_not_found', 'What this key produced was erased');
+  return { answer: replay({ ...row, topic: '' }) };
+}
+
+/**
+ * Topic rows are the hot rows, so each is locked once, in sorted order, as late as possible.
+ * Entries come back in the order the events were decided.
+ */
+function* append(events: readonly NewEvent[], actor: string, at: number): Tx<LogEntry[]> {
+  const entries: LogEntry[] = [];
+  for (const [topic, positions] of byTopic(events)) {
+    const advanced = yield* advanceTopic.first({ name: topic, count: positions.length });
+    if (!advanced) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
+    let seq = advanced.head - positions.length;
+    for (const position of positions) {
+      seq += 1;
+      const { event } = events[position] as NewEvent;
+      const entry: LogEntry = {
+        topic,
+        topicId: advanced.id,
+        seq,
+        at,
+        actor,
+        type: event.type,
+        body: JSON.stringify(event.data),
+      };
+      yield* insertEvent.run(entry);
+      if (topic.startsWith('channel:')) {
+        yield* projectChannelEvent({ topicId: entry.topicId, seq, at, actor }, event as ChannelEvent);
+      }
+      entries[position] = entry;
+    }
+  }
+  return entries;
+}
+
+function byTopic(events: readonly NewEvent[]): Iterable<[string, number[]]> {
+  const first = events[0];
+  if (first && events.length === 1) return [[first.topic, [0]]];
+  const groups = new Map<string, number[]>();
+  events.forEach(({ topic }, position) => {
+    const group = groups.get(topic);
+    if (group) group.push(position);
+    else groups.set(topic, [position]);
+  });
+  return [...groups].sort(([a], [b]) => (a < b ? -1 : 1));
+}

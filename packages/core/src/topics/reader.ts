@@ -1,0 +1,18 @@
+import type { LogEntry } from '../log/entry.js';
+
+/** One connected client, as live delivery sees it: a WebSocket, an event stream, a simulated reader. */
+export interface Reader {
+  /** Takes an encoded event. Must not block and must not throw. */
+  event(entry: LogEntry, encoded: string): void;
+  /** Events after `after` and before `oldest` are no longer kept. */
+  gap(topic: string, after: number, oldest: number, reason: 'trimmed' | 'slow_reader'): void;
+  /** Ends the connection because its reader does not keep up. */
+  cutOff(): void;
+  /** Bytes that were handed over and not yet taken by the other side. */
+  pendingBytes(): number;
+  /** Resolves when there is room again; rejects or stays silent when the connection is gone. */
+  drained(): Promise<void>;
+}
+
+/** What a reader may leave lying before it counts as too slow. */
+export const READER_LIMIT_BYTES = 1024 * 1024;

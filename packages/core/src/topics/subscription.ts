@@ -1,0 +1,97 @@
+import { encodeEntry, type LogEntry } from '../log/entry.js';
+import type { TopicSlice } from '../log/read-topic.js';
+import { type Reader, READER_LIMIT_BYTES } from './reader.js';
+
+interface SubscriptionPorts {
+  readonly read: (after: number) => Promise<TopicSlice | undefined>;
+  readonly join: (subscription: Subscription) => boolean;
+  readonly leave: (subscription: Subscription) => void;
+  readonly report: (error: unknown) => void;
+}
+
+/**
+ * One reader on one topic.
+ *
+ *   catching up ──has the head──▶ live ──▶ ended
+ *        │  reads the log page by page, at the pace of the reader
+ *        └──▶ ended
+ *
+ * A live reader that leaves more than the limit lying is told of its gap and cut off: the daemon
+ * never grows for it, and it can resume from its last sequence.
+ */
+export class Subscription {
+  #ended = false;
+
+  constructor(
+    private readonly reader: Reader,
+    readonly topic: string,
+    private sent: number,
+    readonly start: TopicSlice,
+    private readonly ports: SubscriptionPorts,
+  ) {}
+
+  /** The last sequence handed to the reader. */
+  get position(): number {
+    return this.sent;
+  }
+
+  /** Starts delivery; called once, after the reader was told that it is subscribed. */
+  begin(): void {
+    this.#catchUp(this.start).catch((error: unknown) => {
+      this.ports.report(error);
+      this.#cutOff();
+    });
+  }
+
+  /** Called by the hub for the next event of a live reader. */
+  deliver(entry: LogEntry, encoded: string): void {
+    if (this.#ended || entry.seq <= this.sent) return;
+    if (this.reader.pendingBytes() > READER_LIMIT_BYTES) {
+      this.#cutOff();
+      return;
+    }
+    this.sent = entry.seq;
+    this.reader.event(entry, encoded);
+  }
+
+  /** Idempotent. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.ports.leave(this);
+  }
+
+  async #catchUp(start: TopicSlice): Promise<void> {
+    let slice: TopicSlice | undefined = start;
+    while (!this.#ended) {
+      if (!slice) {
+        this.#cutOff();
+        return;
+      }
+      this.#deliverSlice(slice);
+      if (this.ports.join(this)) return;
+      if (this.reader.pendingBytes() > READER_LIMIT_BYTES / 2) await this.reader.drained();
+      slice = await this.ports.read(this.sent);
+    }
+  }
+
+  #deliverSlice(slice: TopicSlice): void {
+    if (this.sent + 1 < slice.oldest) {
+      this.reader.gap(this.topic, this.sent, slice.oldest, 'trimmed');
+      this.sent = slice.oldest - 1;
+    }
+    for (const entry of slice.entries) {
+      if (this.#ended) return;
+      if (entry.seq <= this.sent) continue;
+      this.sent = entry.seq;
+      this.reader.event(entry, encodeEntry(entry));
+    }
+  }
+
+  #cutOff(): void {
+    if (this.#ended) return;
+    this.reader.gap(this.topic, this.sent, this.sent + 1, 'slow_reader');
+    this.end();
+    this.reader.cutOff();
+  }
+}

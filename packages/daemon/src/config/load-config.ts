@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Issue, StoaError } from '@stoa/protocol';
+import { parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { type Config, ConfigFile } from './schema.js';
+
+export interface Flags {
+  readonly home?: string | undefined;
+  readonly config?: string | undefined;
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+export interface Settings {
+  readonly home: string;
+  readonly config: Config;
+  /** Where the settings came from, for people. */
+  readonly source: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Flags over environment over file over defaults; the whole is validated once, and strictly. */
+export function loadSettings(flags: Flags, environment: Environment): Settings {
+  const home = resolve(flags.home ?? environment.STOA_HOME ?? join(homedir(), '.stoa'));
+  const file = flags.config ?? environment.STOA_CONFIG;
+  const path = file === undefined ? join(home, 'stoa.yaml') : resolve(file);
+  const fromFile = readConfigFile(path, file !== undefined);
+  const overrides = { ...fromEnvironment(environment), ...fromFlags(flags) };
+  const merged = isRecord(fromFile) ? { ...fromFile, ...overrides } : fromFile;
+  return { home, config: validate(merged, path), source: existsSync(path) ? path : 'defaults' };
+}
+
+/** The problems of a configuration, without starting anything. */
+export function checkConfig(home: string, file?: string): readonly Issue[] {
+  try {
+    loadSettings({ home, config: file }, process.env);
+    return [];
+  } catch (error) {
+    if (!(error instanceof StoaError)) throw error;
+    return error.issues.length > 0 ? error.issues : [{ path: '', message: error.message }];
+  }
+}
+
+/** What a daemon started this way would run with; the password of a database URL is left out. */
+export function effectiveConfig({ flags }: { readonly flags: Flags }): Config {
+  const { config } = loadSettings(flags, process.env);
+  if (config.store.engine !== 'postgres') return config;
+  return { ...config, store: { ...config.store, url: withoutPassword(config.store.url) } };
+}
+
+const withoutPassword = (url: string): string => url.replace(/(:\/\/[^:@/]*):[^@/]*@/, '$1:[redacted]@');
+
+function readConfigFile(path: string, required: boolean): unknown {
+  if (!existsSync(path)) {
+    if (!required) return {};
+    throw invalid(path, [{ path: '', message: 'the file does not exist' }]);
+  }
+  const document = parseDocument(readFileSync(path, 'utf8'), { uniqueKeys: true });
+  if (document.errors.length > 0) {
+    throw invalid(
+      path,
+      document.errors.map((error) => ({ path: `line ${String(error.linePos?.[0].line ?? '?')}`, message: error.message.split('\n')[0] ?? '' })),
+    );
+  }
+  return (document.toJS() as unknown) ?? {};
+}
+
+function fromEnvironment(environment: Environment): Record<string, unknown> {
+  const { STOA_PORT, STOA_HOST, STOA_DURABILITY, STOA_DATABASE_URL } = environment;
+  return {
+    ...(STOA_PORT === undefined ? {} : { port: /^\d+$/.test(STOA_PORT) ? Number(STOA_PORT) : STOA_PORT }),
+    ...(STOA_HOST === undefined ? {} : { host: STOA_HOST }),
+    ...(STOA_DURABILITY === undefined ? {} : { durability: STOA_DURABILITY }),
+    ...(STOA_DATABASE_URL === undefined ? {} : { store: { engine: 'postgres', url: STOA_DATABASE_URL } }),
+  };
+}
+
+function fromFlags({ host, port }: Flags): Record<string, unknown> {
+  return { ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port }) };
+}
+
+function validate(value: unknown, path: string): Config {
+  const parsed = ConfigFile.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalid(path, parsed.error.issues.map(toIssue));
+}
+
+function toIssue(issue: z.core.$ZodIssue): Issue {
+  const path = issue.path.join('.');
+  if (issue.code === 'unrecognized_keys') {
+    return { path, message: `unknown field ${issue.keys.join(', ')}` };
+  }
+  if (issue.code === 'invalid_value') {
+    return { path, message: `must be one of ${issue.values.map(String).join(', ')}` };
+  }
+  return { path, message: issue.message };
+}
+
+function invalid(path: string, issues: readonly Issue[]): StoaError {
+  const lines = issues.map(({ path: where, message }) => `  ${where === '' ? '(top level)' : where}: ${message}`);
+  return new StoaError('config_invalid', `The configuration is not valid (file ${path}, environment and flags):\n${lines.join('\n')}`, issues);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

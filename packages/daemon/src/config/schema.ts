@@ -1,0 +1,52 @@
+import { Durability } from '@stoa/protocol';
+import { z } from 'zod';
+
+const hours = z.number().positive().max(24 * 366);
+
+/** `stoa.yaml`. Strict: an unknown field or a wrong value stops the start. */
+export const ConfigFile = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
+  port: z.int().min(0).max(65_535).default(7117).describe('Port to listen on; 0 takes a free one'),
+  allowedHosts: z
+    .array(z.string().min(1))
+    .max(20)
+    .default([])
+    .describe('Names besides the own address that the Host header may carry, with port if it is not 80'),
+  durability: Durability.default('full').describe(
+    'full: acknowledged means on disk. relaxed: a power cut may lose the last moments',
+  ),
+  store: z
+    .discriminatedUnion('engine', [
+      z.strictObject({ engine: z.literal('sqlite') }),
+      z.strictObject({
+        engine: z.literal('postgres'),
+        url: z.string().regex(/^postgres(?:ql)?:\/\//).describe('postgres://user:password@host/database'),
+      }),
+    ])
+    .default({ engine: 'sqlite' }),
+  log: z
+    .strictObject({
+      level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+      format: z.enum(['auto', 'human', 'json']).default('auto'),
+    })
+    .prefault({}),
+  streams: z
+    .strictObject({
+      limit: z.int().min(1).max(100_000).default(2_000).describe('Live streams open at once'),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      idempotencyKeyHours: hours.default(168),
+      revokedCredentialHours: hours.default(720),
+      unusedAssetHours: hours.default(24),
+      humanTopicEvents: z.int().min(1).default(10_000),
+      sweepSeconds: z.number().min(0.05).max(86_400).default(600),
+    })
+    .prefault({}),
+});
+export type Config = z.infer<typeof ConfigFile>;
+
+export function configJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(ConfigFile, { io: 'input' });
+}

@@ -1,0 +1,103 @@
+import { type Core, parseEntry } from '@stoa/core';
+import {
+  type AnswerOf,
+  actorIdOf,
+  type BodyOf,
+  type ParamsOf,
+  type Principal,
+  type QueryOf,
+  type Route,
+  type ROUTES,
+  type Status,
+} from '@stoa/protocol';
+
+/** A request that was admitted: authenticated, allowed by the table and validated. */
+export interface Call<R extends Route> {
+  readonly by: Principal;
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+  readonly key: string | undefined;
+}
+
+/** Routes that answer with something other than JSON, or need the raw request. */
+export type SpecialRouteId =
+  | 'healthz'
+  | 'readyz'
+  | 'metrics'
+  | 'home'
+  | 'login'
+  | 'logout'
+  | 'openapi'
+  | 'readAsset'
+  | 'events'
+  | 'stream';
+
+type JsonRouteId = Exclude<keyof typeof ROUTES, SpecialRouteId>;
+
+type Answer<R extends Route> = undefined extends AnswerOf<R> ? void : AnswerOf<R>;
+
+export type Handlers = {
+  readonly [K in JsonRouteId]: (call: Call<(typeof ROUTES)[K]>) => Promise<Answer<(typeof ROUTES)[K]>>;
+};
+
+export interface HandlerPorts {
+  readonly core: Core;
+  readonly status: () => Promise<Status>;
+  readonly loginUrl: (code: string) => string;
+  readonly backup: (directory: string | undefined) => Promise<AnswerOf<typeof ROUTES.createBackup>>;
+}
+
+/** What each JSON route does: one call into the domain. */
+export function createHandlers({ core, status, loginUrl, backup }: HandlerPorts): Handlers {
+  const { channels, assets, credentials, loginCodes } = core;
+  return {
+    status: () => status(),
+    whoami: ({ by }) => credentials.whoami(by),
+    async createLoginCode({ by }) {
+      const { code, expiresAt } = await loginCodes.create(by);
+      return { code, expiresAt, url: loginUrl(code) };
+    },
+    listTokens: async () => ({ tokens: await credentials.list() }),
+    mintToken: ({ body }) => credentials.mint(body),
+    revokeToken: ({ by, params }) => credentials.revoke(by, params.credentialId),
+
+    listChannels: ({ query }) => channels.list(query),
+    createChannel: ({ by, body, key }) => channels.create(by, body, key),
+    getChannel: ({ by, params }) => channels.get(by, params.channelId),
+    updateChannel: ({ by, params, body }) => channels.update(by, params.channelId, body),
+    deleteChannel: ({ by, params }) => channels.delete(by, params.channelId),
+    archiveChannel: ({ by, params }) => channels.archive(by, params.channelId),
+    unarchiveChannel: ({ by, params }) => channels.unarchive(by, params.channelId),
+
+    listMembers: async ({ by, params }) => ({ members: await channels.members(by, params.channelId) }),
+    upsertMember: ({ by, params, body }) => channels.upsertMember(by, params.channelId, body),
+    removeMember: ({ by, params }) => channels.removeMember(by, params.channelId, params.memberId),
+
+    listMessages: ({ by, params, query }) => channels.messages(by, params.channelId, query),
+    postMessage: ({ by, params, body, key }) => channels.post(by, params.channelId, body, key),
+    getMessage: ({ by, params }) => channels.message(by, params.channelId, params.messageId),
+    editMessage: ({ by, params, body }) => channels.edit(by, params.channelId, params.messageId, body),
+    deleteMessage: ({ by, params }) => channels.deleteMessage(by, params.channelId, params.messageId),
+    setReaction: ({ by, params, body }) => channels.react(by, params.channelId, params.messageId, body),
+    unsetReaction: ({ by, params, body }) => channels.unreact(by, params.channelId, params.messageId, body),
+
+    pinAsset: ({ by, params }) => channels.pin(by, params.channelId, params.assetId),
+    unpinAsset: ({ by, params }) => channels.unpin(by, params.channelId, params.assetId),
+    getCursor: ({ by, params }) => channels.cursor(by, params.channelId),
+    moveCursor: ({ by, params, body }) => channels.moveCursor(by, params.channelId, body.readSeq),
+    listUnread: async ({ by }) => ({ cursors: await channels.unread(by) }),
+    search: async ({ by, query }) => ({ hits: await channels.search(by, query) }),
+
+    createAsset: ({ by, query, body }) => assets.create(body, query.name, actorIdOf(by)),
+    getAsset: ({ params }) => assets.get(params.assetId),
+    deleteAsset: ({ by, params }) => assets.delete(by, params.assetId),
+
+    async readTopic({ by, params, query }) {
+      const slice = await core.readTopic(by, params.topic, query.after, query.limit);
+      return { events: slice.entries.map(parseEntry), head: slice.head, oldest: slice.oldest };
+    },
+    createBackup: ({ body }) => backup(body.directory),
+    checkIntegrity: () => core.checkIntegrity(),
+  };
+}

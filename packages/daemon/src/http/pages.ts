@@ -1,0 +1,44 @@
+import type { Whoami } from '@stoa/protocol';
+
+/** The little there is to see in a browser before the web UI: who you are, and where to go on. */
+export function homePage(who: Whoami | undefined): string {
+  const body = who
+    ? `<p>You are logged in as <strong>${escape(who.displayName)}</strong>.</p>
+<p>Talk to your channels from a terminal:</p>
+<pre>stoa channel list
+stoa send lobby "hello"
+stoa tail lobby --follow</pre>
+<p>The HTTP API is described at <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>`
+    : `<p>You are not logged in. Run <code>stoa login</code> and open the link it prints.</p>`;
+  return page('Stoa', body);
+}
+
+export function loginFailedPage(): string {
+  return page(
+    'This login link does not work any more',
+    '<p>A link works once and for ten minutes. Run <code>stoa login</code> for a new one.</p>',
+  );
+}
+
+function page(title: string, body: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)}</title>
+<style>
+:root { color-scheme: light dark; --ink: #1d2127; --paper: #fbfaf7; --soft: #efece4; --accent: #7a4b1e; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8e4da; --paper: #17181b; --soft: #24262b; --accent: #e0a868; } }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--paper); color: var(--ink);
+  font: 16px/1.6 ui-sans-serif, system-ui, sans-serif; }
+main { max-width: 34rem; padding: 2rem; }
+h1 { font-weight: 600; font-size: 1.6rem; margin: 0 0 1rem; }
+pre, code { background: var(--soft); border-radius: 6px; font-family: ui-monospace, monospace; font-size: .92em; }
+code { padding: .1em .35em; } pre { padding: .9rem 1.1rem; overflow-x: auto; }
+a { color: var(--accent); }
+</style></head><body><main><h1>${escape(title)}</h1>
+${body}
+</main></body></html>
+`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escape = (text: string): string => text.replace(/[&<>"]/g, (mark) => ENTITIES[mark] ?? mark);

@@ -1,0 +1,175 @@
+import { assertMayCall, type Core } from '@stoa/core';
+import { LIMITS, openApiDocument, type Principal, type Route, ROUTES, StoaError } from '@stoa/protocol';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { Metrics } from '../observe/metrics.js';
+import { secretOf } from './credentials-of.js';
+import type { Call, Handlers, SpecialRouteId } from './handlers.js';
+import { parseJsonBody } from './json-body.js';
+import type { OriginGuard } from './origin-guard.js';
+import { DEFECT, knownError } from './problems.js';
+import { compileCheck } from './validation.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined;
+  }
+}
+
+export type SpecialHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+export interface ServerPorts {
+  readonly core: Core;
+  readonly guard: OriginGuard;
+  readonly handlers: Handlers;
+  readonly special: Readonly<Record<Exclude<SpecialRouteId, 'stream' | 'openapi'>, SpecialHandler>>;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly version: string;
+  readonly port: () => number;
+  readonly stopping: () => boolean;
+}
+
+const SMALL_BODY_BYTES = 256 * 1024;
+const KEY_PATTERN = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * The admission of every request, in this order: are we stopping, is it meant for us (Host, Origin),
+ * who is calling, may they call this route, is the body JSON we can store, does it fit the schema.
+ */
+export function createServer(ports: ServerPorts): FastifyInstance {
+  const server = fastify({
+    bodyLimit: SMALL_BODY_BYTES,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: 65_000,
+    requestTimeout: 120_000,
+    routerOptions: { maxParamLength: 256 },
+  });
+  server.decorateRequest('principal', undefined);
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
+    try {
+      done(null, parseJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error, undefined);
+    }
+  });
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('X-Content-Type-Options', 'nosniff').header('Cache-Control', 'no-store');
+    ports.guard.check(request.headers);
+    if (ports.stopping() && request.routeOptions.url !== ROUTES.readyz.path) {
+      reply.header('Connection', 'close');
+      throw new StoaError('shutting_down');
+    }
+    request.principal = await authenticate(ports, request);
+  });
+  server.addHook('onResponse', (request, reply, done) => {
+    ports.metrics.observeRequest(request.routeOptions.url, request.method, reply.statusCode, reply.elapsedTime);
+    ports.log.debug({ method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+    done();
+  });
+  server.setErrorHandler((error, request, reply) => sendProblem(ports, error, request, reply));
+  server.setNotFoundHandler((request, reply) => {
+    const missing = request.principal ? new StoaError('route_not_found') : new StoaError('unauthenticated');
+    return sendProblem(ports, missing, request, reply);
+  });
+  for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
+    if (id !== 'stream') register(server, ports, id, route);
+  }
+  return server;
+}
+
+async function authenticate({ core, port }: ServerPorts, request: FastifyRequest): Promise<Principal | undefined> {
+  const secret = secretOf(request.headers, port());
+  return secret === undefined ? undefined : core.credentials.authenticate(secret);
+}
+
+function register(server: FastifyInstance, ports: ServerPorts, id: keyof typeof ROUTES, route: Route): void {
+  void server.register((scope, _, done) => {
+    if (route.body === 'bytes') {
+      scope.addContentTypeParser('*', { parseAs: 'buffer' }, (__, body, parsed) => {
+        parsed(null, body);
+      });
+    }
+    scope.route({
+      method: route.method,
+      url: route.path,
+      bodyLimit: route.bodyLimit ?? SMALL_BODY_BYTES,
+      // After the body limit and before the body is read: nobody unknown makes the daemon parse.
+      preParsing: (request, _reply, payload, next) => {
+        try {
+          assertMayCall(route.access, request.principal);
+          next(null, payload);
+        } catch (error) {
+          next(error as Error);
+        }
+      },
+      handler: handlerOf(ports, id, route),
+    });
+    done();
+  });
+}
+
+function handlerOf(ports: ServerPorts, id: keyof typeof ROUTES, route: Route): SpecialHandler {
+  const admit = admission(route);
+  if (id === 'openapi') {
+    const document = openApiDocument(ports.version);
+    return (_, reply) => Promise.resolve(reply.type('application/json').send(document));
+  }
+  if (id in ports.special) {
+    const special = ports.special[id as keyof ServerPorts['special']];
+    return (request, reply) => {
+      admit(request);
+      return special(request, reply);
+    };
+  }
+  const handle = ports.handlers[id as keyof Handlers] as (call: Call<Route>) => Promise<unknown>;
+  return async (request, reply) => {
+    admit(request);
+    const answer = await handle({
+      by: request.principal as Principal,
+      params: request.params as never,
+      query: request.query as never,
+      body: request.body as never,
+      key: route.idempotent ? idempotencyKey(request) : undefined,
+    });
+    reply.code(route.status);
+    if (route.status === 204) return reply.send();
+    return reply.header('Content-Type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
+  };
+}
+
+function admission(route: Route): (request: FastifyRequest) => void {
+  const params = route.params && compileCheck(route.params, 'params');
+  const query = route.query && compileCheck(route.query, 'query');
+  const body = route.body && route.body !== 'bytes' ? compileCheck(route.body, 'body') : undefined;
+  return (request) => {
+    params?.(request.params);
+    query?.(request.query);
+    body?.(request.body);
+    if (route.body === 'bytes' && !(request.body instanceof Uint8Array)) {
+      throw new StoaError('invalid_request', `Send between 1 and ${String(LIMITS.assetBytes)} bytes`);
+    }
+  };
+}
+
+function idempotencyKey(request: FastifyRequest): string | undefined {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && KEY_PATTERN.test(key)) return key;
+  throw new StoaError('invalid_request', 'An Idempotency-Key has 1 to 200 printable characters', [
+    { path: 'headers.idempotency-key', message: '1 to 200 printable characters' },
+  ]);
+}
+
+function sendProblem(ports: ServerPorts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = knownError(error);
+  if (!known) ports.log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request hit a defect');
+  const problem = (known ?? DEFECT).toProblem();
+  if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer');
+  return reply
+    .code(problem.status)
+    .header('Content-Type', 'application/problem+json; charset=utf-8')
+    .send(JSON.stringify(problem));
+}

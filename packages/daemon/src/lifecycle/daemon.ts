@@ -1,0 +1,170 @@
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createCore, OWNER_ID } from '@stoa/core';
+import { type Principal, StoaError, type Status } from '@stoa/protocol';
+import { DataLock } from '@stoa/store';
+import type { Logger } from 'pino';
+import { DiskAssetFiles } from '../assets/asset-files.js';
+import type { Settings } from '../config/load-config.js';
+import { createHandlers } from '../http/handlers.js';
+import { hostsOf, OriginGuard } from '../http/origin-guard.js';
+import { createServer } from '../http/server.js';
+import { createSpecialHandlers } from '../http/special.js';
+import { createEventStream } from '../live/event-stream.js';
+import { Streams } from '../live/streams.js';
+import { serveWebSocket } from '../live/web-socket.js';
+import { Metrics } from '../observe/metrics.js';
+import { createIds } from '../ports/ids.js';
+import { secrets } from '../ports/secrets.js';
+import { VERSION } from '../version.js';
+import { writeBackup } from './backup.js';
+import { openEngine } from './engine.js';
+import { ownerToken, prepareHome } from './home-directory.js';
+import { openScratchStore } from './scratch-store.js';
+import { startSweeping } from './sweeping.js';
+import { Teardown } from './teardown.js';
+import { warningsOf } from './warnings.js';
+
+export interface Daemon {
+  readonly url: string;
+  /** A fresh one-time link for a browser. */
+  loginUrl(): Promise<string>;
+  /** Refuses new work, finishes what is under way, tells live readers, releases everything. Idempotent. */
+  stop(): Promise<void>;
+}
+
+const SYSTEM: Principal = { kind: 'human', id: OWNER_ID, owner: true, credentialId: 'system' };
+const HOUR_MS = 3_600_000;
+const DRAIN_MS = 3_000;
+
+/**
+ * Brings the daemon up in this order: directory, lock, store, domain, workers, HTTP. If a step
+ * fails, the ones before it are undone, so nothing stays half-started.
+ */
+export async function startDaemon({ home, config }: Settings, log: Logger, searchThread: URL): Promise<Daemon> {
+  const teardown = new Teardown((name, error) => {
+    log.error({ err: error, step: name }, 'a step of stopping failed');
+  });
+  try {
+    return await bringUp();
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+
+  async function bringUp(): Promise<Daemon> {
+    const startedAt = Date.now();
+    prepareHome(home);
+    const lock = DataLock.take(home);
+    teardown.add('lock', () => {
+      lock.release();
+    });
+    if (lock.stale) log.warn({ pid: lock.stale.pid }, 'took over the data directory from a daemon that ended without releasing it');
+    lock.announce({ pid: process.pid, startedAt, version: VERSION });
+
+    const { store, search } = await openEngine(home, config, searchThread);
+    teardown.add('store', () => store.close());
+    teardown.add('search', () => search.close());
+    const files = new DiskAssetFiles(join(home, 'assets'));
+    const streams = new Streams(config.streams.limit);
+    const metrics = new Metrics(() => streams.count);
+    const { retention } = config;
+    const core = createCore({
+      store,
+      search,
+      files,
+      clock: { now: Date.now },
+      ids: createIds(),
+      secrets,
+      retention: {
+        idempotencyKeyMs: retention.idempotencyKeyHours * HOUR_MS,
+        revokedCredentialMs: retention.revokedCredentialHours * HOUR_MS,
+        unusedAssetMs: retention.unusedAssetHours * HOUR_MS,
+        humanTopicEvents: retention.humanTopicEvents,
+      },
+      openScratch: openScratchStore,
+      report: (error) => {
+        log.error({ err: error }, 'live delivery hit an error');
+      },
+      committed: (count) => {
+        metrics.countEvents(count);
+      },
+    });
+    await core.credentials.adoptOwnerToken(ownerToken(home));
+    const stopHints = store.onTopicHint?.((topic) => {
+      core.hub.hint(topic === '*' ? undefined : topic);
+    });
+    if (stopHints) teardown.add('hints', stopHints);
+    teardown.add('sweeper', startSweeping(core.sweeper, retention.sweepSeconds * 1000, log));
+
+    const phase = { ready: false, stopping: false, port: 0 };
+    const guard = new OriginGuard();
+    const url = (): string => `http://${config.host === '::1' ? '[::1]' : config.host}:${String(phase.port)}`;
+    const loginUrl = (code: string): string => `${url()}/login?code=${code}`;
+    const status = async (): Promise<Status> => ({
+      version: VERSION,
+      startedAt,
+      engine: store.engine,
+      engineVersion: store.engineVersion,
+      schemaVersion: store.schemaVersion,
+      durability: config.durability,
+      warnings: warningsOf(config),
+      channels: await core.channels.count(),
+      streams: streams.count,
+    });
+    const port = (): number => phase.port;
+    const stopping = (): boolean => phase.stopping;
+    const server = createServer({
+      core,
+      guard,
+      metrics,
+      log,
+      version: VERSION,
+      port,
+      stopping,
+      handlers: createHandlers({ core, status, loginUrl, backup: (directory) => writeBackup(home, store, directory) }),
+      special: createSpecialHandlers({
+        core,
+        files,
+        metrics,
+        port,
+        ready: () => phase.ready && !phase.stopping,
+        events: createEventStream(core, streams, port),
+      }),
+    });
+    const endSockets = serveWebSocket(server.server, { core, guard, streams, log, port, stopping });
+    teardown.add('http', async () => {
+      const hardEnd = setTimeout(() => {
+        endSockets();
+        server.server.closeAllConnections();
+      }, DRAIN_MS);
+      phase.stopping = true;
+      streams.endAll('shutdown');
+      await server.close();
+      endSockets();
+      clearTimeout(hardEnd);
+    });
+    await listen(server, config.host, config.port);
+    phase.port = (server.server.address() as AddressInfo).port;
+    guard.allow(hostsOf(config.host, phase.port, config.allowedHosts));
+    lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
+    phase.ready = true;
+    for (const warning of warningsOf(config)) log.warn(warning);
+    return {
+      url: url(),
+      loginUrl: async () => loginUrl((await core.loginCodes.create(SYSTEM)).code),
+      stop: () => teardown.run(),
+    };
+  }
+}
+
+async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<void> {
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+      throw new StoaError('address_in_use', `Port ${String(port)} on ${host} is taken. Set STOA_PORT to another one, or stop what uses it.`, [], { cause: error });
+    }
+    throw error;
+  }
+}

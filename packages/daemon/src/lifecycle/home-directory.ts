@@ -1,0 +1,40 @@
+import { accessSync, chmodSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoaError } from '@stoa/protocol';
+import { secrets } from '../ports/secrets.js';
+
+/** Makes the data directory, for this user's eyes only. */
+export function prepareHome(home: string): void {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StoaError('data_directory_unusable', `${home} cannot be used: ${why}. Set STOA_HOME to a directory you may write to.`, [], { cause: error });
+  }
+}
+
+/** The owner's token: made once, readable by this user only, required on loopback too. */
+export function ownerToken(home: string): string {
+  const path = join(home, 'token');
+  const known = readToken(path);
+  if (known !== undefined) {
+    chmodSync(path, 0o600);
+    return known;
+  }
+  const token = `stoa_owner_${secrets.generate()}`;
+  writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  return token;
+}
+
+function readToken(path: string): string | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new StoaError('data_directory_unusable', `${path} cannot be read: ${String(error)}`, [], { cause: error });
+  }
+  if (/^[\x21-\x7e]{32,200}$/.test(text)) return text;
+  throw new StoaError('data_directory_unusable', `${path} does not hold a token; remove it and a new one is made`);
+}

@@ -1,0 +1,31 @@
+import type { Core } from '@stoa/core';
+import type { Logger } from 'pino';
+
+/** Sweeps every so often, one sweep at a time; a failed one is told and tried again at the next turn. */
+export function startSweeping(sweeper: Core['sweeper'], everyMs: number, log: Logger): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const sweep = async (): Promise<void> => {
+    try {
+      const report = await sweeper.sweep();
+      if (Object.values(report).some((count) => count > 0)) log.info(report, 'swept');
+    } catch (error) {
+      if (!stopped) log.error({ err: error }, 'a sweep failed');
+    }
+    plan();
+  };
+  const plan = (): void => {
+    if (stopped) return;
+    timer = setTimeout(() => {
+      running = sweep();
+    }, everyMs);
+    timer.unref();
+  };
+  plan();
+  return async () => {
+    stopped = true;
+    clearTimeout(timer);
+    await running;
+  };
+}

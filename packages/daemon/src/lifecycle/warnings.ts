@@ -1,0 +1,13 @@
+import type { Config } from '../config/schema.js';
+
+/** What the owner should know about how this daemon runs; shown at start and by `stoa status`. */
+export function warningsOf({ durability, host }: Config): string[] {
+  const warnings: string[] = [];
+  if (durability === 'relaxed') {
+    warnings.push('durability is relaxed: a power cut may lose messages that were acknowledged');
+  }
+  if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
+    warnings.push(`listening on ${host} without encryption: put a TLS proxy in front, or use 127.0.0.1`);
+  }
+  return warnings;
+}

@@ -1,0 +1,104 @@
+import { type Core, type LogEntry, type Reader, type Subscription } from '@stoa/core';
+import { humanTopic, LIMITS, type Principal, type StreamFrame, StoaError } from '@stoa/protocol';
+
+/** How frames leave: a WebSocket or an event stream. Nothing here blocks or throws. */
+export interface Outlet {
+  event(entry: LogEntry, encoded: string): void;
+  frame(frame: StreamFrame): void;
+  pendingBytes(): number;
+  drained(): Promise<void>;
+  close(): void;
+}
+
+export type CloseReason = Extract<StreamFrame, { type: 'closing' }>['reason'];
+
+/** One client and the topics it follows; ends with its credential, with the daemon, or when too slow. */
+export class Connection implements Reader {
+  readonly #subscriptions = new Map<string, Subscription>();
+  #revocations: Subscription | undefined;
+  #ended = false;
+
+  constructor(
+    private readonly core: Core,
+    private readonly principal: Principal,
+    private readonly outlet: Outlet,
+    private readonly onEnd: () => void,
+  ) {}
+
+  /** Hears of the revocation of its own credential, then makes sure that it was not revoked before. */
+  async guardCredential(secret: string): Promise<void> {
+    const { principal } = this;
+    if (principal.kind !== 'human') return;
+    const watcher: Reader = {
+      event: (entry) => {
+        if (entry.type === 'credential_revoked' && entry.body.includes(`"${principal.credentialId}"`)) this.end('revoked');
+      },
+      gap: () => undefined,
+      cutOff: () => {
+        this.end('revoked');
+      },
+      pendingBytes: () => 0,
+      drained: () => Promise.resolve(),
+    };
+    this.#revocations = await this.core.hub.follow(watcher, humanTopic(principal.id), undefined);
+    this.#revocations?.begin();
+    if (this.#ended) this.#revocations?.end();
+    else if (!(await this.core.credentials.authenticate(secret))) this.end('revoked');
+  }
+
+  async subscribe(topic: string, after: number | undefined): Promise<void> {
+    await this.core.assertMayFollow(this.principal, topic);
+    if (this.#ended) return;
+    if (this.#subscriptions.size >= LIMITS.topicsPerStream && !this.#subscriptions.has(topic)) {
+      throw new StoaError('limit_reached', `A stream follows at most ${String(LIMITS.topicsPerStream)} topics`);
+    }
+    const subscription = await this.core.hub.follow(this, topic, after);
+    if (!subscription) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
+    if (this.#ended) {
+      subscription.end();
+      return;
+    }
+    this.#subscriptions.get(topic)?.end();
+    this.#subscriptions.set(topic, subscription);
+    const { head, oldest } = subscription.start;
+    this.outlet.frame({ type: 'subscribed', topic, after: subscription.position, head, oldest });
+    subscription.begin();
+  }
+
+  unsubscribe(topic: string): void {
+    this.#subscriptions.get(topic)?.end();
+    this.#subscriptions.delete(topic);
+    this.outlet.frame({ type: 'unsubscribed', topic });
+  }
+
+  event(entry: LogEntry, encoded: string): void {
+    this.outlet.event(entry, encoded);
+  }
+
+  gap(topic: string, after: number, oldest: number, reason: 'trimmed' | 'slow_reader'): void {
+    this.outlet.frame({ type: 'gap', topic, after, oldest, reason });
+  }
+
+  cutOff(): void {
+    this.end('slow_reader');
+  }
+
+  pendingBytes(): number {
+    return this.outlet.pendingBytes();
+  }
+
+  drained(): Promise<void> {
+    return this.outlet.drained();
+  }
+
+  /** Tells the client why and closes. Idempotent. */
+  end(reason?: CloseReason): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const subscription of this.#subscriptions.values()) subscription.end();
+    this.#revocations?.end();
+    if (reason) this.outlet.frame({ type: 'closing', reason });
+    this.outlet.close();
+    this.onEnd();
+  }
+}

@@ -1,0 +1,185 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { assertMayCall, type Core, type LogEntry } from '@stoa/core';
+import { type Principal, ROUTES, StoaError, type StreamFrame, StreamRequest } from '@stoa/protocol';
+import type { Logger } from 'pino';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { secretOf } from '../http/credentials-of.js';
+import type { OriginGuard } from '../http/origin-guard.js';
+import { DEFECT, knownError } from '../http/problems.js';
+import { Connection, type Outlet } from './connection.js';
+import { socketDrained } from './socket-drain.js';
+import type { Streams } from './streams.js';
+
+export interface WebSocketPorts {
+  readonly core: Core;
+  readonly guard: OriginGuard;
+  readonly streams: Streams;
+  readonly log: Logger;
+  readonly port: () => number;
+  readonly stopping: () => boolean;
+}
+
+const REQUEST_BYTES = 16 * 1024;
+const HEARTBEAT_MS = 30_000;
+const GOING_AWAY = 1001;
+const WAITING_REQUESTS = 256;
+
+/** `/v1/stream`: the same admission as any request, before the protocol is switched. */
+export function serveWebSocket(server: Server, ports: WebSocketPorts): () => void {
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: REQUEST_BYTES, perMessageDeflate: false });
+  server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy());
+    admit(request, ports).then(
+      ({ principal, secret }) => {
+        sockets.handleUpgrade(request, socket, head, (webSocket) => {
+          serve(webSocket, socket as Socket, principal, secret, ports);
+        });
+      },
+      (error: unknown) => {
+        refuse(socket, error, ports.log);
+      },
+    );
+  });
+  const heartbeat = setInterval(() => {
+    for (const socket of sockets.clients) beat(socket);
+  }, HEARTBEAT_MS);
+  heartbeat.unref();
+  return () => {
+    clearInterval(heartbeat);
+    for (const socket of sockets.clients) socket.terminate();
+    sockets.close();
+  };
+}
+
+async function admit(
+  request: IncomingMessage,
+  { core, guard, streams, port, stopping }: WebSocketPorts,
+): Promise<{ principal: Principal; secret: string }> {
+  guard.check(request.headers);
+  if (stopping()) throw new StoaError('shutting_down');
+  const secret = secretOf(request.headers, port());
+  const principal = secret === undefined ? undefined : await core.credentials.authenticate(secret);
+  if (new URL(request.url ?? '/', 'http://stoa').pathname !== ROUTES.stream.path) {
+    throw new StoaError(principal ? 'route_not_found' : 'unauthenticated');
+  }
+  assertMayCall(ROUTES.stream.access, principal);
+  if (!principal || secret === undefined) throw new StoaError('unauthenticated');
+  streams.assertRoom();
+  return { principal, secret };
+}
+
+function refuse(socket: Duplex, error: unknown, log: Logger): void {
+  const known = knownError(error);
+  if (!known) log.error({ err: error }, 'an upgrade hit a defect');
+  const problem = (known ?? DEFECT).toProblem();
+  const body = JSON.stringify(problem);
+  socket.end(
+    `HTTP/1.1 ${String(problem.status)} ${problem.code}\r\nConnection: close\r\nContent-Type: application/problem+json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+  );
+}
+
+function serve(webSocket: WebSocket, socket: Socket, principal: Principal, secret: string, ports: WebSocketPorts): void {
+  const { core, streams, log } = ports;
+  const connection = new Connection(core, principal, webSocketOutlet(webSocket, socket), () => {
+    streams.remove(connection);
+  });
+  streams.add(connection);
+  alive.add(webSocket);
+  webSocket.on('pong', () => alive.add(webSocket));
+  webSocket.on('close', () => {
+    connection.end();
+  });
+  webSocket.on('error', () => {
+    webSocket.terminate();
+  });
+  // Requests are carried out one after the other, so that answers come in the order of asking.
+  let queue = connection.guardCredential(secret).catch((error: unknown) => {
+    log.error({ err: error }, 'a stream could not be guarded');
+    connection.end();
+  });
+  let waiting = 0;
+  webSocket.on('message', (data: Buffer) => {
+    waiting += 1;
+    if (waiting > WAITING_REQUESTS) {
+      webSocket.terminate();
+      return;
+    }
+    queue = queue.then(async () => {
+      await obey(connection, webSocket, data, log);
+      waiting -= 1;
+    });
+  });
+}
+
+async function obey(connection: Connection, webSocket: WebSocket, data: Buffer, log: Logger): Promise<void> {
+  let topic: string | undefined;
+  try {
+    const request = parseRequest(data);
+    topic = request.topic;
+    if (request.type === 'subscribe') await connection.subscribe(request.topic, request.after);
+    else connection.unsubscribe(request.topic);
+  } catch (error) {
+    const known = knownError(error);
+    if (!known) log.error({ err: error }, 'a stream request hit a defect');
+    const { code, detail } = (known ?? DEFECT).toProblem();
+    const frame: StreamFrame = { type: 'error', code, detail, ...(topic === undefined ? {} : { topic }) };
+    webSocket.send(JSON.stringify(frame));
+  }
+}
+
+function parseRequest(data: Buffer): StreamRequest {
+  let value: unknown;
+  try {
+    value = JSON.parse(data.toString('utf8'));
+  } catch (error) {
+    throw new StoaError('invalid_json', 'A stream request is one JSON object', [], { cause: error });
+  }
+  const parsed = StreamRequest.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+  throw new StoaError('invalid_request', 'subscribe {topic, after?} or unsubscribe {topic}', issues);
+}
+
+function webSocketOutlet(webSocket: WebSocket, socket: Socket): Outlet {
+  return {
+    event(entry, encoded) {
+      webSocket.send(frameOf(entry, encoded), { binary: false });
+    },
+    frame(frame) {
+      if (webSocket.readyState === webSocket.OPEN) webSocket.send(JSON.stringify(frame));
+    },
+    pendingBytes: () => webSocket.bufferedAmount,
+    drained: () => socketDrained(socket),
+    close() {
+      webSocket.close(GOING_AWAY);
+      setTimeout(() => {
+        webSocket.terminate();
+      }, 2_000).unref();
+    },
+  };
+}
+
+/** An event goes to many sockets in a row: its bytes are made once. */
+let lastEntry: LogEntry | undefined;
+let lastFrame = Buffer.alloc(0);
+
+function frameOf(entry: LogEntry, encoded: string): Buffer {
+  if (entry !== lastEntry) {
+    lastEntry = entry;
+    lastFrame = Buffer.from(`{"type":"event","event":${encoded}}`);
+  }
+  return lastFrame;
+}
+
+const alive = new WeakSet<WebSocket>();
+
+function beat(socket: WebSocket): void {
+  if (!alive.has(socket)) {
+    socket.terminate();
+    return;
+  }
+  alive.delete(socket);
+  socket.ping();
+}

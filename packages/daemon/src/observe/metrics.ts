@@ -1,0 +1,46 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What an operator can watch; labels come from the route table, so their number is bounded. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Histogram({
+    name: 'stoa_http_request_seconds',
+    help: 'Time to answer a request',
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers: [this.#registry],
+  });
+  readonly #events = new Counter({
+    name: 'stoa_events_committed_total',
+    help: 'Events committed by this daemon',
+    registers: [this.#registry],
+  });
+
+  constructor(streams: () => number) {
+    collectDefaultMetrics({ register: this.#registry });
+    new Gauge({
+      name: 'stoa_live_streams',
+      help: 'Live streams open now',
+      registers: [this.#registry],
+      collect() {
+        this.set(streams());
+      },
+    });
+  }
+
+  observeRequest(route: string | undefined, method: string, status: number, milliseconds: number): void {
+    this.#requests.observe({ route: route ?? 'none', method, status }, milliseconds / 1000);
+  }
+
+  countEvents(count: number): void {
+    this.#events.inc(count);
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  render(): Promise<string> {
+    return this.#registry.metrics();
+  }
+}

@@ -1,0 +1,45 @@
+import { StoaError } from '@stoa/protocol';
+import { type Flags, loadSettings } from './config/load-config.js';
+import { startDaemon } from './lifecycle/daemon.js';
+import { createLog } from './observe/log.js';
+
+export interface RunOptions {
+  readonly flags: Flags;
+}
+
+/** The bundle puts the threads beside the program. */
+const SEARCH_THREAD = new URL('./search-thread.js', import.meta.url);
+
+const STOP_LIMIT_MS = 5_000;
+
+/** Runs until SIGINT or SIGTERM and resolves with the exit code. Start-up errors are told in one line. */
+export async function runDaemon({ flags }: RunOptions): Promise<number> {
+  try {
+    process.umask(0o077);
+    const settings = loadSettings(flags, process.env);
+    const log = createLog(settings.config.log, process.stderr);
+    const signal = nextSignal();
+    const daemon = await startDaemon(settings, log, SEARCH_THREAD);
+    process.stdout.write(`Stoa is ready at ${daemon.url}\nLog in with ${await daemon.loginUrl()}\n`);
+    log.info({ home: settings.home, config: settings.source }, 'started');
+    const received = await signal;
+    log.info({ signal: received }, 'stopping');
+    setTimeout(() => {
+      log.error('stopping took too long, ending at once');
+      process.exit(1);
+    }, STOP_LIMIT_MS).unref();
+    await daemon.stop();
+    log.info('stopped');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof StoaError)) throw error;
+    process.stderr.write(`stoa: ${error.message} (${error.code})\n`);
+    return 1;
+  }
+}
+
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+  });
+}

@@ -1,0 +1,8 @@
+/** The classes of caller that the authorisation table knows; a principal belongs to exactly one. */
+export const CALLER_CLASSES = ['anonymous', 'human', 'session', 'adapter', 'admin'] as const;
+export type CallerClass = (typeof CALLER_CLASSES)[number];
+
+/** Least authority: a route lists who may call it; nobody else may. */
+export const ANYONE: readonly CallerClass[] = CALLER_CLASSES;
+export const PEOPLE: readonly CallerClass[] = ['human', 'admin'];
+export const OWNER: readonly CallerClass[] = ['admin'];

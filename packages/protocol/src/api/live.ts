@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { StampedEvent } from '../events/event.js';
+import { TopicName } from '../events/topic.js';
+import { Seq } from '../records/ids.js';
+
+/** What a client may say on `/v1/stream`. `after` is the last sequence it has; absent means "from now". */
+export const StreamRequest = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('subscribe'), topic: TopicName, after: Seq.optional() }),
+  z.strictObject({ type: z.literal('unsubscribe'), topic: TopicName }),
+]);
+export type StreamRequest = z.infer<typeof StreamRequest>;
+
+/**
+ * What the daemon says. After `subscribed` come the missed events in order, then live ones.
+ * `gap`: events between what the reader has and `oldest` are no longer kept, or the reader was too
+ * slow (`reason`); a slow reader is cut off after it. `closing`: the daemon or the credential ends.
+ */
+export const StreamFrame = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('subscribed'),
+    topic: TopicName,
+    after: Seq,
+    head: Seq,
+    oldest: Seq,
+  }),
+  z.strictObject({ type: z.literal('event'), event: StampedEvent }),
+  z.strictObject({
+    type: z.literal('gap'),
+    topic: TopicName,
+    after: Seq,
+    oldest: Seq,
+    reason: z.enum(['trimmed', 'slow_reader']),
+  }),
+  z.strictObject({ type: z.literal('unsubscribed'), topic: TopicName }),
+  z.strictObject({
+    type: z.literal('error'),
+    topic: TopicName.optional(),
+    code: z.string(),
+    detail: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('closing'),
+    reason: z.enum(['shutdown', 'revoked', 'slow_reader']),
+  }),
+]);
+export type StreamFrame = z.infer<typeof StreamFrame>;

@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { CallerClass } from './access-table.js';
+
+/** One HTTP call of the contract: the daemon serves it, the client types it, OpenAPI describes it. */
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly access: readonly CallerClass[];
+  readonly status: number;
+  /** How the answer is carried; `json` unless said. */
+  readonly carries?: 'json' | 'bytes' | 'text' | 'stream' | 'page';
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType | 'bytes';
+  readonly bodyLimit?: number;
+  readonly answer?: z.ZodType;
+  /** Takes an `Idempotency-Key`: the same key and request give the same answer, once. */
+  readonly idempotent?: true;
+}
+
+type Infer<S> = S extends z.ZodType ? z.infer<S> : S extends 'bytes' ? Uint8Array : undefined;
+export type ParamsOf<R extends Route> = Infer<R['params']>;
+export type QueryOf<R extends Route> = Infer<R['query']>;
+export type BodyOf<R extends Route> = Infer<R['body']>;
+export type AnswerOf<R extends Route> = Infer<R['answer']>;

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { Description, Title } from '../records/channel.js';
+import { ActorId, AssetId, ChannelId, MemberId, MessageId } from '../records/ids.js';
+import { Member } from '../records/member.js';
+import { Author, Emoji, StoredItem } from '../records/message.js';
+import { Metadata } from '../records/metadata.js';
+
+const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
+  z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
+
+/** Everything that can happen in a channel. The channel's tables are a replay of these. */
+export const ChannelEvent = z.discriminatedUnion('type', [
+  event('channel_created', {
+    channelId: ChannelId,
+    title: Title,
+    description: Description.optional(),
+    purpose: Description.optional(),
+    metadata: Metadata,
+  }),
+  event('channel_updated', {
+    title: Title.optional(),
+    description: Description.nullable().optional(),
+    purpose: Description.nullable().optional(),
+    metadata: Metadata.optional(),
+  }),
+  event('channel_archived', {}),
+  event('channel_unarchived', {}),
+  event('channel_deleted', { channelId: ChannelId }),
+  event('member_joined', { member: Member }),
+  event('member_updated', { member: Member }),
+  event('member_left', { memberId: MemberId }),
+  event('message_posted', {
+    messageId: MessageId,
+    threadRootMessageId: MessageId.optional(),
+    replyToMessageId: MessageId.optional(),
+    author: Author,
+    addressedMemberIds: z.array(MemberId),
+    inputItems: z.array(StoredItem),
+    metadata: Metadata,
+  }),
+  event('message_edited', { messageId: MessageId, inputItems: z.array(StoredItem) }),
+  event('message_deleted', { messageId: MessageId }),
+  event('reaction_set', { messageId: MessageId, emoji: Emoji, actorId: ActorId }),
+  event('reaction_unset', { messageId: MessageId, emoji: Emoji, actorId: ActorId }),
+  event('asset_pinned', { assetId: AssetId }),
+  event('asset_unpinned', { assetId: AssetId }),
+]);
+export type ChannelEvent = z.infer<typeof ChannelEvent>;

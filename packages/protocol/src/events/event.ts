@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { ActorId, EpochMs, Seq } from '../records/ids.js';
+import { ChannelEvent } from './channel-events.js';
+import { HumanEvent } from './human-events.js';
+import { TopicName } from './topic.js';
+
+export type EventBody = ChannelEvent | HumanEvent;
+
+/** An event as it stands in its topic: numbered without gaps, timed by the daemon's clock. */
+export type Stamped<E extends EventBody = EventBody> = E & {
+  readonly topic: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly actor: string;
+};
+
+const stamp = { topic: TopicName, seq: Seq, at: EpochMs, actor: ActorId };
+export const StampedEvent = z.union([
+  ...ChannelEvent.options.map((option) => option.extend(stamp)),
+  ...HumanEvent.options.map((option) => option.extend(stamp)),
+]);

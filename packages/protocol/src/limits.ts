@@ -1,0 +1,23 @@
+/** What may grow is bounded here; the numbers are part of the contract and stand in the OpenAPI. */
+export const LIMITS = {
+  textChars: 65_536,
+  inputItems: 20,
+  titleChars: 200,
+  descriptionChars: 2_000,
+  displayNameChars: 100,
+  emojiChars: 64,
+  addressedMembers: 50,
+  metadataBytes: 32_768,
+  jsonDepth: 32,
+  assetBytes: 12 * 1024 * 1024,
+  pageSize: 200,
+  searchChars: 200,
+  pinnedAssets: 50,
+  membersPerChannel: 1_000,
+  reactionsPerMessage: 200,
+  reactionActorsShown: 50,
+  topicsPerStream: 100,
+  unreadCount: 1_000,
+  tokens: 1_000,
+  loginCodeMs: 10 * 60 * 1000,
+} as const;

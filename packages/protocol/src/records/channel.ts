@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { ActorId, AssetId, ChannelId, EpochMs, MessageId, Seq } from './ids.js';
+import { Metadata } from './metadata.js';
+
+export const Title = z.string().max(LIMITS.titleChars).regex(/\S/);
+export const Description = z.string().max(LIMITS.descriptionChars);
+
+/** A durable public conversation with members and one append-only log. */
+export const Channel = z.strictObject({
+  channelId: ChannelId,
+  title: Title,
+  description: Description.optional(),
+  purpose: Description.optional(),
+  createdBy: ActorId,
+  createdAt: EpochMs,
+  updatedAt: EpochMs,
+  archivedAt: EpochMs.optional(),
+  memberCount: z.int().min(0),
+  messageCount: z.int().min(0),
+  lastMessageId: MessageId.optional(),
+  lastMessagePreview: z.string().optional(),
+  pinnedAssetIds: z.array(AssetId),
+  metadata: Metadata,
+  headSeq: Seq,
+});
+export type Channel = z.infer<typeof Channel>;
+
+export const CreateChannel = z.strictObject({
+  channelId: ChannelId.optional(),
+  title: Title,
+  description: Description.optional(),
+  purpose: Description.optional(),
+  metadata: Metadata.optional(),
+});
+export type CreateChannel = z.infer<typeof CreateChannel>;
+
+/** Absent leaves a field as it is; `null` clears it. */
+export const UpdateChannel = z.strictObject({
+  title: Title.optional(),
+  description: Description.nullable().optional(),
+  purpose: Description.nullable().optional(),
+  metadata: Metadata.optional(),
+});
+export type UpdateChannel = z.infer<typeof UpdateChannel>;

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { CredentialId, EpochMs, HumanId } from './ids.js';
+import { DisplayName } from './member.js';
+
+export const CredentialKind = z.enum(['owner_token', 'human_token', 'browser']);
+export type CredentialKind = z.infer<typeof CredentialKind>;
+
+/** A credential as it may be listed: the secret itself is stored only as a hash. */
+export const Credential = z.strictObject({
+  credentialId: CredentialId,
+  kind: CredentialKind,
+  name: z.string(),
+  humanId: HumanId,
+  createdAt: EpochMs,
+  revokedAt: EpochMs.optional(),
+});
+export type Credential = z.infer<typeof Credential>;
+
+export const MintToken = z.strictObject({
+  humanId: HumanId,
+  displayName: DisplayName.optional(),
+  name: DisplayName,
+});
+export type MintToken = z.infer<typeof MintToken>;
+
+/** The only answer that ever holds a secret; it cannot be asked for again. */
+export const MintedToken = z.strictObject({ token: z.string(), credential: Credential });
+export type MintedToken = z.infer<typeof MintedToken>;
+
+export const LoginCode = z.strictObject({
+  code: z.string(),
+  url: z.string(),
+  expiresAt: EpochMs,
+});
+export type LoginCode = z.infer<typeof LoginCode>;

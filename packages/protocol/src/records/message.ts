@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { AssetName } from './asset.js';
+import { ActorId, AssetId, ChannelId, EpochMs, MemberId, MessageId, Seq } from './ids.js';
+import { Metadata } from './metadata.js';
+
+const TextItem = z.strictObject({
+  type: z.literal('text'),
+  text: z.string().min(1).max(LIMITS.textChars),
+});
+const AssetReferenceItem = z.strictObject({ type: z.literal('asset_reference'), assetId: AssetId });
+const InlineAssetItem = z.strictObject({
+  type: z.literal('inline_asset'),
+  data: z
+    .string()
+    .regex(/^[A-Za-z0-9+/]*={0,2}$/)
+    .max(Math.ceil(LIMITS.assetBytes / 3) * 4),
+  name: AssetName.optional(),
+});
+
+/** What a caller may send; an inline asset is stored and becomes a reference. */
+export const InputItem = z.discriminatedUnion('type', [TextItem, AssetReferenceItem, InlineAssetItem]);
+export type InputItem = z.infer<typeof InputItem>;
+
+/** What a message holds. */
+export const StoredItem = z.discriminatedUnion('type', [TextItem, AssetReferenceItem]);
+export type StoredItem = z.infer<typeof StoredItem>;
+
+export const AuthorKind = z.enum(['human', 'agent', 'system']);
+export type AuthorKind = z.infer<typeof AuthorKind>;
+
+/** Written with the message and never inferred later; keeps the name the author had then. */
+export const Author = z.strictObject({
+  kind: AuthorKind,
+  id: ActorId,
+  displayName: z.string(),
+});
+export type Author = z.infer<typeof Author>;
+
+export const Emoji = z.string().min(1).max(LIMITS.emojiChars).regex(/^\S+$/);
+
+export const Reaction = z.strictObject({
+  emoji: Emoji,
+  actorIds: z.array(ActorId),
+  count: z.int().min(1),
+});
+export type Reaction = z.infer<typeof Reaction>;
+
+export const Message = z.strictObject({
+  messageId: MessageId,
+  channelId: ChannelId,
+  seq: Seq,
+  threadRootMessageId: MessageId.optional(),
+  replyToMessageId: MessageId.optional(),
+  author: Author,
+  addressedMemberIds: z.array(MemberId),
+  inputItems: z.array(StoredItem),
+  createdAt: EpochMs,
+  editedAt: EpochMs.optional(),
+  deletedAt: EpochMs.optional(),
+  replyCount: z.int().min(0),
+  lastReplyAt: EpochMs.optional(),
+  reactions: z.array(Reaction),
+  metadata: Metadata,
+});
+export type Message = z.infer<typeof Message>;
+
+const content = {
+  text: z.string().min(1).max(LIMITS.textChars).optional(),
+  inputItems: z.array(InputItem).min(1).max(LIMITS.inputItems).optional(),
+};
+
+/** Exactly one of `text` and `inputItems`. `sender` may only repeat who the caller is. */
+export const PostMessage = z.strictObject({
+  ...content,
+  threadRootMessageId: MessageId.optional(),
+  replyToMessageId: MessageId.optional(),
+  addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
+  metadata: Metadata.optional(),
+  sender: z.strictObject({ id: ActorId }).optional(),
+});
+export type PostMessage = z.infer<typeof PostMessage>;
+
+export const EditMessage = z.strictObject(content);
+export type EditMessage = z.infer<typeof EditMessage>;
+
+/** `actorId` may only repeat who the caller is. */
+export const ReactionChange = z.strictObject({ emoji: Emoji, actorId: ActorId.optional() });
+export type ReactionChange = z.infer<typeof ReactionChange>;

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { ActorId, CredentialId, HumanId } from './ids.js';
+
+/** Who is calling, proven by the credential; never read from a body. */
+export type Principal =
+  | { readonly kind: 'human'; readonly id: string; readonly owner: boolean; readonly credentialId: string }
+  | { readonly kind: 'session'; readonly id: string; readonly credentialId: string }
+  | { readonly kind: 'adapter'; readonly id: string; readonly credentialId: string }
+  | { readonly kind: 'system' };
+
+/** The name a principal has in records: `human:alice`, `session:…`, `adapter:…`, `system`. */
+export function actorIdOf(principal: Principal): string {
+  return principal.kind === 'system' ? 'system' : `${principal.kind}:${principal.id}`;
+}
+
+export const HumanRole = z.enum(['owner', 'member']);
+export type HumanRole = z.infer<typeof HumanRole>;
+
+export const Human = z.strictObject({
+  humanId: HumanId,
+  displayName: z.string(),
+  role: HumanRole,
+});
+export type Human = z.infer<typeof Human>;
+
+export const Whoami = z.strictObject({
+  actorId: ActorId,
+  displayName: z.string(),
+  role: HumanRole,
+  credentialId: CredentialId,
+});
+export type Whoami = z.infer<typeof Whoami>;

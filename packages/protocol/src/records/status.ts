@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { EpochMs } from './ids.js';
+
+export const Durability = z.enum(['full', 'relaxed']);
+export type Durability = z.infer<typeof Durability>;
+export const EngineKind = z.enum(['sqlite', 'postgres']);
+export type EngineKind = z.infer<typeof EngineKind>;
+
+export const Status = z.strictObject({
+  version: z.string(),
+  startedAt: EpochMs,
+  engine: EngineKind,
+  engineVersion: z.string(),
+  schemaVersion: z.int(),
+  durability: Durability,
+  warnings: z.array(z.string()),
+  channels: z.int(),
+  streams: z.int(),
+});
+export type Status = z.infer<typeof Status>;
+
+export const Backup = z.strictObject({
+  path: z.string(),
+  bytes: z.int(),
+  durationMs: z.number(),
+});
+export type Backup = z.infer<typeof Backup>;
+
+/** What the integrity check found: problems of the engine, and projections that differ from their log. */
+export const IntegrityReport = z.strictObject({
+  ok: z.boolean(),
+  topics: z.int(),
+  events: z.int(),
+  problems: z.array(z.string()),
+});
+export type IntegrityReport = z.infer<typeof IntegrityReport>;

@@ -1,0 +1,125 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteStore } from '../sqlite/sqlite-store.js';
+import type { Store } from '../store.js';
+import { insertHuman } from '../verbs/access.js';
+import { listEventsAfter } from '../verbs/events.js';
+import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
+
+const topics = ['channel:a', 'channel:b', 'human:c'];
+
+describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
+  let directory: string;
+  let place: StorePlace;
+  let store: Store;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'stoa-backup-'));
+    place = await engine.newPlace();
+    store = await place.open();
+    for (const name of topics) await store.transact(() => insertTopic.run({ name }));
+  });
+  afterEach(async () => {
+    await store.close();
+    await place.discard();
+    await rm(directory, { recursive: true });
+  });
+
+  const path = (): string => join(directory, 'copy.db');
+
+  function* topicRow(name: string) {
+    return (yield* findTopic.first({ name })) as TopicRow;
+  }
+
+  it('F-16 taken while others write is one consistent state that opens as an ordinary SQLite file', async () => {
+    let acknowledged = 0;
+    let stop = false;
+    const write = async (writer: number): Promise<void> => {
+      while (!stop) {
+        const topic = topics[writer % topics.length] as string;
+        await store.transact(
+          function* () {
+            yield* appendEvent(topic, 'left');
+            yield* appendEvent(topic, 'right');
+          },
+          { lane: topic },
+        );
+        acknowledged += 1;
+      }
+    };
+    const writers = Array.from({ length: 6 }, (_, i) => write(i));
+    while (acknowledged < 300) await new Promise((resolve) => setImmediate(resolve));
+    const before = acknowledged;
+    await store.backupTo(path());
+    const after = acknowledged;
+    stop = true;
+    await Promise.all(writers);
+
+    const copy = openSqliteStore(path(), { durability: 'full' });
+    expect(await copy.integrityProblems()).toEqual([]);
+    let events = 0;
+    for (const name of topics) {
+      const bodies = await copy.read(function* () {
+        const { id, head } = yield* topicRow(name);
+        const rows = yield* listEventsAfter.all({ topicId: id, after: 0, limit: 100_000 });
+        expect(rows.map((row) => row.seq)).toEqual(rows.map((_, i) => i + 1));
+        expect(rows).toHaveLength(head);
+        return rows.map((row) => row.body);
+      });
+      expect(bodies).toEqual(bodies.map((_, i) => (i % 2 === 0 ? 'left' : 'right')));
+      events += bodies.length;
+    }
+    expect(events / 2).toBeGreaterThanOrEqual(before);
+    expect(events / 2).toBeLessThanOrEqual(after + writers.length);
+    await copy.close();
+  });
+
+  it('F-16 keeps every value as it was, and goes on numbering where the original would', async () => {
+    const text = 'line\nquote " \' \\ 漢字 🏛 ';
+    await store.transact(function* () {
+      yield* appendEvent('channel:a', text);
+      yield* insertHuman.run({
+        humanId: 'ada',
+        displayName: text,
+        role: 'owner',
+        createdAt: 1_763_000_000_123,
+      });
+    });
+    await store.backupTo(path());
+    const db = new Database(path());
+    expect(db.prepare('SELECT *, typeof("createdAt") AS "type" FROM "humans"').all()).toEqual([
+      {
+        humanId: 'ada',
+        displayName: text,
+        role: 'owner',
+        createdAt: 1_763_000_000_123,
+        type: 'integer',
+      },
+    ]);
+    expect(db.prepare('SELECT "body" FROM "events"').pluck().all()).toEqual([text]);
+    db.close();
+    const copy = openSqliteStore(path(), { durability: 'full' });
+    const inserted = await copy.transact(() => insertTopic.first({ name: 'channel:new' }));
+    expect(inserted?.id).toBe(topics.length + 1);
+    await copy.close();
+  });
+
+  it('replaces an older copy and leaves nothing else behind', async () => {
+    await store.backupTo(path());
+    await store.transact(() => appendEvent('channel:a', 'newer'));
+    await store.backupTo(path());
+    expect(await readdir(directory)).toEqual(['copy.db']);
+    const copy = openSqliteStore(path(), { durability: 'full' });
+    expect((await copy.read(() => topicRow('channel:a'))).head).toBe(1);
+    await copy.close();
+  });
+
+  it('that cannot be written fails and leaves the store at work', async () => {
+    await expect(store.backupTo(join(directory, 'missing', 'copy.db'))).rejects.toThrow();
+    expect(await store.transact(() => appendEvent('channel:a', 'still here'))).toBe(1);
+  });
+});

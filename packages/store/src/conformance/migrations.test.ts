@@ -1,0 +1,109 @@
+import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Migration } from '../schema/migration.js';
+import { MIGRATIONS } from '../schema/migrations.js';
+import { verb } from '../sql/verb.js';
+import { listEventsAfter } from '../verbs/events.js';
+import { findTopic, insertTopic } from '../verbs/topics.js';
+
+const released = MIGRATIONS.length;
+
+const step = (version: number, name: string, sql: string): Migration => ({
+  version,
+  name,
+  sqlite: sql,
+  postgres: sql,
+});
+
+/** What the next releases might bring: a table, and a column that is filled from what is there. */
+const future = [
+  step(released + 1, 'notes', `CREATE TABLE "notes" ("id" TEXT NOT NULL PRIMARY KEY, "text" TEXT)`),
+  step(
+    released + 2,
+    'shouted',
+    `ALTER TABLE "notes" ADD COLUMN "shouted" TEXT; UPDATE "notes" SET "shouted" = upper("text")`,
+  ),
+];
+const all = [...MIGRATIONS, ...future];
+
+const insertNote = verb<{ id: string; text: string }>(
+  `INSERT INTO "notes" ("id", "text") VALUES (:id, :text)`,
+);
+const listNotes = verb<object, { id: string; text: string; shouted: string | null }>(
+  `SELECT * FROM "notes" ORDER BY "id"`,
+);
+
+describe.each(STORE_ENGINES)('the schema on $name', (engine) => {
+  let place: StorePlace;
+
+  beforeEach(async () => {
+    place = await engine.newPlace();
+  });
+  afterEach(async () => {
+    await place.discard();
+  });
+
+  /** Opens at a version, runs, closes. */
+  async function at<T>(
+    migrations: readonly Migration[],
+    work: (store: Awaited<ReturnType<StorePlace['open']>>) => Promise<T>,
+  ): Promise<T> {
+    const store = await place.open({ migrations });
+    try {
+      expect(store.schemaVersion).toBe(migrations.length);
+      return await work(store);
+    } finally {
+      await store.close();
+    }
+  }
+
+  const writeSome = (migrations: readonly Migration[]): Promise<unknown> =>
+    at(migrations, (store) =>
+      store.transact(function* () {
+        yield* insertTopic.run({ name: 'channel:old' });
+        yield* appendEvent('channel:old', 'kept');
+        if (migrations.length > released) yield* insertNote.run({ id: 'n', text: 'quiet' });
+      }),
+    );
+
+  const readAll = (migrations: readonly Migration[]): Promise<string[]> =>
+    at(migrations, (store) =>
+      store.read(function* () {
+        const topic = yield* findTopic.first({ name: 'channel:old' });
+        const events = yield* listEventsAfter.all({ topicId: topic?.id ?? 0, after: 0, limit: 10 });
+        return events.map((event) => event.body);
+      }),
+    );
+
+  const versions = Array.from({ length: all.length - released }, (_, i) => released + i);
+  it.each(versions)('F-13 goes from version %i to the newest and keeps the data', async (from) => {
+    await writeSome(all.slice(0, from));
+    expect(await readAll(all)).toEqual(['kept']);
+    const notes = await at(all, (store) => store.read(() => listNotes.all({})));
+    expect(notes).toEqual(from > released ? [{ id: 'n', text: 'quiet', shouted: 'QUIET' }] : []);
+  });
+
+  it('F-13 stays as it was when a step fails, also what earlier steps of the same start did', async () => {
+    await writeSome(MIGRATIONS);
+    const broken = [...all, step(all.length + 1, 'broken', `INSERT INTO "nowhere" VALUES (1)`)];
+    const opening = place.open({ migrations: broken });
+    await expect(opening).rejects.toMatchObject({ code: 'migration_failed' });
+    await expect(opening).rejects.toThrow(`Migration ${String(all.length + 1)} (broken)`);
+    expect(await readAll(MIGRATIONS)).toEqual(['kept']);
+    expect(await readAll(all)).toEqual(['kept']);
+  });
+
+  it('F-14 is refused when it is newer than the program, and says which version is needed', async () => {
+    await writeSome(all);
+    const opening = place.open();
+    await expect(opening).rejects.toMatchObject({ code: 'schema_too_new' });
+    await expect(opening).rejects.toThrow(`knows version ${String(all.length)}`);
+    expect(await readAll(all)).toEqual(['kept']);
+  });
+
+  it('opens again without a change', async () => {
+    await writeSome(MIGRATIONS);
+    expect(await readAll(MIGRATIONS)).toEqual(['kept']);
+    expect(await readAll(MIGRATIONS)).toEqual(['kept']);
+  });
+});

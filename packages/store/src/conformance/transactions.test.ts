@@ -1,0 +1,219 @@
+import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Tx } from '../sql/statement.js';
+import type { Store } from '../store.js';
+import { listEventsAfter } from '../verbs/events.js';
+import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
+
+describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
+  let place: StorePlace;
+  let store: Store;
+  let topics = 0;
+
+  beforeAll(async () => {
+    place = await engine.newPlace();
+    store = await place.open();
+  });
+  afterAll(async () => {
+    await store.close();
+    await place.discard();
+  });
+
+  async function newTopic(): Promise<string> {
+    topics += 1;
+    const name = `channel:t${String(topics)}`;
+    await store.transact(() => insertTopic.run({ name }));
+    return name;
+  }
+
+  /** The bodies of a topic, after a check that its numbers are dense and its head is the last. */
+  async function bodiesOf(name: string): Promise<string[]> {
+    return store.read(function* () {
+      const topic = (yield* findTopic.first({ name })) as TopicRow;
+      const events = yield* listEventsAfter.all({ topicId: topic.id, after: 0, limit: 10_000 });
+      expect(events.map((event) => event.seq)).toEqual(events.map((_, i) => i + 1));
+      expect(topic.head).toBe(events.length);
+      return events.map((event) => event.body);
+    });
+  }
+
+  it('F-9 leaves nothing behind when its body throws, and its promise rejects with what was thrown', async () => {
+    const topic = await newTopic();
+    const thrown = new Error('changed my mind');
+    const failing = store.transact(function* () {
+      yield* appendEvent(topic, 'never');
+      throw thrown;
+    });
+    await expect(failing).rejects.toBe(thrown);
+    expect(await bodiesOf(topic)).toEqual([]);
+  });
+
+  it('F-9 F-37 that throws in a group of 32 does not harm the others, and each is answered once', async () => {
+    const topic = await newTopic();
+    const answers: number[] = [];
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 32 }, (_, i) =>
+        store.transact(
+          function* () {
+            const seq = yield* appendEvent(topic, String(i));
+            if (i === 13) throw new Error('unlucky');
+            return seq;
+          },
+          { lane: topic, afterCommit: () => answers.push(i) },
+        ),
+      ),
+    );
+    const lucky = Array.from({ length: 32 }, (_, i) => i).filter((i) => i !== 13);
+    expect(outcomes.flatMap(({ status }, i) => (status === 'fulfilled' ? [i] : []))).toEqual(lucky);
+    expect(answers).toEqual(lucky);
+    expect(await bodiesOf(topic)).toEqual(lucky.map(String));
+  });
+
+  it('F-37 that breaks a constraint in a group of 32 does not harm the others', async () => {
+    const topic = await newTopic();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 32 }, (_, i) =>
+        store.transact(
+          function* () {
+            yield* appendEvent(topic, String(i));
+            if (i % 10 === 5) yield* insertTopic.run({ name: topic });
+          },
+          { lane: topic },
+        ),
+      ),
+    );
+    const broken = outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []));
+    expect(broken).toEqual([5, 15, 25]);
+    const kept = Array.from({ length: 32 }, (_, i) => i).filter((i) => !broken.includes(i));
+    expect(await bodiesOf(topic)).toEqual(kept.map(String));
+  });
+
+  it('cannot start another one from inside its body', async () => {
+    const topic = await newTopic();
+    const nesting = store.transact(function* () {
+      yield* appendEvent(topic, 'outer');
+      void store.transact(() => appendEvent(topic, 'inner'));
+    });
+    await expect(nesting).rejects.toThrow('inside a transaction');
+    expect(await bodiesOf(topic)).toEqual([]);
+  });
+
+  it('can start another one from its afterCommit', async () => {
+    const topic = await newTopic();
+    let inner: Promise<number> | undefined;
+    await store.transact(() => appendEvent(topic, 'first'), {
+      afterCommit: () => {
+        inner = store.transact(() => appendEvent(topic, 'second'));
+      },
+    });
+    expect(await inner).toBe(2);
+    expect(await bodiesOf(topic)).toEqual(['first', 'second']);
+  });
+
+  it('calls afterCommit in commit order, and before its caller is answered', async () => {
+    const topic = await newTopic();
+    const told: number[] = [];
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, i) => {
+        const seq = await store.transact(() => appendEvent(topic, String(i)), {
+          lane: topic,
+          afterCommit: (committed) => told.push(committed),
+        });
+        expect(told).toContain(seq);
+      }),
+    );
+    expect(told).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+  });
+
+  it('does not call afterCommit when nothing was committed', async () => {
+    let told = false;
+    const failing = store.transact(
+      // eslint-disable-next-line require-yield -- it ends before it wants anything
+      function* (): Tx<void> {
+        throw new Error('at once');
+      },
+      { afterCommit: () => (told = true) },
+    );
+    await expect(failing).rejects.toThrow('at once');
+    expect(told).toBe(false);
+  });
+
+  it('is not seen by reads before it is committed, and wholly seen once it is answered', async () => {
+    const topic = await newTopic();
+    const pairs = 40;
+    let done = false;
+    const writing = (async () => {
+      for (let i = 0; i < pairs; i++) {
+        await store.transact(function* () {
+          yield* appendEvent(topic, 'left');
+          yield* appendEvent(topic, 'right');
+        });
+        expect((await bodiesOf(topic)).length).toBeGreaterThanOrEqual(2 * (i + 1));
+      }
+      done = true;
+    })();
+    while (!done) {
+      expect((await bodiesOf(topic)).length % 2).toBe(0);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await writing;
+    expect(await bodiesOf(topic)).toHaveLength(2 * pairs);
+  });
+
+  it('sees what it wrote itself', async () => {
+    const topic = await newTopic();
+    const head = await store.transact(function* () {
+      yield* appendEvent(topic, 'a');
+      return (yield* findTopic.first({ name: topic }))?.head;
+    });
+    expect(head).toBe(1);
+  });
+
+  it('F-10 of 64 concurrent writers gets dense sequences, in the order each was answered', async () => {
+    const names = await Promise.all(Array.from({ length: 4 }, newTopic));
+    await Promise.all(
+      Array.from({ length: 64 }, async (_, writer) => {
+        const topic = names[writer % names.length] as string;
+        let last = 0;
+        for (let i = 0; i < 8; i++) {
+          const seq = await store.transact(() => appendEvent(topic, `${String(writer)}/${String(i)}`), {
+            lane: topic,
+          });
+          expect(seq).toBeGreaterThan(last);
+          last = seq;
+        }
+      }),
+    );
+    for (const name of names) {
+      const bodies = await bodiesOf(name);
+      expect(new Set(bodies).size).toBe(16 * 8);
+      expect(bodies).toHaveLength(16 * 8);
+    }
+  });
+});
+
+describe.each(STORE_ENGINES)('closing a store on $name', (engine) => {
+  it('lets what was begun finish, refuses what comes after, and can be repeated', async () => {
+    const place = await engine.newPlace();
+    const store = await place.open();
+    const topic = 'channel:closing';
+    await store.transact(() => insertTopic.run({ name: topic }));
+    const begun = Array.from({ length: 20 }, (_, i) =>
+      store.transact(() => appendEvent(topic, String(i)), i % 2 === 0 ? { lane: topic } : {}),
+    );
+    await Promise.all([store.close(), store.close()]);
+    const seqs = (await Promise.all(begun)).sort((a, b) => a - b);
+    expect(seqs).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+    const refused = { code: 'shutting_down' };
+    await expect(store.transact(() => appendEvent(topic, 'late'))).rejects.toMatchObject(refused);
+    await expect(store.read(() => findTopic.first({ name: topic }))).rejects.toMatchObject(refused);
+    await expect(store.integrityProblems()).rejects.toMatchObject(refused);
+    await store.close();
+
+    const again = await place.open();
+    expect((await again.read(() => findTopic.first({ name: topic })))?.head).toBe(20);
+    expect(await again.integrityProblems()).toEqual([]);
+    await again.close();
+    await place.discard();
+  });
+});

@@ -1,0 +1,66 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoaError } from '@stoa/protocol';
+import Database from 'better-sqlite3';
+
+/** What the holder of a data directory says about itself; the CLI finds the daemon by it. */
+export interface HolderNote {
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly version: string;
+  readonly url?: string;
+}
+
+const NOTE_FILE = 'daemon.json';
+
+/**
+ * One daemon a data directory. The lock is one of the operating system, taken through SQLite on a
+ * file of its own, so it ends with the process however that ends; the note beside it only informs.
+ */
+export class DataLock {
+  private constructor(
+    private readonly home: string,
+    private readonly db: Database.Database,
+    /** The note a holder left that did not end cleanly. */
+    readonly stale: HolderNote | undefined,
+  ) {}
+
+  static take(home: string): DataLock {
+    const db = new Database(join(home, 'lock.db'), { timeout: 0 });
+    try {
+      db.pragma('locking_mode = EXCLUSIVE');
+      db.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      db.close();
+      throw locked(home, error);
+    }
+    return new DataLock(home, db, readHolderNote(home));
+  }
+
+  announce(note: HolderNote): void {
+    writeFileSync(join(this.home, NOTE_FILE), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  }
+
+  release(): void {
+    rmSync(join(this.home, NOTE_FILE), { force: true });
+    this.db.close();
+  }
+}
+
+export function readHolderNote(home: string): HolderNote | undefined {
+  try {
+    const note: unknown = JSON.parse(readFileSync(join(home, NOTE_FILE), 'utf8'));
+    return typeof note === 'object' && note !== null && 'pid' in note ? (note as HolderNote) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function locked(home: string, cause: unknown): unknown {
+  if (!(cause instanceof Database.SqliteError) || !cause.code.startsWith('SQLITE_BUSY')) {
+    return new StoaError('data_directory_unusable', `${home} cannot be locked: ${String(cause)}`, [], { cause });
+  }
+  const holder = readHolderNote(home);
+  const who = holder ? `the daemon with pid ${String(holder.pid)}` : 'another daemon that is just starting';
+  return new StoaError('data_directory_locked', `${home} is held by ${who}. Stop it, or set STOA_HOME to another directory.`, [], { cause });
+}

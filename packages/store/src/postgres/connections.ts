@@ -1,0 +1,100 @@
+import type { Durability } from '@stoa/protocol';
+import pg from 'pg';
+import { BIGINT_AS_NUMBER } from './bigint.js';
+import { Connection } from './connection.js';
+import { ConnectionLost } from './failure.js';
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** `full`: acknowledged means on the server's disk. `relaxed`: its last moments may go. */
+  readonly durability: Durability;
+  /** How many transactions and reads may run at once. */
+  readonly connections?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const DEFAULT_CONNECTIONS = 10;
+
+/** The pool, and the few connections that live outside of it. */
+export class Connections {
+  readonly #config: pg.ClientConfig;
+  readonly #session: string;
+  readonly #pool: pg.Pool;
+
+  constructor({ url, durability, connections = DEFAULT_CONNECTIONS }: ConnectionOptions) {
+    this.#config = {
+      connectionString: url,
+      application_name: 'stoa',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+      types: BIGINT_AS_NUMBER,
+    };
+    this.#session = sessionSettings(durability);
+    this.#pool = new pg.Pool({
+      ...this.#config,
+      max: connections,
+      verify: (client, done) => {
+        client.query(this.#session).then(() => {
+          done();
+        }, done);
+      },
+    });
+    // A connection that dies is noticed by whoever uses it, or replaced when it is needed.
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+    this.#pool.on('error', () => undefined);
+  }
+
+  /** What the work leaves open is rolled back. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection = await this.lend();
+    try {
+      return await work(connection);
+    } finally {
+      await connection.rollback();
+      connection.release();
+    }
+  }
+
+  /** Whoever asks releases it. */
+  async lend(): Promise<Connection> {
+    return new Connection(await connecting(this.#pool.connect()));
+  }
+
+  /** A connection of its own, for what lasts. Whoever asks ends it. */
+  async dedicated(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config);
+    client.on('error', () => undefined);
+    try {
+      await connecting(client.connect());
+      await connecting(client.query(this.#session));
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+    return client;
+  }
+
+  /** Waits for connections in use. */
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/**
+ * Set on every connection, whatever the URL or the role say. A daemon that hangs in the middle of a
+ * transaction must not hold its locks for ever.
+ */
+function sessionSettings(durability: Durability): string {
+  return [
+    `SET synchronous_commit = ${durability === 'full' ? 'on' : 'off'}`,
+    `SET idle_in_transaction_session_timeout = '60s'`,
+  ].join('; ');
+}
+
+async function connecting<T>(attempt: Promise<T>): Promise<T> {
+  try {
+    return await attempt;
+  } catch (error) {
+    throw new ConnectionLost('connecting', error);
+  }
+}

@@ -1,0 +1,93 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import type pg from 'pg';
+import type { Migration } from '../schema/migration.js';
+import { TABLES } from '../schema/migrations.js';
+import type { SqlValue } from '../sql/statement.js';
+import { toStoaError } from '../sqlite/failure.js';
+import { migrateSqlite } from '../sqlite/migrate.js';
+
+/** Rows on their way at one time: they stand in memory, and writing them holds up everybody else. */
+const BATCH = 256;
+
+/**
+ * Writes what one snapshot holds as an ordinary SQLite data file. Nothing is synced on the way,
+ * everything at the end, and only then does the file get its name: a copy is whole or not there.
+ */
+export async function copyToSqlite(
+  client: pg.Client,
+  path: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const partial = `${path}.partial`;
+  await removeDatabase(partial);
+  try {
+    const db = new Database(partial);
+    try {
+      db.pragma('journal_mode = OFF');
+      db.pragma('synchronous = OFF');
+      migrateSqlite(db, migrations);
+      await copySnapshot(client, db);
+    } finally {
+      db.close();
+    }
+    await sync(partial);
+    await removeLogs(path);
+    await rename(partial, path);
+    await sync(dirname(path));
+  } catch (error) {
+    await removeDatabase(partial);
+    throw toStoaError(error);
+  }
+}
+
+async function copySnapshot(client: pg.Client, db: Database.Database): Promise<void> {
+  await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  db.exec('BEGIN');
+  for (const table of TABLES) await copyTable(client, db, table);
+  db.exec('COMMIT');
+  await client.query('ROLLBACK');
+}
+
+async function copyTable(client: pg.Client, db: Database.Database, table: string): Promise<void> {
+  const info = db.pragma(`table_info("${table}")`) as { name: string; pk: number }[];
+  const columns = info.map(({ name }) => `"${name}"`);
+  const key = info.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  const insert = db.prepare<SqlValue[]>(
+    `INSERT INTO "${table}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
+  // In the order of the key every row lands at the end of the table.
+  await client.query(
+    `DECLARE "copied" NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM "${table}"
+     ORDER BY ${key.map(({ name }) => `"${name}"`).join(', ')}`,
+  );
+  for (;;) {
+    const { rows } = await client.query<SqlValue[]>({
+      text: `FETCH ${String(BATCH)} FROM "copied"`,
+      rowMode: 'array',
+    });
+    for (const row of rows) insert.run(...row);
+    if (rows.length < BATCH) break;
+  }
+  await client.query('CLOSE "copied"');
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  await removeLogs(path);
+  await rm(path, { force: true });
+}
+
+/** Those of an older file would be taken for the new one's. */
+async function removeLogs(path: string): Promise<void> {
+  for (const log of ['-wal', '-shm', '-journal']) await rm(`${path}${log}`, { force: true });
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,58 @@
+import type pg from 'pg';
+
+/** Every topic must hold exactly the events after its floor and up to its head. */
+const GAPS = `
+  SELECT t."name", t."head", t."floor", count(e."seq") AS "events", max(e."seq") AS "last"
+  FROM "topics" t LEFT JOIN "events" e ON e."topicId" = t."id" AND e."seq" > t."floor"
+  GROUP BY t."id"
+  HAVING count(e."seq") <> t."head" - t."floor" OR max(e."seq") <> t."head"
+  ORDER BY t."id" LIMIT 100`;
+
+const ORPHANS = `
+  SELECT e."topicId", count(*) AS "events" FROM "events" e
+  WHERE NOT EXISTS (SELECT 1 FROM "topics" t WHERE t."id" = e."topicId")
+  GROUP BY e."topicId" ORDER BY e."topicId" LIMIT 100`;
+
+const CHECKABLE = `
+  SELECT c.oid::bigint AS "id", c.relname AS "name"
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_am a ON a.oid = c.relam
+  WHERE a.amname = 'btree' AND i.indisvalid AND c.relnamespace = current_schema()::regnamespace
+    AND has_function_privilege(to_regprocedure('bt_index_check(regclass)'), 'EXECUTE')
+  ORDER BY c.relname`;
+
+/** Dense sequences always; the trees of the indexes too, where the amcheck extension is installed. */
+export async function findPostgresProblems(client: pg.Client): Promise<string[]> {
+  return [...(await gaps(client)), ...(await orphans(client)), ...(await brokenIndexes(client))];
+}
+
+async function gaps(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{
+    name: string;
+    head: number;
+    floor: number;
+    events: number;
+    last: number | null;
+  }>(GAPS);
+  return rows.map(
+    ({ name, head, floor, events, last }) =>
+      `topic ${name} should hold the events ${String(floor + 1)} to ${String(head)}, and holds ${String(events)}, the last being ${String(last)}`,
+  );
+}
+
+async function orphans(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ topicId: number; events: number }>(ORPHANS);
+  return rows.map((row) => `${String(row.events)} events belong to no topic (${String(row.topicId)})`);
+}
+
+async function brokenIndexes(client: pg.Client): Promise<string[]> {
+  const problems: string[] = [];
+  const { rows } = await client.query<{ id: number; name: string }>(CHECKABLE);
+  for (const { id, name } of rows) {
+    try {
+      await client.query('SELECT bt_index_check($1::oid::regclass)', [id]);
+    } catch (error) {
+      problems.push(`index ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return problems;
+}

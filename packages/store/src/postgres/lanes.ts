@@ -1,0 +1,74 @@
+import type { Body, Outcome, Transactions } from './transaction.js';
+
+/**
+ * Transactions of one lane queue here, in the order they came, because on the server they would only
+ * queue for the lock of their topic. What has gathered while one commit is on its way shares the next.
+ *
+ *   waiting ──the lane is free──▶ running ──commit──▶ answered
+ *      ▲                             │
+ *      └──────── not let in ─────────┘ (the group is capped by count and time, and ends with a member
+ *                                       that wrote to another topic than the one of its lane)
+ *
+ * That last rule keeps groups from waiting for each other: two lanes that both held the topics of
+ * several members until their commit would sooner or later hold what the other one needs next.
+ *
+ * Nobody is answered before the commit.
+ */
+export interface LaneMember {
+  readonly body: Body;
+  /** Called once, after the commit; in commit order within a lane. */
+  readonly answer: (outcome: Outcome) => void;
+}
+
+export interface LaneLimits {
+  readonly members: number;
+  readonly milliseconds: number;
+}
+
+export class Lanes {
+  /** What waits in each lane that is at work. */
+  readonly #lanes = new Map<string, LaneMember[]>();
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly limits: LaneLimits,
+  ) {}
+
+  add(lane: string, member: LaneMember): void {
+    const waiting = this.#lanes.get(lane);
+    if (waiting) {
+      waiting.push(member);
+      return;
+    }
+    const opened = [member];
+    this.#lanes.set(lane, opened);
+    // One turn of the event loop, so that what arrives together is committed together.
+    setImmediate(() => void this.#work(lane, opened));
+  }
+
+  async #work(lane: string, waiting: LaneMember[]): Promise<void> {
+    while (waiting.length > 0) {
+      const group = waiting.splice(0, this.limits.members);
+      const outcomes = await this.#run(lane, group);
+      waiting.unshift(...group.slice(outcomes.length));
+      outcomes.forEach((outcome, i) => {
+        group[i]?.answer(outcome);
+      });
+    }
+    this.#lanes.delete(lane);
+  }
+
+  async #run(lane: string, group: readonly LaneMember[]): Promise<Outcome[]> {
+    const bodies = group.map((member) => member.body);
+    const [only] = bodies;
+    if (only && bodies.length === 1) return [await this.transactions.alone(only)];
+    const deadline = performance.now() + this.limits.milliseconds;
+    return this.transactions.together(
+      bodies,
+      (outcome) => performance.now() < deadline && staysIn(lane, outcome),
+    );
+  }
+}
+
+const staysIn = (lane: string, outcome: Outcome): boolean =>
+  !outcome.ok || outcome.topics.every((topic) => topic === lane);

@@ -1,0 +1,161 @@
+import { StoaError } from '@stoa/protocol';
+import type pg from 'pg';
+import type { Migration } from '../schema/migration.js';
+import { MIGRATIONS } from '../schema/migrations.js';
+import type { Tx } from '../sql/statement.js';
+import type { Store, TransactOptions } from '../store.js';
+import { type ConnectionOptions, Connections } from './connections.js';
+import { copyToSqlite } from './copy-to-sqlite.js';
+import { toStoaError } from './failure.js';
+import { findPostgresProblems } from './integrity.js';
+import { type LaneLimits, Lanes } from './lanes.js';
+import { migratePostgres } from './migrate.js';
+import { Reads } from './reads.js';
+import { StatementRunner } from './statement-runner.js';
+import { type HintTimes, TopicHints, type TopicListener } from './topic-hints.js';
+import { type Outcome, Transactions } from './transaction.js';
+
+export interface PostgresStoreOptions extends ConnectionOptions {
+  readonly group?: LaneLimits;
+  readonly hints?: Partial<HintTimes>;
+  readonly migrations?: readonly Migration[];
+}
+
+/** While a group runs, other daemons wait for its topic. */
+const DEFAULT_GROUP: LaneLimits = { members: 128, milliseconds: 25 };
+const DEFAULT_HINTS: HintTimes = { sweepMs: 15_000, answerMs: 10_000 };
+
+/** Connects, and brings the schema up to date. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const connections = new Connections(options);
+  const migrations = options.migrations ?? MIGRATIONS;
+  try {
+    const client = await connections.dedicated();
+    try {
+      const engineVersion = await assertUsable(client);
+      await migratePostgres(client, migrations);
+      return new PostgresStore(connections, engineVersion, migrations, options);
+    } finally {
+      await client.end();
+    }
+  } catch (error) {
+    await connections.close();
+    throw toStoaError(error);
+  }
+}
+
+/**
+ * Several daemons, one database.
+ *
+ * The order of `afterCommit` is the commit order within a lane; between lanes it is the order in which
+ * the server answered. A connection lost during a commit leaves its outcome unknown: the transaction
+ * is rejected with `storage_unavailable` and not run again.
+ */
+export class PostgresStore implements Store {
+  readonly engine = 'postgres';
+  readonly schemaVersion: number;
+  readonly #runner = new StatementRunner();
+  readonly #transactions: Transactions;
+  readonly #lanes: Lanes;
+  readonly #reads: Reads;
+  readonly #hints: TopicHints;
+  readonly #working = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
+
+  constructor(
+    private readonly connections: Connections,
+    readonly engineVersion: string,
+    private readonly migrations: readonly Migration[],
+    options: Pick<PostgresStoreOptions, 'group' | 'hints'>,
+  ) {
+    this.schemaVersion = migrations.length;
+    this.#transactions = new Transactions(connections, this.#runner);
+    this.#lanes = new Lanes(this.#transactions, options.group ?? DEFAULT_GROUP);
+    this.#reads = new Reads(connections, this.#runner);
+    this.#hints = new TopicHints(() => connections.dedicated(), {
+      ...DEFAULT_HINTS,
+      ...options.hints,
+    });
+  }
+
+  transact<T>(body: () => Tx<T>, options: TransactOptions<T> = {}): Promise<T> {
+    if (this.#runner.stepping) throw new Error('transact was called inside a transaction');
+    return this.#work(
+      () =>
+        new Promise<T>((resolve, reject) => {
+          const answer = (outcome: Outcome): void => {
+            if (!outcome.ok) {
+              reject(outcome.error as Error);
+              return;
+            }
+            this.#hints.announce(outcome.topics);
+            const value = outcome.value as T;
+            options.afterCommit?.(value);
+            resolve(value);
+          };
+          if (options.lane === undefined) void this.#transactions.alone(body).then(answer);
+          else this.#lanes.add(options.lane, { body, answer });
+        }),
+    );
+  }
+
+  read<T>(body: () => Tx<T>): Promise<T> {
+    return this.#work(() => this.#reads.run(body));
+  }
+
+  integrityProblems(): Promise<string[]> {
+    return this.#work(() => this.#withOwnConnection(findPostgresProblems));
+  }
+
+  backupTo(path: string): Promise<void> {
+    return this.#work(() =>
+      this.#withOwnConnection((client) => copyToSqlite(client, path, this.migrations)),
+    );
+  }
+
+  onTopicHint(listener: TopicListener): () => void {
+    return this.#hints.listen(listener);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#finish();
+    return this.#closed;
+  }
+
+  async #finish(): Promise<void> {
+    await Promise.allSettled(this.#working);
+    await this.#hints.close();
+    await this.connections.close();
+  }
+
+  async #work<T>(start: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new StoaError('shutting_down', 'The store is closed');
+    const work = start();
+    this.#working.add(work);
+    try {
+      return await work;
+    } catch (error) {
+      throw toStoaError(error);
+    } finally {
+      this.#working.delete(work);
+    }
+  }
+
+  async #withOwnConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = await this.connections.dedicated();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+async function assertUsable(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ version: string; encoding: string }>(
+    `SELECT current_setting('server_version') AS "version", current_setting('server_encoding') AS "encoding"`,
+  );
+  const { version = '', encoding = '' } = rows[0] ?? {};
+  if (encoding === 'UTF8') return version;
+  throw new StoaError('config_invalid', `The database has the encoding ${encoding}; UTF8 is needed`);
+}

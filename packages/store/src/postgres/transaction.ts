@@ -1,0 +1,109 @@
+import type { Tx } from '../sql/statement.js';
+import type { Connection } from './connection.js';
+import type { Connections } from './connections.js';
+import { ConnectionLost, isContention, toStoaError } from './failure.js';
+import { mayTryAgain, withRetries } from './retry.js';
+import type { Driven, StatementRunner } from './statement-runner.js';
+
+/**
+ * How transactions get to be committed, alone or several in one.
+ *
+ * In a group every member has a savepoint: one that fails is rolled back alone. If the whole
+ * transaction is lost (a deadlock, a dead connection), nothing of it was kept and every member runs
+ * again alone. If the connection is lost while the commit is on its way, nobody knows: all members
+ * are told so, and none runs again.
+ */
+export type Body = () => Tx<unknown>;
+
+export type Outcome =
+  | ({ readonly ok: true } & Driven<unknown>)
+  | { readonly ok: false; readonly error: unknown };
+
+/** Both are said, because a role or a database may have other defaults. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
+
+export class Transactions {
+  constructor(
+    private readonly connections: Connections,
+    private readonly runner: StatementRunner,
+  ) {}
+
+  async alone(body: Body): Promise<Outcome> {
+    try {
+      return { ok: true, ...(await withRetries(() => this.#attempt(body))) };
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /**
+   * Commits the bodies together, in their order, and as many as `goOn` lets in: it is asked after
+   * each one. There are as many outcomes as bodies that were let in.
+   */
+  async together(
+    bodies: readonly Body[],
+    goOn: (outcome: Outcome) => boolean,
+  ): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    try {
+      await this.connections.use(async (connection) => {
+        for (const body of bodies) {
+          const outcome = await this.#member(connection, body, outcomes.length === 0);
+          outcomes.push(outcome);
+          if (!goOn(outcome)) break;
+        }
+        await connection.commit();
+      });
+      return outcomes;
+    } catch (error) {
+      if (!(error instanceof ConnectionLost) || error.phase === 'before_commit') {
+        return this.#oneByOne(bodies);
+      }
+      if (error.phase === 'connecting') return bodies.map(() => failed(error));
+      return outcomes.map((outcome) => (outcome.ok ? failed(error) : outcome));
+    }
+  }
+
+  async #attempt(body: Body): Promise<Driven<unknown>> {
+    return this.connections.use(async (connection) => {
+      await connection.control(BEGIN);
+      const driven = await this.runner.drive(connection, body);
+      await connection.commit();
+      return driven;
+    });
+  }
+
+  async #member(connection: Connection, body: Body, first: boolean): Promise<Outcome> {
+    const earlier = first ? BEGIN : 'RELEASE SAVEPOINT "member"';
+    await connection.control(`${earlier}; SAVEPOINT "member"`);
+    for (let tries = 1; ; tries++) {
+      try {
+        return { ok: true, ...(await this.runner.drive(connection, body)) };
+      } catch (error) {
+        if (error instanceof ConnectionLost || isContention(error)) throw error;
+        await connection.control('ROLLBACK TO SAVEPOINT "member"');
+        if (!mayTryAgain(error, tries)) return failed(error);
+      }
+    }
+  }
+
+  /** Without a server everybody would wait for the same refusal in turn, so the first one stands for all. */
+  async #oneByOne(bodies: readonly Body[]): Promise<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    for (const body of bodies) {
+      const outcome = await this.alone(body);
+      outcomes.push(outcome);
+      if (!outcome.ok && isUnreachable(outcome.error)) break;
+    }
+    const last = outcomes.at(-1);
+    while (last && outcomes.length < bodies.length) outcomes.push(last);
+    return outcomes;
+  }
+}
+
+const failed = (error: unknown): Outcome => ({ ok: false, error: toStoaError(error) });
+
+const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error &&
+  error.cause instanceof ConnectionLost &&
+  error.cause.phase === 'connecting';

@@ -1,0 +1,25 @@
+import { foundation } from './0001-foundation.js';
+import type { Migration } from './migration.js';
+
+export const MIGRATIONS: readonly Migration[] = [foundation];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Tables in the order a copy is written; kept beside the migrations that make them. */
+export const TABLES = [
+  'topics',
+  'events',
+  'channels',
+  'members',
+  'messages',
+  'reactions',
+  'pins',
+  'attachments',
+  'assets',
+  'humans',
+  'credentials',
+  'loginCodes',
+  'readCursors',
+  'idempotencyKeys',
+  'erasures',
+] as const;

@@ -1,0 +1,60 @@
+import type { Tx } from '../sql/statement.js';
+import { verb } from '../sql/verb.js';
+import type { Stretch } from './message-changes.js';
+
+export interface WindowLimits {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+interface Measured {
+  seq: number;
+  at: number;
+  bytes: number;
+}
+
+const measureEvents = verb<Stretch, Measured>(
+  `SELECT "seq", "at", octet_length("body") AS "bytes" FROM "events"
+   WHERE "topicId" = :topicId AND "seq" > :after AND "seq" <= :upTo ORDER BY "seq"`,
+);
+
+export interface Window extends Stretch {
+  /** When the last event of it happened. */
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/**
+ * The oldest part of a stretch that keeps to the limits; at least one event, since one message may
+ * be larger than the limit is. Undefined when the stretch holds none: its events were erased.
+ */
+export function* oldestWindow(stretch: Stretch, limits: WindowLimits): Tx<Window | undefined> {
+  const { topicId, after } = stretch;
+  const upTo = Math.min(stretch.upTo, after + limits.events);
+  const kept = withinBytes(yield* measureEvents.all({ topicId, after, upTo }), limits.bytes);
+  const last = kept.events.at(-1);
+  if (!last) return undefined;
+  return { topicId, after, upTo: last.seq, at: last.at, bytes: kept.bytes };
+}
+
+/** The newest part of a stretch that keeps to the limits. */
+export function* newestWindow(stretch: Stretch, limits: WindowLimits): Tx<Window | undefined> {
+  const { topicId, upTo } = stretch;
+  const after = Math.max(stretch.after, upTo - limits.events);
+  const measured = yield* measureEvents.all({ topicId, after, upTo });
+  const kept = withinBytes(measured.reverse(), limits.bytes);
+  const [newest, oldest] = [kept.events[0], kept.events.at(-1)];
+  if (!newest || !oldest) return undefined;
+  return { topicId, after: oldest.seq - 1, upTo, at: newest.at, bytes: kept.bytes };
+}
+
+function withinBytes(measured: readonly Measured[], limit: number): { events: Measured[]; bytes: number } {
+  const events: Measured[] = [];
+  let bytes = 0;
+  for (const event of measured) {
+    if (events.length > 0 && bytes + event.bytes > limit) break;
+    events.push(event);
+    bytes += event.bytes;
+  }
+  return { events, bytes };
+}

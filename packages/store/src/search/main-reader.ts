@@ -1,0 +1,82 @@
+import type Database from 'better-sqlite3';
+import type { Tx } from '../sql/statement.js';
+import { StatementRunner } from '../sqlite/statement-runner.js';
+import type { SearchMatch } from './search-index.js';
+
+interface ChannelPlace {
+  readonly head: number;
+  readonly floor: number;
+}
+
+interface LivingMessage {
+  readonly createdAt: number;
+  readonly bodySeq: number;
+}
+
+/** What the index wants to know of the main database. It never writes there. */
+export class MainReader {
+  readonly #runner: StatementRunner;
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(private readonly db: Database.Database) {
+    this.#runner = new StatementRunner(db);
+    this.#sql = prepare(db);
+  }
+
+  drive<T>(body: () => Tx<T>): T {
+    return this.#runner.drive(body);
+  }
+
+  /** Everything read in the body is of one moment. */
+  snapshot<T>(body: () => T): T {
+    return this.db.transaction(body).deferred();
+  }
+
+  /** Another one whenever anything was committed, here or by another connection. */
+  version(): string {
+    const elsewhere = this.db.pragma('data_version', { simple: true }) as number;
+    return `${elsewhere}/${this.#sql.ownChanges.get() ?? 0}`;
+  }
+
+  /** Every channel's topic and head. */
+  heads(): Iterable<[topicId: number, head: number]> {
+    return this.#sql.heads.iterate();
+  }
+
+  /** Undefined when the channel is gone: its row goes with the event that deletes it. */
+  channel(topicId: number): ChannelPlace | undefined {
+    return this.#sql.channel.get(topicId);
+  }
+
+  message({ topicId, seq }: SearchMatch): LivingMessage | undefined {
+    return this.#sql.message.get(topicId, seq);
+  }
+
+  /** When an event happened; undefined when there is no such event. */
+  eventAt(topicId: number, seq: number): number | undefined {
+    return this.#sql.eventAt.get(topicId, seq);
+  }
+}
+
+function prepare(db: Database.Database) {
+  return {
+    ownChanges: db.prepare<[], number>('SELECT total_changes()').pluck(),
+    heads: db
+      .prepare<[], [number, number]>(
+        `SELECT c."topicId", t."head" FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"`,
+      )
+      .raw(),
+    channel: db.prepare<[number], ChannelPlace>(
+      `SELECT t."head", t."floor" FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
+       WHERE c."topicId" = ?`,
+    ),
+    message: db.prepare<[number, number], LivingMessage>(
+      `SELECT m."createdAt", m."bodySeq" FROM "messages" m
+       JOIN "channels" c ON c."topicId" = m."topicId"
+       WHERE m."topicId" = ? AND m."seq" = ? AND m."deletedAt" IS NULL`,
+    ),
+    eventAt: db
+      .prepare<[number, number], number>('SELECT "at" FROM "events" WHERE "topicId" = ? AND "seq" = ?')
+      .pluck(),
+  };
+}

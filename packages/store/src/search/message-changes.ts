@@ -1,0 +1,73 @@
+import type { Tx } from '../sql/statement.js';
+import { verb } from '../sql/verb.js';
+import { findMessageRow } from '../verbs/messages.js';
+
+/** What a stretch of a channel's log did to one message, as far as its text goes. */
+export interface MessageChange {
+  /** The sequence of the event that posted the message. */
+  readonly seq: number;
+  readonly createdAt: number;
+  /** Undefined: there is nothing to be found any more, or a later event says what. */
+  readonly text: string | undefined;
+}
+
+/** The events after `after`, up to and with `upTo`. */
+export interface Stretch {
+  readonly topicId: number;
+  readonly after: number;
+  readonly upTo: number;
+}
+
+interface MessageEventRow {
+  seq: number;
+  type: 'message_posted' | 'message_edited' | 'message_deleted';
+  body: string;
+  createdAt: number | null;
+  bodySeq: number | null;
+  deletedAt: number | null;
+}
+
+const listMessageEvents = verb<Stretch, MessageEventRow>(
+  `SELECT e."seq", e."type", e."body", m."createdAt", m."bodySeq", m."deletedAt" FROM "events" e
+   LEFT JOIN "messages" m ON m."topicId" = e."topicId" AND m."seq" = e."seq"
+   WHERE e."topicId" = :topicId AND e."seq" > :after AND e."seq" <= :upTo
+     AND e."type" IN ('message_posted', 'message_edited', 'message_deleted') ORDER BY e."seq"`,
+);
+
+/**
+ * The changes of a stretch, one a message. The table of messages, which is in step with the log,
+ * says which event holds the present text: only that one gives a text, whatever came before it.
+ * So a text belongs to exactly one stretch, and a message changed later than it has none in it.
+ */
+export function* readChanges(stretch: Stretch): Tx<MessageChange[]> {
+  const changes = new Map<number, MessageChange>();
+  for (const row of yield* listMessageEvents.all(stretch)) {
+    const change = row.type === 'message_posted' ? posted(row) : yield* changed(stretch.topicId, row);
+    if (change) changes.set(change.seq, change);
+  }
+  return [...changes.values()];
+}
+
+function posted({ seq, body, createdAt, bodySeq, deletedAt }: MessageEventRow): MessageChange | undefined {
+  if (createdAt === null || bodySeq !== seq || deletedAt !== null) return undefined;
+  return { seq, createdAt, text: textOf(JSON.parse(body)) };
+}
+
+function* changed(topicId: number, row: MessageEventRow): Tx<MessageChange | undefined> {
+  const body: unknown = JSON.parse(row.body);
+  const message = yield* findMessageRow.first({ topicId, messageId: messageIdOf(body) });
+  if (!message) return undefined;
+  const { seq, createdAt, bodySeq, deletedAt } = message;
+  const isPresent = bodySeq === row.seq && deletedAt === null;
+  return { seq, createdAt, text: isPresent ? textOf(body) : undefined };
+}
+
+function messageIdOf(body: unknown): string {
+  return (body as { messageId: string }).messageId;
+}
+
+/** Items are apart, so that no word and no unspaced run goes across two of them. */
+function textOf(body: unknown): string {
+  const { inputItems } = body as { inputItems: readonly { type: string; text?: string }[] };
+  return inputItems.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
+}

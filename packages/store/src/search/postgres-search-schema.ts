@@ -1,0 +1,51 @@
+import { StoaError } from '@stoa/protocol';
+import type { Tx } from '../sql/statement.js';
+import { verb } from '../sql/verb.js';
+
+/** An older version is thrown away and built again: the tables are a projection, not data. */
+const VERSION = 1;
+
+const postgresOnly = <P extends object, R = never>(postgres: string) =>
+  verb<P, R>({ sqlite: '', postgres });
+
+/** Daemons that start together take turns. */
+const lockSetup = postgresOnly<object>(`SELECT pg_advisory_xact_lock(711700001)`);
+
+const createVersionTable = postgresOnly<object>(
+  `CREATE TABLE IF NOT EXISTS "searchVersion" ("version" BIGINT NOT NULL)`,
+);
+const findVersion = postgresOnly<object, { version: number }>(`SELECT "version" FROM "searchVersion"`);
+const deleteVersion = postgresOnly<object>(`DELETE FROM "searchVersion"`);
+const insertVersion = postgresOnly<{ version: number }>(
+  `INSERT INTO "searchVersion" ("version") VALUES (:version)`,
+);
+
+const REBUILD = [
+  `DROP TABLE IF EXISTS "searchDocuments", "searchWatermarks"`,
+  `CREATE TABLE "searchDocuments" (
+     "topicId" BIGINT NOT NULL,
+     "seq" BIGINT NOT NULL,
+     "createdAt" BIGINT NOT NULL,
+     "tokens" TSVECTOR NOT NULL,
+     PRIMARY KEY ("topicId", "seq")
+   )`,
+  `CREATE INDEX "searchDocumentsByToken" ON "searchDocuments" USING gin ("tokens")`,
+  `CREATE TABLE "searchWatermarks" ("topicId" BIGINT NOT NULL PRIMARY KEY, "seq" BIGINT NOT NULL)`,
+].map((statement) => postgresOnly<object>(statement));
+
+/** Makes the tables of the index, which are not part of the migrations. */
+export function* prepareSearchTables(): Tx<void> {
+  yield* lockSetup.run({});
+  yield* createVersionTable.run({});
+  const found = (yield* findVersion.first({}))?.version;
+  if (found === VERSION) return;
+  if (found !== undefined && found > VERSION) {
+    throw new StoaError(
+      'schema_too_new',
+      `The search tables have version ${found}; this program knows up to ${VERSION}.`,
+    );
+  }
+  for (const statement of REBUILD) yield* statement.run({});
+  yield* deleteVersion.run({});
+  yield* insertVersion.run({ version: VERSION });
+}

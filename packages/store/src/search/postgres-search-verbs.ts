@@ -1,0 +1,77 @@
+import { verb } from '../sql/verb.js';
+import type { Stretch } from './message-changes.js';
+import type { DatedMatch } from './tail-scan.js';
+
+const postgresOnly = <P extends object, R = never>(postgres: string) =>
+  verb<P, R>({ sqlite: '', postgres });
+
+const TAILS = `SELECT c."topicId", greatest(w."seq", t."floor") AS "after", t."head" AS "upTo"
+  FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
+  LEFT JOIN "searchWatermarks" w ON w."topicId" = c."topicId"
+  WHERE t."head" > greatest(w."seq", t."floor")`;
+
+/** What is not indexed of every channel. */
+export const listTails = postgresOnly<object, Stretch>(TAILS);
+
+export const findTail = postgresOnly<{ topicId: number }, Stretch>(
+  `${TAILS} AND c."topicId" = :topicId`,
+);
+
+/** Indexed topics whose channel was deleted. */
+export const listGone = postgresOnly<object, { topicId: number }>(
+  `SELECT "topicId" FROM "searchWatermarks" w
+   WHERE NOT EXISTS (SELECT 1 FROM "channels" c WHERE c."topicId" = w."topicId")`,
+);
+
+export const findWatermark = postgresOnly<{ topicId: number }, { seq: number; gone: boolean }>(
+  `SELECT w."seq", c."topicId" IS NULL AS "gone" FROM "searchWatermarks" w
+   LEFT JOIN "channels" c ON c."topicId" = w."topicId" WHERE w."topicId" = :topicId`,
+);
+
+export const insertWatermark = postgresOnly<{ topicId: number }>(
+  `INSERT INTO "searchWatermarks" ("topicId", "seq") VALUES (:topicId, 0) ON CONFLICT DO NOTHING`,
+);
+
+/** Changes nothing when another daemon was faster. */
+export const moveWatermark = postgresOnly<{ topicId: number; from: number; to: number }>(
+  `UPDATE "searchWatermarks" SET "seq" = :to WHERE "topicId" = :topicId AND "seq" = :from`,
+);
+
+export const deleteWatermark = postgresOnly<{ topicId: number }>(
+  `DELETE FROM "searchWatermarks" WHERE "topicId" = :topicId`,
+);
+
+/** One statement for all documents of a batch. `rows` is a JSON list of seq, createdAt, tokens. */
+export const putDocuments = postgresOnly<{ topicId: number; rows: string }>(
+  `INSERT INTO "searchDocuments" ("topicId", "seq", "createdAt", "tokens")
+   SELECT :topicId::bigint, r."seq", r."createdAt", r."tokens"::tsvector
+   FROM json_to_recordset(:rows::json) AS r("seq" bigint, "createdAt" bigint, "tokens" text)
+   ON CONFLICT ("topicId", "seq") DO UPDATE SET "tokens" = excluded."tokens"`,
+);
+
+/** `seqs` is a JSON list. */
+export const deleteDocuments = postgresOnly<{ topicId: number; seqs: string }>(
+  `DELETE FROM "searchDocuments" WHERE "topicId" = :topicId
+   AND "seq" IN (SELECT s::bigint FROM json_array_elements_text(:seqs::json) AS s)`,
+);
+
+export const deleteSomeDocuments = postgresOnly<{ topicId: number; limit: number }>(
+  `DELETE FROM "searchDocuments" WHERE "topicId" = :topicId AND "seq" IN (
+     SELECT "seq" FROM "searchDocuments" WHERE "topicId" = :topicId LIMIT :limit)`,
+);
+
+/** Leaves out what the tail says better: deleted since, or edited and so searched there. */
+const MATCHES = (where: string): string =>
+  `SELECT d."topicId", d."seq", d."createdAt" FROM "searchDocuments" d
+   JOIN "searchWatermarks" w ON w."topicId" = d."topicId"
+   JOIN "channels" c ON c."topicId" = d."topicId"
+   JOIN "messages" m ON m."topicId" = d."topicId" AND m."seq" = d."seq"
+   WHERE d."tokens" @@ :query::tsquery AND m."deletedAt" IS NULL AND m."bodySeq" <= w."seq" ${where}
+   ORDER BY d."createdAt" DESC, d."topicId" DESC, d."seq" DESC LIMIT :limit`;
+
+export const matchEverywhere = postgresOnly<{ query: string; limit: number }, DatedMatch>(MATCHES(''));
+
+export const matchInTopic = postgresOnly<
+  { query: string; topicId: number; limit: number },
+  DatedMatch
+>(MATCHES('AND d."topicId" = :topicId'));

@@ -1,0 +1,126 @@
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { type FromThread, parseThreadData, parseToThread, type ThreadData } from './search-messages.js';
+import type { SearchRequest } from './search-index.js';
+import { isDamage, removeSearchFile } from './sqlite-search-file.js';
+import { type Goal, openSqliteSearchIndex, type SqliteSearchIndex } from './sqlite-search-index.js';
+
+/** Hints tell what grew; looking for oneself now and then makes up for lost ones. */
+const POLL_MS = 5_000;
+
+/**
+ * What runs in the search thread.
+ *
+ *   indexing ──nothing waits──▶ idle ──hint, settle, poll──▶ indexing
+ *
+ * It indexes one small step at a time and goes back to the event loop in between, so that a query
+ * waits for one step at most. A failed query is answered as failed. A failed step ends the thread;
+ * the host starts another, which goes on where the last commit left the index. A damaged file is
+ * removed first, so that the next thread builds it again.
+ */
+class SearchThread {
+  readonly #poll = setInterval(() => this.#lookAround(), POLL_MS);
+  #next: NodeJS.Immediate | undefined;
+  #goals: { readonly id: number; readonly goal: Goal }[] = [];
+
+  constructor(
+    private readonly index: SqliteSearchIndex,
+    private readonly port: MessagePort,
+    private readonly searchPath: string,
+  ) {
+    port.on('message', (value: unknown) => {
+      this.#receive(value);
+    });
+    this.#lookAround();
+  }
+
+  #receive(value: unknown): void {
+    const message = parseToThread(value);
+    switch (message?.kind) {
+      case 'search':
+        this.#search(message.id, message.request);
+        return;
+      case 'settle':
+        this.#lookAround();
+        this.#goals.push({ id: message.id, goal: this.index.goal() });
+        return;
+      case 'hint':
+        for (const topicId of message.topicIds) this.index.hint(topicId);
+        this.#goOn();
+        return;
+      case 'close':
+        this.#close();
+        return;
+      case undefined:
+        throw new Error('The host sent something that is not a message');
+    }
+  }
+
+  #search(id: number, request: SearchRequest): void {
+    try {
+      this.#send({ kind: 'found', id, matches: this.index.search(request) });
+    } catch (error) {
+      this.#send({ kind: 'failed', id, reason: String(error) });
+      if (isDamage(error)) this.#fail(error);
+    }
+  }
+
+  #lookAround(): void {
+    this.#orFail(() => {
+      this.index.refresh();
+    });
+    this.#goOn();
+  }
+
+  #goOn(): void {
+    this.#next ??= setImmediate(() => {
+      this.#step();
+    });
+  }
+
+  #step(): void {
+    this.#next = undefined;
+    const isMore = this.#orFail(() => this.index.indexSome());
+    const reached = this.#goals.filter(({ goal }) => this.index.isReached(goal));
+    this.#goals = this.#goals.filter((pending) => !reached.includes(pending));
+    for (const { id } of reached) this.#send({ kind: 'settled', id });
+    if (isMore) this.#goOn();
+  }
+
+  #send(message: FromThread): void {
+    this.port.postMessage(message);
+  }
+
+  #orFail<T>(body: () => T): T {
+    try {
+      return body();
+    } catch (error) {
+      return this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): never {
+    this.#close();
+    if (isDamage(error)) removeSearchFile(this.searchPath);
+    throw error;
+  }
+
+  #close(): void {
+    clearInterval(this.#poll);
+    clearImmediate(this.#next);
+    this.index.close();
+    this.port.close();
+  }
+}
+
+function open({ databasePath, searchPath }: ThreadData): SqliteSearchIndex {
+  try {
+    return openSqliteSearchIndex(databasePath, searchPath);
+  } catch (error) {
+    if (isDamage(error)) removeSearchFile(searchPath);
+    throw error;
+  }
+}
+
+const data = parseThreadData(workerData);
+if (!parentPort || !data) throw new Error('This file is the entry of the search thread');
+new SearchThread(open(data), parentPort, data.searchPath);

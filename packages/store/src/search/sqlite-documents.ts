@@ -1,0 +1,178 @@
+import type Database from 'better-sqlite3';
+import { toFts5 } from './fts5-query.js';
+import type { MessageChange } from './message-changes.js';
+import type { SearchMatch } from './search-index.js';
+import type { Term } from './search-query.js';
+import { tokensOf } from './search-tokens.js';
+
+/** The changes that bring one topic up to a sequence. */
+export interface TopicBatch {
+  readonly topicId: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly changes: readonly MessageChange[];
+}
+
+/** Numbers for the documents of one millisecond; the product stays a safe integer until 2248. */
+const IDS_PER_MS = 1024;
+/** FTS5 keeps doclists of its own for prefixes up to this long. */
+const INDEXED_PREFIX_CHARS = 2;
+/** A prefix that stands for more words than this is left to FTS5. */
+const MAX_ALTERNATIVES = 200;
+const MAX_REMEMBERED_WORDS = 50_000;
+
+/** What stands in the search file: documents, the words in them, and how far each topic is read. */
+export class SqliteDocuments {
+  readonly #watermarks: Map<number, number>;
+  /** Words that are surely in the file, so that common ones are not written again. */
+  readonly #remembered = new Set<string>();
+  readonly #sql: Statements;
+
+  constructor(private readonly db: Database.Database) {
+    this.#sql = prepare(db);
+    this.#watermarks = new Map(this.#sql.listWatermarks.all());
+  }
+
+  get topicIds(): Iterable<number> {
+    return this.#watermarks.keys();
+  }
+
+  get topicCount(): number {
+    return this.#watermarks.size;
+  }
+
+  /** Everything up to this sequence is indexed. */
+  watermark(topicId: number): number {
+    return this.#watermarks.get(topicId) ?? 0;
+  }
+
+  has(topicId: number): boolean {
+    return this.#watermarks.has(topicId);
+  }
+
+  /** All or nothing: after a crash the documents and the watermarks still belong together. */
+  write(batches: readonly TopicBatch[]): void {
+    this.#inTransaction(() => {
+      for (const { topicId, change } of inOrderOfTime(batches)) this.#apply(topicId, change);
+      for (const { topicId, seq, at } of batches) this.#sql.setWatermark.run(topicId, seq, at);
+    });
+    for (const { topicId, seq } of batches) this.#watermarks.set(topicId, seq);
+  }
+
+  /** Forgets a topic, a bounded number of documents at a time. Returns whether some are left. */
+  drop(topicId: number, limit: number): boolean {
+    return this.#inTransaction(() => {
+      const ids = this.#sql.listDocuments.all(topicId, limit);
+      for (const id of ids) this.#remove(id);
+      if (ids.length === limit) return true;
+      this.#sql.deleteWatermark.run(topicId);
+      this.#watermarks.delete(topicId);
+      return false;
+    });
+  }
+
+  /** Newest first, as long as the caller goes on. */
+  matches(terms: readonly Term[], topicId: number | undefined): Iterable<SearchMatch> {
+    const tokens = `tokens : (${toFts5(terms, (prefix) => this.#alternatives(prefix))})`;
+    const query = topicId === undefined ? tokens : `topic : "${topicToken(topicId)}" AND ${tokens}`;
+    return this.#sql.match.iterate(query);
+  }
+
+  #inTransaction<T>(body: () => T): T {
+    try {
+      return this.db.transaction(body).immediate();
+    } catch (error) {
+      this.#remembered.clear();
+      throw error;
+    }
+  }
+
+  #apply(topicId: number, { seq, createdAt, text }: MessageChange): void {
+    const known = this.#sql.findDocument.get(topicId, seq);
+    const tokens = text === undefined ? [] : tokensOf(text);
+    if (tokens.length === 0) {
+      if (known !== undefined) this.#remove(known);
+      return;
+    }
+    const id = known ?? this.#newId(createdAt);
+    if (known === undefined) this.#sql.insertDocument.run(id, topicId, seq);
+    this.#sql.putText.run(id, topicToken(topicId), tokens.join(' '));
+    for (const token of tokens) if (token.length > INDEXED_PREFIX_CHARS) this.#learn(token);
+  }
+
+  #newId(createdAt: number): number {
+    for (let first = createdAt * IDS_PER_MS; ; first += IDS_PER_MS) {
+      const last = this.#sql.lastId.get(first, first + IDS_PER_MS - 1) ?? null;
+      if (last === null) return first;
+      if (last < first + IDS_PER_MS - 1) return last + 1;
+    }
+  }
+
+  #remove(id: number): void {
+    this.#sql.deleteText.run(id);
+    this.#sql.deleteDocument.run(id);
+  }
+
+  #learn(word: string): void {
+    if (this.#remembered.has(word)) return;
+    if (this.#remembered.size >= MAX_REMEMBERED_WORDS) this.#remembered.clear();
+    this.#remembered.add(word);
+    this.#sql.insertWord.run(word);
+  }
+
+  #alternatives(prefix: string): readonly string[] | undefined {
+    if (Array.from(prefix).length <= INDEXED_PREFIX_CHARS) return undefined;
+    const words = this.#sql.listWords.all(prefix, `${prefix}\u{10FFFF}`, MAX_ALTERNATIVES + 1);
+    return words.length > MAX_ALTERNATIVES ? undefined : words;
+  }
+}
+
+/** FTS5 writes a new segment whenever a document is older than the one before. */
+function inOrderOfTime(batches: readonly TopicBatch[]) {
+  return batches
+    .flatMap(({ topicId, changes }) => changes.map((change) => ({ topicId, change })))
+    .sort((a, b) => a.change.createdAt - b.change.createdAt || a.change.seq - b.change.seq);
+}
+
+const topicToken = (topicId: number): string => `#${topicId}`;
+
+type Statements = ReturnType<typeof prepare>;
+
+function prepare(db: Database.Database) {
+  return {
+    listWatermarks: db.prepare<[], [number, number]>('SELECT "topicId", "seq" FROM "watermarks"').raw(),
+    setWatermark: db.prepare<[number, number, number]>(
+      'INSERT OR REPLACE INTO "watermarks" ("topicId", "seq", "at") VALUES (?, ?, ?)',
+    ),
+    deleteWatermark: db.prepare<[number]>('DELETE FROM "watermarks" WHERE "topicId" = ?'),
+    findDocument: db
+      .prepare<[number, number], number>('SELECT "id" FROM "documents" WHERE "topicId" = ? AND "seq" = ?')
+      .pluck(),
+    listDocuments: db
+      .prepare<[number, number], number>('SELECT "id" FROM "documents" WHERE "topicId" = ? LIMIT ?')
+      .pluck(),
+    lastId: db
+      .prepare<[number, number], number | null>(
+        'SELECT max("id") FROM "documents" WHERE "id" BETWEEN ? AND ?',
+      )
+      .pluck(),
+    insertDocument: db.prepare<[number, number, number]>(
+      'INSERT INTO "documents" ("id", "topicId", "seq") VALUES (?, ?, ?)',
+    ),
+    deleteDocument: db.prepare<[number]>('DELETE FROM "documents" WHERE "id" = ?'),
+    putText: db.prepare<[number, string, string]>(
+      'INSERT OR REPLACE INTO "texts" (rowid, "topic", "tokens") VALUES (?, ?, ?)',
+    ),
+    deleteText: db.prepare<[number]>('DELETE FROM "texts" WHERE rowid = ?'),
+    insertWord: db.prepare<[string]>('INSERT OR IGNORE INTO "words" ("word") VALUES (?)'),
+    listWords: db
+      .prepare<[string, string, number], string>(
+        'SELECT "word" FROM "words" WHERE "word" >= ? AND "word" < ? LIMIT ?',
+      )
+      .pluck(),
+    match: db.prepare<[string], SearchMatch>(
+      `SELECT d."topicId", d."seq" FROM "texts" t CROSS JOIN "documents" d ON d."id" = t.rowid
+       WHERE "texts" MATCH ? ORDER BY t.rowid DESC`,
+    ),
+  };
+}

@@ -1,0 +1,76 @@
+import fs from 'node:fs';
+import Database from 'better-sqlite3';
+
+/** Any other version is thrown away and built again. */
+const VERSION = 1;
+
+/**
+ * Columns of "texts": the channel as one token (#12), and the tokens of the message. The ascii
+ * tokenizer splits at spaces and leaves every other character of a token alone. Its documents are
+ * numbered by time, so the newest matches are the last ones and nothing has to be sorted; those of
+ * one and two letters have their own doclists, longer prefixes are looked up in "words".
+ */
+const SCHEMA = `
+CREATE VIRTUAL TABLE "texts" USING fts5("topic", "tokens", content='', contentless_delete=1,
+  tokenize="ascii tokenchars '#'", prefix='1 2');
+CREATE TABLE "documents" (
+  "id" INTEGER PRIMARY KEY,
+  "topicId" INTEGER NOT NULL,
+  "seq" INTEGER NOT NULL,
+  UNIQUE ("topicId", "seq")
+);
+CREATE TABLE "watermarks" (
+  "topicId" INTEGER PRIMARY KEY,
+  "seq" INTEGER NOT NULL,
+  "at" INTEGER NOT NULL
+);
+CREATE TABLE "words" ("word" TEXT PRIMARY KEY) WITHOUT ROWID;
+PRAGMA user_version = ${VERSION};
+`;
+
+/** Opens the file of the index; one that is damaged or of another version is replaced. */
+export function openSearchFile(path: string): Database.Database {
+  try {
+    const db = open(path);
+    if (isUsable(db)) return db;
+    db.close();
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+  removeSearchFile(path);
+  return open(path);
+}
+
+export function removeSearchFile(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) fs.rmSync(`${path}${suffix}`, { force: true });
+}
+
+/** The file itself is broken, so that only building it again helps. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+function open(path: string): Database.Database {
+  const db = new Database(path);
+  try {
+    prepareSearchFile(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Makes an empty database an empty index. */
+export function prepareSearchFile(db: Database.Database): void {
+  db.pragma('journal_mode = WAL');
+  // A power cut may take the last batches with it, which are then indexed again.
+  db.pragma('synchronous = NORMAL');
+  db.pragma('cache_size = -32768');
+  const isEmpty = db.prepare('SELECT 1 FROM sqlite_master').get() === undefined;
+  if (isEmpty) db.transaction(() => db.exec(SCHEMA))();
+}
+
+function isUsable(db: Database.Database): boolean {
+  return db.pragma('user_version', { simple: true }) === VERSION;
+}

@@ -1,0 +1,187 @@
+import Database from 'better-sqlite3';
+import { oldestWindow, type WindowLimits } from './log-window.js';
+import { MainReader } from './main-reader.js';
+import { readChanges, type Stretch } from './message-changes.js';
+import type { SearchMatch, SearchRequest } from './search-index.js';
+import { parseQuery, type Term } from './search-query.js';
+import { SqliteDocuments, type TopicBatch } from './sqlite-documents.js';
+import { openSearchFile, prepareSearchFile, removeSearchFile } from './sqlite-search-file.js';
+import { type DatedMatch, newestFirst, scanTails } from './tail-scan.js';
+
+/** One step of indexing takes some ten milliseconds, which is what a query may have to wait. */
+const STEP = { topics: 64, events: 256, bytes: 256 * 1024 } as const;
+
+/** How far each of some topics has to be indexed. */
+export type Goal = ReadonlyMap<number, number>;
+
+/**
+ * The index on SQLite: synchronous, so it belongs in a thread of its own. It only reads the main
+ * database, and holds no snapshot of it between calls, which would keep its log from shrinking.
+ */
+export class SqliteSearchIndex {
+  readonly #documents: SqliteDocuments;
+  readonly #main: MainReader;
+  /** Topics that may have grown or gone since they were indexed. */
+  readonly #waiting = new Set<number>();
+  #seenVersion = '';
+
+  constructor(
+    private readonly main: Database.Database,
+    private readonly own: Database.Database,
+  ) {
+    prepareSearchFile(own);
+    this.#documents = new SqliteDocuments(own);
+    this.#main = new MainReader(main);
+  }
+
+  /** Newest first. */
+  search({ text, topicId, limit }: SearchRequest): SearchMatch[] {
+    const terms = parseQuery(text);
+    if (terms.length === 0 || limit < 1) return [];
+    if (topicId === undefined) this.refresh();
+    return this.#main.snapshot(() => {
+      const topics = topicId === undefined ? this.#waiting : [topicId];
+      const tails = [...topics].flatMap((topic) => this.#tailOf(topic) ?? []);
+      const unindexed = this.#main.drive(() => scanTails(terms, tails));
+      return newestFirst([...unindexed, ...this.#indexed(terms, topicId, limit)], limit);
+    });
+  }
+
+  hint(topicId: number): void {
+    this.#waiting.add(topicId);
+  }
+
+  /** Finds every topic that has something to index, if anything was committed since the last call. */
+  refresh(): void {
+    const version = this.#main.version();
+    if (version === this.#seenVersion) return;
+    let known = 0;
+    for (const [topicId, head] of this.#main.heads()) {
+      if (this.#documents.has(topicId)) known += 1;
+      if (head > this.#documents.watermark(topicId)) this.#waiting.add(topicId);
+    }
+    if (known < this.#documents.topicCount) {
+      for (const topicId of this.#documents.topicIds) {
+        if (!this.#main.channel(topicId)) this.#waiting.add(topicId);
+      }
+    }
+    this.#seenVersion = version;
+  }
+
+  /** Indexes a little, in turn for all topics that wait. Returns whether there is more to do. */
+  indexSome(): boolean {
+    const batches: TopicBatch[] = [];
+    const done: number[] = [];
+    let { events, bytes }: { events: number; bytes: number } = STEP;
+    for (const topicId of [...this.#waiting].slice(0, STEP.topics)) {
+      if (events <= 0 || bytes <= 0) break;
+      if (!this.#main.channel(topicId)) {
+        if (!this.#documents.drop(topicId, STEP.events)) this.#waiting.delete(topicId);
+        break;
+      }
+      const batch = this.#nextBatch(topicId, { events, bytes });
+      if (!batch) {
+        done.push(topicId);
+        continue;
+      }
+      batches.push(batch);
+      events -= batch.events;
+      bytes -= batch.bytes;
+    }
+    this.#documents.write(batches);
+    for (const topicId of done) this.#waiting.delete(topicId);
+    for (const { topicId } of batches) this.#toEnd(topicId);
+    return this.#waiting.size > 0;
+  }
+
+  /** What has to be indexed so that everything known to be committed by now is. */
+  goal(): Goal {
+    return new Map(
+      [...this.#waiting].map((topicId) => [topicId, this.#main.channel(topicId)?.head ?? Infinity]),
+    );
+  }
+
+  isReached(goal: Goal): boolean {
+    return [...goal].every(
+      ([topicId, seq]) =>
+        !this.#waiting.has(topicId) || this.#documents.watermark(topicId) >= seq,
+    );
+  }
+
+  close(): void {
+    this.own.close();
+    this.main.close();
+  }
+
+  #nextBatch(topicId: number, limits: WindowLimits) {
+    const tail = this.#tailOf(topicId);
+    if (!tail) return undefined;
+    return this.#main.drive(function* () {
+      const window = yield* oldestWindow(tail, limits);
+      if (!window) return undefined;
+      const changes = yield* readChanges(window);
+      const { after, upTo: seq, at, bytes } = window;
+      return { topicId, seq, at, changes, events: seq - after, bytes };
+    });
+  }
+
+  #toEnd(topicId: number): void {
+    this.#waiting.delete(topicId);
+    if (this.#tailOf(topicId)) this.#waiting.add(topicId);
+  }
+
+  #tailOf(topicId: number): Stretch | undefined {
+    const channel = this.#main.channel(topicId);
+    if (!channel) return undefined;
+    const after = Math.max(this.#documents.watermark(topicId), channel.floor);
+    return channel.head > after ? { topicId, after, upTo: channel.head } : undefined;
+  }
+
+  /** Leaves out what the tail says better: deleted since, or edited and so searched there. */
+  #indexed(terms: readonly Term[], topicId: number | undefined, limit: number): DatedMatch[] {
+    const found: DatedMatch[] = [];
+    for (const match of this.#documents.matches(terms, topicId)) {
+      const message = this.#main.message(match);
+      if (!message || message.bodySeq > this.#documents.watermark(match.topicId)) continue;
+      // All of one millisecond are taken, since only sorting tells which of them come first.
+      const last = found[limit - 1];
+      if (found.length >= limit && last && message.createdAt < last.createdAt) break;
+      found.push({ ...match, createdAt: message.createdAt });
+    }
+    return found;
+  }
+}
+
+/**
+ * Opens the index of a main database. The file is a projection: one of another version, a damaged
+ * one, or one made from another main database (a backup was restored) is built again from nothing.
+ */
+export function openSqliteSearchIndex(databasePath: string, searchPath: string): SqliteSearchIndex {
+  const main = new Database(databasePath, { readonly: true, fileMustExist: true });
+  try {
+    main.pragma('busy_timeout = 5000');
+    return new SqliteSearchIndex(main, openMatching(new MainReader(main), searchPath));
+  } catch (error) {
+    main.close();
+    throw error;
+  }
+}
+
+function openMatching(main: MainReader, path: string): Database.Database {
+  const found = openSearchFile(path);
+  if (isMadeFrom(main, found)) return found;
+  found.close();
+  removeSearchFile(path);
+  return openSearchFile(path);
+}
+
+/** The event at each watermark must be the one that was indexed. */
+function isMadeFrom(main: MainReader, own: Database.Database): boolean {
+  const watermarks = own
+    .prepare<[], [number, number, number]>('SELECT "topicId", "seq", "at" FROM "watermarks"')
+    .raw()
+    .all();
+  return watermarks.every(
+    ([topicId, seq, at]) => !main.channel(topicId) || main.eventAt(topicId, seq) === at,
+  );
+}

@@ -1,0 +1,166 @@
+import type Database from 'better-sqlite3';
+import type { Tx } from '../sql/statement.js';
+import type { TransactOptions } from '../store.js';
+import { endsProcess, losesTransaction, toStoaError } from './failure.js';
+import type { StatementRunner } from './statement-runner.js';
+
+/**
+ * Group commit: transactions that arrive while one is being written share the next commit, and so
+ * one sync, in the order they came.
+ *
+ *   waiting ──flush──▶ running ──commit──▶ answered
+ *      ▲                  │ thrown by the body: rolled back to its savepoint, the others go on
+ *      └── not reached ───┤ (the group is capped by count and time)
+ *                         └ engine lost the whole transaction (disk full …): every member runs
+ *                           again alone, so only those that fail by themselves fail
+ *
+ * Nobody is answered before the commit. A failed fsync ends the process.
+ */
+export interface GroupCommitPorts {
+  /** When to flush what has gathered. Simulation decides this itself. */
+  readonly schedule: (flush: () => void) => void;
+  readonly now: () => number;
+  /** Must not return. */
+  readonly fatal: (error: unknown) => never;
+}
+
+export interface GroupLimits {
+  readonly members: number;
+  readonly milliseconds: number;
+}
+
+interface Waiting {
+  readonly body: () => Tx<unknown>;
+  readonly afterCommit: ((result: unknown) => void) | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+
+export class GroupCommit {
+  #waiting: Waiting[] = [];
+  #scheduled = false;
+  #running = false;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #savepoint: Database.Statement;
+  readonly #release: Database.Statement;
+  readonly #rollbackTo: Database.Statement;
+
+  constructor(
+    private readonly db: Database.Database,
+    private readonly runner: StatementRunner,
+    private readonly ports: GroupCommitPorts,
+    private readonly limits: GroupLimits,
+  ) {
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#commit = db.prepare('COMMIT');
+    this.#savepoint = db.prepare('SAVEPOINT member');
+    this.#release = db.prepare('RELEASE member');
+    this.#rollbackTo = db.prepare('ROLLBACK TO member');
+  }
+
+  transact<T>(body: () => Tx<T>, options: TransactOptions<T>): Promise<T> {
+    if (this.#running) throw new Error('transact was called inside a transaction');
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        body,
+        afterCommit: options.afterCommit as Waiting['afterCommit'],
+        resolve: resolve as Waiting['resolve'],
+        reject,
+      });
+      this.#scheduleFlush();
+    });
+  }
+
+  /** Commits everything that waits, now. */
+  drain(): void {
+    while (this.#waiting.length > 0) this.#flush();
+  }
+
+  #scheduleFlush(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.ports.schedule(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return;
+    const group = this.#waiting.splice(0, this.limits.members);
+    this.#running = true;
+    let outcomes: Outcome[];
+    try {
+      outcomes = group.length === 1 ? [this.#alone(group[0] as Waiting)] : this.#together(group);
+    } finally {
+      this.#running = false;
+    }
+    const unreached = group.slice(outcomes.length);
+    if (unreached.length > 0) this.#waiting.unshift(...unreached);
+    outcomes.forEach((outcome, i) => {
+      answer(group[i] as Waiting, outcome);
+    });
+    if (this.#waiting.length > 0) this.#scheduleFlush();
+  }
+
+  #together(group: readonly Waiting[]): Outcome[] {
+    const outcomes: Outcome[] = [];
+    const deadline = this.ports.now() + this.limits.milliseconds;
+    try {
+      this.#begin.run();
+      for (const member of group) {
+        outcomes.push(this.#member(member));
+        if (this.ports.now() >= deadline) break;
+      }
+      this.#commit.run();
+      return outcomes;
+    } catch (error) {
+      this.#rollback(error);
+      if (!losesTransaction(error)) throw error;
+      return group.map((member) => this.#alone(member));
+    }
+  }
+
+  #member(member: Waiting): Outcome {
+    this.#savepoint.run();
+    try {
+      const value = this.runner.drive(member.body);
+      this.#release.run();
+      return { ok: true, value };
+    } catch (error) {
+      if (losesTransaction(error) || !this.db.inTransaction) throw error;
+      this.#rollbackTo.run();
+      this.#release.run();
+      return { ok: false, error: toStoaError(error) };
+    }
+  }
+
+  #alone(member: Waiting): Outcome {
+    try {
+      this.#begin.run();
+      const value = this.runner.drive(member.body);
+      this.#commit.run();
+      return { ok: true, value };
+    } catch (error) {
+      this.#rollback(error);
+      return { ok: false, error: toStoaError(error) };
+    }
+  }
+
+  #rollback(cause: unknown): void {
+    if (endsProcess(cause)) this.ports.fatal(cause);
+    if (this.db.inTransaction) this.db.exec('ROLLBACK');
+  }
+}
+
+function answer(member: Waiting, outcome: Outcome): void {
+  if (!outcome.ok) {
+    member.reject(outcome.error);
+    return;
+  }
+  member.afterCommit?.(outcome.value);
+  member.resolve(outcome.value);
+}

@@ -1,0 +1,113 @@
+import { type Durability, StoaError } from '@stoa/protocol';
+import Database from 'better-sqlite3';
+import type { Migration } from '../schema/migration.js';
+import { MIGRATIONS } from '../schema/migrations.js';
+import type { Tx } from '../sql/statement.js';
+import type { Store, TransactOptions } from '../store.js';
+import { toStoaError } from './failure.js';
+import { GroupCommit, type GroupCommitPorts, type GroupLimits } from './group-commit.js';
+import { migrateSqlite } from './migrate.js';
+import { StatementRunner } from './statement-runner.js';
+import { assertSafeSqlite } from './version.js';
+
+export interface SqliteStoreOptions {
+  /** `full`: acknowledged means on disk. `relaxed`: the last moments before a power cut may go. */
+  readonly durability: Durability;
+  readonly ports?: Partial<GroupCommitPorts>;
+  readonly group?: GroupLimits;
+  readonly migrations?: readonly Migration[];
+}
+
+const DEFAULT_GROUP: GroupLimits = { members: 256, milliseconds: 20 };
+
+/** One writer process, WAL. Takes a database that is already open, so that simulation can own it. */
+export class SqliteStore implements Store {
+  readonly engine = 'sqlite';
+  readonly engineVersion: string;
+  readonly schemaVersion: number;
+  readonly #runner: StatementRunner;
+  readonly #commits: GroupCommit;
+  #closed = false;
+
+  constructor(
+    private readonly db: Database.Database,
+    options: SqliteStoreOptions,
+  ) {
+    this.engineVersion = db.prepare('SELECT sqlite_version()').pluck().get() as string;
+    assertSafeSqlite(this.engineVersion);
+    configure(db, options.durability);
+    const migrations = options.migrations ?? MIGRATIONS;
+    migrateSqlite(db, migrations);
+    this.schemaVersion = migrations.length;
+    this.#runner = new StatementRunner(db);
+    this.#commits = new GroupCommit(
+      db,
+      this.#runner,
+      { schedule: setImmediate, now: () => performance.now(), fatal: endProcess, ...options.ports },
+      options.group ?? DEFAULT_GROUP,
+    );
+  }
+
+  transact<T>(body: () => Tx<T>, options: TransactOptions<T> = {}): Promise<T> {
+    if (this.#closed) return Promise.reject(new StoaError('shutting_down', 'The store is closed'));
+    return this.#commits.transact(body, options);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous; this engine answers at once
+  async read<T>(body: () => Tx<T>): Promise<T> {
+    this.#assertOpen();
+    try {
+      return this.#runner.drive(body);
+    } catch (error) {
+      throw toStoaError(error);
+    }
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous; this engine answers at once
+  async integrityProblems(): Promise<string[]> {
+    this.#assertOpen();
+    const rows = this.db.pragma('integrity_check') as { integrity_check: string }[];
+    return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
+  }
+
+  async backupTo(path: string): Promise<void> {
+    this.#assertOpen();
+    await this.db.backup(path);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous; this engine closes at once
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#commits.drain();
+    this.#closed = true;
+    this.db.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closed) throw new StoaError('shutting_down', 'The store is closed');
+  }
+}
+
+export function openSqliteStore(path: string, options: SqliteStoreOptions): SqliteStore {
+  const db = new Database(path);
+  try {
+    return new SqliteStore(db, options);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function configure(db: Database.Database, durability: Durability): void {
+  db.pragma('journal_mode = WAL');
+  db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
+  db.pragma('busy_timeout = 5000');
+  db.pragma('wal_autocheckpoint = 4000');
+  db.pragma('cache_size = -65536');
+  db.pragma('temp_store = MEMORY');
+}
+
+function endProcess(error: unknown): never {
+  process.stderr.write(`stoa: the disk failed to sync, stopping at once: ${String(error)}\n`);
+  process.exit(70);
+}

@@ -1,0 +1,121 @@
+import { verb } from '../sql/verb.js';
+
+export interface ChannelRow {
+  topicId: number;
+  channelId: string;
+  title: string;
+  description: string | null;
+  purpose: string | null;
+  createdBy: string;
+  createdAt: number;
+  updatedAt: number;
+  archivedAt: number | null;
+  metadata: string;
+  memberCount: number;
+  messageCount: number;
+  lastMessageId: string | null;
+}
+
+export interface ChannelListRow extends ChannelRow {
+  head: number;
+  lastBody: string | null;
+  lastDeletedAt: number | null;
+}
+
+/** What a write needs to know before it decides: the channel, and the caller's place in it. */
+export interface OpenChannelRow {
+  topicId: number;
+  head: number;
+  createdBy: string;
+  archivedAt: number | null;
+  memberCount: number;
+  memberId: string | null;
+  memberName: string | null;
+}
+
+const OPEN = `SELECT c."topicId", t."head", c."createdBy", c."archivedAt", c."memberCount",
+    m."memberId", m."displayName" AS "memberName"
+  FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
+  LEFT JOIN "members" m ON m."topicId" = c."topicId" AND m."actorId" = :actorId
+  WHERE c."channelId" = :channelId`;
+
+/** Hot. Opens a channel for reading. */
+export const openChannel = verb<{ channelId: string; actorId: string }, OpenChannelRow>(OPEN);
+
+/** Hot. Opens a channel for writing: on PostgreSQL the topic row is locked, so writers of one channel take turns. */
+export const lockChannel = verb<{ channelId: string; actorId: string }, OpenChannelRow>({
+  sqlite: OPEN,
+  postgres: `${OPEN} FOR UPDATE OF t`,
+});
+
+export const insertChannel = verb<{
+  topicId: number;
+  channelId: string;
+  title: string;
+  description: string | null;
+  purpose: string | null;
+  createdBy: string;
+  at: number;
+  metadata: string;
+}>(
+  `INSERT INTO "channels" ("topicId", "channelId", "title", "description", "purpose", "createdBy", "createdAt", "updatedAt", "metadata")
+   VALUES (:topicId, :channelId, :title, :description, :purpose, :createdBy, :at, :at, :metadata)`,
+);
+
+const LISTED = `SELECT c.*, t."head", e."body" AS "lastBody", m."deletedAt" AS "lastDeletedAt"
+  FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
+  LEFT JOIN "messages" m ON m."topicId" = c."topicId" AND m."messageId" = c."lastMessageId"
+  LEFT JOIN "events" e ON e."topicId" = m."topicId" AND e."seq" = m."bodySeq"`;
+
+export const findChannel = verb<{ channelId: string }, ChannelListRow>(
+  `${LISTED} WHERE c."channelId" = :channelId`,
+);
+
+const MATCHES = `(:pattern = '' OR lower(c."channelId") LIKE :pattern ESCAPE '\\' OR lower(c."title") LIKE :pattern ESCAPE '\\'
+  OR lower(coalesce(c."description", '')) LIKE :pattern ESCAPE '\\' OR lower(coalesce(c."purpose", '')) LIKE :pattern ESCAPE '\\')`;
+const ARCHIVED = `(:archived = 'include' OR (:archived = 'only') = (c."archivedAt" IS NOT NULL))`;
+const LIST = (order: string): string =>
+  `${LISTED} WHERE c."channelId" > :after ${order} AND ${ARCHIVED} AND ${MATCHES} ORDER BY c."channelId" ${order} LIMIT :limit`;
+
+/** Ordered by id, byte by byte on both engines, so that a page boundary means the same. */
+export const listChannels = verb<
+  { after: string; archived: string; pattern: string; limit: number },
+  ChannelListRow
+>({ sqlite: LIST('COLLATE BINARY'), postgres: LIST('COLLATE "C"') });
+
+export const updateChannel = verb<{
+  topicId: number;
+  title: string;
+  description: string | null;
+  purpose: string | null;
+  metadata: string;
+  at: number;
+}>(
+  `UPDATE "channels" SET "title" = :title, "description" = :description, "purpose" = :purpose,
+     "metadata" = :metadata, "updatedAt" = :at WHERE "topicId" = :topicId`,
+);
+
+export const findChannelFields = verb<
+  { topicId: number },
+  Pick<ChannelRow, 'channelId' | 'title' | 'description' | 'purpose' | 'metadata'>
+>(
+  `SELECT "channelId", "title", "description", "purpose", "metadata" FROM "channels" WHERE "topicId" = :topicId`,
+);
+
+export const setChannelArchived = verb<{ topicId: number; archivedAt: number | null; at: number }>(
+  `UPDATE "channels" SET "archivedAt" = :archivedAt, "updatedAt" = :at WHERE "topicId" = :topicId`,
+);
+
+/** Hot. */
+export const countMessage = verb<{ topicId: number; messageId: string; at: number }>(
+  `UPDATE "channels" SET "messageCount" = "messageCount" + 1, "lastMessageId" = :messageId, "updatedAt" = :at
+   WHERE "topicId" = :topicId`,
+);
+
+export const countMember = verb<{ topicId: number; change: number; at: number }>(
+  `UPDATE "channels" SET "memberCount" = "memberCount" + :change, "updatedAt" = :at WHERE "topicId" = :topicId`,
+);
+
+export const deleteChannel = verb<{ topicId: number }>(`DELETE FROM "channels" WHERE "topicId" = :topicId`);
+
+export const countChannels = verb<object, { count: number }>(`SELECT count(*) AS "count" FROM "channels"`);

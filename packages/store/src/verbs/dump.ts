@@ -1,0 +1,22 @@
+import { type Verb, verb } from '../sql/verb.js';
+
+type Row = Record<string, string | number | null>;
+type Page = { topicId: number; offset: number; limit: number };
+
+const dump = (table: string, order: string): Verb<Page, Row> =>
+  verb<Page, Row>(
+    `SELECT * FROM "${table}" WHERE "topicId" = :topicId ORDER BY ${order} LIMIT :limit OFFSET :offset`,
+  );
+
+/** The tables that are a replay of a channel's log, read in a fixed order to be compared with one. */
+export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
+  channels: dump('channels', '"channelId"'),
+  members: dump('members', '"joinedAt", "memberId"'),
+  messages: dump('messages', '"seq"'),
+  reactions: dump('reactions', '"seq"'),
+  pins: dump('pins', '"seq"'),
+  attachments: verb<Page, Row>(
+    `SELECT a.* FROM "attachments" a JOIN "messages" m ON m."topicId" = a."topicId" AND m."messageId" = a."messageId"
+     WHERE a."topicId" = :topicId ORDER BY m."seq", a."assetId" LIMIT :limit OFFSET :offset`,
+  ),
+};

@@ -1,0 +1,32 @@
+import { verb } from '../sql/verb.js';
+
+export interface EventRow {
+  topicId: number;
+  seq: number;
+  at: number;
+  type: string;
+  actor: string;
+  body: string;
+}
+
+/** Hot. */
+export const insertEvent = verb<EventRow>(
+  `INSERT INTO "events" ("topicId", "seq", "at", "type", "actor", "body")
+   VALUES (:topicId, :seq, :at, :type, :actor, :body)`,
+);
+
+export const findEvent = verb<{ topicId: number; seq: number }, EventRow>(
+  `SELECT "topicId", "seq", "at", "type", "actor", "body" FROM "events"
+   WHERE "topicId" = :topicId AND "seq" = :seq`,
+);
+
+export const listEventsAfter = verb<{ topicId: number; after: number; limit: number }, EventRow>(
+  `SELECT "topicId", "seq", "at", "type", "actor", "body" FROM "events"
+   WHERE "topicId" = :topicId AND "seq" > :after ORDER BY "seq" LIMIT :limit`,
+);
+
+/** Trims behind a floor, a bounded number of events at a time. */
+export const deleteEventsUpTo = verb<{ topicId: number; seq: number; limit: number }>(
+  `DELETE FROM "events" WHERE "topicId" = :topicId AND "seq" IN (
+     SELECT "seq" FROM "events" WHERE "topicId" = :topicId AND "seq" <= :seq ORDER BY "seq" LIMIT :limit)`,
+);

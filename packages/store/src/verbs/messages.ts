@@ -1,0 +1,95 @@
+import { verb } from '../sql/verb.js';
+
+export interface MessageRow {
+  topicId: number;
+  seq: number;
+  messageId: string;
+  rootMessageId: string | null;
+  authorId: string;
+  bodySeq: number;
+  createdAt: number;
+  editedAt: number | null;
+  deletedAt: number | null;
+  replyCount: number;
+  lastReplyAt: number | null;
+}
+
+/** A message with the event that posted it and, when it was edited, the event with its present content. */
+export interface FullMessageRow extends MessageRow {
+  posted: string;
+  edited: string | null;
+}
+
+/** Hot. */
+export const insertMessage = verb<{
+  topicId: number;
+  seq: number;
+  messageId: string;
+  rootMessageId: string | null;
+  authorId: string;
+  at: number;
+}>(
+  `INSERT INTO "messages" ("topicId", "seq", "messageId", "rootMessageId", "authorId", "bodySeq", "createdAt")
+   VALUES (:topicId, :seq, :messageId, :rootMessageId, :authorId, :seq, :at)`,
+);
+
+export const countReply = verb<{ topicId: number; rootMessageId: string; at: number }>(
+  `UPDATE "messages" SET "replyCount" = "replyCount" + 1, "lastReplyAt" = :at
+   WHERE "topicId" = :topicId AND "messageId" = :rootMessageId`,
+);
+
+export const setMessageBody = verb<{ topicId: number; messageId: string; seq: number; at: number }>(
+  `UPDATE "messages" SET "bodySeq" = :seq, "editedAt" = :at
+   WHERE "topicId" = :topicId AND "messageId" = :messageId`,
+);
+
+export const setMessageDeleted = verb<{ topicId: number; messageId: string; at: number }>(
+  `UPDATE "messages" SET "deletedAt" = :at WHERE "topicId" = :topicId AND "messageId" = :messageId`,
+);
+
+export const findMessageRow = verb<{ topicId: number; messageId: string }, MessageRow>(
+  `SELECT * FROM "messages" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
+);
+
+const FULL = `SELECT m.*, p."body" AS "posted", e."body" AS "edited" FROM "messages" m
+  JOIN "events" p ON p."topicId" = m."topicId" AND p."seq" = m."seq"
+  LEFT JOIN "events" e ON m."bodySeq" <> m."seq" AND e."topicId" = m."topicId" AND e."seq" = m."bodySeq"`;
+
+export const findMessage = verb<{ topicId: number; messageId: string }, FullMessageRow>(
+  `${FULL} WHERE m."topicId" = :topicId AND m."messageId" = :messageId`,
+);
+
+type Page = { topicId: number; seq: number; limit: number };
+type ThreadPage = Page & { rootMessageId: string };
+
+const before = (where: string): string =>
+  `${FULL} WHERE m."topicId" = :topicId ${where} AND m."seq" < :seq ORDER BY m."seq" DESC LIMIT :limit`;
+const after = (where: string): string =>
+  `${FULL} WHERE m."topicId" = :topicId ${where} AND m."seq" > :seq ORDER BY m."seq" LIMIT :limit`;
+const FEED = `AND m."rootMessageId" IS NULL`;
+const THREAD = `AND m."rootMessageId" = :rootMessageId`;
+
+export const listMessagesBefore = verb<Page, FullMessageRow>(before(''));
+export const listMessagesAfter = verb<Page, FullMessageRow>(after(''));
+export const listFeedBefore = verb<Page, FullMessageRow>(before(FEED));
+export const listFeedAfter = verb<Page, FullMessageRow>(after(FEED));
+export const listThreadBefore = verb<ThreadPage, FullMessageRow>(before(THREAD));
+export const listThreadAfter = verb<ThreadPage, FullMessageRow>(after(THREAD));
+
+/** Counts at most `limit` messages, so that a million unread ones cost as much as a thousand. */
+export const countUnread = verb<
+  { topicId: number; seq: number; actorId: string; limit: number },
+  { count: number }
+>(
+  `SELECT count(*) AS "count" FROM (
+     SELECT 1 FROM "messages" WHERE "topicId" = :topicId AND "seq" > :seq
+       AND "authorId" <> :actorId AND "deletedAt" IS NULL LIMIT :limit) AS "unread"`,
+);
+
+export const findMessageAt = verb<{ topicId: number; seq: number }, FullMessageRow & { channelId: string }>(
+  `SELECT m.*, p."body" AS "posted", e."body" AS "edited", c."channelId" FROM "messages" m
+   JOIN "channels" c ON c."topicId" = m."topicId"
+   JOIN "events" p ON p."topicId" = m."topicId" AND p."seq" = m."seq"
+   LEFT JOIN "events" e ON m."bodySeq" <> m."seq" AND e."topicId" = m."topicId" AND e."seq" = m."bodySeq"
+   WHERE m."topicId" = :topicId AND m."seq" = :seq`,
+);

@@ -1,0 +1,35 @@
+import { verb } from '../sql/verb.js';
+
+export interface ReactionRow {
+  topicId: number;
+  messageId: string;
+  emoji: string;
+  actorId: string;
+  seq: number;
+}
+
+type Key = Omit<ReactionRow, 'seq'>;
+
+export const findReaction = verb<Key, ReactionRow>(
+  `SELECT * FROM "reactions" WHERE "topicId" = :topicId AND "messageId" = :messageId
+   AND "emoji" = :emoji AND "actorId" = :actorId`,
+);
+
+export const insertReaction = verb<ReactionRow>(
+  `INSERT INTO "reactions" ("topicId", "messageId", "emoji", "actorId", "seq")
+   VALUES (:topicId, :messageId, :emoji, :actorId, :seq)`,
+);
+
+export const deleteReaction = verb<Key>(
+  `DELETE FROM "reactions" WHERE "topicId" = :topicId AND "messageId" = :messageId
+   AND "emoji" = :emoji AND "actorId" = :actorId`,
+);
+
+/** In the order they were set, so that the first reaction stays first. */
+export const listReactions = verb<{ topicId: number; messageId: string }, ReactionRow>(
+  `SELECT * FROM "reactions" WHERE "topicId" = :topicId AND "messageId" = :messageId ORDER BY "seq"`,
+);
+
+export const countReactions = verb<{ topicId: number; messageId: string }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "reactions" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
+);

@@ -1,0 +1,49 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EngineKind } from '@stoa/protocol';
+import { type Migration, openPostgresStore, openSqliteStore, type Store } from '@stoa/store';
+import { freshDatabase } from '../postgres/fresh-database.js';
+
+export interface StorePlaceOptions {
+  readonly migrations?: readonly Migration[];
+}
+
+/** Where the data of one store is kept. It outlives the stores that are opened on it. */
+export interface StorePlace {
+  open(options?: StorePlaceOptions): Promise<Store>;
+  /** Once every store on it is closed. */
+  discard(): Promise<void>;
+}
+
+export interface StoreEngine {
+  readonly name: EngineKind;
+  newPlace(): Promise<StorePlace>;
+}
+
+const sqlite: StoreEngine = {
+  name: 'sqlite',
+  async newPlace() {
+    const directory = await mkdtemp(join(tmpdir(), 'stoa-store-'));
+    const path = join(directory, 'stoa.db');
+    return {
+      // eslint-disable-next-line @typescript-eslint/require-await -- opening a store is asynchronous; this engine opens at once
+      open: async (options) => openSqliteStore(path, { durability: 'full', ...options }),
+      discard: () => rm(directory, { recursive: true, force: true }),
+    };
+  },
+};
+
+const postgres: StoreEngine = {
+  name: 'postgres',
+  async newPlace() {
+    const database = await freshDatabase();
+    return {
+      open: (options) => openPostgresStore({ url: database.url, durability: 'full', ...options }),
+      discard: () => database.drop(),
+    };
+  },
+};
+
+/** What has to behave the same on all of them is tested on each. */
+export const STORE_ENGINES: readonly StoreEngine[] = [sqlite, postgres];

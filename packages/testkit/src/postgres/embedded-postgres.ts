@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { serverAccount } from './server-account.js';
+import { makeServerFiles } from './server-files.js';
+import { end, guard, initialise, launch, SUPERUSER } from './server-process.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Off is faster, and proves nothing about what survives a crash of the machine. On by default. */
+  readonly fsync?: boolean;
+}
+
+export interface EmbeddedPostgres {
+  /** Of the maintenance database, as superuser. */
+  readonly url: string;
+  /** Idempotent. Ends the server at once and removes everything of it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A real PostgreSQL on a free port of loopback, with a random password. If this process dies, however
+ * it dies, the server ends and its files go.
+ */
+export async function startEmbeddedPostgres({
+  fsync = true,
+}: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
+  const account = serverAccount();
+  const password = randomBytes(16).toString('hex');
+  const files = makeServerFiles(account, password);
+  try {
+    await initialise(files, account);
+    const port = String(await freePort());
+    const server = await launch(files, account, { ...SETTINGS, ...syncing(fsync), port });
+    const watcher = guard(server, files);
+    let stopped: Promise<void> | undefined;
+    return {
+      url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+      stop: () => (stopped ??= end(server, watcher)),
+    };
+  } catch (error) {
+    rmSync(files.directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '300',
+  shared_buffers: '64MB',
+  deadlock_timeout: '100ms',
+  jit: 'off',
+};
+
+const syncing = (fsync: boolean): Record<string, string> =>
+  fsync ? {} : { fsync: 'off', full_page_writes: 'off' };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { ServerAccount } from './server-account.js';
+import type { ServerFiles } from './server-files.js';
+
+export const SUPERUSER = 'stoa';
+
+type ServerProcess = ChildProcessByStdio<null, null, Readable>;
+
+/** Nothing of our own surroundings: PGPORT and its like would change what the server does. */
+const surroundings = (files: ServerFiles, account: ServerAccount | undefined) => ({
+  ...account,
+  cwd: files.directory,
+  env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
+});
+
+/** A collation that differs from byte order, so that a test sees where a query leaves the order open. */
+export async function initialise(
+  files: ServerFiles,
+  account: ServerAccount | undefined,
+): Promise<void> {
+  await promisify(execFile)(
+    files.initdb,
+    [
+      ...['--pgdata', files.data, '--username', SUPERUSER, '--pwfile', files.passwordFile],
+      ...['--auth', 'scram-sha-256', '--set', 'scram_iterations=1'],
+      ...['--encoding', 'UTF8', '--locale', 'C'],
+      ...['--locale-provider', 'icu', '--icu-locale', 'en-US'],
+      ...['--no-sync', '--no-instructions'],
+    ],
+    surroundings(files, account),
+  );
+}
+
+/** Resolves when the server takes connections, rejects with what it said when it ends before. */
+export async function launch(
+  files: ServerFiles,
+  account: ServerAccount | undefined,
+  settings: Readonly<Record<string, string>>,
+): Promise<ServerProcess> {
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const server = spawn(files.postgres, ['-D', files.data, ...flags], {
+    ...surroundings(files, account),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    let said = '';
+    const hear = (chunk: string): void => {
+      said += chunk;
+      if (said.includes('ready to accept connections')) resolve();
+    };
+    server.stderr.setEncoding('utf8').on('data', hear);
+    server.once('error', reject);
+    server.once('exit', () => {
+      reject(new Error(`PostgreSQL ended before it was ready: ${said}`));
+    });
+  });
+  server.stderr.removeAllListeners('data').resume();
+  return server;
+}
+
+/**
+ * Ends the server and removes its files when the other end of its pipe is closed, that is when this
+ * process is gone, however it went. It is not of our process group, so what ends us leaves it alone.
+ */
+export function guard(server: ChildProcess, files: ServerFiles): ChildProcess {
+  const script = `cat >/dev/null
+    if [ "$(head -n 1 "$2/postmaster.pid" 2>/dev/null)" = "$1" ]; then kill -QUIT "$1"; fi
+    while [ -e "$2/postmaster.pid" ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; done
+    rm -rf "$3"`;
+  const args = ['-c', script, 'sh', String(server.pid), files.data, files.directory];
+  return spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+}
+
+/** At once: nobody wants the data. */
+export async function end(server: ServerProcess, watcher: ChildProcess): Promise<void> {
+  if (server.exitCode === null && server.signalCode === null) {
+    const exited = once(server, 'exit');
+    server.kill('SIGQUIT');
+    await exited;
+  }
+  if (watcher.exitCode !== null) return;
+  const cleaned = once(watcher, 'exit');
+  watcher.stdin?.end();
+  await cleaned;
+}

@@ -1,0 +1,19 @@
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
+
+/** Names the server that a test run shares; set beforehand, it names one that is there already. */
+export const SHARED_POSTGRES = 'STOA_TEST_POSTGRES';
+
+let server: EmbeddedPostgres | undefined;
+
+/** A globalSetup of vitest: one server for all files of a run, found by its environment. */
+export async function setup(): Promise<void> {
+  if (process.env[SHARED_POSTGRES]) return;
+  server = await startEmbeddedPostgres();
+  process.env[SHARED_POSTGRES] = server.url;
+}
+
+export async function teardown(): Promise<void> {
+  if (!server) return;
+  Reflect.deleteProperty(process.env, SHARED_POSTGRES);
+  await server.stop();
+}

@@ -1,0 +1,14 @@
+/** Waits for a condition instead of for a time; says what did not come true when the deadline passes. */
+export async function until<T>(
+  what: string,
+  probe: () => T | undefined | false | Promise<T | undefined | false>,
+  { timeoutMs = 15_000, everyMs = 10 } = {},
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await probe();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() > deadline) throw new Error(`timed out waiting until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

@@ -1,0 +1,48 @@
+// What every command needs first: the right Node, the dependencies of package-lock.json, and the
+// bundled program. Quiet and instant when nothing changed. Uses nothing but Node.
+import { bundlePrograms } from './bundle.mjs';
+import { install } from './install.mjs';
+import { progress } from './progress.mjs';
+
+const oldestNode = [20, 19];
+
+export async function prepare() {
+  assertNode();
+  await install();
+  await build();
+}
+
+/** Runs a command's main function; an expected failure is a sentence, not a stack trace. */
+export async function command(main) {
+  try {
+    process.exitCode = await main();
+  } catch (error) {
+    const expected = error instanceof PrepareError || error?.name === 'InstallError';
+    console.error(expected ? error.message : error);
+    process.exitCode = 1;
+  }
+}
+
+class PrepareError extends Error {}
+
+function assertNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const [needMajor, needMinor] = oldestNode;
+  if (major > needMajor || (major === needMajor && minor >= needMinor)) return;
+  throw new PrepareError(
+    `Stoa needs Node ${oldestNode.join('.')} or newer; this is Node ${process.versions.node} (${process.execPath}).`,
+  );
+}
+
+async function build() {
+  const shown = progress('Building Stoa', { after: 300 });
+  try {
+    if (await bundlePrograms()) shown.done('Built Stoa');
+    else shown.cancel();
+  } catch (error) {
+    shown.cancel();
+    // esbuild has already printed each error with its place in the source.
+    if (Array.isArray(error?.errors)) throw new PrepareError('Stoa could not be built.');
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+// `npm start`: prepare, then become the daemon. In this very process, so that signals, exit code
+// and terminal are the daemon's own and nothing has to be passed on.
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { command, prepare } from './prepare.mjs';
+import { root } from './root.mjs';
+
+await command(async () => {
+  await prepare();
+  const program = path.join(root, 'packages/cli/dist/stoa.js');
+  process.argv = [process.execPath, program, 'serve', ...process.argv.slice(2)];
+  await import(pathToFileURL(program).href);
+  return process.exitCode;
+});
