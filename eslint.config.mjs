@@ -1,3 +1,4 @@
+import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import describedDisable from './scripts/eslint/described-disable.mjs';
@@ -59,12 +60,15 @@ const coreSyntax = [
   },
 ];
 
+const readonly = (...names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
+
 const tests = ['**/*.test.ts'];
 
 export default defineConfig(
   { ignores: ['**/dist/', '**/node_modules/', '**/coverage/'] },
   {
     files: ['**/*.ts', '**/*.mjs', '**/*.cjs'],
+    extends: [js.configs.recommended],
     plugins: { stoa },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: { 'stoa/described-disable': 'error' },
@@ -79,6 +83,8 @@ export default defineConfig(
       'stoa/package-boundary': 'error',
       eqeqeq: 'error',
       'no-console': 'error',
+      // What people paste is full of control characters; the code that meets them names them.
+      'no-control-regex': 'off',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
@@ -98,6 +104,22 @@ export default defineConfig(
       '@typescript-eslint/ban-ts-comment': ['error', { minimumDescriptionLength: 10 }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+    },
+  },
+  {
+    files: ['**/*.mjs'],
+    languageOptions: {
+      globals: readonly(
+        ...['clearInterval', 'clearTimeout', 'console', 'performance', 'process'],
+        ...['setInterval', 'setTimeout'],
+      ),
+    },
+  },
+  {
+    files: ['**/*.cjs'],
+    languageOptions: {
+      sourceType: 'commonjs',
+      globals: readonly('__dirname', 'module', 'require'),
     },
   },
   {

@@ -54,10 +54,7 @@ export function explain(error: unknown, where: Surroundings | undefined): Explan
   if (error instanceof UsageError) {
     return { ...plain(error.message, 'usage', EXIT.usage), hint: error.hint };
   }
-  if (!(error instanceof StoaProblem)) {
-    const what = error instanceof Error ? error.message : String(error);
-    return plain(what, 'internal', EXIT.failure);
-  }
+  if (!(error instanceof StoaProblem)) return explainOther(error);
   return {
     what: error.detail,
     code: error.code,
@@ -74,6 +71,17 @@ export function explanationText({ what, code, issues, hint }: Explanation): stri
     ...(hint === undefined ? [] : [`  ${printableLine(hint)}`]),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** The daemon's own errors are known by their shape: their class would bring all schemas with it. */
+function explainOther(error: unknown): Explanation {
+  if (!(error instanceof Error)) return plain(String(error), 'internal', EXIT.failure);
+  const { code, issues } = error as Error & { code?: unknown; issues?: readonly Issue[] };
+  if (error.name !== 'StoaError' || typeof code !== 'string') {
+    return plain(error.message, 'internal', EXIT.failure);
+  }
+  const [what = ''] = error.message.split('\n');
+  return { ...plain(what.replace(/:$/, ''), code, EXIT.failure), issues: issues ?? [] };
 }
 
 function plain(what: string, code: string, exitCode: ExitCode): Explanation {

@@ -24,7 +24,7 @@ export async function main(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.ok;
-    if (error.code !== 'commander.help') io.err(usageText(error.message, args));
+    if (error.code !== 'commander.help') io.err(usageText(error.message, program, args));
     return EXIT.usage;
   }
 }

@@ -6,7 +6,8 @@ export type { Migration } from './schema/migration.js';
 export { SCHEMA_VERSION } from './schema/migrations.js';
 export type { SearchIndex, SearchMatch, SearchRequest } from './search/search-index.js';
 export { ThreadedSearchIndex } from './search/threaded-search-index.js';
-export { openPostgresStore, PostgresStore, type PostgresStoreOptions } from './postgres/postgres-store.js';
+export { openPostgresSearchIndex, openPostgresStore } from './open-postgres.js';
+export type { PostgresStore, PostgresStoreOptions } from './postgres/postgres-store.js';
 export { openSqliteStore, SqliteStore, type SqliteStoreOptions } from './sqlite/sqlite-store.js';
 export { isSafeSqlite, OLDEST_SAFE_SQLITE, sqliteVersion } from './sqlite/version.js';
 export * from './verbs/access.js';
@@ -20,4 +21,14 @@ export * from './verbs/idempotency.js';
 export * from './verbs/members.js';
 export * from './verbs/messages.js';
 export * from './verbs/reactions.js';
-export * from './verbs/topics.js';
+export {
+  findTopic,
+  findTopicById,
+  insertTopic,
+  insertTopicWithId,
+  listOverlongTopics,
+  listTopicsAfter,
+  openTopicEnd,
+  raiseFloor,
+  type TopicRow,
+} from './verbs/topics.js';

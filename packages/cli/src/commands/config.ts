@@ -9,8 +9,8 @@ export interface ConfigOptions extends GlobalFlags {
 }
 
 export async function configSchema(context: Context): Promise<void> {
-  const { configJsonSchema } = await loadDaemon();
-  context.json(configJsonSchema());
+  const daemon = await loadDaemon();
+  context.json(daemon.configJsonSchema());
 }
 
 export async function showConfig(
@@ -18,8 +18,8 @@ export async function showConfig(
   _args: readonly string[],
   { home, config }: ConfigOptions,
 ): Promise<void> {
-  const { effectiveConfig } = await loadDaemon();
-  context.json(effectiveConfig({ flags: { home, config } }));
+  const daemon = await loadDaemon();
+  context.json(daemon.effectiveConfig({ flags: { home, config } }));
 }
 
 export async function checkConfig(

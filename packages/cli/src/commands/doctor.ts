@@ -6,6 +6,7 @@ import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-
 import { type Finding, type Level, ok, problem } from '../doctor/finding.js';
 import { checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
+import { UsageError } from '../failure.js';
 import { homeOf } from '../locate.js';
 import { printableLine } from '../terminal/printable.js';
 import { type DaemonPackage, loadDaemon } from './serve.js';
@@ -22,7 +23,6 @@ export async function doctor(
 ): Promise<ExitCode> {
   const home = homeOf(options, context.io.env);
   const program = await checkProgram(context, home, options.config);
-  const target = contextFor(context, program.url);
   const findings: Finding[] = [
     checkNode(process.versions.node),
     ...checkDataDirectory(home),
@@ -30,10 +30,8 @@ export async function doctor(
     checkHolder(home),
     checkDiskSpace(home),
     ...program.findings,
-    ...(await checkAddress(target)),
-    ...(options.deep ? [await checkStore(target)] : []),
+    ...(await checkDaemon(context, program.url, options.deep ?? false)),
   ];
-  target.close();
   const problems = findings.filter(({ level }) => level === 'problem');
   context.answer({ ok: problems.length === 0, findings }, () => findingsText(context, findings));
   return problems.length === 0 ? EXIT.ok : EXIT.failure;
@@ -75,11 +73,26 @@ function faulty(file: string, issue: Issue): Finding {
   return problem('config', `${file}: ${where}${issue.message}`, fix);
 }
 
+async function checkDaemon(
+  context: Context,
+  configured: string | undefined,
+  deep: boolean,
+): Promise<Finding[]> {
+  try {
+    const target = contextFor(context, configured);
+    const findings = await checkAddress(target);
+    return deep ? [...findings, await checkStore(target)] : findings;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return [problem('daemon', `cannot be asked: ${error.message}`, 'correct that first')];
+  }
+}
+
 /** Looks where the configuration says, if nothing else says where. */
-function contextFor(context: Context, url: string | undefined): Context {
+function contextFor(context: Context, configured: string | undefined): Context {
   const { io, flags, version, located } = context;
-  const isGuess = located.urlFrom === 'the default' && url !== undefined;
-  return isGuess ? new Context(io, { ...flags, url }, version) : context;
+  const isGuess = located.urlFrom === 'the default' && configured !== undefined;
+  return isGuess ? new Context(io, { ...flags, url: configured }, version) : context;
 }
 
 function sqliteFinding(daemon: DaemonPackage): Finding {

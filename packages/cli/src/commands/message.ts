@@ -40,7 +40,9 @@ export async function reactToMessage(
   [channelId = '', messageId = '', emoji = '']: readonly string[],
   options: ReactOptions,
 ): Promise<void> {
-  const { react, unreact } = context.client.messages;
-  const change = options.remove ? unreact : react;
-  show(context, await change(channelId, messageId, emoji));
+  const { messages } = context.client;
+  const message = options.remove
+    ? await messages.unreact(channelId, messageId, emoji)
+    : await messages.react(channelId, messageId, emoji);
+  show(context, message);
 }

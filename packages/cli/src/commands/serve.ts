@@ -38,7 +38,7 @@ export async function serve(
   _args: readonly string[],
   { home, port, host, config }: ServeOptions,
 ): Promise<ExitCode> {
-  const { runDaemon } = await loadDaemon();
-  const exitCode = await runDaemon({ flags: { home, port, host, config } });
+  const daemon = await loadDaemon();
+  const exitCode = await daemon.runDaemon({ flags: { home, port, host, config } });
   return exitCode === 0 ? EXIT.ok : EXIT.failure;
 }

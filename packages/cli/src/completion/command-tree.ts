@@ -27,7 +27,10 @@ function nodesUnder(command: Command, place: string, global: readonly TreeOption
   const node: TreeNode = {
     place,
     children: command.commands.flatMap((child) =>
-      [child.name(), ...child.aliases()].map((name) => ({ name, summary: child.summary() })),
+      [child.name(), ...child.aliases()].map((name) => ({
+        name,
+        summary: child.summary() || child.description(),
+      })),
     ),
     options: [...own, ...global],
     argument: !first

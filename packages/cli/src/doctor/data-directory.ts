@@ -5,7 +5,7 @@ import { type Finding, note, ok, problem } from './finding.js';
 import { nearestExisting } from './machine.js';
 
 export function checkDataDirectory(home: string): Finding[] {
-  const stats = fs.statSync(home, { throwIfNoEntry: false });
+  const stats = statsOf(home);
   if (stats && !stats.isDirectory()) {
     const fix = 'set STOA_HOME (or --home) to a directory';
     return [problem('data directory', `${home} is not a directory`, fix)];
@@ -20,6 +20,14 @@ export function checkDataDirectory(home: string): Finding[] {
     ];
   }
   return [ok('data directory', home)];
+}
+
+function statsOf(file: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(file);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Asks by writing: permission bits do not tell of read-only disks, quotas or other guards. */

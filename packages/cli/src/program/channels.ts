@@ -9,7 +9,7 @@ import type { JoinOptions, LeaveOptions } from '../commands/membership.js';
 import { type Runner, runs } from './define.js';
 
 export function addChannelCommands(program: Command, run: Runner): void {
-  const channel = program.command('channel').summary('create, list and change channels');
+  const channel = program.command('channel').description('create, list and change channels');
   const load = () => import('../commands/channel.js');
   const loadMembership = () => import('../commands/membership.js');
   const on = (name: string, summary: string): Command =>

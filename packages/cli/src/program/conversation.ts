@@ -87,7 +87,7 @@ export function addConversationCommands(program: Command, run: Runner): void {
   );
 
   addMessageCommands(
-    program.command('message').summary('show, edit, delete and react to messages'),
+    program.command('message').description('show, edit, delete and react to messages'),
     run,
   );
 }

@@ -48,7 +48,7 @@ export function addDaemonCommands(program: Command, run: Runner): void {
 
   const config = program
     .command('config')
-    .summary('the configuration: its schema, values and faults');
+    .description('the configuration: its schema, values and faults');
   const loadConfig = () => import('../commands/config.js');
   const onConfig = (name: string, summary: string): Command =>
     config.command(name).summary(summary).option('--config <file>', 'configuration file');

@@ -8,7 +8,7 @@ import { addTokenCommands } from './tokens.js';
 
 export interface ProgramParts {
   readonly version: string;
-  readonly io: Pick<Io, 'out' | 'columns' | 'outIsTerminal'>;
+  readonly io: Pick<Io, 'out' | 'err' | 'columns'>;
   readonly run: Runner;
 }
 
@@ -30,7 +30,6 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
     .description('Durable public channels for people and AI agents.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show the help of a command')
     .option('--json', 'print JSON for scripts')
     .option('--home <directory>', 'data directory (STOA_HOME)')
     .option('--url <address>', 'address of the daemon (STOA_URL)')
@@ -41,7 +40,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
       writeOut: (text) => io.out(text),
       // What is wrong is said once, by the caller, in the words of every other failure.
       writeErr: (text) => {
-        if (!text.startsWith('error:')) io.out(text);
+        if (!text.startsWith('error:')) io.err(text);
       },
       getOutHelpWidth: () => Math.min(io.columns ?? 100, 100),
       getErrHelpWidth: () => Math.min(io.columns ?? 100, 100),
@@ -56,5 +55,11 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   addTokenCommands(program, run);
   program.commandsGroup('Daemon:');
   addDaemonCommands(program, run);
+  program.addHelpCommand(
+    new Command('help')
+      .argument('[command]', 'which command')
+      .description('show the help of a command')
+      .helpGroup('Daemon:'),
+  );
   return program;
 }

@@ -16,9 +16,7 @@ export function printable(text: string): string {
 
 /** For places that are one line: names, titles, ids. */
 export function printableLine(text: string): string {
-  return printable(text)
-    .replace(/\s*\n\s*/g, ' ⏎ ')
-    .replaceAll('\t', ' ');
+  return printable(text).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ');
 }
 
 /** JSON that is the same data to a program and harmless to the terminal it may be shown on. */

@@ -7,11 +7,11 @@ describe('relativeTime', () => {
   it.each([
     [1_000, 'now'],
     [42_000, '42 s ago'],
-    [119_000, '1 min ago'],
+    [119_000, '2 min ago'],
     [3 * 3_600_000, '3 h ago'],
     [50 * 3_600_000, '2 d ago'],
     [40 * 86_400_000, '2026-06-05'],
-    [-9.5 * 60_000, 'in 9 min'],
+    [-599_000, 'in 10 min'],
   ])('%d ms before now reads %s', (before, text) => {
     expect(relativeTime(now - before, now)).toBe(text);
   });

@@ -14,7 +14,7 @@ export function relativeTime(at: number, now: number): string {
 
 function span(ms: number): string {
   if (ms < MINUTE) return `${Math.round(ms / SECOND)} s`;
-  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
   return ms < DAY ? `${Math.floor(ms / HOUR)} h` : `${Math.floor(ms / DAY)} d`;
 }
 

@@ -30,6 +30,7 @@ import type { Clock, Ids, Secrets } from '../ports.js';
 import { humanIdOf } from './rules.js';
 
 export const OWNER_ID = 'owner';
+const SYSTEM: Principal = { kind: 'system' };
 
 /** Secrets are known only to who holds them: what is stored is a digest. */
 export class Credentials {
@@ -64,13 +65,20 @@ export class Credentials {
     };
   }
 
-  /** Makes this secret the one owner token of the data directory; earlier ones end. */
-  async adoptOwnerToken(secret: string): Promise<void> {
+  /**
+   * Makes this secret the owner token of a data directory; its earlier ones end. Where the data is in
+   * the directory, those of other directories end too: the store is then a copy of theirs. Where
+   * several daemons share the data, each has a directory and a token of its own.
+   */
+  async adoptOwnerToken(secret: string, directory: string): Promise<void> {
     const hash = this.secrets.digest(secret);
+    const name = `owner token of ${directory}`;
     const known = await this.store.read(() => listActiveCredentials.all({ kind: 'owner_token' }));
-    if (known.some((row) => row.hash === hash)) return;
-    for (const row of known) await this.revoke({ kind: 'system' }, row.credentialId);
-    await this.issue(OWNER_ID, 'owner_token', 'owner token', secret);
+    const shared = this.store.engine === 'postgres';
+    for (const row of known) {
+      if (row.hash !== hash && (!shared || row.name === name)) await this.revoke(SYSTEM, row.credentialId);
+    }
+    if (!known.some((row) => row.hash === hash)) await this.issue(OWNER_ID, 'owner_token', name, secret);
   }
 
   async mint(request: MintToken): Promise<MintedToken> {

@@ -1,5 +1,5 @@
 import { actorIdOf, humanTopic, LIMITS, type Principal, type ReadCursor } from '@stoa/protocol';
-import { countUnread, findCursor, listCursors, moveCursor as moveRow, type Tx } from '@stoa/store';
+import { countUnread, findCursor, findTopicById, listCursors, moveCursor as moveRow, type Tx } from '@stoa/store';
 import { channelToRead, type OpenChannel } from '../access/gate.js';
 import { humanIdOf } from '../access/rules.js';
 import type { Decision } from '../log/log.js';
@@ -27,8 +27,9 @@ export async function moveCursor(
     actor: actorIdOf(principal),
     lane: topic,
     open: () => channelToRead(principal, channelId),
-    *decide({ topicId, head }: OpenChannel): Tx<Decision<void>> {
-      const target = Math.min(readSeq, head);
+    *decide({ topicId }: OpenChannel): Tx<Decision<void>> {
+      const channel = yield* findTopicById.first({ id: topicId });
+      const target = Math.min(readSeq, channel?.head ?? 0);
       const moved = yield* moveRow.run({ humanId, topicId, readSeq: target });
       const event = { type: 'read_cursor_moved' as const, data: { channelId, readSeq: target } };
       return { events: moved > 0 ? [{ topic, event }] : [], answer: () => undefined };

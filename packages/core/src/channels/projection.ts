@@ -1,7 +1,6 @@
 import type { ChannelEvent, StoredItem } from '@stoa/protocol';
 import {
   countMember,
-  countMessage,
   countReply,
   deleteAttachments,
   deleteChannel,
@@ -42,7 +41,6 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
       const { messageId, threadRootMessageId, author, inputItems } = event.data;
       const rootMessageId = threadRootMessageId ?? null;
       yield* insertMessage.run({ topicId, seq, messageId, rootMessageId, authorId: author.id, at });
-      yield* countMessage.run({ topicId, messageId, at });
       if (rootMessageId) yield* countReply.run({ topicId, rootMessageId, at });
       yield* attach(topicId, messageId, inputItems);
       return;

@@ -1,10 +1,10 @@
 import { type ChannelEvent, type EventBody, StoaError } from '@stoa/protocol';
 import {
-  advanceTopic,
   findEvent,
   findIdempotencyKey,
   insertEvent,
   insertIdempotencyKey,
+  openTopicEnd,
   type Store,
   type Tx,
 } from '@stoa/store';
@@ -104,15 +104,15 @@ function* replayed<R>(actorId: string, idempotency: Idempotency<R>): Tx<{ answer
 function* append(events: readonly NewEvent[], actor: string, at: number): Tx<LogEntry[]> {
   const entries: LogEntry[] = [];
   for (const [topic, positions] of byTopic(events)) {
-    const advanced = yield* advanceTopic.first({ name: topic, count: positions.length });
-    if (!advanced) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
-    let seq = advanced.head - positions.length;
+    const end = yield* openTopicEnd.first({ name: topic });
+    if (!end) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
+    let seq = end.head;
     for (const position of positions) {
       seq += 1;
       const { event } = events[position] as NewEvent;
       const entry: LogEntry = {
         topic,
-        topicId: advanced.id,
+        topicId: end.id,
         seq,
         at,
         actor,

@@ -42,6 +42,8 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     bodyLimit: SMALL_BODY_BYTES,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // Refused below, with a code of the registry.
+    return503OnClosing: false,
     keepAliveTimeout: 65_000,
     requestTimeout: 120_000,
     routerOptions: { maxParamLength: 256 },

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createCore, OWNER_ID } from '@stoa/core';
 import { type Principal, StoaError, type Status } from '@stoa/protocol';
@@ -90,7 +91,7 @@ export async function startDaemon({ home, config }: Settings, log: Logger, searc
         metrics.countEvents(count);
       },
     });
-    await core.credentials.adoptOwnerToken(ownerToken(home));
+    await core.credentials.adoptOwnerToken(ownerToken(home), `${hostname()}:${home}`);
     const stopHints = store.onTopicHint?.((topic) => {
       core.hub.hint(topic === '*' ? undefined : topic);
     });

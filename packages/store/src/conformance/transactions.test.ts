@@ -176,9 +176,12 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
         const topic = names[writer % names.length] as string;
         let last = 0;
         for (let i = 0; i < 8; i++) {
-          const seq = await store.transact(() => appendEvent(topic, `${String(writer)}/${String(i)}`), {
-            lane: topic,
-          });
+          const seq = await store.transact(
+            () => appendEvent(topic, `${String(writer)}/${String(i)}`),
+            {
+              lane: topic,
+            },
+          );
           expect(seq).toBeGreaterThan(last);
           last = seq;
         }

@@ -157,5 +157,8 @@ async function assertUsable(client: pg.Client): Promise<string> {
   );
   const { version = '', encoding = '' } = rows[0] ?? {};
   if (encoding === 'UTF8') return version;
-  throw new StoaError('config_invalid', `The database has the encoding ${encoding}; UTF8 is needed`);
+  throw new StoaError(
+    'config_invalid',
+    `The database has the encoding ${encoding}; UTF8 is needed`,
+  );
 }

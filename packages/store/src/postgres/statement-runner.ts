@@ -1,5 +1,5 @@
 import type { SqlValue, Statement, Tx } from '../sql/statement.js';
-import { advanceTopic } from '../verbs/topics.js';
+import { openTopicEnd } from '../verbs/topics.js';
 import type { Connection } from './connection.js';
 import { StatementNames } from './statement-names.js';
 
@@ -28,7 +28,7 @@ export class StatementRunner {
     while (!step.done) {
       const { text, params } = step.value;
       const result = await this.execute(connection, step.value);
-      if (text === advanceTopic.text) topics.add(params['name'] as string);
+      if (text === openTopicEnd.text) topics.add(params['name'] as string);
       step = this.next(tx, result);
     }
     return { value: step.value, topics: [...topics] };

@@ -84,7 +84,9 @@ export class TopicHints {
         await this.#serve(client).finally(() => client.end());
       } catch {
         const longest = Math.min(LONGEST_BACKOFF_MS, 50 * 2 ** failures);
-        await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+        await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(
+          () => undefined,
+        );
       }
     }
   }
@@ -98,7 +100,8 @@ export class TopicHints {
     });
     client.on('notification', ({ processId, payload = '' }) => {
       // What this daemon announced, it knew before.
-      if (processId !== processIdOf(client)) for (const topic of payload.split(' ')) this.#tell(topic);
+      if (processId !== processIdOf(client))
+        for (const topic of payload.split(' ')) this.#tell(topic);
     });
     await this.#ask(client, `SET synchronous_commit = off; LISTEN ${CHANNEL}`);
     this.#tell(ANY_TOPIC);

@@ -40,10 +40,7 @@ export class Transactions {
    * Commits the bodies together, in their order, and as many as `goOn` lets in: it is asked after
    * each one. There are as many outcomes as bodies that were let in.
    */
-  async together(
-    bodies: readonly Body[],
-    goOn: (outcome: Outcome) => boolean,
-  ): Promise<Outcome[]> {
+  async together(bodies: readonly Body[], goOn: (outcome: Outcome) => boolean): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     try {
       await this.connections.use(async (connection) => {

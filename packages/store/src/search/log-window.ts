@@ -48,7 +48,10 @@ export function* newestWindow(stretch: Stretch, limits: WindowLimits): Tx<Window
   return { topicId, after: oldest.seq - 1, upTo, at: newest.at, bytes: kept.bytes };
 }
 
-function withinBytes(measured: readonly Measured[], limit: number): { events: Measured[]; bytes: number } {
+function withinBytes(
+  measured: readonly Measured[],
+  limit: number,
+): { events: Measured[]; bytes: number } {
   const events: Measured[] = [];
   let bytes = 0;
   for (const event of measured) {

@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import type { Tx } from '../sql/statement.js';
 import { StatementRunner } from '../sqlite/statement-runner.js';
+import { HEAD } from '../verbs/topics.js';
 import type { SearchMatch } from './search-index.js';
 
 interface ChannelPlace {
@@ -58,17 +59,14 @@ export class MainReader {
   }
 }
 
+const CHANNELS = `"channels" c JOIN "topics" t ON t."id" = c."topicId"`;
+
 function prepare(db: Database.Database) {
   return {
     ownChanges: db.prepare<[], number>('SELECT total_changes()').pluck(),
-    heads: db
-      .prepare<[], [number, number]>(
-        `SELECT c."topicId", t."head" FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"`,
-      )
-      .raw(),
+    heads: db.prepare<[], [number, number]>(`SELECT c."topicId", ${HEAD} FROM ${CHANNELS}`).raw(),
     channel: db.prepare<[number], ChannelPlace>(
-      `SELECT t."head", t."floor" FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
-       WHERE c."topicId" = ?`,
+      `SELECT ${HEAD} AS "head", t."floor" FROM ${CHANNELS} WHERE c."topicId" = ?`,
     ),
     message: db.prepare<[number, number], LivingMessage>(
       `SELECT m."createdAt", m."bodySeq" FROM "messages" m
@@ -76,7 +74,9 @@ function prepare(db: Database.Database) {
        WHERE m."topicId" = ? AND m."seq" = ? AND m."deletedAt" IS NULL`,
     ),
     eventAt: db
-      .prepare<[number, number], number>('SELECT "at" FROM "events" WHERE "topicId" = ? AND "seq" = ?')
+      .prepare<[number, number], number>(
+        'SELECT "at" FROM "events" WHERE "topicId" = ? AND "seq" = ?',
+      )
       .pluck(),
   };
 }

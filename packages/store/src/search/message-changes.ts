@@ -42,13 +42,20 @@ const listMessageEvents = verb<Stretch, MessageEventRow>(
 export function* readChanges(stretch: Stretch): Tx<MessageChange[]> {
   const changes = new Map<number, MessageChange>();
   for (const row of yield* listMessageEvents.all(stretch)) {
-    const change = row.type === 'message_posted' ? posted(row) : yield* changed(stretch.topicId, row);
+    const change =
+      row.type === 'message_posted' ? posted(row) : yield* changed(stretch.topicId, row);
     if (change) changes.set(change.seq, change);
   }
   return [...changes.values()];
 }
 
-function posted({ seq, body, createdAt, bodySeq, deletedAt }: MessageEventRow): MessageChange | undefined {
+function posted({
+  seq,
+  body,
+  createdAt,
+  bodySeq,
+  deletedAt,
+}: MessageEventRow): MessageChange | undefined {
   if (createdAt === null || bodySeq !== seq || deletedAt !== null) return undefined;
   return { seq, createdAt, text: textOf(JSON.parse(body)) };
 }

@@ -49,7 +49,9 @@ export async function indexSome(store: Store, topicId: number): Promise<Progress
       return { seq: 0, isMore: await store.transact(() => dropSome(topicId)) };
     case 'batch': {
       const isWritten = await store.transact(writing(topicId, plan));
-      return isWritten ? { seq: plan.to, isMore: plan.isMore } : { seq: plan.from ?? 0, isMore: true };
+      return isWritten
+        ? { seq: plan.to, isMore: plan.isMore }
+        : { seq: plan.from ?? 0, isMore: true };
     }
   }
 }

@@ -135,5 +135,8 @@ interface Unfinished {
 
 function* listUnfinished(): Tx<Unfinished[]> {
   const gone = yield* listGone.all({});
-  return [...(yield* listTails.all({})), ...gone.map(({ topicId }) => ({ topicId, upTo: Infinity }))];
+  return [
+    ...(yield* listTails.all({})),
+    ...gone.map(({ topicId }) => ({ topicId, upTo: Infinity })),
+  ];
 }

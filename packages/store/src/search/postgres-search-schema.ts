@@ -1,12 +1,9 @@
 import { StoaError } from '@stoa/protocol';
 import type { Tx } from '../sql/statement.js';
-import { verb } from '../sql/verb.js';
+import { postgresOnly } from './postgres-only.js';
 
 /** An older version is thrown away and built again: the tables are a projection, not data. */
 const VERSION = 1;
-
-const postgresOnly = <P extends object, R = never>(postgres: string) =>
-  verb<P, R>({ sqlite: '', postgres });
 
 /** Daemons that start together take turns. */
 const lockSetup = postgresOnly<object>(`SELECT pg_advisory_xact_lock(711700001)`);
@@ -14,7 +11,9 @@ const lockSetup = postgresOnly<object>(`SELECT pg_advisory_xact_lock(711700001)`
 const createVersionTable = postgresOnly<object>(
   `CREATE TABLE IF NOT EXISTS "searchVersion" ("version" BIGINT NOT NULL)`,
 );
-const findVersion = postgresOnly<object, { version: number }>(`SELECT "version" FROM "searchVersion"`);
+const findVersion = postgresOnly<object, { version: number }>(
+  `SELECT "version" FROM "searchVersion"`,
+);
 const deleteVersion = postgresOnly<object>(`DELETE FROM "searchVersion"`);
 const insertVersion = postgresOnly<{ version: number }>(
   `INSERT INTO "searchVersion" ("version") VALUES (:version)`,

@@ -1,20 +1,19 @@
-import { verb } from '../sql/verb.js';
+import { HEAD } from '../verbs/topics.js';
 import type { Stretch } from './message-changes.js';
+import { postgresOnly } from './postgres-only.js';
 import type { DatedMatch } from './tail-scan.js';
 
-const postgresOnly = <P extends object, R = never>(postgres: string) =>
-  verb<P, R>({ sqlite: '', postgres });
-
-const TAILS = `SELECT c."topicId", greatest(w."seq", t."floor") AS "after", t."head" AS "upTo"
-  FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
-  LEFT JOIN "searchWatermarks" w ON w."topicId" = c."topicId"
-  WHERE t."head" > greatest(w."seq", t."floor")`;
+const TAILS = `SELECT * FROM (
+    SELECT c."topicId", greatest(w."seq", t."floor") AS "after", ${HEAD} AS "upTo"
+    FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
+    LEFT JOIN "searchWatermarks" w ON w."topicId" = c."topicId"
+  ) AS "tails" WHERE "upTo" > "after"`;
 
 /** What is not indexed of every channel. */
 export const listTails = postgresOnly<object, Stretch>(TAILS);
 
 export const findTail = postgresOnly<{ topicId: number }, Stretch>(
-  `${TAILS} AND c."topicId" = :topicId`,
+  `${TAILS} AND "topicId" = :topicId`,
 );
 
 /** Indexed topics whose channel was deleted. */
@@ -69,7 +68,9 @@ const MATCHES = (where: string): string =>
    WHERE d."tokens" @@ :query::tsquery AND m."deletedAt" IS NULL AND m."bodySeq" <= w."seq" ${where}
    ORDER BY d."createdAt" DESC, d."topicId" DESC, d."seq" DESC LIMIT :limit`;
 
-export const matchEverywhere = postgresOnly<{ query: string; limit: number }, DatedMatch>(MATCHES(''));
+export const matchEverywhere = postgresOnly<{ query: string; limit: number }, DatedMatch>(
+  MATCHES(''),
+);
 
 export const matchInTopic = postgresOnly<
   { query: string; topicId: number; limit: number },

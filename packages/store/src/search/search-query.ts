@@ -78,8 +78,6 @@ function contains(tokens: readonly string[], term: Term): boolean {
   const last = term.tokens.length - 1;
   const fits = (token: string | undefined, i: number): boolean =>
     token !== undefined &&
-    (i === last && term.prefix
-      ? token.startsWith(term.tokens[i] ?? '')
-      : token === term.tokens[i]);
+    (i === last && term.prefix ? token.startsWith(term.tokens[i] ?? '') : token === term.tokens[i]);
   return tokens.some((_, start) => term.tokens.every((_, i) => fits(tokens[start + i], i)));
 }

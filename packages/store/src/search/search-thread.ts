@@ -1,6 +1,11 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { type FromThread, parseThreadData, parseToThread, type ThreadData } from './search-messages.js';
 import type { SearchRequest } from './search-index.js';
+import {
+  type FromThread,
+  parseThreadData,
+  parseToThread,
+  type ThreadData,
+} from './search-messages.js';
 import { isDamage, removeSearchFile } from './sqlite-search-file.js';
 import { type Goal, openSqliteSearchIndex, type SqliteSearchIndex } from './sqlite-search-index.js';
 

@@ -140,13 +140,17 @@ type Statements = ReturnType<typeof prepare>;
 
 function prepare(db: Database.Database) {
   return {
-    listWatermarks: db.prepare<[], [number, number]>('SELECT "topicId", "seq" FROM "watermarks"').raw(),
+    listWatermarks: db
+      .prepare<[], [number, number]>('SELECT "topicId", "seq" FROM "watermarks"')
+      .raw(),
     setWatermark: db.prepare<[number, number, number]>(
       'INSERT OR REPLACE INTO "watermarks" ("topicId", "seq", "at") VALUES (?, ?, ?)',
     ),
     deleteWatermark: db.prepare<[number]>('DELETE FROM "watermarks" WHERE "topicId" = ?'),
     findDocument: db
-      .prepare<[number, number], number>('SELECT "id" FROM "documents" WHERE "topicId" = ? AND "seq" = ?')
+      .prepare<[number, number], number>(
+        'SELECT "id" FROM "documents" WHERE "topicId" = ? AND "seq" = ?',
+      )
       .pluck(),
     listDocuments: db
       .prepare<[number, number], number>('SELECT "id" FROM "documents" WHERE "topicId" = ? LIMIT ?')

@@ -8,8 +8,13 @@ import { SqliteDocuments, type TopicBatch } from './sqlite-documents.js';
 import { openSearchFile, prepareSearchFile, removeSearchFile } from './sqlite-search-file.js';
 import { type DatedMatch, newestFirst, scanTails } from './tail-scan.js';
 
-/** One step of indexing takes some ten milliseconds, which is what a query may have to wait. */
-const STEP = { topics: 64, events: 256, bytes: 256 * 1024 } as const;
+/** How much is indexed in one step. */
+export interface StepLimits extends WindowLimits {
+  readonly topics: number;
+}
+
+/** Takes some ten milliseconds, which is what a query may have to wait. */
+const STEP: StepLimits = { topics: 64, events: 256, bytes: 256 * 1024 };
 
 /** How far each of some topics has to be indexed. */
 export type Goal = ReadonlyMap<number, number>;
@@ -28,6 +33,7 @@ export class SqliteSearchIndex {
   constructor(
     private readonly main: Database.Database,
     private readonly own: Database.Database,
+    private readonly step = STEP,
   ) {
     prepareSearchFile(own);
     this.#documents = new SqliteDocuments(own);
@@ -72,11 +78,11 @@ export class SqliteSearchIndex {
   indexSome(): boolean {
     const batches: TopicBatch[] = [];
     const done: number[] = [];
-    let { events, bytes }: { events: number; bytes: number } = STEP;
-    for (const topicId of [...this.#waiting].slice(0, STEP.topics)) {
+    let { events, bytes } = this.step;
+    for (const topicId of [...this.#waiting].slice(0, this.step.topics)) {
       if (events <= 0 || bytes <= 0) break;
       if (!this.#main.channel(topicId)) {
-        if (!this.#documents.drop(topicId, STEP.events)) this.#waiting.delete(topicId);
+        if (!this.#documents.drop(topicId, this.step.events)) this.#waiting.delete(topicId);
         break;
       }
       const batch = this.#nextBatch(topicId, { events, bytes });
@@ -103,8 +109,7 @@ export class SqliteSearchIndex {
 
   isReached(goal: Goal): boolean {
     return [...goal].every(
-      ([topicId, seq]) =>
-        !this.#waiting.has(topicId) || this.#documents.watermark(topicId) >= seq,
+      ([topicId, seq]) => !this.#waiting.has(topicId) || this.#documents.watermark(topicId) >= seq,
     );
   }
 
@@ -156,11 +161,15 @@ export class SqliteSearchIndex {
  * Opens the index of a main database. The file is a projection: one of another version, a damaged
  * one, or one made from another main database (a backup was restored) is built again from nothing.
  */
-export function openSqliteSearchIndex(databasePath: string, searchPath: string): SqliteSearchIndex {
+export function openSqliteSearchIndex(
+  databasePath: string,
+  searchPath: string,
+  step = STEP,
+): SqliteSearchIndex {
   const main = new Database(databasePath, { readonly: true, fileMustExist: true });
   try {
     main.pragma('busy_timeout = 5000');
-    return new SqliteSearchIndex(main, openMatching(new MainReader(main), searchPath));
+    return new SqliteSearchIndex(main, openMatching(new MainReader(main), searchPath), step);
   } catch (error) {
     main.close();
     throw error;

@@ -5,6 +5,7 @@ import { MIGRATIONS } from '../schema/migrations.js';
 import type { Tx } from '../sql/statement.js';
 import type { Store, TransactOptions } from '../store.js';
 import { toStoaError } from './failure.js';
+import { growWal } from './grow-wal.js';
 import { GroupCommit, type GroupCommitPorts, type GroupLimits } from './group-commit.js';
 import { migrateSqlite } from './migrate.js';
 import { StatementRunner } from './statement-runner.js';
@@ -17,6 +18,10 @@ export interface SqliteStoreOptions {
   readonly group?: GroupLimits;
   readonly migrations?: readonly Migration[];
 }
+
+const PAGE_BYTES = 4096;
+/** How long the WAL gets before what it holds is moved into the database. */
+const CHECKPOINT_PAGES = 2_000;
 
 const DEFAULT_GROUP: GroupLimits = { members: 256, milliseconds: 20 };
 
@@ -91,7 +96,9 @@ export class SqliteStore implements Store {
 export function openSqliteStore(path: string, options: SqliteStoreOptions): SqliteStore {
   const db = new Database(path);
   try {
-    return new SqliteStore(db, options);
+    const store = new SqliteStore(db, options);
+    if (options.durability === 'full') growWal(db, CHECKPOINT_PAGES * PAGE_BYTES);
+    return store;
   } catch (error) {
     db.close();
     throw error;
@@ -102,7 +109,7 @@ function configure(db: Database.Database, durability: Durability): void {
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   db.pragma('busy_timeout = 5000');
-  db.pragma('wal_autocheckpoint = 4000');
+  db.pragma(`wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
   db.pragma('cache_size = -65536');
   db.pragma('temp_store = MEMORY');
 }

@@ -52,7 +52,8 @@ export const revokeCredential = verb<{ credentialId: string; at: number }>(
 
 /** Revokes earlier owner tokens of this data directory when the token file was replaced. */
 export const listActiveCredentials = verb<{ kind: string }, CredentialRow>(
-  `SELECT * FROM "credentials" WHERE "kind" = :kind AND "revokedAt" IS NULL`,
+  `SELECT * FROM "credentials" WHERE "kind" = :kind AND "revokedAt" IS NULL
+   ORDER BY "createdAt", "credentialId"`,
 );
 
 export const listCredentials = verb<object, CredentialRow>(

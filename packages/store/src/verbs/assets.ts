@@ -29,10 +29,14 @@ export const insertAsset = verb<AssetRow>(
 const UNUSED = `NOT EXISTS (SELECT 1 FROM "pins" p WHERE p."assetId" = "assets"."assetId")
   AND NOT EXISTS (SELECT 1 FROM "attachments" u WHERE u."assetId" = "assets"."assetId")`;
 
+const DELETE_UNUSED = `DELETE FROM "assets" WHERE "assetId" = :assetId AND ${UNUSED}`;
+
 /** Deletes only what nothing refers to; no row changed means it is in use. */
-export const deleteUnusedAsset = verb<{ assetId: string }>(
-  `DELETE FROM "assets" WHERE "assetId" = :assetId AND ${UNUSED}`,
-);
+export const deleteUnusedAsset = verb<{ assetId: string }>({
+  sqlite: DELETE_UNUSED,
+  postgres: DELETE_UNUSED,
+  lock: `${BY_ID} FOR UPDATE`,
+});
 
 export const listUnusedAssets = verb<{ before: number; limit: number }, AssetRow>(
   `SELECT * FROM "assets" WHERE "createdAt" < :before AND ${UNUSED} ORDER BY "createdAt" LIMIT :limit`,

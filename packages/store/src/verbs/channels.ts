@@ -12,12 +12,14 @@ export interface ChannelRow {
   archivedAt: number | null;
   metadata: string;
   memberCount: number;
-  messageCount: number;
-  lastMessageId: string | null;
 }
 
+/** A channel with what its log and its newest message tell. */
 export interface ChannelListRow extends ChannelRow {
   head: number;
+  messageCount: number | null;
+  lastMessageId: string | null;
+  lastMessageAt: number | null;
   lastBody: string | null;
   lastDeletedAt: number | null;
 }
@@ -25,7 +27,6 @@ export interface ChannelListRow extends ChannelRow {
 /** What a write needs to know before it decides: the channel, and the caller's place in it. */
 export interface OpenChannelRow {
   topicId: number;
-  head: number;
   createdBy: string;
   archivedAt: number | null;
   memberCount: number;
@@ -33,10 +34,9 @@ export interface OpenChannelRow {
   memberName: string | null;
 }
 
-const OPEN = `SELECT c."topicId", t."head", c."createdBy", c."archivedAt", c."memberCount",
+const OPEN = `SELECT c."topicId", c."createdBy", c."archivedAt", c."memberCount",
     m."memberId", m."displayName" AS "memberName"
-  FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
-  LEFT JOIN "members" m ON m."topicId" = c."topicId" AND m."actorId" = :actorId
+  FROM "channels" c LEFT JOIN "members" m ON m."topicId" = c."topicId" AND m."actorId" = :actorId
   WHERE c."channelId" = :channelId`;
 
 /** Hot. Opens a channel for reading. */
@@ -45,7 +45,9 @@ export const openChannel = verb<{ channelId: string; actorId: string }, OpenChan
 /** Hot. Opens a channel for writing: on PostgreSQL the topic row is locked, so writers of one channel take turns. */
 export const lockChannel = verb<{ channelId: string; actorId: string }, OpenChannelRow>({
   sqlite: OPEN,
-  postgres: `${OPEN} FOR UPDATE OF t`,
+  postgres: OPEN,
+  lock: `SELECT 1 FROM "topics" WHERE "id" =
+    (SELECT "topicId" FROM "channels" WHERE "channelId" = :channelId) FOR UPDATE`,
 });
 
 export const insertChannel = verb<{
@@ -62,9 +64,12 @@ export const insertChannel = verb<{
    VALUES (:topicId, :channelId, :title, :description, :purpose, :createdBy, :at, :at, :metadata)`,
 );
 
-const LISTED = `SELECT c.*, t."head", e."body" AS "lastBody", m."deletedAt" AS "lastDeletedAt"
-  FROM "channels" c JOIN "topics" t ON t."id" = c."topicId"
-  LEFT JOIN "messages" m ON m."topicId" = c."topicId" AND m."messageId" = c."lastMessageId"
+const LISTED = `SELECT c.*, (SELECT max(h."seq") FROM "events" h WHERE h."topicId" = c."topicId") AS "head",
+    m."ordinal" AS "messageCount", m."messageId" AS "lastMessageId", m."createdAt" AS "lastMessageAt",
+    m."deletedAt" AS "lastDeletedAt", e."body" AS "lastBody"
+  FROM "channels" c
+  LEFT JOIN "messages" m ON m."topicId" = c."topicId"
+    AND m."seq" = (SELECT max(l."seq") FROM "messages" l WHERE l."topicId" = c."topicId")
   LEFT JOIN "events" e ON e."topicId" = m."topicId" AND e."seq" = m."bodySeq"`;
 
 export const findChannel = verb<{ channelId: string }, ChannelListRow>(
@@ -104,12 +109,6 @@ export const findChannelFields = verb<
 
 export const setChannelArchived = verb<{ topicId: number; archivedAt: number | null; at: number }>(
   `UPDATE "channels" SET "archivedAt" = :archivedAt, "updatedAt" = :at WHERE "topicId" = :topicId`,
-);
-
-/** Hot. */
-export const countMessage = verb<{ topicId: number; messageId: string; at: number }>(
-  `UPDATE "channels" SET "messageCount" = "messageCount" + 1, "lastMessageId" = :messageId, "updatedAt" = :at
-   WHERE "topicId" = :topicId`,
 );
 
 export const countMember = verb<{ topicId: number; change: number; at: number }>(

@@ -3,6 +3,8 @@ import { verb } from '../sql/verb.js';
 export interface MessageRow {
   topicId: number;
   seq: number;
+  /** The how-manieth message of its channel this is. */
+  ordinal: number;
   messageId: string;
   rootMessageId: string | null;
   authorId: string;
@@ -29,8 +31,10 @@ export const insertMessage = verb<{
   authorId: string;
   at: number;
 }>(
-  `INSERT INTO "messages" ("topicId", "seq", "messageId", "rootMessageId", "authorId", "bodySeq", "createdAt")
-   VALUES (:topicId, :seq, :messageId, :rootMessageId, :authorId, :seq, :at)`,
+  `INSERT INTO "messages" ("topicId", "seq", "ordinal", "messageId", "rootMessageId", "authorId", "bodySeq", "createdAt")
+   VALUES (:topicId, :seq,
+     coalesce((SELECT l."ordinal" FROM "messages" l WHERE l."topicId" = :topicId ORDER BY l."seq" DESC LIMIT 1), 0) + 1,
+     :messageId, :rootMessageId, :authorId, :seq, :at)`,
 );
 
 export const countReply = verb<{ topicId: number; rootMessageId: string; at: number }>(

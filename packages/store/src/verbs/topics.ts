@@ -1,46 +1,55 @@
-import { locking, verb } from '../sql/verb.js';
+import { verb } from '../sql/verb.js';
 
 export interface TopicRow {
   id: number;
   name: string;
+  /** The last sequence given out. */
   head: number;
+  /** How many of the first events are gone. */
   floor: number;
 }
 
-const TOPIC = `SELECT "id", "name", "head", "floor" FROM "topics" WHERE "name" = :name`;
+/** The head of the topic `t`: an index look-up, so it needs no counter that every post would change. */
+export const HEAD = `coalesce((SELECT max(e."seq") FROM "events" e WHERE e."topicId" = t."id"), t."floor")`;
+const TOPIC = `SELECT t."id", t."name", ${HEAD} AS "head", t."floor" FROM "topics" t`;
 
-export const findTopic = verb<{ name: string }, TopicRow>(TOPIC);
-export const lockTopic = verb<{ name: string }, TopicRow>(locking(TOPIC, 'FOR UPDATE'));
+export const findTopic = verb<{ name: string }, TopicRow>(`${TOPIC} WHERE t."name" = :name`);
+export const findTopicById = verb<{ id: number }, TopicRow>(`${TOPIC} WHERE t."id" = :id`);
 
 export const insertTopic = verb<{ name: string }, { id: number }>(
   `INSERT INTO "topics" ("name") VALUES (:name) RETURNING "id"`,
 );
 
-/** Hot. Numbers `count` events of a topic: the new head is the sequence of the last of them. */
-export const advanceTopic = verb<{ name: string; count: number }, { id: number; head: number }>(
-  `UPDATE "topics" SET "head" = "head" + :count WHERE "name" = :name RETURNING "id", "head"`,
-);
+/** For a replay beside the original: the copy has the same key. */
+export const insertTopicWithId = verb<{ id: number; name: string; floor: number }>({
+  sqlite: `INSERT INTO "topics" ("id", "name", "floor") VALUES (:id, :name, :floor)`,
+  postgres: `INSERT INTO "topics" ("id", "name", "floor") OVERRIDING SYSTEM VALUE
+   VALUES (:id, :name, :floor)`,
+});
 
-/** Moves the floor up to, and not past, what the topic holds. */
+const END = `SELECT t."id", ${HEAD} AS "head" FROM "topics" t WHERE t."name" = :name`;
+
+/**
+ * Hot. Opens the end of a topic for appending: the next event has the sequence after `head`. On
+ * PostgreSQL other writers of the topic wait.
+ */
+export const openTopicEnd = verb<{ name: string }, { id: number; head: number }>({
+  sqlite: END,
+  postgres: END,
+  lock: `SELECT 1 FROM "topics" WHERE "name" = :name FOR UPDATE`,
+});
+
+/** The floor only rises. */
 export const raiseFloor = verb<{ id: number; floor: number }>(
-  `UPDATE "topics" SET "floor" = :floor WHERE "id" = :id AND "floor" < :floor AND "head" >= :floor`,
+  `UPDATE "topics" SET "floor" = :floor WHERE "id" = :id AND "floor" < :floor`,
 );
 
 /** Topics of a kind that hold more events than are kept; channels are never asked for. */
 export const listOverlongTopics = verb<{ prefix: string; end: string; keep: number; limit: number }, TopicRow>(
-  `SELECT "id", "name", "head", "floor" FROM "topics"
-   WHERE "name" >= :prefix AND "name" < :end AND "head" - "floor" > :keep LIMIT :limit`,
+  `${TOPIC} WHERE t."name" >= :prefix AND t."name" < :end AND ${HEAD} - t."floor" > :keep
+   ORDER BY t."name" LIMIT :limit`,
 );
 
 export const listTopicsAfter = verb<{ id: number; limit: number }, TopicRow>(
-  `SELECT "id", "name", "head", "floor" FROM "topics" WHERE "id" > :id ORDER BY "id" LIMIT :limit`,
-);
-
-export const findTopicById = verb<{ id: number }, TopicRow>(
-  `SELECT "id", "name", "head", "floor" FROM "topics" WHERE "id" = :id`,
-);
-
-/** For a replay beside the original: the copy has the same key. */
-export const insertTopicWithId = verb<TopicRow>(
-  `INSERT INTO "topics" ("id", "name", "head", "floor") VALUES (:id, :name, :head, :floor)`,
+  `${TOPIC} WHERE t."id" > :id ORDER BY t."id" LIMIT :limit`,
 );

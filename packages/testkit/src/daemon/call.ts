@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { type Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 
 export interface CallOptions {
   readonly token?: string | undefined;
@@ -6,6 +6,8 @@ export interface CallOptions {
   /** Sent as it is; `body` is sent as JSON. */
   readonly raw?: Uint8Array | string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Keeps connections; without one every call has its own. */
+  readonly agent?: Agent;
 }
 
 export interface CallAnswer<T = Record<string, unknown>> {
@@ -22,7 +24,7 @@ export function call<T = Record<string, unknown>>(
   url: string,
   method: string,
   path: string,
-  { token, body, raw, headers = {} }: CallOptions = {},
+  { token, body, raw, headers = {}, agent }: CallOptions = {},
 ): Promise<CallAnswer<T>> {
   const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const target = new URL(url);
@@ -33,7 +35,7 @@ export function call<T = Record<string, unknown>>(
         port: target.port,
         method,
         path,
-        agent: false,
+        agent: agent ?? false,
         headers: {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -23,7 +23,9 @@ export async function freshDatabase(serverUrl = sharedPostgresUrl()): Promise<Fr
 function sharedPostgresUrl(): string {
   const url = process.env[SHARED_POSTGRES];
   if (url) return url;
-  throw new Error(`${SHARED_POSTGRES} is not set: run the tests with vitest.config.ts, or name a server`);
+  throw new Error(
+    `${SHARED_POSTGRES} is not set: run the tests with vitest.config.ts, or name a server`,
+  );
 }
 
 async function administer(serverUrl: string, statement: string): Promise<void> {

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -35,8 +43,11 @@ export function makeServerFiles(account: ServerAccount | undefined, password: st
 
 function temporaryDirectory(account: ServerAccount | undefined): string {
   const places = [tmpdir(), '/tmp', '/var/tmp'];
-  const place = account ? places.find((path) => existsSync(path) && isOpenToAnybody(path)) : places[0];
-  if (place === undefined) throw new Error(`None of ${places.join(', ')} is open to other accounts`);
+  const place = account
+    ? places.find((path) => existsSync(path) && isOpenToAnybody(path))
+    : places[0];
+  if (place === undefined)
+    throw new Error(`None of ${places.join(', ')} is open to other accounts`);
   return place;
 }
 

@@ -1,0 +1,70 @@
+import { type Benchmark, type Form, Skipped } from './benchmark.js';
+import { append } from './benchmarks/append.js';
+import { overhead } from './benchmarks/overhead.js';
+import { jsonLines, table } from './measure/report.js';
+import { Scope } from './world/scope.js';
+
+const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  append,
+  overhead,
+};
+
+/** A benchmark that hangs is ended; what it started with it. */
+const LIMIT_SECONDS = { short: 120, long: 600 } as const;
+
+async function main(args: readonly string[]): Promise<number> {
+  const names = args.filter((arg) => !arg.startsWith('--'));
+  const flags = args.filter((arg) => arg.startsWith('--'));
+  const unknownFlag = flags.find((flag) => flag !== '--short' && flag !== '--json');
+  const unknownName = names.find((name) => !(name in BENCHMARKS));
+  if (unknownFlag !== undefined || unknownName !== undefined) {
+    console.error(`There is no ${unknownFlag ?? `benchmark ${unknownName ?? ''}`}.\n\n${usage()}`);
+    return 1;
+  }
+  if (names.length === 0) {
+    console.log(usage());
+    return 0;
+  }
+  const form = flags.includes('--short') ? 'short' : 'long';
+  for (const name of names) await runOne(name, form, flags.includes('--json'));
+  return 0;
+}
+
+async function runOne(name: string, form: Form, onlyJson: boolean): Promise<void> {
+  const benchmark = BENCHMARKS[name] as Benchmark;
+  const scope = new Scope();
+  const giveUp = (why: string, exitCode: number): void => {
+    console.error(`${name}: ${why}`);
+    void scope.end().finally(() => process.exit(exitCode));
+  };
+  const limit = setTimeout(() => {
+    giveUp(`not done after ${LIMIT_SECONDS[form]} s`, 1);
+  }, LIMIT_SECONDS[form] * 1000);
+  const onSignal = (): void => {
+    giveUp('interrupted', 130);
+  };
+  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  try {
+    if (!onlyJson) console.log(`${name}: ${benchmark.description}${form === 'short' ? ' (short form)' : ''}`);
+    const figures = await benchmark.run(form, scope);
+    if (!onlyJson) console.log(`${table(figures)}\n`);
+    console.log(jsonLines(figures));
+  } catch (error) {
+    if (!(error instanceof Skipped)) throw error;
+    console.log(`${name}: skipped: ${error.message}`);
+  } finally {
+    clearTimeout(limit);
+    await scope.end();
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+function usage(): string {
+  const width = Math.max(...Object.keys(BENCHMARKS).map((name) => name.length));
+  const lines = Object.entries(BENCHMARKS).map(
+    ([name, { description }]) => `  ${name.padEnd(width)}  ${description}`,
+  );
+  return `Usage: npm run bench -- NAME [--short] [--json]\n\n${lines.join('\n')}`;
+}
+
+process.exitCode = await main(process.argv.slice(2));

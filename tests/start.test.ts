@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { call, startDaemon, StartFailure, type StartOptions } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+describe('starting a daemon', () => {
+  let home: string;
+  const undo: (() => Promise<unknown> | undefined)[] = [];
+
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'stoa-test-'));
+  });
+  afterEach(async () => {
+    for (const step of undo.splice(0)) await step();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  async function start(options: StartOptions = {}) {
+    const daemon = await startDaemon({ home, ...options });
+    undo.push(() => daemon.kill());
+    return daemon;
+  }
+
+  async function refusal(options: StartOptions): Promise<StartFailure> {
+    const failure = await start(options).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failure).toBeInstanceOf(StartFailure);
+    return failure as StartFailure;
+  }
+
+  it('F-3 a second daemon on a data directory refuses, naming the pid that holds it, and the first is unharmed', async () => {
+    const first = await start();
+    await call(first.url, 'POST', '/v1/channels', {
+      token: first.token,
+      body: { channelId: 'kept', title: 'Kept' },
+    });
+    const note = readFileSync(join(home, 'daemon.json'), 'utf8');
+
+    const { code, stdout, stderr } = await refusal({});
+    expect(code).not.toBe(0);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('data_directory_locked');
+    expect(stderr).toContain(`pid ${String(first.pid)}`);
+    expect(stderr).toContain(home);
+
+    expect(readFileSync(join(home, 'daemon.json'), 'utf8')).toBe(note);
+    const kept = await call(first.url, 'GET', '/v1/channels/kept', { token: first.token });
+    expect(kept.status).toBe(200);
+    expect(await first.stop()).toBe(0);
+  });
+
+  it('F-3 a second daemon that is asked for another port refuses as well', async () => {
+    const first = await start();
+    const { code, stderr } = await refusal({ args: ['--port', '0'] });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(`pid ${String(first.pid)}`);
+  });
+
+  it('F-4 takes over the data directory of a dead process and says so in the log', async () => {
+    const first = await start();
+    await first.kill();
+    expect(existsSync(join(home, 'daemon.json'))).toBe(true);
+
+    const second = await start();
+    const taken = second
+      .output()
+      .stderr.split('\n')
+      .find((line) => line.includes('took over'));
+    expect(JSON.parse(taken ?? '{}')).toMatchObject({ pid: first.pid });
+    const { status } = await call(second.url, 'GET', '/v1/status', { token: second.token });
+    expect(status).toBe(200);
+  });
+
+  it('F-4 finds nothing to take over after a clean end', async () => {
+    const first = await start();
+    expect(await first.stop()).toBe(0);
+    expect(existsSync(join(home, 'daemon.json'))).toBe(false);
+    const second = await start();
+    expect(second.output().stderr).not.toContain('took over');
+  });
+
+  describe('on a port that is in use', () => {
+    let taken: Server;
+    let port: string;
+
+    beforeEach(async () => {
+      taken = createServer().listen(0, '127.0.0.1');
+      await once(taken, 'listening');
+      port = String((taken.address() as AddressInfo).port);
+      undo.push(async () => {
+        taken.close();
+        await once(taken, 'close');
+      });
+    });
+
+    it('F-5 ends with an error that names the port and what to do, and an exit code that is not 0', async () => {
+      const { code, stdout, stderr } = await refusal({ env: { STOA_PORT: port } });
+      expect(code).not.toBe(0);
+      expect(stdout).toBe('');
+      expect(stderr).toContain('address_in_use');
+      expect(stderr).toContain(port);
+      expect(stderr).toContain('STOA_PORT');
+    });
+
+    it('F-5 leaves nothing half-started: the directory is free at once', async () => {
+      await refusal({ env: { STOA_PORT: port } });
+      expect(existsSync(join(home, 'daemon.json'))).toBe(false);
+      const daemon = await start();
+      expect(daemon.output().stderr).not.toContain('took over');
+      const { status } = await call(daemon.url, 'GET', '/v1/status', { token: daemon.token });
+      expect(status).toBe(200);
+    });
+  });
+
+  it('says where the trouble is when the data directory cannot be made', async () => {
+    const file = join(home, 'stoa.yaml');
+    const { code, stderr } = await refusal({
+      config: 'port: 0\n',
+      env: { STOA_HOME: join(file, 'below-a-file'), STOA_CONFIG: file },
+    });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('data_directory_unusable');
+    expect(stderr).toContain(join(file, 'below-a-file'));
+  });
+});

@@ -1,0 +1,158 @@
+import { connect, type Socket } from 'node:net';
+import { callerOf, DAEMON_ENGINES, type DaemonPlace, EventStream, LiveSocket, type TestDaemon, until } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+/** A request that is sent in two parts, so that it is under way for as long as the test wants. */
+class SlowRequest {
+  #text = '';
+  #over = false;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly rest: string,
+  ) {
+    socket.setEncoding('utf8').on('data', (chunk: string) => (this.#text += chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#over = true;
+    });
+  }
+
+  static async begin(port: number, first: string, rest: string): Promise<SlowRequest> {
+    const socket = connect(port, '127.0.0.1');
+    const request = new SlowRequest(socket, rest);
+    await new Promise((resolve) => socket.write(first, resolve));
+    return request;
+  }
+
+  /** The status and the code or the id in the answer. */
+  async finish(): Promise<{ status: number; body: Record<string, unknown> }> {
+    this.socket.write(this.rest);
+    return this.answered();
+  }
+
+  async answered(): Promise<{ status: number; body: Record<string, unknown> }> {
+    return until('the request is answered', () => {
+      const answer = /^HTTP\/1\.1 (\d+)[^]*?\r\n\r\n(\{[^]*\})/.exec(this.#text);
+      if (answer) return { status: Number(answer[1]), body: JSON.parse(answer[2] ?? '') as Record<string, unknown> };
+      if (this.#over) throw new Error(`the connection ended without an answer: ${this.#text}`);
+      return undefined;
+    });
+  }
+
+  get over(): boolean {
+    return this.#over;
+  }
+
+  end(): void {
+    this.socket.destroy();
+  }
+}
+
+describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
+  let place: DaemonPlace;
+  let daemon: TestDaemon;
+  const open: { end(): void }[] = [];
+
+  beforeEach(async () => {
+    place = await engine.newPlace();
+    daemon = await place.start();
+    const owner = callerOf(daemon.url, daemon.token);
+    await owner.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });
+  });
+  afterEach(async () => {
+    for (const one of open.splice(0)) one.end();
+    await place.discard();
+  });
+
+  async function begin(first: string, rest: string): Promise<SlowRequest> {
+    const request = await SlowRequest.begin(daemon.port, first, rest);
+    open.push(request);
+    return request;
+  }
+
+  const head = (length: number): string =>
+    [
+      'POST /v1/channels/lobby/messages HTTP/1.1',
+      `Host: 127.0.0.1:${String(daemon.port)}`,
+      `Authorization: Bearer ${daemon.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${String(length)}`,
+      '',
+      '',
+    ].join('\r\n');
+
+  /** Admitted, and then waiting for the rest of its body. */
+  function admitted(text: string): Promise<SlowRequest> {
+    const body = JSON.stringify({ text });
+    return begin(head(body.length) + body.slice(0, 4), body.slice(4));
+  }
+
+  /** Begun, and its head not yet complete. */
+  function announced(text: string): Promise<SlowRequest> {
+    const whole = head(JSON.stringify({ text }).length) + JSON.stringify({ text });
+    return begin(whole.slice(0, 30), whole.slice(30));
+  }
+
+  it('F-6 answers or refuses 20 requests in flight, tells 5 streams, and ends with 0 within 5 seconds', async () => {
+    const sockets = await Promise.all(Array.from({ length: 3 }, () => LiveSocket.open(daemon.url, daemon)));
+    for (const socket of sockets) await socket.subscribe('channel:lobby');
+    const streams = await Promise.all(
+      Array.from({ length: 2 }, () => EventStream.open(daemon.url, 'topic=channel:lobby', daemon)),
+    );
+    for (const stream of streams) await stream.subscribed();
+    const waiting = await Promise.all(Array.from({ length: 10 }, (_, i) => admitted(`in flight ${String(i)}`)));
+    const begun = await Promise.all(Array.from({ length: 10 }, (_, i) => announced(`too late ${String(i)}`)));
+    // Later than the heads on its own connection, so the daemon has read those when it has answered.
+    const owner = callerOf(daemon.url, daemon.token);
+    expect((await owner.get('/v1/status')).json).toMatchObject({ streams: 5 });
+
+    const asked = performance.now();
+    const exit = daemon.stop();
+    for (const socket of sockets) {
+      await socket.ended();
+      expect(socket.frames.at(-1)).toEqual({ type: 'closing', reason: 'shutdown' });
+    }
+    for (const stream of streams) {
+      await stream.ended();
+      expect(stream.framesOf('closing')).toEqual([{ type: 'closing', reason: 'shutdown' }]);
+    }
+
+    const answers = await Promise.all(waiting.map((request) => request.finish()));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+    for (const { status, body } of await Promise.all(begun.map((request) => request.finish()))) {
+      expect(status).toBe(503);
+      expect(body).toMatchObject({ code: 'shutting_down' });
+    }
+    expect(await exit).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(5_000);
+
+    const again = await place.start();
+    const page = await callerOf(again.url, again.token).get<{ messages: { messageId: string }[] }>(
+      '/v1/channels/lobby/messages',
+    );
+    expect(page.json.messages.map(({ messageId }) => messageId).sort()).toEqual(
+      answers.map(({ body }) => body['messageId']).sort(),
+    );
+  });
+
+  it('F-6 does not wait longer than 5 seconds for a request that never comes to its end', async () => {
+    const stuck = await admitted('never finished');
+    const asked = performance.now();
+    expect(await daemon.stop()).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(5_000);
+    await until('the connection is closed', () => stuck.over);
+
+    const again = await place.start();
+    expect(again.output().stderr).not.toContain('took over');
+    const page = await callerOf(again.url, again.token).get('/v1/channels/lobby/messages');
+    expect(page.json).toEqual({ messages: [], hasMore: false });
+  });
+
+  it('F-6 ends in the same way on Ctrl-C', async () => {
+    const stream = await EventStream.open(daemon.url, 'topic=channel:lobby', daemon);
+    await stream.subscribed();
+    expect(await daemon.stop('SIGINT')).toBe(0);
+    expect(stream.framesOf('closing')).toEqual([{ type: 'closing', reason: 'shutdown' }]);
+  });
+});
