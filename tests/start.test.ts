@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { call, startDaemon, StartFailure, type StartOptions } from '@stoa/testkit';
+import { call, StartFailure, type StartOptions, startDaemon } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 describe('starting a daemon', () => {

@@ -1,5 +1,13 @@
 import { connect, type Socket } from 'node:net';
-import { callerOf, DAEMON_ENGINES, type DaemonPlace, EventStream, LiveSocket, type TestDaemon, until } from '@stoa/testkit';
+import {
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  EventStream,
+  LiveSocket,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 /** A request that is sent in two parts, so that it is under way for as long as the test wants. */
@@ -34,7 +42,11 @@ class SlowRequest {
   async answered(): Promise<{ status: number; body: Record<string, unknown> }> {
     return until('the request is answered', () => {
       const answer = /^HTTP\/1\.1 (\d+)[^]*?\r\n\r\n(\{[^]*\})/.exec(this.#text);
-      if (answer) return { status: Number(answer[1]), body: JSON.parse(answer[2] ?? '') as Record<string, unknown> };
+      if (answer)
+        return {
+          status: Number(answer[1]),
+          body: JSON.parse(answer[2] ?? '') as Record<string, unknown>,
+        };
       if (this.#over) throw new Error(`the connection ended without an answer: ${this.#text}`);
       return undefined;
     });
@@ -95,14 +107,20 @@ describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
   }
 
   it('F-6 answers or refuses 20 requests in flight, tells 5 streams, and ends with 0 within 5 seconds', async () => {
-    const sockets = await Promise.all(Array.from({ length: 3 }, () => LiveSocket.open(daemon.url, daemon)));
+    const sockets = await Promise.all(
+      Array.from({ length: 3 }, () => LiveSocket.open(daemon.url, daemon)),
+    );
     for (const socket of sockets) await socket.subscribe('channel:lobby');
     const streams = await Promise.all(
       Array.from({ length: 2 }, () => EventStream.open(daemon.url, 'topic=channel:lobby', daemon)),
     );
     for (const stream of streams) await stream.subscribed();
-    const waiting = await Promise.all(Array.from({ length: 10 }, (_, i) => admitted(`in flight ${String(i)}`)));
-    const begun = await Promise.all(Array.from({ length: 10 }, (_, i) => announced(`too late ${String(i)}`)));
+    const waiting = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => admitted(`in flight ${String(i)}`)),
+    );
+    const begun = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => announced(`too late ${String(i)}`)),
+    );
     // Later than the heads on its own connection, so the daemon has read those when it has answered.
     const owner = callerOf(daemon.url, daemon.token);
     expect((await owner.get('/v1/status')).json).toMatchObject({ streams: 5 });

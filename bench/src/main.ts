@@ -1,12 +1,22 @@
 import { type Benchmark, type Form, Skipped } from './benchmark.js';
 import { append } from './benchmarks/append.js';
+import { appendHttp } from './benchmarks/append-http.js';
+import { fanout } from './benchmarks/fanout.js';
+import { growth } from './benchmarks/growth.js';
+import { latency } from './benchmarks/latency.js';
 import { overhead } from './benchmarks/overhead.js';
+import { startup } from './benchmarks/startup.js';
 import { jsonLines, table } from './measure/report.js';
 import { Scope } from './world/scope.js';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   append,
+  'append-http': appendHttp,
   overhead,
+  latency,
+  fanout,
+  startup,
+  growth,
 };
 
 /** A benchmark that hangs is ended; what it started with it. */

@@ -85,7 +85,7 @@ function openBareInsert(scope: Scope, path: string, source: Database.Database): 
      VALUES (${names.map(() => '?').join(', ')})`,
   );
   return () => {
-    values[seq] += 1;
+    values[seq] = (values[seq] ?? 0) + 1;
     statement.run(values);
   };
 }

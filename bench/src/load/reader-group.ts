@@ -64,7 +64,7 @@ export class ReaderGroup {
   }
 }
 
-/** Readers that stop reading as soon as they are subscribed; one that is cut off comes back. */
+/** Readers that stop reading as soon as they are subscribed, and so never learn what becomes of them. */
 export async function openStalled(target: ReaderTarget, count: number): Promise<void> {
   const open = (): Promise<void> =>
     new Promise((resolve) => {
@@ -74,7 +74,7 @@ export async function openStalled(target: ReaderTarget, count: number): Promise<
           resolve();
         },
         frames: () => undefined,
-        closed: () => void open(),
+        closed: () => undefined,
       });
     });
   await Promise.all(Array.from({ length: count }, open));

@@ -53,9 +53,6 @@ export class WebSocketReader {
     this.#socket.pause();
   }
 
-  end(): void {
-    this.#socket.destroy();
-  }
 
   #shakeHands(chunk: Buffer, request: string | undefined): void {
     this.#head += chunk.toString('latin1');

@@ -1,10 +1,10 @@
 /** Runs one block of at most a hundred operations and tells its measure (a rate, a time). */
-export type Block = () => number | Promise<number>;
+export type Block<T = number> = () => T | Promise<T>;
 
 /** What ours and the peer measured right after each other. */
-export interface Pair {
-  readonly ours: number;
-  readonly peer: number;
+export interface Pair<T = number> {
+  readonly ours: T;
+  readonly peer: T;
 }
 
 export interface Extent {
@@ -21,16 +21,16 @@ const LEAST_PAIRS = 3;
  * Alternating blocks: what disturbs the machine disturbs both sides of a pair, so the ratio of a
  * pair means something where a rate does not. Who goes first changes from pair to pair.
  */
-export async function alternate(
-  ours: Block,
-  peer: Block,
+export async function alternate<T>(
+  ours: Block<T>,
+  peer: Block<T>,
   { pairs, seconds, warmUp = 1 }: Extent,
-): Promise<Pair[]> {
+): Promise<Pair<T>[]> {
   for (let i = 0; i < warmUp; i++) {
     await ours();
     await peer();
   }
-  const measured: Pair[] = [];
+  const measured: Pair<T>[] = [];
   const deadline = performance.now() + seconds * 1000;
   while (measured.length < pairs) {
     if (measured.length >= LEAST_PAIRS && performance.now() > deadline) break;

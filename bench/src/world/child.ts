@@ -60,7 +60,7 @@ export function startProgram(
 }
 
 /** Nothing of the developer's own set-up leaks into a measurement. */
-function cleanEnvironment(): Record<string, string> {
+export function cleanEnvironment(): Record<string, string> {
   const entries = Object.entries(process.env).filter(
     ([name]) => !/^(STOA_|NODE_OPTIONS|NODE_ENV|NO_COLOR|FORCE_COLOR)/.test(name),
   );

@@ -3,6 +3,7 @@ import { type Core, createCore } from '@stoa/core';
 import { createIds, DiskAssetFiles, secrets } from '@stoa/daemon';
 import type { Principal } from '@stoa/protocol';
 import { openSqliteStore, type SearchIndex, type SqliteStore, ThreadedSearchIndex } from '@stoa/store';
+import { openDirectory } from './directory.js';
 import type { Scope } from './scope.js';
 
 /** The bundle puts the threads beside the programs. */
@@ -40,7 +41,7 @@ export function openDomain(scope: Scope, { home, store, now = Date.now }: Domain
       unusedAssetMs: Number.MAX_SAFE_INTEGER,
       humanTopicEvents: Number.MAX_SAFE_INTEGER,
     },
-    openScratch: () => Promise.reject(new Error('a benchmark replays nothing')),
+    openScratch: () => Promise.resolve(openStore(scope, openDirectory(scope))),
     report: (error) => {
       console.error(error);
     },

@@ -5,5 +5,5 @@ export { configJsonSchema } from './config/schema.js';
 export { compileCheck } from './http/validation.js';
 export { createIds } from './ports/ids.js';
 export { secrets } from './ports/secrets.js';
-export { runDaemon, type RunOptions } from './run-daemon.js';
+export { type RunOptions, runDaemon } from './run-daemon.js';
 export { VERSION } from './version.js';

@@ -20,7 +20,9 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
     const log = createLog(settings.config.log, process.stderr);
     const signal = nextSignal();
     const daemon = await startDaemon(settings, log, SEARCH_THREAD);
-    process.stdout.write(`Stoa is ready at ${daemon.url}\nLog in with ${await daemon.loginUrl()}\n`);
+    process.stdout.write(
+      `Stoa is ready at ${daemon.url}\nLog in with ${await daemon.loginUrl()}\n`,
+    );
     log.info({ home: settings.home, config: settings.source }, 'started');
     const received = await signal;
     log.info({ signal: received }, 'stopping');

@@ -5,6 +5,7 @@ export type { Store, TransactOptions } from './store.js';
 export type { Migration } from './schema/migration.js';
 export { SCHEMA_VERSION } from './schema/migrations.js';
 export type { SearchIndex, SearchMatch, SearchRequest } from './search/search-index.js';
+export { openSqliteSearchIndex, SqliteSearchIndex } from './search/sqlite-search-index.js';
 export { ThreadedSearchIndex } from './search/threaded-search-index.js';
 export { openPostgresSearchIndex, openPostgresStore } from './open-postgres.js';
 export type { PostgresStore, PostgresStoreOptions } from './postgres/postgres-store.js';

@@ -32,8 +32,9 @@ export function checkSqlite(daemon: Pick<DaemonPackage, 'checkSqlite'>): Finding
 
 export function checkDiskSpace(home: string): Finding {
   try {
-    const { bavail, bsize } = fs.statfsSync(nearestExisting(home));
-    return judgeSpace(bavail * bsize);
+    const { bavail, bsize, blocks } = fs.statfsSync(nearestExisting(home));
+    // Virtual file systems have no size at all.
+    return blocks === 0 ? note('disk', 'the size is not told') : judgeSpace(bavail * bsize);
   } catch (error) {
     return note('disk', `the free space cannot be read: ${(error as Error).message}`);
   }

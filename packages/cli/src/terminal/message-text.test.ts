@@ -54,7 +54,7 @@ describe('messageText', () => {
   });
 
   it('shows that a message was deleted', () => {
-    expect(messageText({ ...message, deletedAt: now, inputItems: [] }, style)).toBe(
+    expect(messageText({ ...message, editedAt: now, deletedAt: now, inputItems: [] }, style)).toBe(
       '14:03:09 Alice: (deleted)',
     );
   });

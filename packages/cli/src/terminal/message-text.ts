@@ -24,8 +24,9 @@ interface Shown {
 const MARGIN = '    │ ';
 
 export function messageText(message: Message, style: MessageStyle): string {
+  const isDeleted = message.deletedAt !== undefined;
   const notes = [
-    ...(message.editedAt === undefined ? [] : ['edited']),
+    ...(message.editedAt === undefined || isDeleted ? [] : ['edited']),
     ...(message.replyCount > 0 ? [plural(message.replyCount, 'reply', 'replies')] : []),
     ...message.reactions.map(({ emoji, count }) => `${printableLine(emoji)} ${count}`),
   ];
@@ -36,7 +37,7 @@ export function messageText(message: Message, style: MessageStyle): string {
       author: message.author.displayName,
       isReply: message.threadRootMessageId !== undefined,
       addressed: message.addressedMemberIds,
-      body: message.deletedAt === undefined ? bodyOf(message.inputItems) : '(deleted)',
+      body: isDeleted ? '(deleted)' : bodyOf(message.inputItems),
       notes,
     },
     style,

@@ -11,8 +11,9 @@ import {
   type Whoami,
 } from '@stoa/protocol';
 import {
-  countActiveCredentials,
   type CredentialRow,
+  countActiveCredentials,
+  deleteRevokedCredential,
   findCredential,
   findCredentialByHash,
   findHuman,
@@ -44,10 +45,13 @@ export class Credentials {
 
   /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
   async authenticate(secret: string): Promise<Principal | undefined> {
-    const row = await this.store.read(() => findCredentialByHash.first({ hash: this.secrets.digest(secret) }));
+    const row = await this.store.read(() =>
+      findCredentialByHash.first({ hash: this.secrets.digest(secret) }),
+    );
     if (!row) return undefined;
     const { credentialId, principalId: id } = row;
-    if (row.principalKind === 'human') return { kind: 'human', id, owner: row.role === 'owner', credentialId };
+    if (row.principalKind === 'human')
+      return { kind: 'human', id, owner: row.role === 'owner', credentialId };
     if (row.principalKind === 'session') return { kind: 'session', id, credentialId };
     if (row.principalKind === 'adapter') return { kind: 'adapter', id, credentialId };
     return undefined;
@@ -76,14 +80,23 @@ export class Credentials {
     const known = await this.store.read(() => listActiveCredentials.all({ kind: 'owner_token' }));
     const shared = this.store.engine === 'postgres';
     for (const row of known) {
-      if (row.hash !== hash && (!shared || row.name === name)) await this.revoke(SYSTEM, row.credentialId);
+      if (row.hash !== hash && (!shared || row.name === name))
+        await this.revoke(SYSTEM, row.credentialId);
     }
-    if (!known.some((row) => row.hash === hash)) await this.issue(OWNER_ID, 'owner_token', name, secret);
+    if (known.some((row) => row.hash === hash)) return;
+    await this.store.transact(() => deleteRevokedCredential.run({ hash }));
+    await this.issue(OWNER_ID, 'owner_token', name, secret);
   }
 
   async mint(request: MintToken): Promise<MintedToken> {
     const secret = `stoa_${this.secrets.generate()}`;
-    const credential = await this.issue(request.humanId, 'human_token', request.name, secret, request.displayName);
+    const credential = await this.issue(
+      request.humanId,
+      'human_token',
+      request.name,
+      secret,
+      request.displayName,
+    );
     return { token: secret, credential };
   }
 
@@ -97,6 +110,7 @@ export class Credentials {
   async revoke(principal: Principal, credentialId: string): Promise<void> {
     const known = await this.store.read(() => findCredential.first({ credentialId }));
     if (!known) throw new StoaError('token_not_found', `There is no token ${credentialId}`);
+    if (known.kind === 'owner_token') assertNotOwnWayIn(principal, credentialId);
     const topic = humanTopic(known.principalId);
     await this.log.write({
       actor: actorIdOf(principal),
@@ -134,7 +148,10 @@ export class Credentials {
       *decide(): Tx<Decision<Credential>> {
         const active = (yield* countActiveCredentials.first({}))?.count ?? 0;
         if (active >= LIMITS.tokens) {
-          throw new StoaError('limit_reached', `At most ${String(LIMITS.tokens)} credentials may be active`);
+          throw new StoaError(
+            'limit_reached',
+            `At most ${String(LIMITS.tokens)} credentials may be active`,
+          );
         }
         yield* insertCredential.run(row);
         const data = { credentialId: row.credentialId, name };
@@ -147,8 +164,18 @@ export class Credentials {
   }
 }
 
+/** An owner who revoked the token in their hand could not come back to undo it. */
+function assertNotOwnWayIn(principal: Principal, credentialId: string): void {
+  if (principal.kind !== 'human' || principal.credentialId !== credentialId) return;
+  throw new StoaError('forbidden', 'The owner token ends when its file is replaced, not by itself');
+}
+
 /** A human comes with a topic of their own. */
-function* ensureHuman(humanId: string, displayName: string | undefined, createdAt: number): Tx<void> {
+function* ensureHuman(
+  humanId: string,
+  displayName: string | undefined,
+  createdAt: number,
+): Tx<void> {
   if (yield* findHuman.first({ humanId })) return;
   const role = humanId === OWNER_ID ? 'owner' : 'member';
   yield* insertHuman.run({ humanId, displayName: displayName ?? humanId, role, createdAt });

@@ -1,5 +1,5 @@
 import { actorIdOf, type Principal, StoaError } from '@stoa/protocol';
-import { lockChannel, openChannel, type OpenChannelRow, type Tx } from '@stoa/store';
+import { lockChannel, type OpenChannelRow, openChannel, type Tx } from '@stoa/store';
 import { mayModerate } from './rules.js';
 
 /**

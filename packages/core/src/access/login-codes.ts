@@ -1,5 +1,11 @@
 import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
-import { countLoginCodes, deleteLoginCodesExpiredBefore, insertLoginCode, type Store, takeLoginCode } from '@stoa/store';
+import {
+  countLoginCodes,
+  deleteLoginCodesExpiredBefore,
+  insertLoginCode,
+  type Store,
+  takeLoginCode,
+} from '@stoa/store';
 import type { Clock, Secrets } from '../ports.js';
 import type { Credentials } from './credentials.js';
 import { humanIdOf } from './rules.js';
@@ -25,7 +31,10 @@ export class LoginCodes {
       yield* deleteLoginCodesExpiredBefore.run({ before: now });
       const open = (yield* countLoginCodes.first({ humanId }))?.count ?? 0;
       if (open >= CODES_AT_ONCE) {
-        throw new StoaError('limit_reached', `At most ${String(CODES_AT_ONCE)} login codes may be open`);
+        throw new StoaError(
+          'limit_reached',
+          `At most ${String(CODES_AT_ONCE)} login codes may be open`,
+        );
       }
       yield* insertLoginCode.run({ hash, humanId, expiresAt });
     });

@@ -1,4 +1,10 @@
-import { actorIdOf, type AuthorKind, type CallerClass, type Principal, StoaError } from '@stoa/protocol';
+import {
+  type AuthorKind,
+  actorIdOf,
+  type CallerClass,
+  type Principal,
+  StoaError,
+} from '@stoa/protocol';
 
 /** Which row of the authorisation table a caller falls under. */
 export function callerClass(principal: Principal | undefined): CallerClass {
@@ -8,7 +14,10 @@ export function callerClass(principal: Principal | undefined): CallerClass {
   return principal.kind;
 }
 
-export function assertMayCall(access: readonly CallerClass[], principal: Principal | undefined): void {
+export function assertMayCall(
+  access: readonly CallerClass[],
+  principal: Principal | undefined,
+): void {
   if (access.includes(callerClass(principal))) return;
   if (!principal) throw new StoaError('unauthenticated');
   throw new StoaError('forbidden', `A ${callerClass(principal)} may not call this route`);

@@ -1,4 +1,4 @@
-import { actorIdOf, type Asset, LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import { type Asset, actorIdOf, LIMITS, type Principal, StoaError } from '@stoa/protocol';
 import {
   type AssetRow,
   deleteUnusedAsset,
@@ -24,12 +24,22 @@ export class Assets {
 
   async create(bytes: Uint8Array, name: string | undefined, actor: string): Promise<Asset> {
     if (bytes.length > LIMITS.assetBytes) {
-      throw new StoaError('payload_too_large', `An asset is limited to ${String(LIMITS.assetBytes)} bytes`);
+      throw new StoaError(
+        'payload_too_large',
+        `An asset is limited to ${String(LIMITS.assetBytes)} bytes`,
+      );
     }
-    if (bytes.length === 0) throw new StoaError('invalid_request', 'An asset has at least one byte');
+    if (bytes.length === 0)
+      throw new StoaError('invalid_request', 'An asset has at least one byte');
     const { digest, mediaType } = await this.files.write(bytes);
     const row = await this.store.transact(() =>
-      this.#record({ digest, mediaType, bytes: bytes.length, name: name ?? null, createdBy: actor }),
+      this.#record({
+        digest,
+        mediaType,
+        bytes: bytes.length,
+        name: name ?? null,
+        createdBy: actor,
+      }),
     );
     // A collection of the same bytes may have removed the file between the write and the record.
     if (!(await this.files.exists(digest))) await this.files.write(bytes);

@@ -1,5 +1,13 @@
-import { actorIdOf, type Channel, type ChannelEvent, channelTopic, type Principal, StoaError, type UpdateChannel } from '@stoa/protocol';
-import { type Tx } from '@stoa/store';
+import {
+  actorIdOf,
+  type Channel,
+  type ChannelEvent,
+  channelTopic,
+  type Principal,
+  StoaError,
+  type UpdateChannel,
+} from '@stoa/protocol';
+import type { Tx } from '@stoa/store';
 import { assertNotArchived, channelToModerate, type OpenChannel } from '../access/gate.js';
 import type { ChannelContext } from './context.js';
 import { admitMetadata } from './metadata.js';
@@ -19,7 +27,9 @@ export async function updateChannel(
     ...(metadata === undefined ? {} : { metadata: admitMetadata(metadata) }),
   };
   if (Object.keys(data).length === 0) {
-    throw new StoaError('invalid_request', 'Nothing to change', [{ path: 'body', message: 'at least one field' }]);
+    throw new StoaError('invalid_request', 'Nothing to change', [
+      { path: 'body', message: 'at least one field' },
+    ]);
   }
   await change(context, principal, channelId, (channel) => {
     assertNotArchived(channel);
@@ -43,8 +53,15 @@ export async function setArchived(
 }
 
 /** The log of the channel goes with it; the sweeper removes the rows a few at a time. */
-export async function deleteChannel(context: ChannelContext, principal: Principal, channelId: string): Promise<void> {
-  await change(context, principal, channelId, () => ({ type: 'channel_deleted', data: { channelId } }));
+export async function deleteChannel(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+): Promise<void> {
+  await change(context, principal, channelId, () => ({
+    type: 'channel_deleted',
+    data: { channelId },
+  }));
 }
 
 function change(

@@ -1,4 +1,14 @@
-import { actorIdOf, type ChannelEvent, channelTopic, type EditMessage, LIMITS, type Message, type Principal, type ReactionChange, StoaError } from '@stoa/protocol';
+import {
+  actorIdOf,
+  type ChannelEvent,
+  channelTopic,
+  type EditMessage,
+  LIMITS,
+  type Message,
+  type Principal,
+  type ReactionChange,
+  StoaError,
+} from '@stoa/protocol';
 import { countReactions, findReaction, type MessageRow, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, callerClass } from '../access/rules.js';
@@ -34,7 +44,9 @@ export function deleteMessage(
   // eslint-disable-next-line require-yield -- the decision needs only the message
   return change(context, principal, channelId, messageId, function* (message) {
     if (callerClass(principal) !== 'admin') assertIsAuthor(principal, message);
-    return message.deletedAt === null ? { type: 'message_deleted', data: { messageId } } : undefined;
+    return message.deletedAt === null
+      ? { type: 'message_deleted', data: { messageId } }
+      : undefined;
   });
 }
 
@@ -52,7 +64,10 @@ export function setReaction(
     if (yield* findReaction.first({ topicId, ...data })) return undefined;
     const count = (yield* countReactions.first({ topicId, messageId }))?.count ?? 0;
     if (count >= LIMITS.reactionsPerMessage) {
-      throw new StoaError('limit_reached', `A message takes at most ${String(LIMITS.reactionsPerMessage)} reactions`);
+      throw new StoaError(
+        'limit_reached',
+        `A message takes at most ${String(LIMITS.reactionsPerMessage)} reactions`,
+      );
     }
     return { type: 'reaction_set', data };
   });

@@ -1,4 +1,12 @@
-import type { CreateChannel, EditMessage, PostMessage, Principal, ReactionChange, UpdateChannel, UpsertMember } from '@stoa/protocol';
+import type {
+  CreateChannel,
+  EditMessage,
+  PostMessage,
+  Principal,
+  ReactionChange,
+  UpdateChannel,
+  UpsertMember,
+} from '@stoa/protocol';
 import { deleteChannel, setArchived, updateChannel } from './change-channel.js';
 import { deleteMessage, editMessage, setReaction, unsetReaction } from './change-message.js';
 import type { ChannelContext } from './context.js';
@@ -7,9 +15,9 @@ import { getCursor, listUnread, moveCursor } from './cursors.js';
 import { listMembers, removeMember, upsertMember } from './members.js';
 import { setPinned } from './pins.js';
 import { postMessage } from './post-message.js';
-import { channelCount, type ChannelQuery, getChannel, listChannels } from './read-channels.js';
+import { type ChannelQuery, channelCount, getChannel, listChannels } from './read-channels.js';
 import { getMessage, listMessages, type MessageQuery } from './read-messages.js';
-import { searchMessages, type SearchRequest } from './search-messages.js';
+import { type SearchRequest, searchMessages } from './search-messages.js';
 
 /** Everything a caller can do with channels; `by` is the principal the credential proved. */
 export class Channels {

@@ -8,7 +8,11 @@ interface Content {
 }
 
 /** Turns what a caller sent into what a message holds; inline assets are stored on the way. */
-export async function admitContent(assets: Assets, content: Content, actor: string): Promise<StoredItem[]> {
+export async function admitContent(
+  assets: Assets,
+  content: Content,
+  actor: string,
+): Promise<StoredItem[]> {
   const { text, inputItems } = content;
   if ((text === undefined) === (inputItems === undefined)) {
     throw new StoaError('invalid_request', 'Give exactly one of text and inputItems', [
@@ -19,7 +23,11 @@ export async function admitContent(assets: Assets, content: Content, actor: stri
   const stored: StoredItem[] = [];
   for (const item of inputItems ?? []) {
     if (item.type !== 'inline_asset') stored.push(item);
-    else stored.push({ type: 'asset_reference', assetId: (await assets.storeInline(item, actor)).assetId });
+    else
+      stored.push({
+        type: 'asset_reference',
+        assetId: (await assets.storeInline(item, actor)).assetId,
+      });
   }
   return stored;
 }

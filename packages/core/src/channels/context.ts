@@ -1,7 +1,7 @@
 import type { SearchIndex, Store } from '@stoa/store';
 import type { Assets } from '../assets/assets.js';
-import type { Idempotency, Log } from '../log/log.js';
 import type { LogEntry } from '../log/entry.js';
+import type { Idempotency, Log } from '../log/log.js';
 import type { Ids, Secrets } from '../ports.js';
 import { stableJson } from './stable-json.js';
 

@@ -1,4 +1,12 @@
-import { actorIdOf, type Channel, type ChannelEvent, channelTopic, type CreateChannel, type Principal, StoaError } from '@stoa/protocol';
+import {
+  actorIdOf,
+  type Channel,
+  type ChannelEvent,
+  type CreateChannel,
+  channelTopic,
+  type Principal,
+  StoaError,
+} from '@stoa/protocol';
 import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
@@ -71,5 +79,4 @@ function createdRecord(entry: LogEntry, created: Created): Channel {
   };
 }
 
-// eslint-disable-next-line require-yield -- there is nothing to load before a channel exists
 function* nothing(): Tx<void> {}

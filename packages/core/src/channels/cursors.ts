@@ -1,11 +1,22 @@
 import { actorIdOf, humanTopic, LIMITS, type Principal, type ReadCursor } from '@stoa/protocol';
-import { countUnread, findCursor, findTopicById, listCursors, moveCursor as moveRow, type Tx } from '@stoa/store';
+import {
+  countUnread,
+  findCursor,
+  findTopicById,
+  listCursors,
+  moveCursor as moveRow,
+  type Tx,
+} from '@stoa/store';
 import { channelToRead, type OpenChannel } from '../access/gate.js';
 import { humanIdOf } from '../access/rules.js';
 import type { Decision } from '../log/log.js';
 import type { ChannelContext } from './context.js';
 
-export function getCursor(context: ChannelContext, principal: Principal, channelId: string): Promise<ReadCursor> {
+export function getCursor(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+): Promise<ReadCursor> {
   const humanId = humanIdOf(principal);
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
@@ -49,7 +60,12 @@ export function listUnread(context: ChannelContext, principal: Principal): Promi
   });
 }
 
-function* withUnread(principal: Principal, channelId: string, topicId: number, readSeq: number): Tx<ReadCursor> {
+function* withUnread(
+  principal: Principal,
+  channelId: string,
+  topicId: number,
+  readSeq: number,
+): Tx<ReadCursor> {
   const actorId = actorIdOf(principal);
   const limit = LIMITS.unreadCount;
   const counted = yield* countUnread.first({ topicId, seq: readSeq, actorId, limit });

@@ -1,4 +1,12 @@
-import { actorIdOf, channelTopic, LIMITS, type Member, type Principal, StoaError, type UpsertMember } from '@stoa/protocol';
+import {
+  actorIdOf,
+  channelTopic,
+  LIMITS,
+  type Member,
+  type Principal,
+  StoaError,
+  type UpsertMember,
+} from '@stoa/protocol';
 import {
   findHuman,
   findMember,
@@ -7,14 +15,23 @@ import {
   type MemberRow,
   type Tx,
 } from '@stoa/store';
-import { assertNotArchived, channelToChange, channelToRead, type OpenChannel } from '../access/gate.js';
+import {
+  assertNotArchived,
+  channelToChange,
+  channelToRead,
+  type OpenChannel,
+} from '../access/gate.js';
 import { mayModerate } from '../access/rules.js';
 import type { Decision } from '../log/log.js';
 import type { ChannelContext } from './context.js';
 import { admitMetadata } from './metadata.js';
 import { memberRecord } from './records.js';
 
-export function listMembers(context: ChannelContext, principal: Principal, channelId: string): Promise<Member[]> {
+export function listMembers(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+): Promise<Member[]> {
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
     return (yield* listRows.all({ topicId })).map(memberRecord);
@@ -43,7 +60,9 @@ export function upsertMember(
         ? changed(memberRecord(known), request, metadata)
         : yield* newcomer(channel, actorId, request, metadata ?? {}, at);
       return {
-        events: [{ topic, event: { type: known ? 'member_updated' : 'member_joined', data: { member } } }],
+        events: [
+          { topic, event: { type: known ? 'member_updated' : 'member_joined', data: { member } } },
+        ],
         answer: () => member,
       };
     },
@@ -75,18 +94,32 @@ export function removeMember(
 
 function assertMayManage(principal: Principal, channel: OpenChannel, actorId: string): void {
   if (actorId === actorIdOf(principal) || mayModerate(principal, channel.createdBy)) return;
-  throw new StoaError('forbidden', 'Only the creator of the channel or the owner manages other members');
+  throw new StoaError(
+    'forbidden',
+    'Only the creator of the channel or the owner manages other members',
+  );
 }
 
 function* existingMember(channel: OpenChannel, memberId: string): Tx<MemberRow> {
   const member = yield* findMember.first({ topicId: channel.topicId, memberId });
-  if (!member) throw new StoaError('member_not_found', `There is no member ${memberId} in ${channel.channelId}`);
+  if (!member)
+    throw new StoaError(
+      'member_not_found',
+      `There is no member ${memberId} in ${channel.channelId}`,
+    );
   return member;
 }
 
-function changed(member: Member, request: UpsertMember, metadata: Member['metadata'] | undefined): Member {
+function changed(
+  member: Member,
+  request: UpsertMember,
+  metadata: Member['metadata'] | undefined,
+): Member {
   if (request.memberId !== undefined && request.memberId !== member.memberId) {
-    throw new StoaError('invalid_request', `${member.actorId} is in this channel as ${member.memberId}`);
+    throw new StoaError(
+      'invalid_request',
+      `${member.actorId} is in this channel as ${member.memberId}`,
+    );
   }
   return {
     ...member,
@@ -104,7 +137,10 @@ function* newcomer(
   at: number,
 ): Tx<Member> {
   if (channel.memberCount >= LIMITS.membersPerChannel) {
-    throw new StoaError('limit_reached', `A channel has at most ${String(LIMITS.membersPerChannel)} members`);
+    throw new StoaError(
+      'limit_reached',
+      `A channel has at most ${String(LIMITS.membersPerChannel)} members`,
+    );
   }
   const humanId = actorId.startsWith('human:') ? actorId.slice('human:'.length) : undefined;
   const human = humanId === undefined ? undefined : yield* findHuman.first({ humanId });

@@ -6,9 +6,13 @@ const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 export function admitMetadata(metadata: Metadata | undefined): Metadata {
   if (!metadata) return {};
   const unsafe = unsafeKey(metadata);
-  if (unsafe !== undefined) throw new StoaError('invalid_metadata', `The key ${unsafe} is not allowed`);
+  if (unsafe !== undefined)
+    throw new StoaError('invalid_metadata', `The key ${unsafe} is not allowed`);
   if (byteLength(JSON.stringify(metadata)) > LIMITS.metadataBytes) {
-    throw new StoaError('invalid_metadata', `Metadata is limited to ${String(LIMITS.metadataBytes)} bytes`);
+    throw new StoaError(
+      'invalid_metadata',
+      `Metadata is limited to ${String(LIMITS.metadataBytes)} bytes`,
+    );
   }
   return metadata;
 }

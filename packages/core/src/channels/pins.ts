@@ -1,4 +1,11 @@
-import { actorIdOf, type Channel, channelTopic, LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import {
+  actorIdOf,
+  type Channel,
+  channelTopic,
+  LIMITS,
+  type Principal,
+  StoaError,
+} from '@stoa/protocol';
 import { findPin, holdAsset, listPins, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn } from '../access/gate.js';
 import type { Decision } from '../log/log.js';
@@ -36,6 +43,9 @@ function* assertMayPin(topicId: number, assetId: string): Tx<void> {
   }
   const pins = yield* listPins.all({ topicId });
   if (pins.length >= LIMITS.pinnedAssets) {
-    throw new StoaError('limit_reached', `A channel has at most ${String(LIMITS.pinnedAssets)} pinned assets`);
+    throw new StoaError(
+      'limit_reached',
+      `A channel has at most ${String(LIMITS.pinnedAssets)} pinned assets`,
+    );
   }
 }

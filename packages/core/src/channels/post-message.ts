@@ -71,11 +71,18 @@ function* mentionsOf(channel: JoinedChannel, posted: Posted, actor: string): Tx<
   const mentions: NewEvent[] = [];
   for (const memberId of posted.addressedMemberIds) {
     const member = yield* findMember.first({ topicId: channel.topicId, memberId });
-    if (!member) throw new StoaError('unknown_member', `There is no member ${memberId} in ${channel.channelId}`);
+    if (!member)
+      throw new StoaError(
+        'unknown_member',
+        `There is no member ${memberId} in ${channel.channelId}`,
+      );
     if (member.memberKind !== 'human_actor' || member.actorId === actor) continue;
     mentions.push({
       topic: humanTopic(member.actorId.slice('human:'.length)),
-      event: { type: 'mentioned', data: { channelId: channel.channelId, messageId: posted.messageId } },
+      event: {
+        type: 'mentioned',
+        data: { channelId: channel.channelId, messageId: posted.messageId },
+      },
     });
   }
   return mentions;

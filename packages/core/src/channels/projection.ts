@@ -112,7 +112,8 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
 
 function* attach(topicId: number, messageId: string, items: readonly StoredItem[]): Tx<void> {
   for (const item of items) {
-    if (item.type === 'asset_reference') yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
+    if (item.type === 'asset_reference')
+      yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
   }
 }
 

@@ -1,12 +1,22 @@
 import type { Channel, Principal } from '@stoa/protocol';
 import { StoaError } from '@stoa/protocol';
-import { countChannels, findChannel, listChannels as listRows, listPins, type Tx } from '@stoa/store';
 import type { ChannelListRow } from '@stoa/store';
+import {
+  countChannels,
+  findChannel,
+  listPins,
+  listChannels as listRows,
+  type Tx,
+} from '@stoa/store';
+import { channelToRead } from '../access/gate.js';
 import type { ChannelContext } from './context.js';
 import { channelRecord } from './records.js';
-import { channelToRead } from '../access/gate.js';
 
-export function getChannel(context: ChannelContext, principal: Principal, channelId: string): Promise<Channel> {
+export function getChannel(
+  context: ChannelContext,
+  principal: Principal,
+  channelId: string,
+): Promise<Channel> {
   return context.store.read(function* () {
     yield* channelToRead(principal, channelId);
     const row = yield* findChannel.first({ channelId });

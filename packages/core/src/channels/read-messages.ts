@@ -1,7 +1,7 @@
 import { type Message, type MessagePage, type Principal, StoaError } from '@stoa/protocol';
 import {
-  findMessage,
   type FullMessageRow,
+  findMessage,
   listFeedAfter,
   listFeedBefore,
   listMessagesAfter,
@@ -25,7 +25,8 @@ export function getMessage(
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
     const row = yield* findMessage.first({ topicId, messageId });
-    if (!row) throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
+    if (!row)
+      throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
     return yield* completeMessage(channelId, row);
   });
 }
@@ -50,7 +51,8 @@ export function listMessages(
   }
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
-    if (query.threadRootMessageId !== undefined) yield* existing(topicId, query.threadRootMessageId);
+    if (query.threadRootMessageId !== undefined)
+      yield* existing(topicId, query.threadRootMessageId);
     const rows = yield* page(topicId, query);
     const hasMore = rows.length > query.limit;
     const kept = rows.slice(0, query.limit);

@@ -15,9 +15,14 @@ type Edited = Extract<ChannelEvent, { type: 'message_edited' }>['data'];
 
 const PREVIEW_CHARS = 140;
 
-export function messageRecord(channelId: string, row: FullMessageRow, reactions: readonly Reaction[]): Message {
+export function messageRecord(
+  channelId: string,
+  row: FullMessageRow,
+  reactions: readonly Reaction[],
+): Message {
   const posted = JSON.parse(row.posted) as Posted;
-  const items = row.edited === null ? posted.inputItems : (JSON.parse(row.edited) as Edited).inputItems;
+  const items =
+    row.edited === null ? posted.inputItems : (JSON.parse(row.edited) as Edited).inputItems;
   const deleted = row.deletedAt !== null;
   return {
     messageId: row.messageId,
@@ -107,5 +112,11 @@ function previewOf(row: ChannelListRow): { lastMessagePreview?: string } {
   if (row.lastBody === null || row.lastDeletedAt !== null) return {};
   const { inputItems } = JSON.parse(row.lastBody) as { inputItems: StoredItem[] };
   const text = inputItems.find((item) => item.type === 'text')?.text;
-  return text === undefined ? {} : { lastMessagePreview: [...text.slice(0, 2 * PREVIEW_CHARS)].slice(0, PREVIEW_CHARS).join('') };
+  return text === undefined ? {} : { lastMessagePreview: beginningOf(text) };
+}
+
+/** Never half a character: what a cut leaves of a surrogate pair goes too. */
+function beginningOf(text: string): string {
+  const cut = text.slice(0, PREVIEW_CHARS);
+  return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }

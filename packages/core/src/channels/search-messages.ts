@@ -16,8 +16,14 @@ export async function searchMessages(
   { query, channelId, limit }: SearchRequest,
 ): Promise<SearchHit[]> {
   const topicId =
-    channelId === undefined ? undefined : (await context.store.read(() => channelToRead(principal, channelId))).topicId;
-  const matches = await context.search.search({ text: query, limit, ...(topicId === undefined ? {} : { topicId }) });
+    channelId === undefined
+      ? undefined
+      : (await context.store.read(() => channelToRead(principal, channelId))).topicId;
+  const matches = await context.search.search({
+    text: query,
+    limit,
+    ...(topicId === undefined ? {} : { topicId }),
+  });
   return context.store.read(() => toHits(matches));
 }
 

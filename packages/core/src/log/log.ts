@@ -121,7 +121,10 @@ function* append(events: readonly NewEvent[], actor: string, at: number): Tx<Log
       };
       yield* insertEvent.run(entry);
       if (topic.startsWith('channel:')) {
-        yield* projectChannelEvent({ topicId: entry.topicId, seq, at, actor }, event as ChannelEvent);
+        yield* projectChannelEvent(
+          { topicId: entry.topicId, seq, at, actor },
+          event as ChannelEvent,
+        );
       }
       entries[position] = entry;
     }

@@ -19,8 +19,13 @@ export async function readTopic(
     const row = yield* findTopic.first({ name: topic });
     if (!row) return undefined;
     const from = Math.max(after, row.floor);
-    const rows = from < row.head ? yield* listEventsAfter.all({ topicId: row.id, after: from, limit }) : [];
-    return { entries: rows.map((event) => ({ ...event, topic })), head: row.head, oldest: oldestOf(row) };
+    const rows =
+      from < row.head ? yield* listEventsAfter.all({ topicId: row.id, after: from, limit }) : [];
+    return {
+      entries: rows.map((event) => ({ ...event, topic })),
+      head: row.head,
+      oldest: oldestOf(row),
+    };
   });
 }
 

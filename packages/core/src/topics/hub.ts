@@ -61,7 +61,11 @@ export class Hub {
    * Follows a topic for a reader: missed events first, then live ones, each once and in order.
    * Without `after` it starts from now. Returns undefined when there is no such topic.
    */
-  async follow(reader: Reader, topic: string, after: number | undefined): Promise<Subscription | undefined> {
+  async follow(
+    reader: Reader,
+    topic: string,
+    after: number | undefined,
+  ): Promise<Subscription | undefined> {
     const feed = this.#watch(topic);
     const slice = await this.#open(feed, after);
     if (!slice) return undefined;
@@ -84,7 +88,15 @@ export class Hub {
   #watch(topic: string): Feed {
     let feed = this.#feeds.get(topic);
     if (!feed) {
-      feed = { topic, head: undefined, heard: 0, live: new Set(), pumping: false, again: false, watchers: 0 };
+      feed = {
+        topic,
+        head: undefined,
+        heard: 0,
+        live: new Set(),
+        pumping: false,
+        again: false,
+        watchers: 0,
+      };
       this.#feeds.set(topic, feed);
     }
     feed.watchers += 1;

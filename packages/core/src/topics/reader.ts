@@ -1,11 +1,14 @@
+import type { StreamFrame } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
+
+export type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
 
 /** One connected client, as live delivery sees it: a WebSocket, an event stream, a simulated reader. */
 export interface Reader {
   /** Takes an encoded event. Must not block and must not throw. */
   event(entry: LogEntry, encoded: string): void;
-  /** Events after `after` and before `oldest` are no longer kept. */
-  gap(topic: string, after: number, oldest: number, reason: 'trimmed' | 'slow_reader'): void;
+  /** What follows is not what comes next after `after`; the next event has the sequence `oldest` or a later one. */
+  gap(topic: string, after: number, oldest: number, reason: GapReason): void;
   /** Ends the connection because its reader does not keep up. */
   cutOff(): void;
   /** Bytes that were handed over and not yet taken by the other side. */

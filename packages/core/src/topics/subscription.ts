@@ -1,6 +1,6 @@
 import { encodeEntry, type LogEntry } from '../log/entry.js';
 import type { TopicSlice } from '../log/read-topic.js';
-import { type Reader, READER_LIMIT_BYTES } from './reader.js';
+import { READER_LIMIT_BYTES, type Reader } from './reader.js';
 
 interface SubscriptionPorts {
   readonly read: (after: number) => Promise<TopicSlice | undefined>;
@@ -37,6 +37,11 @@ export class Subscription {
 
   /** Starts delivery; called once, after the reader was told that it is subscribed. */
   begin(): void {
+    const { head } = this.start;
+    if (this.sent > head) {
+      this.reader.gap(this.topic, this.sent, head + 1, 'ahead');
+      this.sent = head;
+    }
     this.#catchUp(this.start).catch((error: unknown) => {
       this.ports.report(error);
       this.#cutOff();

@@ -1,9 +1,13 @@
-import { parseTopic, type Principal, StoaError } from '@stoa/protocol';
+import { type Principal, parseTopic, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
 
 /** Channels are public to people; a person's own topic is theirs alone. */
-export async function assertMayFollow(store: Store, principal: Principal, topic: string): Promise<void> {
+export async function assertMayFollow(
+  store: Store,
+  principal: Principal,
+  topic: string,
+): Promise<void> {
   const parsed = parseTopic(topic);
   if (!parsed) throw new StoaError('topic_not_found', `${topic} is not the name of a topic`);
   if (parsed.kind === 'channel') {

@@ -1,10 +1,10 @@
 import type { ChannelEvent, IntegrityReport } from '@stoa/protocol';
 import {
   CHANNEL_PROJECTIONS,
+  type EventRow,
   insertTopicWithId,
   listEventsAfter,
   listTopicsAfter,
-  type EventRow,
   type Store,
   type TopicRow,
   type Tx,
@@ -18,7 +18,10 @@ const PROBLEMS_SHOWN = 100;
  * Proves that the tables of every channel are what a replay of its log from zero gives, and that
  * every log is dense. The replay goes into a scratch store, so nothing of the real one is touched.
  */
-export async function checkReplay(store: Store, openScratch: () => Promise<Store>): Promise<IntegrityReport> {
+export async function checkReplay(
+  store: Store,
+  openScratch: () => Promise<Store>,
+): Promise<IntegrityReport> {
   const problems = await store.integrityProblems();
   let topics = 0;
   let events = 0;
@@ -40,24 +43,37 @@ export async function checkReplay(store: Store, openScratch: () => Promise<Store
   return { ok: problems.length === 0, topics, events, problems: problems.slice(0, PROBLEMS_SHOWN) };
 }
 
-async function checkTopic(store: Store, scratch: Store, topic: TopicRow, problems: string[]): Promise<number> {
+async function checkTopic(
+  store: Store,
+  scratch: Store,
+  topic: TopicRow,
+  problems: string[],
+): Promise<number> {
   const isChannel = topic.name.startsWith('channel:');
   await scratch.transact(() => insertTopicWithId.run(topic));
   let expected = topic.floor;
   let after = topic.floor;
   for (;;) {
-    const page = await store.read(() => listEventsAfter.all({ topicId: topic.id, after, limit: PAGE }));
+    const page = await store.read(() =>
+      listEventsAfter.all({ topicId: topic.id, after, limit: PAGE }),
+    );
     const rows = page.filter((row) => row.seq <= topic.head);
     for (const row of rows) {
       expected += 1;
-      if (row.seq !== expected) problems.push(`${topic.name}: expected sequence ${String(expected)}, found ${String(row.seq)}`);
+      if (row.seq !== expected)
+        problems.push(
+          `${topic.name}: expected sequence ${String(expected)}, found ${String(row.seq)}`,
+        );
       expected = row.seq;
     }
     if (isChannel) await scratch.transact(() => replay(rows));
     after = expected;
     if (rows.length < PAGE) break;
   }
-  if (expected !== topic.head) problems.push(`${topic.name}: the head is ${String(topic.head)}, the log ends at ${String(expected)}`);
+  if (expected !== topic.head)
+    problems.push(
+      `${topic.name}: the head is ${String(topic.head)}, the log ends at ${String(expected)}`,
+    );
   if (isChannel) await compare(store, scratch, topic, problems);
   return topic.head - topic.floor;
 }
@@ -69,7 +85,12 @@ function* replay(rows: readonly EventRow[]): Tx<void> {
   }
 }
 
-async function compare(store: Store, scratch: Store, topic: TopicRow, problems: string[]): Promise<void> {
+async function compare(
+  store: Store,
+  scratch: Store,
+  topic: TopicRow,
+  problems: string[],
+): Promise<void> {
   for (const [table, rows] of Object.entries(CHANNEL_PROJECTIONS)) {
     for (let offset = 0; ; offset += PAGE) {
       const page = { topicId: topic.id, offset, limit: PAGE };
@@ -78,7 +99,9 @@ async function compare(store: Store, scratch: Store, topic: TopicRow, problems: 
         scratch.read(() => rows.all(page)),
       ]);
       if (JSON.stringify(kept) !== JSON.stringify(replayed)) {
-        problems.push(`${topic.name}: table ${table} differs from a replay of the log near row ${String(offset)}`);
+        problems.push(
+          `${topic.name}: table ${table} differs from a replay of the log near row ${String(offset)}`,
+        );
         break;
       }
       if (kept.length < PAGE) break;

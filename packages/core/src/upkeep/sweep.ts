@@ -49,13 +49,18 @@ export class Sweeper {
     return {
       idempotencyKeys: await this.#inChunks(() =>
         this.store.transact(() =>
-          deleteIdempotencyKeysBefore.run({ before: now - this.retention.idempotencyKeyMs, limit: CHUNK }),
+          deleteIdempotencyKeysBefore.run({
+            before: now - this.retention.idempotencyKeyMs,
+            limit: CHUNK,
+          }),
         ),
       ),
       credentials: await this.store.transact(() =>
         deleteCredentialsRevokedBefore.run({ before: now - this.retention.revokedCredentialMs }),
       ),
-      loginCodes: await this.store.transact(() => deleteLoginCodesExpiredBefore.run({ before: now })),
+      loginCodes: await this.store.transact(() =>
+        deleteLoginCodesExpiredBefore.run({ before: now }),
+      ),
       trimmedEvents: await this.#trim(),
       erasedRows: await this.#erase(),
       assets: await this.assets.collectUnused(this.retention.unusedAssetMs, CHUNK),

@@ -19,5 +19,7 @@ export function sniffMediaType(bytes: Uint8Array): string {
   for (const [mediaType, offset, magic] of MAGIC) {
     if (head.startsWith(magic, offset * 2)) return mediaType;
   }
-  return isUtf8(bytes) && !bytes.includes(0) ? 'text/plain; charset=utf-8' : 'application/octet-stream';
+  return isUtf8(bytes) && !bytes.includes(0)
+    ? 'text/plain; charset=utf-8'
+    : 'application/octet-stream';
 }

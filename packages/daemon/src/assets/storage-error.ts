@@ -4,10 +4,17 @@ import { StoaError } from '@stoa/protocol';
 export function asStorageError(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new StoaError('storage_full', 'The disk of the data directory is full', [], { cause: error });
+    return new StoaError('storage_full', 'The disk of the data directory is full', [], {
+      cause: error,
+    });
   }
   if (typeof code === 'string') {
-    return new StoaError('storage_unavailable', `The data directory cannot be written: ${code}`, [], { cause: error });
+    return new StoaError(
+      'storage_unavailable',
+      `The data directory cannot be written: ${code}`,
+      [],
+      { cause: error },
+    );
   }
   return error;
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Issue, StoaError } from '@stoa/protocol';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { knownFields } from './known-fields.js';
 import { type Config, ConfigFile } from './schema.js';
 
 export interface Flags {
@@ -51,7 +52,8 @@ export function effectiveConfig({ flags }: { readonly flags: Flags }): Config {
   return { ...config, store: { ...config.store, url: withoutPassword(config.store.url) } };
 }
 
-const withoutPassword = (url: string): string => url.replace(/(:\/\/[^:@/]*):[^@/]*@/, '$1:[redacted]@');
+const withoutPassword = (url: string): string =>
+  url.replace(/(:\/\/[^:@/]*):[^@/]*@/, '$1:[redacted]@');
 
 function readConfigFile(path: string, required: boolean): unknown {
   if (!existsSync(path)) {
@@ -62,7 +64,10 @@ function readConfigFile(path: string, required: boolean): unknown {
   if (document.errors.length > 0) {
     throw invalid(
       path,
-      document.errors.map((error) => ({ path: `line ${String(error.linePos?.[0].line ?? '?')}`, message: error.message.split('\n')[0] ?? '' })),
+      document.errors.map((error) => ({
+        path: `line ${String(error.linePos?.[0].line ?? '?')}`,
+        message: error.message.split('\n')[0] ?? '',
+      })),
     );
   }
   return (document.toJS() as unknown) ?? {};
@@ -71,10 +76,14 @@ function readConfigFile(path: string, required: boolean): unknown {
 function fromEnvironment(environment: Environment): Record<string, unknown> {
   const { STOA_PORT, STOA_HOST, STOA_DURABILITY, STOA_DATABASE_URL } = environment;
   return {
-    ...(STOA_PORT === undefined ? {} : { port: /^\d+$/.test(STOA_PORT) ? Number(STOA_PORT) : STOA_PORT }),
+    ...(STOA_PORT === undefined
+      ? {}
+      : { port: /^\d+$/.test(STOA_PORT) ? Number(STOA_PORT) : STOA_PORT }),
     ...(STOA_HOST === undefined ? {} : { host: STOA_HOST }),
     ...(STOA_DURABILITY === undefined ? {} : { durability: STOA_DURABILITY }),
-    ...(STOA_DATABASE_URL === undefined ? {} : { store: { engine: 'postgres', url: STOA_DATABASE_URL } }),
+    ...(STOA_DATABASE_URL === undefined
+      ? {}
+      : { store: { engine: 'postgres', url: STOA_DATABASE_URL } }),
   };
 }
 
@@ -91,7 +100,8 @@ function validate(value: unknown, path: string): Config {
 function toIssue(issue: z.core.$ZodIssue): Issue {
   const path = issue.path.join('.');
   if (issue.code === 'unrecognized_keys') {
-    return { path, message: `unknown field ${issue.keys.join(', ')}` };
+    const known = knownFields(issue.path).join(', ');
+    return { path, message: `unknown field ${issue.keys.join(', ')}; known are ${known}` };
   }
   if (issue.code === 'invalid_value') {
     return { path, message: `must be one of ${issue.values.map(String).join(', ')}` };
@@ -100,8 +110,14 @@ function toIssue(issue: z.core.$ZodIssue): Issue {
 }
 
 function invalid(path: string, issues: readonly Issue[]): StoaError {
-  const lines = issues.map(({ path: where, message }) => `  ${where === '' ? '(top level)' : where}: ${message}`);
-  return new StoaError('config_invalid', `The configuration is not valid (file ${path}, environment and flags):\n${lines.join('\n')}`, issues);
+  const lines = issues.map(
+    ({ path: where, message }) => `  ${where === '' ? '(top level)' : where}: ${message}`,
+  );
+  return new StoaError(
+    'config_invalid',
+    `The configuration is not valid (file ${path}, environment and flags):\n${lines.join('\n')}`,
+    issues,
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,10 @@
 import { Durability } from '@stoa/protocol';
 import { z } from 'zod';
 
-const hours = z.number().positive().max(24 * 366);
+const hours = z
+  .number()
+  .positive()
+  .max(24 * 366);
 
 /** `stoa.yaml`. Strict: an unknown field or a wrong value stops the start. */
 export const ConfigFile = z.strictObject({
@@ -11,7 +14,9 @@ export const ConfigFile = z.strictObject({
     .array(z.string().min(1))
     .max(20)
     .default([])
-    .describe('Names besides the own address that the Host header may carry, with port if it is not 80'),
+    .describe(
+      'Names besides the own address that the Host header may carry, with port if it is not 80',
+    ),
   durability: Durability.default('full').describe(
     'full: acknowledged means on disk. relaxed: a power cut may lose the last moments',
   ),
@@ -20,7 +25,10 @@ export const ConfigFile = z.strictObject({
       z.strictObject({ engine: z.literal('sqlite') }),
       z.strictObject({
         engine: z.literal('postgres'),
-        url: z.string().regex(/^postgres(?:ql)?:\/\//).describe('postgres://user:password@host/database'),
+        url: z
+          .string()
+          .regex(/^postgres(?:ql)?:\/\//)
+          .describe('postgres://user:password@host/database'),
       }),
     ])
     .default({ engine: 'sqlite' }),

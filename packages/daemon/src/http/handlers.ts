@@ -6,8 +6,8 @@ import {
   type ParamsOf,
   type Principal,
   type QueryOf,
-  type Route,
   type ROUTES,
+  type Route,
   type Status,
 } from '@stoa/protocol';
 
@@ -35,10 +35,10 @@ export type SpecialRouteId =
 
 type JsonRouteId = Exclude<keyof typeof ROUTES, SpecialRouteId>;
 
-type Answer<R extends Route> = undefined extends AnswerOf<R> ? void : AnswerOf<R>;
+type Answer<R extends Route> = undefined extends AnswerOf<R> ? Promise<void> : Promise<AnswerOf<R>>;
 
 export type Handlers = {
-  readonly [K in JsonRouteId]: (call: Call<(typeof ROUTES)[K]>) => Promise<Answer<(typeof ROUTES)[K]>>;
+  readonly [K in JsonRouteId]: (call: Call<(typeof ROUTES)[K]>) => Answer<(typeof ROUTES)[K]>;
 };
 
 export interface HandlerPorts {
@@ -70,17 +70,23 @@ export function createHandlers({ core, status, loginUrl, backup }: HandlerPorts)
     archiveChannel: ({ by, params }) => channels.archive(by, params.channelId),
     unarchiveChannel: ({ by, params }) => channels.unarchive(by, params.channelId),
 
-    listMembers: async ({ by, params }) => ({ members: await channels.members(by, params.channelId) }),
+    listMembers: async ({ by, params }) => ({
+      members: await channels.members(by, params.channelId),
+    }),
     upsertMember: ({ by, params, body }) => channels.upsertMember(by, params.channelId, body),
     removeMember: ({ by, params }) => channels.removeMember(by, params.channelId, params.memberId),
 
     listMessages: ({ by, params, query }) => channels.messages(by, params.channelId, query),
     postMessage: ({ by, params, body, key }) => channels.post(by, params.channelId, body, key),
     getMessage: ({ by, params }) => channels.message(by, params.channelId, params.messageId),
-    editMessage: ({ by, params, body }) => channels.edit(by, params.channelId, params.messageId, body),
-    deleteMessage: ({ by, params }) => channels.deleteMessage(by, params.channelId, params.messageId),
-    setReaction: ({ by, params, body }) => channels.react(by, params.channelId, params.messageId, body),
-    unsetReaction: ({ by, params, body }) => channels.unreact(by, params.channelId, params.messageId, body),
+    editMessage: ({ by, params, body }) =>
+      channels.edit(by, params.channelId, params.messageId, body),
+    deleteMessage: ({ by, params }) =>
+      channels.deleteMessage(by, params.channelId, params.messageId),
+    setReaction: ({ by, params, body }) =>
+      channels.react(by, params.channelId, params.messageId, body),
+    unsetReaction: ({ by, params, body }) =>
+      channels.unreact(by, params.channelId, params.messageId, body),
 
     pinAsset: ({ by, params }) => channels.pin(by, params.channelId, params.assetId),
     unpinAsset: ({ by, params }) => channels.unpin(by, params.channelId, params.assetId),

@@ -17,7 +17,9 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new StoaError('invalid_json', error instanceof Error ? error.message : 'not JSON', [], { cause: error });
+    throw new StoaError('invalid_json', error instanceof Error ? error.message : 'not JSON', [], {
+      cause: error,
+    });
   }
 }
 
@@ -39,7 +41,10 @@ function assertShallow(text: string): void {
     else if (OPENING.has(code)) {
       depth += 1;
       if (depth > LIMITS.jsonDepth) {
-        throw new StoaError('too_deep', `JSON may be nested ${String(LIMITS.jsonDepth)} levels deep`);
+        throw new StoaError(
+          'too_deep',
+          `JSON may be nested ${String(LIMITS.jsonDepth)} levels deep`,
+        );
       }
     } else if (CLOSING.has(code)) depth -= 1;
   }
@@ -47,8 +52,10 @@ function assertShallow(text: string): void {
 
 function assertStorable(value: unknown): void {
   if (typeof value === 'string') {
-    if (value.includes('\0')) throw new StoaError('invalid_text', 'Text may not hold NUL characters');
-    if (!value.isWellFormed()) throw new StoaError('invalid_text', 'Text may not hold lone surrogates');
+    if (value.includes('\0'))
+      throw new StoaError('invalid_text', 'Text may not hold NUL characters');
+    if (!value.isWellFormed())
+      throw new StoaError('invalid_text', 'Text may not hold lone surrogates');
   } else if (typeof value === 'object' && value !== null) {
     for (const [key, inner] of Object.entries(value)) {
       assertStorable(key);

@@ -25,7 +25,10 @@ export class OriginGuard {
     }
     const site = headers['sec-fetch-site'];
     if (site === 'cross-site' || site === 'same-site') {
-      throw new StoaError('origin_not_allowed', 'The browser says the request comes from another site');
+      throw new StoaError(
+        'origin_not_allowed',
+        'The browser says the request comes from another site',
+      );
     }
   }
 
@@ -37,7 +40,10 @@ export class OriginGuard {
 
 /** The names under which a listening address can be reached. */
 export function hostsOf(address: string, port: number, extra: readonly string[]): string[] {
-  const names = address === '127.0.0.1' || address === '::1' ? ['127.0.0.1', 'localhost', '[::1]'] : [bracketed(address)];
+  const names =
+    address === '127.0.0.1' || address === '::1'
+      ? ['127.0.0.1', 'localhost', '[::1]']
+      : [bracketed(address)];
   return [...names.map((name) => `${name}:${String(port)}`), ...extra];
 }
 

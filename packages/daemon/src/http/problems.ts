@@ -11,8 +11,12 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
 /** Whatever was thrown, as an error of the registry; undefined means it is a defect of ours. */
 export function knownError(error: unknown): StoaError | undefined {
   if (error instanceof StoaError) return error;
-  const code = error instanceof Error && 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
+  const code =
+    error instanceof Error && 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
   return code === undefined ? undefined : new StoaError(code, undefined, [], { cause: error });
 }
 
-export const DEFECT = new StoaError('internal', 'Something broke inside the daemon; its log has the details');
+export const DEFECT = new StoaError(
+  'internal',
+  'Something broke inside the daemon; its log has the details',
+);

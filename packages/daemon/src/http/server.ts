@@ -1,5 +1,12 @@
 import { assertMayCall, type Core } from '@stoa/core';
-import { LIMITS, openApiDocument, type Principal, type Route, ROUTES, StoaError } from '@stoa/protocol';
+import {
+  LIMITS,
+  openApiDocument,
+  type Principal,
+  ROUTES,
+  type Route,
+  StoaError,
+} from '@stoa/protocol';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
@@ -8,6 +15,7 @@ import type { Call, Handlers, SpecialRouteId } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
 import type { OriginGuard } from './origin-guard.js';
 import { DEFECT, knownError } from './problems.js';
+import { assertInTable } from './table-guard.js';
 import { compileCheck } from './validation.js';
 
 declare module 'fastify' {
@@ -48,6 +56,7 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     requestTimeout: 120_000,
     routerOptions: { maxParamLength: 256 },
   });
+  server.addHook('onRoute', assertInTable);
   server.decorateRequest('principal', undefined);
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_, body, done) => {
@@ -67,13 +76,28 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     request.principal = await authenticate(ports, request);
   });
   server.addHook('onResponse', (request, reply, done) => {
-    ports.metrics.observeRequest(request.routeOptions.url, request.method, reply.statusCode, reply.elapsedTime);
-    ports.log.debug({ method: request.method, route: request.routeOptions.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'request');
+    ports.metrics.observeRequest(
+      request.routeOptions.url,
+      request.method,
+      reply.statusCode,
+      reply.elapsedTime,
+    );
+    ports.log.debug(
+      {
+        method: request.method,
+        route: request.routeOptions.url,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'request',
+    );
     done();
   });
   server.setErrorHandler((error, request, reply) => sendProblem(ports, error, request, reply));
   server.setNotFoundHandler((request, reply) => {
-    const missing = request.principal ? new StoaError('route_not_found') : new StoaError('unauthenticated');
+    const missing = request.principal
+      ? new StoaError('route_not_found')
+      : new StoaError('unauthenticated');
     return sendProblem(ports, missing, request, reply);
   });
   for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
@@ -82,12 +106,20 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   return server;
 }
 
-async function authenticate({ core, port }: ServerPorts, request: FastifyRequest): Promise<Principal | undefined> {
+async function authenticate(
+  { core, port }: ServerPorts,
+  request: FastifyRequest,
+): Promise<Principal | undefined> {
   const secret = secretOf(request.headers, port());
   return secret === undefined ? undefined : core.credentials.authenticate(secret);
 }
 
-function register(server: FastifyInstance, ports: ServerPorts, id: keyof typeof ROUTES, route: Route): void {
+function register(
+  server: FastifyInstance,
+  ports: ServerPorts,
+  id: keyof typeof ROUTES,
+  route: Route,
+): void {
   void server.register((scope, _, done) => {
     if (route.body === 'bytes') {
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, (__, body, parsed) => {
@@ -133,12 +165,14 @@ function handlerOf(ports: ServerPorts, id: keyof typeof ROUTES, route: Route): S
       by: request.principal as Principal,
       params: request.params as never,
       query: request.query as never,
-      body: request.body as never,
+      body: request.body,
       key: route.idempotent ? idempotencyKey(request) : undefined,
     });
     reply.code(route.status);
     if (route.status === 204) return reply.send();
-    return reply.header('Content-Type', 'application/json; charset=utf-8').send(JSON.stringify(answer));
+    return reply
+      .header('Content-Type', 'application/json; charset=utf-8')
+      .send(JSON.stringify(answer));
   };
 }
 
@@ -151,7 +185,10 @@ function admission(route: Route): (request: FastifyRequest) => void {
     query?.(request.query);
     body?.(request.body);
     if (route.body === 'bytes' && !(request.body instanceof Uint8Array)) {
-      throw new StoaError('invalid_request', `Send between 1 and ${String(LIMITS.assetBytes)} bytes`);
+      throw new StoaError(
+        'invalid_request',
+        `Send between 1 and ${String(LIMITS.assetBytes)} bytes`,
+      );
     }
   };
 }
@@ -165,9 +202,18 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   ]);
 }
 
-function sendProblem(ports: ServerPorts, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendProblem(
+  ports: ServerPorts,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const known = knownError(error);
-  if (!known) ports.log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request hit a defect');
+  if (!known)
+    ports.log.error(
+      { err: error, method: request.method, route: request.routeOptions.url },
+      'a request hit a defect',
+    );
   const problem = (known ?? DEFECT).toProblem();
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer');
   return reply

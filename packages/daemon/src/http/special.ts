@@ -35,14 +35,19 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     },
     async home(request, reply) {
       const { principal } = request;
-      const who = principal?.kind === 'human' ? await core.credentials.whoami(principal) : undefined;
+      const who =
+        principal?.kind === 'human' ? await core.credentials.whoami(principal) : undefined;
       return reply.headers(PAGE_HEADERS).send(homePage(who));
     },
     async login(request, reply) {
       const { code } = request.query as { code: string };
       try {
         const secret = await core.loginCodes.redeem(code);
-        return await reply.code(303).header('Set-Cookie', loginCookie(port(), secret)).header('Location', '/').send();
+        return await reply
+          .code(303)
+          .header('Set-Cookie', loginCookie(port(), secret))
+          .header('Location', '/')
+          .send();
       } catch (error) {
         if (!(error instanceof StoaError) || error.code !== 'login_code_invalid') throw error;
         if (!request.headers.accept?.includes('text/html')) throw error;
@@ -52,9 +57,11 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     async logout(request, reply) {
       const principal = request.principal as Principal;
       const own = (await core.credentials.list()).find(
-        (credential) => principal.kind === 'human' && credential.credentialId === principal.credentialId,
+        (credential) =>
+          principal.kind === 'human' && credential.credentialId === principal.credentialId,
       );
-      if (own?.kind !== 'browser') throw new StoaError('forbidden', 'Only a browser login can be logged out');
+      if (own?.kind !== 'browser')
+        throw new StoaError('forbidden', 'Only a browser login can be logged out');
       await core.credentials.revoke(principal, own.credentialId);
       return reply.code(204).header('Set-Cookie', expiredCookie(port())).send();
     },
@@ -75,4 +82,6 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
 }
 
 const text = (reply: FastifyReply, status: number, body: string): Promise<unknown> =>
-  Promise.resolve(reply.code(status).header('Content-Type', 'text/plain; charset=utf-8').send(`${body}\n`));
+  Promise.resolve(
+    reply.code(status).header('Content-Type', 'text/plain; charset=utf-8').send(`${body}\n`),
+  );

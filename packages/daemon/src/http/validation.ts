@@ -1,4 +1,4 @@
-import { inputJsonSchema, type Issue, StoaError } from '@stoa/protocol';
+import { type Issue, inputJsonSchema, StoaError } from '@stoa/protocol';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { z } from 'zod';
 
@@ -16,7 +16,11 @@ export function compileCheck(schema: z.ZodType, part: Part): (value: unknown) =>
     if (validate(value)) return;
     const issues = (validate.errors ?? []).map((error) => toIssue(error, part));
     const first = issues[0];
-    throw new StoaError('invalid_request', first ? `${first.path} ${first.message}` : 'invalid', issues);
+    throw new StoaError(
+      'invalid_request',
+      first ? `${first.path} ${first.message}` : 'invalid',
+      issues,
+    );
   };
 }
 
@@ -27,7 +31,10 @@ function toIssue(error: ErrorObject, part: Part): Issue {
     return { path, message: `has an unknown field ${String(params.additionalProperty)}` };
   }
   if (error.keyword === 'enum') {
-    return { path, message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}` };
+    return {
+      path,
+      message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`,
+    };
   }
   return { path, message: error.message ?? 'is not valid' };
 }

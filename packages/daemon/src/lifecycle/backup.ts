@@ -9,10 +9,15 @@ import { asStorageError } from '../assets/storage-error.js';
  * A directory that is a data directory: the database as one file, and the assets. It has its final
  * name only when it is complete. The token stays behind: a copy gives nobody access.
  */
-export async function writeBackup(home: string, store: Store, directory: string | undefined): Promise<Backup> {
+export async function writeBackup(
+  home: string,
+  store: Store,
+  directory: string | undefined,
+): Promise<Backup> {
   const started = performance.now();
   const target = directory ?? join(home, 'backups', stampedName(new Date()));
-  if (!isAbsolute(target)) throw new StoaError('invalid_request', 'Give the directory of the backup as an absolute path');
+  if (!isAbsolute(target))
+    throw new StoaError('invalid_request', 'Give the directory of the backup as an absolute path');
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
   try {
     await assertAbsent(target);
@@ -25,7 +30,11 @@ export async function writeBackup(home: string, store: Store, directory: string 
     await rm(partial, { recursive: true, force: true });
     throw asStorageError(error);
   }
-  return { path: target, bytes: await sizeOf(target), durationMs: Math.round(performance.now() - started) };
+  return {
+    path: target,
+    bytes: await sizeOf(target),
+    durationMs: Math.round(performance.now() - started),
+  };
 }
 
 const stampedName = (now: Date): string => now.toISOString().replace(/[:.]/g, '-');

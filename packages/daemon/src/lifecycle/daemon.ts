@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createCore, OWNER_ID } from '@stoa/core';
-import { type Principal, StoaError, type Status } from '@stoa/protocol';
+import { type Principal, type Status, StoaError } from '@stoa/protocol';
 import { DataLock } from '@stoa/store';
 import type { Logger } from 'pino';
 import { DiskAssetFiles } from '../assets/asset-files.js';
@@ -42,7 +42,11 @@ const DRAIN_MS = 3_000;
  * Brings the daemon up in this order: directory, lock, store, domain, workers, HTTP. If a step
  * fails, the ones before it are undone, so nothing stays half-started.
  */
-export async function startDaemon({ home, config }: Settings, log: Logger, searchThread: URL): Promise<Daemon> {
+export async function startDaemon(
+  { home, config }: Settings,
+  log: Logger,
+  searchThread: URL,
+): Promise<Daemon> {
   const teardown = new Teardown((name, error) => {
     log.error({ err: error, step: name }, 'a step of stopping failed');
   });
@@ -60,7 +64,11 @@ export async function startDaemon({ home, config }: Settings, log: Logger, searc
     teardown.add('lock', () => {
       lock.release();
     });
-    if (lock.stale) log.warn({ pid: lock.stale.pid }, 'took over the data directory from a daemon that ended without releasing it');
+    if (lock.stale)
+      log.warn(
+        { pid: lock.stale.pid },
+        'took over the data directory from a daemon that ended without releasing it',
+      );
     lock.announce({ pid: process.pid, startedAt, version: VERSION });
 
     const { store, search } = await openEngine(home, config, searchThread);
@@ -100,7 +108,8 @@ export async function startDaemon({ home, config }: Settings, log: Logger, searc
 
     const phase = { ready: false, stopping: false, port: 0 };
     const guard = new OriginGuard();
-    const url = (): string => `http://${config.host === '::1' ? '[::1]' : config.host}:${String(phase.port)}`;
+    const url = (): string =>
+      `http://${config.host === '::1' ? '[::1]' : config.host}:${String(phase.port)}`;
     const loginUrl = (code: string): string => `${url()}/login?code=${code}`;
     const status = async (): Promise<Status> => ({
       version: VERSION,
@@ -123,7 +132,12 @@ export async function startDaemon({ home, config }: Settings, log: Logger, searc
       version: VERSION,
       port,
       stopping,
-      handlers: createHandlers({ core, status, loginUrl, backup: (directory) => writeBackup(home, store, directory) }),
+      handlers: createHandlers({
+        core,
+        status,
+        loginUrl,
+        backup: (directory) => writeBackup(home, store, directory),
+      }),
       special: createSpecialHandlers({
         core,
         files,
@@ -159,12 +173,21 @@ export async function startDaemon({ home, config }: Settings, log: Logger, searc
   }
 }
 
-async function listen(server: ReturnType<typeof createServer>, host: string, port: number): Promise<void> {
+async function listen(
+  server: ReturnType<typeof createServer>,
+  host: string,
+  port: number,
+): Promise<void> {
   try {
     await server.listen({ host, port });
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-      throw new StoaError('address_in_use', `Port ${String(port)} on ${host} is taken. Set STOA_PORT to another one, or stop what uses it.`, [], { cause: error });
+      throw new StoaError(
+        'address_in_use',
+        `Port ${String(port)} on ${host} is taken. Set STOA_PORT to another one, or stop what uses it.`,
+        [],
+        { cause: error },
+      );
     }
     throw error;
   }

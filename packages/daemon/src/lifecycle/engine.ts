@@ -24,7 +24,10 @@ export async function openEngine(
   const databasePath = join(home, 'stoa.db');
   const store = openSqliteStore(databasePath, { durability });
   const searchPath = join(home, 'search.db');
-  return { store, search: new ThreadedSearchIndex({ entry: searchThread, databasePath, searchPath }) };
+  return {
+    store,
+    search: new ThreadedSearchIndex({ entry: searchThread, databasePath, searchPath }),
+  };
 }
 
 async function openOnPostgres(url: string, durability: Config['durability']): Promise<Engine> {

@@ -10,7 +10,12 @@ export function prepareHome(home: string): void {
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StoaError('data_directory_unusable', `${home} cannot be used: ${why}. Set STOA_HOME to a directory you may write to.`, [], { cause: error });
+    throw new StoaError(
+      'data_directory_unusable',
+      `${home} cannot be used: ${why}. Set STOA_HOME to a directory you may write to.`,
+      [],
+      { cause: error },
+    );
   }
 }
 
@@ -33,8 +38,13 @@ function readToken(path: string): string | undefined {
     text = readFileSync(path, 'utf8').trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw new StoaError('data_directory_unusable', `${path} cannot be read: ${String(error)}`, [], { cause: error });
+    throw new StoaError('data_directory_unusable', `${path} cannot be read: ${String(error)}`, [], {
+      cause: error,
+    });
   }
   if (/^[\x21-\x7e]{32,200}$/.test(text)) return text;
-  throw new StoaError('data_directory_unusable', `${path} does not hold a token; remove it and a new one is made`);
+  throw new StoaError(
+    'data_directory_unusable',
+    `${path} does not hold a token; remove it and a new one is made`,
+  );
 }

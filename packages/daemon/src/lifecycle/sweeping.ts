@@ -2,7 +2,11 @@ import type { Core } from '@stoa/core';
 import type { Logger } from 'pino';
 
 /** Sweeps every so often, one sweep at a time; a failed one is told and tried again at the next turn. */
-export function startSweeping(sweeper: Core['sweeper'], everyMs: number, log: Logger): () => Promise<void> {
+export function startSweeping(
+  sweeper: Core['sweeper'],
+  everyMs: number,
+  log: Logger,
+): () => Promise<void> {
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;

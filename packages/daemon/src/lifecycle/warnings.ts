@@ -7,7 +7,9 @@ export function warningsOf({ durability, host }: Config): string[] {
     warnings.push('durability is relaxed: a power cut may lose messages that were acknowledged');
   }
   if (!['127.0.0.1', '::1', 'localhost'].includes(host)) {
-    warnings.push(`listening on ${host} without encryption: put a TLS proxy in front, or use 127.0.0.1`);
+    warnings.push(
+      `listening on ${host} without encryption: put a TLS proxy in front, or use 127.0.0.1`,
+    );
   }
   return warnings;
 }

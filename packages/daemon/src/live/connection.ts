@@ -1,5 +1,5 @@
-import { type Core, type LogEntry, type Reader, type Subscription } from '@stoa/core';
-import { humanTopic, LIMITS, type Principal, type StreamFrame, StoaError } from '@stoa/protocol';
+import type { Core, LogEntry, Reader, Subscription } from '@stoa/core';
+import { humanTopic, LIMITS, type Principal, StoaError, type StreamFrame } from '@stoa/protocol';
 
 /** How frames leave: a WebSocket or an event stream. Nothing here blocks or throws. */
 export interface Outlet {
@@ -10,6 +10,7 @@ export interface Outlet {
   close(): void;
 }
 
+export type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
 export type CloseReason = Extract<StreamFrame, { type: 'closing' }>['reason'];
 
 /** One client and the topics it follows; ends with its credential, with the daemon, or when too slow. */
@@ -31,11 +32,12 @@ export class Connection implements Reader {
     if (principal.kind !== 'human') return;
     const watcher: Reader = {
       event: (entry) => {
-        if (entry.type === 'credential_revoked' && entry.body.includes(`"${principal.credentialId}"`)) this.end('revoked');
+        if (entry.type !== 'credential_revoked') return;
+        if (entry.body.includes(`"${principal.credentialId}"`)) this.end('revoked');
       },
       gap: () => undefined,
       cutOff: () => {
-        this.end('revoked');
+        this.end();
       },
       pendingBytes: () => 0,
       drained: () => Promise.resolve(),
@@ -50,11 +52,14 @@ export class Connection implements Reader {
     await this.core.assertMayFollow(this.principal, topic);
     if (this.#ended) return;
     if (this.#subscriptions.size >= LIMITS.topicsPerStream && !this.#subscriptions.has(topic)) {
-      throw new StoaError('limit_reached', `A stream follows at most ${String(LIMITS.topicsPerStream)} topics`);
+      throw new StoaError(
+        'limit_reached',
+        `A stream follows at most ${String(LIMITS.topicsPerStream)} topics`,
+      );
     }
     const subscription = await this.core.hub.follow(this, topic, after);
     if (!subscription) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
-    if (this.#ended) {
+    if (this.#hasEnded()) {
       subscription.end();
       return;
     }
@@ -71,11 +76,16 @@ export class Connection implements Reader {
     this.outlet.frame({ type: 'unsubscribed', topic });
   }
 
+  /** Asked again after a wait, when the answer may have changed. */
+  #hasEnded(): boolean {
+    return this.#ended;
+  }
+
   event(entry: LogEntry, encoded: string): void {
     this.outlet.event(entry, encoded);
   }
 
-  gap(topic: string, after: number, oldest: number, reason: 'trimmed' | 'slow_reader'): void {
+  gap(topic: string, after: number, oldest: number, reason: GapReason): void {
     this.outlet.frame({ type: 'gap', topic, after, oldest, reason });
   }
 

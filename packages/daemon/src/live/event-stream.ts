@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Core, LogEntry } from '@stoa/core';
-import { parseTopic, type Principal, StoaError } from '@stoa/protocol';
+import { type Principal, parseTopic, StoaError } from '@stoa/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { secretOf } from '../http/credentials-of.js';
 import { Connection, type Outlet } from './connection.js';
@@ -19,10 +19,14 @@ export function createEventStream(core: Core, streams: Streams, port: () => numb
     const { topic, after } = request.query as { topic: string | string[]; after?: string };
     const topics = [...new Set(Array.isArray(topic) ? topic : [topic])];
     const last = request.headers['last-event-id'] ?? after;
-    const positions = typeof last === 'string' && last !== '' ? parsePositions(last, topics) : new Map<string, number>();
+    const positions =
+      typeof last === 'string' && last !== ''
+        ? parsePositions(last, topics)
+        : new Map<string, number>();
     streams.assertRoom();
     for (const name of topics) {
-      if (!parseTopic(name)) throw new StoaError('topic_not_found', `${name} is not the name of a topic`);
+      if (!parseTopic(name))
+        throw new StoaError('topic_not_found', `${name} is not the name of a topic`);
       await core.assertMayFollow(principal, name);
     }
     reply.hijack();
@@ -35,10 +39,15 @@ export function createEventStream(core: Core, streams: Streams, port: () => numb
       Connection: 'close',
     });
     response.flushHeaders();
-    const connection = new Connection(core, principal, eventStreamOutlet(response, positions), () => {
-      streams.remove(connection);
-      clearInterval(heartbeat);
-    });
+    const connection = new Connection(
+      core,
+      principal,
+      eventStreamOutlet(response, positions),
+      () => {
+        streams.remove(connection);
+        clearInterval(heartbeat);
+      },
+    );
     const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
     streams.add(connection);
     response.on('close', () => {
@@ -57,7 +66,9 @@ function eventStreamOutlet(response: ServerResponse, start: ReadonlyMap<string, 
   return {
     event(entry: LogEntry, encoded: string) {
       positions.set(entry.topic, entry.seq);
-      response.write(`id: ${formatPositions(positions)}\nevent: ${entry.type}\ndata: ${encoded}\n\n`);
+      response.write(
+        `id: ${formatPositions(positions)}\nevent: ${entry.type}\ndata: ${encoded}\n\n`,
+      );
     },
     frame(frame) {
       if (response.writableEnded) return;

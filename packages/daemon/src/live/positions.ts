@@ -10,12 +10,16 @@ export function formatPositions(positions: Positions): string {
 /** A bare number is the position in the only topic that is followed. */
 export function parsePositions(text: string, topics: readonly string[]): Positions {
   const only = topics[0];
-  if (/^\d{1,15}$/.test(text) && only !== undefined && topics.length === 1) return new Map([[only, Number(text)]]);
+  if (/^\d{1,15}$/.test(text) && only !== undefined && topics.length === 1)
+    return new Map([[only, Number(text)]]);
   const positions = new Map<string, number>();
   for (const part of text.split(',')) {
     const [, topic, seq] = /^([^=]+)=(\d{1,15})$/.exec(part) ?? [];
     if (topic === undefined || seq === undefined || !parseTopic(topic)) {
-      throw new StoaError('invalid_request', 'A position is topic=sequence, several joined by commas');
+      throw new StoaError(
+        'invalid_request',
+        'A position is topic=sequence, several joined by commas',
+      );
     }
     positions.set(topic, Number(seq));
   }

@@ -13,7 +13,10 @@ export class Streams {
 
   assertRoom(): void {
     if (this.#open.size < this.limit) return;
-    throw new StoaError('too_many_streams', `At most ${String(this.limit)} live streams may be open`);
+    throw new StoaError(
+      'too_many_streams',
+      `At most ${String(this.limit)} live streams may be open`,
+    );
   }
 
   add(connection: Connection): void {

@@ -28,7 +28,11 @@ const WAITING_REQUESTS = 256;
 
 /** `/v1/stream`: the same admission as any request, before the protocol is switched. */
 export function serveWebSocket(server: Server, ports: WebSocketPorts): () => void {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: REQUEST_BYTES, perMessageDeflate: false });
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: REQUEST_BYTES,
+    perMessageDeflate: false,
+  });
   server.on('upgrade', (request, socket, head) => {
     socket.on('error', () => socket.destroy());
     admit(request, ports).then(
@@ -80,7 +84,13 @@ function refuse(socket: Duplex, error: unknown, log: Logger): void {
   );
 }
 
-function serve(webSocket: WebSocket, socket: Socket, principal: Principal, secret: string, ports: WebSocketPorts): void {
+function serve(
+  webSocket: WebSocket,
+  socket: Socket,
+  principal: Principal,
+  secret: string,
+  ports: WebSocketPorts,
+): void {
   const { core, streams, log } = ports;
   const connection = new Connection(core, principal, webSocketOutlet(webSocket, socket), () => {
     streams.remove(connection);
@@ -113,7 +123,12 @@ function serve(webSocket: WebSocket, socket: Socket, principal: Principal, secre
   });
 }
 
-async function obey(connection: Connection, webSocket: WebSocket, data: Buffer, log: Logger): Promise<void> {
+async function obey(
+  connection: Connection,
+  webSocket: WebSocket,
+  data: Buffer,
+  log: Logger,
+): Promise<void> {
   let topic: string | undefined;
   try {
     const request = parseRequest(data);
@@ -124,7 +139,12 @@ async function obey(connection: Connection, webSocket: WebSocket, data: Buffer, 
     const known = knownError(error);
     if (!known) log.error({ err: error }, 'a stream request hit a defect');
     const { code, detail } = (known ?? DEFECT).toProblem();
-    const frame: StreamFrame = { type: 'error', code, detail, ...(topic === undefined ? {} : { topic }) };
+    const frame: StreamFrame = {
+      type: 'error',
+      code,
+      detail,
+      ...(topic === undefined ? {} : { topic }),
+    };
     webSocket.send(JSON.stringify(frame));
   }
 }
@@ -134,12 +154,21 @@ function parseRequest(data: Buffer): StreamRequest {
   try {
     value = JSON.parse(data.toString('utf8'));
   } catch (error) {
-    throw new StoaError('invalid_json', 'A stream request is one JSON object', [], { cause: error });
+    throw new StoaError('invalid_json', 'A stream request is one JSON object', [], {
+      cause: error,
+    });
   }
   const parsed = StreamRequest.safeParse(value);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-  throw new StoaError('invalid_request', 'subscribe {topic, after?} or unsubscribe {topic}', issues);
+  const issues = parsed.error.issues.map((issue) => ({
+    path: issue.path.join('.'),
+    message: issue.message,
+  }));
+  throw new StoaError(
+    'invalid_request',
+    'subscribe {topic, after?} or unsubscribe {topic}',
+    issues,
+  );
 }
 
 function webSocketOutlet(webSocket: WebSocket, socket: Socket): Outlet {

@@ -10,7 +10,17 @@ export function createLog({ level, format }: Config['log'], output: NodeJS.Write
       level,
       base: null,
       redact: {
-        paths: ['*.authorization', '*.cookie', '*.token', '*.secret', '*.password', '*.code', 'token', 'secret', 'url'],
+        paths: [
+          '*.authorization',
+          '*.cookie',
+          '*.token',
+          '*.secret',
+          '*.password',
+          '*.code',
+          'token',
+          'secret',
+          'url',
+        ],
         censor: '[redacted]',
       },
     },
@@ -31,11 +41,18 @@ function humanLines(output: NodeJS.WriteStream): Writable {
 export function humanLine(json: string): string {
   const { level, time, msg, err, ...rest } = JSON.parse(json) as Record<string, unknown>;
   const clock = new Date(Number(time)).toISOString().slice(11, 19);
-  const fields = Object.entries(rest).map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  const fields = Object.entries(rest).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
   const stack = isError(err) ? `\n${err.stack}` : '';
   return [clock, pino.levels.labels[Number(level)] ?? '', String(msg), ...fields].join(' ') + stack;
 }
 
 function isError(value: unknown): value is { stack: string } {
-  return typeof value === 'object' && value !== null && 'stack' in value && typeof value.stack === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'stack' in value &&
+    typeof value.stack === 'string'
+  );
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What an operator can watch; labels come from the route table, so their number is bounded. */
 export class Metrics {
@@ -28,7 +28,12 @@ export class Metrics {
     });
   }
 
-  observeRequest(route: string | undefined, method: string, status: number, milliseconds: number): void {
+  observeRequest(
+    route: string | undefined,
+    method: string,
+    status: number,
+    milliseconds: number,
+  ): void {
     this.#requests.observe({ route: route ?? 'none', method, status }, milliseconds / 1000);
   }
 

@@ -9,7 +9,10 @@ const RANDOM_CHARS = 16;
  * 48 bits of time and 80 of randomness, base 32. Within a millisecond (or when the clock goes back)
  * the random part counts up instead, so ids of one process sort in the order they were made.
  */
-export function createIds(now: () => number = Date.now, fill: (bytes: Uint8Array) => void = randomFillSync): Ids {
+export function createIds(
+  now: () => number = Date.now,
+  fill: (bytes: Uint8Array) => void = randomFillSync,
+): Ids {
   const digits = new Uint8Array(RANDOM_CHARS);
   let lastTime = -1;
   let timeText = '';

@@ -12,8 +12,9 @@ export type StreamRequest = z.infer<typeof StreamRequest>;
 
 /**
  * What the daemon says. After `subscribed` come the missed events in order, then live ones.
- * `gap`: events between what the reader has and `oldest` are no longer kept, or the reader was too
- * slow (`reason`); a slow reader is cut off after it. `closing`: the daemon or the credential ends.
+ * `gap`, by its reason: `trimmed`, events between what the reader has and `oldest` are no longer kept;
+ * `ahead`, the reader has more than the log, which was restored from an older copy; `slow_reader`, the
+ * reader did not keep up and is cut off. `closing`: the daemon or the credential ends.
  */
 export const StreamFrame = z.discriminatedUnion('type', [
   z.strictObject({
@@ -29,7 +30,7 @@ export const StreamFrame = z.discriminatedUnion('type', [
     topic: TopicName,
     after: Seq,
     oldest: Seq,
-    reason: z.enum(['trimmed', 'slow_reader']),
+    reason: z.enum(['trimmed', 'ahead', 'slow_reader']),
   }),
   z.strictObject({ type: z.literal('unsubscribed'), topic: TopicName }),
   z.strictObject({

@@ -40,7 +40,14 @@ function operation(id: string, route: Route): JsonSchema {
       ...fields(route.params, 'path'),
       ...fields(route.query, 'query'),
       ...(route.idempotent
-        ? [{ name: 'Idempotency-Key', in: 'header', required: false, schema: { type: 'string', maxLength: 200 } }]
+        ? [
+            {
+              name: 'Idempotency-Key',
+              in: 'header',
+              required: false,
+              schema: { type: 'string', maxLength: 200 },
+            },
+          ]
         : []),
     ],
     ...(route.body ? { requestBody: { required: true, content: requestContent(route.body) } } : {}),
@@ -48,7 +55,9 @@ function operation(id: string, route: Route): JsonSchema {
       [route.status]: { description: 'Done', ...answerContent(route) },
       default: {
         description: 'A problem, with a code of the registry',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        content: {
+          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
+        },
       },
     },
   };
@@ -71,7 +80,9 @@ function requestContent(body: z.ZodType | 'bytes'): JsonSchema {
 
 function answerContent(route: Route): JsonSchema {
   if (!route.answer) return {};
-  return { content: { 'application/json': { schema: withoutDialect(outputJsonSchema(route.answer)) } } };
+  return {
+    content: { 'application/json': { schema: withoutDialect(outputJsonSchema(route.answer)) } },
+  };
 }
 
 function problemSchema(): JsonSchema {

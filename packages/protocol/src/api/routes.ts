@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { LIMITS } from '../limits.js';
 import { TopicName } from '../events/topic.js';
+import { LIMITS } from '../limits.js';
 import { Asset, AssetName } from '../records/asset.js';
 import { Channel, CreateChannel, UpdateChannel } from '../records/channel.js';
 import { LoginCode, MintedToken, MintToken } from '../records/credential.js';

@@ -7,6 +7,8 @@ export const AssetId = z.string().regex(/^ast_[0-9a-z]{26}$/);
 export const CredentialId = z.string().regex(/^crd_[0-9a-z]{26}$/);
 export const HumanId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
 export const MemberId = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9:._-]{0,126}[A-Za-z0-9])?$/);
-export const ActorId = z.string().regex(/^(?:human|session|adapter):[A-Za-z0-9._-]{1,128}$|^system$/);
+export const ActorId = z
+  .string()
+  .regex(/^(?:human|session|adapter):[A-Za-z0-9._-]{1,128}$|^system$/);
 export const EpochMs = z.int().min(0);
 export const Seq = z.int().min(0);

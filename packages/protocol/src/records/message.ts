@@ -19,7 +19,11 @@ const InlineAssetItem = z.strictObject({
 });
 
 /** What a caller may send; an inline asset is stored and becomes a reference. */
-export const InputItem = z.discriminatedUnion('type', [TextItem, AssetReferenceItem, InlineAssetItem]);
+export const InputItem = z.discriminatedUnion('type', [
+  TextItem,
+  AssetReferenceItem,
+  InlineAssetItem,
+]);
 export type InputItem = z.infer<typeof InputItem>;
 
 /** What a message holds. */

@@ -3,7 +3,12 @@ import { ActorId, CredentialId, HumanId } from './ids.js';
 
 /** Who is calling, proven by the credential; never read from a body. */
 export type Principal =
-  | { readonly kind: 'human'; readonly id: string; readonly owner: boolean; readonly credentialId: string }
+  | {
+      readonly kind: 'human';
+      readonly id: string;
+      readonly owner: boolean;
+      readonly credentialId: string;
+    }
   | { readonly kind: 'session'; readonly id: string; readonly credentialId: string }
   | { readonly kind: 'adapter'; readonly id: string; readonly credentialId: string }
   | { readonly kind: 'system' };

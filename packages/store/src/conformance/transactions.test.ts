@@ -141,7 +141,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
   it('is not seen by reads before it is committed, and wholly seen once it is answered', async () => {
     const topic = await newTopic();
     const pairs = 40;
-    let done = false;
+    const progress = { done: false };
     const writing = (async () => {
       for (let i = 0; i < pairs; i++) {
         await store.transact(function* () {
@@ -150,9 +150,9 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
         });
         expect((await bodiesOf(topic)).length).toBeGreaterThanOrEqual(2 * (i + 1));
       }
-      done = true;
+      progress.done = true;
     })();
-    while (!done) {
+    while (!progress.done) {
       expect((await bodiesOf(topic)).length % 2).toBe(0);
       await new Promise((resolve) => setImmediate(resolve));
     }

@@ -43,10 +43,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['insertTopic', () => api.insertTopic.first({ name: 'channel:b-1' })],
   ['insertTopic, another', () => api.insertTopic.first({ name: 'channel:b_0' })],
   ['insertTopic, of a human', () => api.insertTopic.run({ name: 'human:ada' })],
-  [
-    'insertTopicWithId',
-    () => api.insertTopicWithId.run({ id: 9, name: 'human:Zoë', floor: 1 }),
-  ],
+  ['insertTopicWithId', () => api.insertTopicWithId.run({ id: 9, name: 'human:Zoë', floor: 1 })],
   ['openTopicEnd', () => api.openTopicEnd.first({ name: 'channel:b-1' })],
   ['openTopicEnd, unknown', () => api.openTopicEnd.first({ name: 'channel:none' })],
   ['findTopic', () => api.findTopic.first({ name: 'human:ada' })],

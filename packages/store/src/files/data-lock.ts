@@ -50,7 +50,9 @@ export class DataLock {
 export function readHolderNote(home: string): HolderNote | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(join(home, NOTE_FILE), 'utf8'));
-    return typeof note === 'object' && note !== null && 'pid' in note ? (note as HolderNote) : undefined;
+    return typeof note === 'object' && note !== null && 'pid' in note
+      ? (note as HolderNote)
+      : undefined;
   } catch {
     return undefined;
   }
@@ -58,9 +60,21 @@ export function readHolderNote(home: string): HolderNote | undefined {
 
 function locked(home: string, cause: unknown): unknown {
   if (!(cause instanceof Database.SqliteError) || !cause.code.startsWith('SQLITE_BUSY')) {
-    return new StoaError('data_directory_unusable', `${home} cannot be locked: ${String(cause)}`, [], { cause });
+    return new StoaError(
+      'data_directory_unusable',
+      `${home} cannot be locked: ${String(cause)}`,
+      [],
+      { cause },
+    );
   }
   const holder = readHolderNote(home);
-  const who = holder ? `the daemon with pid ${String(holder.pid)}` : 'another daemon that is just starting';
-  return new StoaError('data_directory_locked', `${home} is held by ${who}. Stop it, or set STOA_HOME to another directory.`, [], { cause });
+  const who = holder
+    ? `the daemon with pid ${String(holder.pid)}`
+    : 'another daemon that is just starting';
+  return new StoaError(
+    'data_directory_locked',
+    `${home} is held by ${who}. Stop it, or set STOA_HOME to another directory.`,
+    [],
+    { cause },
+  );
 }

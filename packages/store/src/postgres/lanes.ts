@@ -14,42 +14,45 @@ import type { Body, Outcome, Transactions } from './transaction.js';
  *
  * Nobody is answered before the commit.
  */
-export interface LaneMember {
-  readonly body: Body;
-  /** Called once, after the commit; in commit order within a lane. */
-  readonly answer: (outcome: Outcome) => void;
-}
-
 export interface LaneLimits {
   readonly members: number;
   readonly milliseconds: number;
 }
 
+interface Member {
+  readonly body: Body;
+  readonly answer: (outcome: Outcome) => void;
+}
+
 export class Lanes {
   /** What waits in each lane that is at work. */
-  readonly #lanes = new Map<string, LaneMember[]>();
+  readonly #lanes = new Map<string, Member[]>();
 
   constructor(
     private readonly transactions: Transactions,
     private readonly limits: LaneLimits,
   ) {}
 
-  add(lane: string, member: LaneMember): void {
-    const waiting = this.#lanes.get(lane);
-    if (waiting) {
-      waiting.push(member);
-      return;
-    }
-    const opened = [member];
-    this.#lanes.set(lane, opened);
-    // One turn of the event loop, so that what arrives together is committed together.
-    setImmediate(() => void this.#work(lane, opened));
+  /** Resolves after the commit, and in commit order within a lane. */
+  run(lane: string, body: Body): Promise<Outcome> {
+    return new Promise((answer) => {
+      const waiting = this.#lanes.get(lane);
+      if (waiting) waiting.push({ body, answer });
+      else this.#open(lane, { body, answer });
+    });
   }
 
-  async #work(lane: string, waiting: LaneMember[]): Promise<void> {
+  #open(lane: string, first: Member): void {
+    const waiting = [first];
+    this.#lanes.set(lane, waiting);
+    // One turn of the event loop, so that what arrives together is committed together.
+    setImmediate(() => void this.#work(lane, waiting));
+  }
+
+  async #work(lane: string, waiting: Member[]): Promise<void> {
     while (waiting.length > 0) {
       const group = waiting.splice(0, this.limits.members);
-      const outcomes = await this.#run(lane, group);
+      const outcomes = await this.#commit(lane, group);
       waiting.unshift(...group.slice(outcomes.length));
       outcomes.forEach((outcome, i) => {
         group[i]?.answer(outcome);
@@ -58,7 +61,7 @@ export class Lanes {
     this.#lanes.delete(lane);
   }
 
-  async #run(lane: string, group: readonly LaneMember[]): Promise<Outcome[]> {
+  async #commit(lane: string, group: readonly Member[]): Promise<Outcome[]> {
     const bodies = group.map((member) => member.body);
     const [only] = bodies;
     if (only && bodies.length === 1) return [await this.transactions.alone(only)];

@@ -31,7 +31,9 @@ describe('two daemons', () => {
     await database.drop();
   });
   beforeEach(async () => {
-    await watcher.query('TRUNCATE "topics", "events", "channels", "members", "assets", "attachments"');
+    await watcher.query(
+      'TRUNCATE "topics", "events", "channels", "members", "assets", "attachments"',
+    );
     await here.transact(function* () {
       for (const name of [topic, 'human:ada', 'human:bob']) yield* insertTopic.run({ name });
       const topicId = (yield* findTopic.first({ name: topic }))?.id ?? 0;
@@ -143,9 +145,12 @@ describe('two daemons', () => {
         const store = writer % 2 === 0 ? here : there;
         let last = 0;
         for (let i = 0; i < 5; i++) {
-          const seq = await store.transact(() => appendEvent(topic, `${String(writer)}/${String(i)}`), {
-            lane: topic,
-          });
+          const seq = await store.transact(
+            () => appendEvent(topic, `${String(writer)}/${String(i)}`),
+            {
+              lane: topic,
+            },
+          );
           expect(seq).toBeGreaterThan(last);
           last = seq;
         }

@@ -7,52 +7,61 @@ import {
   until,
 } from '@stoa/testkit';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { verb } from '../sql/verb.js';
 import { findTopic, insertTopic } from '../verbs/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
-const topic = 'channel:a';
 const unavailable = { code: 'storage_unavailable' };
 /** As it is sent; without its end it would also be found in READ COMMITTED. */
 const COMMIT = 'COMMIT\0';
+/** Found in the statement that inserts an event. */
+const BODY = 'the body';
 const endOwnBackend = verb<object>('SELECT pg_terminate_backend(pg_backend_pid())');
 
 describe('when the connection to PostgreSQL is lost', () => {
   let database: FreshDatabase;
   let link: FlakyLink;
   let store: PostgresStore;
+  let topics = 0;
+  let topic: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await freshDatabase();
     link = await openFlakyLink(database.url);
     // However slow the machine: what is sent together here is one group.
     const group = { members: 100, milliseconds: 60_000 };
     store = await openPostgresStore({ url: link.url, durability: 'full', group });
-    await store.transact(() => insertTopic.run({ name: topic }));
   });
-  afterEach(async () => {
-    link.restore();
+  afterAll(async () => {
     await store.close();
     await link.close();
     await database.drop();
+  });
+  beforeEach(async () => {
+    topics += 1;
+    topic = `channel:${String(topics)}`;
+    await store.transact(() => insertTopic.run({ name: topic }));
+  });
+  afterEach(() => {
+    link.restore();
   });
 
   const head = async (): Promise<number | undefined> =>
     (await store.read(() => findTopic.first({ name: topic })))?.head;
 
   const append = (lane?: string): Promise<number> =>
-    store.transact(() => appendEvent(topic, 'x'), lane === undefined ? {} : { lane });
+    store.transact(() => appendEvent(topic, BODY), lane === undefined ? {} : { lane });
 
   it('before the commit was sent, the transaction is run again and answered once', async () => {
-    const cut = link.cutAt('INSERT INTO "events"', 'deliver');
+    const cut = link.cutAt(BODY, 'deliver');
     expect(await append()).toBe(1);
     await cut;
     expect(await head()).toBe(1);
   });
 
   it('before the commit of a group was sent, every member is run again and answered once', async () => {
-    const cut = link.cutAt('INSERT INTO "events"', 'deliver');
+    const cut = link.cutAt(BODY, 'deliver');
     const seqs = await Promise.all(Array.from({ length: 8 }, () => append(topic)));
     await cut;
     expect(seqs).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
@@ -104,7 +113,7 @@ describe('when the connection to PostgreSQL is lost', () => {
   });
 
   it('while a read is under way, the read is run again', async () => {
-    const cut = link.cutAt('FROM "topics"', 'lose');
+    const cut = link.cutAt(topic, 'lose');
     expect(await head()).toBe(0);
     await cut;
   });

@@ -13,7 +13,7 @@ import { migratePostgres } from './migrate.js';
 import { Reads } from './reads.js';
 import { StatementRunner } from './statement-runner.js';
 import { type HintTimes, TopicHints, type TopicListener } from './topic-hints.js';
-import { type Outcome, Transactions } from './transaction.js';
+import { Transactions } from './transaction.js';
 
 export interface PostgresStoreOptions extends ConnectionOptions {
   readonly group?: LaneLimits;
@@ -80,23 +80,7 @@ export class PostgresStore implements Store {
 
   transact<T>(body: () => Tx<T>, options: TransactOptions<T> = {}): Promise<T> {
     if (this.#runner.stepping) throw new Error('transact was called inside a transaction');
-    return this.#work(
-      () =>
-        new Promise<T>((resolve, reject) => {
-          const answer = (outcome: Outcome): void => {
-            if (!outcome.ok) {
-              reject(outcome.error as Error);
-              return;
-            }
-            this.#hints.announce(outcome.topics);
-            const value = outcome.value as T;
-            options.afterCommit?.(value);
-            resolve(value);
-          };
-          if (options.lane === undefined) void this.#transactions.alone(body).then(answer);
-          else this.#lanes.add(options.lane, { body, answer });
-        }),
-    );
+    return this.#work(() => this.#commit(body, options));
   }
 
   read<T>(body: () => Tx<T>): Promise<T> {
@@ -120,6 +104,17 @@ export class PostgresStore implements Store {
   close(): Promise<void> {
     this.#closed ??= this.#finish();
     return this.#closed;
+  }
+
+  async #commit<T>(body: () => Tx<T>, { lane, afterCommit }: TransactOptions<T>): Promise<T> {
+    const outcome = await (lane === undefined
+      ? this.#transactions.alone(body)
+      : this.#lanes.run(lane, body));
+    if (!outcome.ok) throw outcome.error;
+    this.#hints.announce(outcome.topics);
+    const value = outcome.value as T;
+    afterCommit?.(value);
+    return value;
   }
 
   async #finish(): Promise<void> {

@@ -33,16 +33,20 @@ export class Reads {
   }
 
   async #read<T>(connection: Connection, body: () => Tx<T>): Promise<T> {
-    const { tx, first } = this.runner.begin(body);
-    if (first.done) return first.value;
-    const { text } = first.value;
-    if (!this.#goesOn.has(text)) {
-      const result = await this.runner.execute(connection, first.value);
-      const second = this.runner.next(tx, result);
-      if (second.done) return second.value;
-      this.#goesOn.add(text);
+    const begun = this.runner.begin(body);
+    const { tx, step } = begun;
+    if (step.done) return step.value;
+    const { text } = step.value;
+    if (this.#goesOn.has(text)) {
+      await connection.control(SNAPSHOT);
+      return (await this.runner.finish(connection, begun)).value;
     }
-    await connection.control('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    const { step: second } = await this.runner.advance(connection, tx, step.value);
+    if (second.done) return second.value;
+    this.#goesOn.add(text);
+    await connection.control(SNAPSHOT);
     return (await this.runner.drive(connection, body)).value;
   }
 }
+
+const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';

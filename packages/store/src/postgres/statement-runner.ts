@@ -9,7 +9,11 @@ export interface Driven<T> {
   readonly topics: readonly string[];
 }
 
-type Step<T> = IteratorResult<Statement, T>;
+/** A transaction that has come to a statement, or to its end. */
+export interface Begun<T> {
+  readonly tx: Tx<T>;
+  readonly step: IteratorResult<Statement, T>;
+}
 
 /** Drives transactions, one statement after the other. */
 export class StatementRunner {
@@ -21,29 +25,35 @@ export class StatementRunner {
     return this.#stepping;
   }
 
-  async drive<T>(connection: Connection, body: () => Tx<T>): Promise<Driven<T>> {
+  drive<T>(connection: Connection, body: () => Tx<T>): Promise<Driven<T>> {
+    return this.finish(connection, this.begin(body));
+  }
+
+  begin<T>(body: () => Tx<T>): Begun<T> {
+    const tx = this.#inBody(body);
+    return this.#next(tx, undefined);
+  }
+
+  async advance<T>(connection: Connection, tx: Tx<T>, statement: Statement): Promise<Begun<T>> {
+    return this.#next(tx, await this.#execute(connection, statement));
+  }
+
+  async finish<T>(connection: Connection, { tx, step }: Begun<T>): Promise<Driven<T>> {
     const topics = new Set<string>();
-    const tx = this.#inBody(body);
-    let step = this.next(tx);
-    while (!step.done) {
-      const { text, params } = step.value;
-      const result = await this.execute(connection, step.value);
+    let now = step;
+    while (!now.done) {
+      const { text, params } = now.value;
+      ({ step: now } = await this.advance(connection, tx, now.value));
       if (text === openTopicEnd.text) topics.add(params['name'] as string);
-      step = this.next(tx, result);
     }
-    return { value: step.value, topics: [...topics] };
+    return { value: now.value, topics: [...topics] };
   }
 
-  begin<T>(body: () => Tx<T>): { readonly tx: Tx<T>; readonly first: Step<T> } {
-    const tx = this.#inBody(body);
-    return { tx, first: this.next(tx) };
+  #next<T>(tx: Tx<T>, result: unknown): Begun<T> {
+    return { tx, step: this.#inBody(() => tx.next(result)) };
   }
 
-  next<T>(tx: Tx<T>, result?: unknown): Step<T> {
-    return this.#inBody(() => tx.next(result));
-  }
-
-  async execute(connection: Connection, { text, params, take }: Statement): Promise<unknown> {
+  async #execute(connection: Connection, { text, params, take }: Statement): Promise<unknown> {
     const name = this.#names.of(text);
     const { postgresLock: lock } = text;
     if (lock) {

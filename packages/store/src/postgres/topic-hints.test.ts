@@ -6,7 +6,7 @@ import {
   openFlakyLink,
   until,
 } from '@stoa/testkit';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { findTopic, insertTopic } from '../verbs/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
@@ -17,27 +17,29 @@ describe('hints about topics', () => {
   let link: FlakyLink;
   let writer: PostgresStore;
   let reader: PostgresStore;
-  let heard: string[];
-  const stores: PostgresStore[] = [];
+  const heard: string[] = [];
+  const passing: PostgresStore[] = [];
 
   const open = async (url: string, hints = {}): Promise<PostgresStore> => {
     const store = await openPostgresStore({ url, durability: 'full', hints });
-    stores.push(store);
+    passing.push(store);
     return store;
   };
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await freshDatabase();
     link = await openFlakyLink(database.url);
-    writer = await open(database.url);
-    reader = await open(link.url);
-    heard = [];
+    writer = await openPostgresStore({ url: database.url, durability: 'full' });
     await writer.transact(function* () {
       for (const name of topics) yield* insertTopic.run({ name });
     });
   });
   afterEach(async () => {
-    for (const store of stores.splice(0)) await store.close();
+    await Promise.all(passing.splice(0).map((store) => store.close()));
+    heard.length = 0;
+  });
+  afterAll(async () => {
+    await writer.close();
     await link.close();
     await database.drop();
   });
@@ -49,6 +51,7 @@ describe('hints about topics', () => {
 
   /** Starts to listen and waits for the first hint of all: that anything may have grown. */
   async function listen(): Promise<() => void> {
+    reader = await open(link.url);
     const stop = reader.onTopicHint((topic) => heard.push(topic));
     await hears('*');
     heard.length = 0;

@@ -93,7 +93,7 @@ export class TopicHints {
 
   /** Throws when the link is lost, returns when it was closed. */
   async #serve(client: pg.Client): Promise<void> {
-    let lost: unknown;
+    let lost: Error | undefined;
     client.on('error', (error) => {
       lost = error;
       this.#wake();

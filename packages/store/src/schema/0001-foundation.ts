@@ -145,6 +145,16 @@ CREATE TABLE "erasures" ("topicId" ${t.big} NOT NULL PRIMARY KEY);
 export const foundation: Migration = {
   version: 1,
   name: 'foundation',
-  sqlite: tables({ key: 'INTEGER PRIMARY KEY AUTOINCREMENT', clustered: ' WITHOUT ROWID', big: 'INTEGER', text: 'TEXT' }),
-  postgres: tables({ key: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY', clustered: '', big: 'BIGINT', text: 'TEXT COLLATE "C"' }),
+  sqlite: tables({
+    key: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+    clustered: ' WITHOUT ROWID',
+    big: 'INTEGER',
+    text: 'TEXT',
+  }),
+  postgres: tables({
+    key: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+    clustered: '',
+    big: 'BIGINT',
+    text: 'TEXT COLLATE "C"',
+  }),
 };

@@ -18,7 +18,11 @@ export interface SearchMatch {
 export interface SearchIndex {
   /** Newest first. */
   search(request: SearchRequest): Promise<SearchMatch[]>;
-  /** Only a hint that a topic has grown; losing one delays indexing and loses nothing. */
+  /**
+   * Only a hint that a topic has grown, given before whoever made it grow is answered. A lost one
+   * delays, for some seconds at most, indexing and on SQLite also a query over all topics; nothing
+   * is lost.
+   */
   hint(topicId: number): void;
   /** Resolves when everything that was committed before the call is indexed. */
   settled(): Promise<void>;

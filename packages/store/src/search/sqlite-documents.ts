@@ -96,7 +96,8 @@ export class SqliteDocuments {
     }
     const id = known ?? this.#newId(createdAt);
     if (known === undefined) this.#sql.insertDocument.run(id, topicId, seq);
-    this.#sql.putText.run(id, topicToken(topicId), tokens.join(' '));
+    const write = known === undefined ? this.#sql.insertText : this.#sql.replaceText;
+    write.run(id, topicToken(topicId), tokens.join(' '));
     for (const token of tokens) if (token.length > INDEXED_PREFIX_CHARS) this.#learn(token);
   }
 
@@ -164,7 +165,10 @@ function prepare(db: Database.Database) {
       'INSERT INTO "documents" ("id", "topicId", "seq") VALUES (?, ?, ?)',
     ),
     deleteDocument: db.prepare<[number]>('DELETE FROM "documents" WHERE "id" = ?'),
-    putText: db.prepare<[number, string, string]>(
+    insertText: db.prepare<[number, string, string]>(
+      'INSERT INTO "texts" (rowid, "topic", "tokens") VALUES (?, ?, ?)',
+    ),
+    replaceText: db.prepare<[number, string, string]>(
       'INSERT OR REPLACE INTO "texts" (rowid, "topic", "tokens") VALUES (?, ?, ?)',
     ),
     deleteText: db.prepare<[number]>('DELETE FROM "texts" WHERE rowid = ?'),

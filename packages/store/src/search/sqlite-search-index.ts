@@ -22,6 +22,9 @@ export type Goal = ReadonlyMap<number, number>;
 /**
  * The index on SQLite: synchronous, so it belongs in a thread of its own. It only reads the main
  * database, and holds no snapshot of it between calls, which would keep its log from shrinking.
+ *
+ * A query over all channels scans the tails of those it was hinted at. Looking for them instead
+ * costs some microseconds a channel, so that is only done now and then, by `refresh`.
  */
 export class SqliteSearchIndex {
   readonly #documents: SqliteDocuments;
@@ -38,13 +41,13 @@ export class SqliteSearchIndex {
     prepareSearchFile(own);
     this.#documents = new SqliteDocuments(own);
     this.#main = new MainReader(main);
+    this.refresh();
   }
 
   /** Newest first. */
   search({ text, topicId, limit }: SearchRequest): SearchMatch[] {
     const terms = parseQuery(text);
     if (terms.length === 0 || limit < 1) return [];
-    if (topicId === undefined) this.refresh();
     return this.#main.snapshot(() => {
       const topics = topicId === undefined ? this.#waiting : [topicId];
       const tails = [...topics].flatMap((topic) => this.#tailOf(topic) ?? []);
@@ -53,6 +56,7 @@ export class SqliteSearchIndex {
     });
   }
 
+  /** Must come before a query that is to find what the topic has grown by. */
   hint(topicId: number): void {
     this.#waiting.add(topicId);
   }

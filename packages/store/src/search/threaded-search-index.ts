@@ -10,7 +10,7 @@ export interface ThreadedSearchOptions extends ThreadData {
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Hints are passed on together: a busy channel must not cost a message to the thread a post. */
+/** Hints are passed on together, or before a query: a post must not cost a message to the thread. */
 const HINT_DELAY_MS = 50;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
 /** A thread that lived this long did not fail at what it started with. */
@@ -114,6 +114,7 @@ export class ThreadedSearchIndex implements SearchIndex {
       } else if (!this.#worker) {
         reject(unavailable('The search thread is being started again'));
       } else {
+        this.#passHints();
         this.#lastId += 1;
         this.#pending.set(this.#lastId, { resolve, reject });
         this.#worker.postMessage(message(this.#lastId));
@@ -136,7 +137,9 @@ export class ThreadedSearchIndex implements SearchIndex {
 
   /** A new thread looks for itself what has grown, so hints for one that is gone may be lost. */
   #passHints(): void {
+    clearTimeout(this.#hintTimer);
     this.#hintTimer = undefined;
+    if (this.#hints.size === 0) return;
     this.#worker?.postMessage({ kind: 'hint', topicIds: [...this.#hints] } satisfies ToThread);
     this.#hints.clear();
   }

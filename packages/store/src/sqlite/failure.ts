@@ -18,10 +18,14 @@ export function endsProcess(error: unknown): boolean {
 export function toStoaError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   if (error.code === 'SQLITE_FULL') {
-    return new StoaError('storage_full', 'The disk of the data directory is full', [], { cause: error });
+    return new StoaError('storage_full', 'The disk of the data directory is full', [], {
+      cause: error,
+    });
   }
   if (losesTransaction(error) || error.code.startsWith('SQLITE_CORRUPT')) {
-    return new StoaError('storage_unavailable', `SQLite failed: ${error.code}`, [], { cause: error });
+    return new StoaError('storage_unavailable', `SQLite failed: ${error.code}`, [], {
+      cause: error,
+    });
   }
   return error;
 }

@@ -36,7 +36,9 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown };
 
 export class GroupCommit {
   #waiting: Waiting[] = [];

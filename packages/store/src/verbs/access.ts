@@ -68,6 +68,11 @@ export const deleteCredentialsRevokedBefore = verb<{ before: number }>(
   `DELETE FROM "credentials" WHERE "revokedAt" < :before`,
 );
 
+/** A token file that was put back brings its token back. */
+export const deleteRevokedCredential = verb<{ hash: string }>(
+  `DELETE FROM "credentials" WHERE "hash" = :hash AND "revokedAt" IS NOT NULL`,
+);
+
 export const insertLoginCode = verb<{ hash: string; humanId: string; expiresAt: number }>(
   `INSERT INTO "loginCodes" ("hash", "humanId", "expiresAt") VALUES (:hash, :humanId, :expiresAt)`,
 );

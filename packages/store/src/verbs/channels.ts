@@ -115,6 +115,10 @@ export const countMember = verb<{ topicId: number; change: number; at: number }>
   `UPDATE "channels" SET "memberCount" = "memberCount" + :change, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );
 
-export const deleteChannel = verb<{ topicId: number }>(`DELETE FROM "channels" WHERE "topicId" = :topicId`);
+export const deleteChannel = verb<{ topicId: number }>(
+  `DELETE FROM "channels" WHERE "topicId" = :topicId`,
+);
 
-export const countChannels = verb<object, { count: number }>(`SELECT count(*) AS "count" FROM "channels"`);
+export const countChannels = verb<object, { count: number }>(
+  `SELECT count(*) AS "count" FROM "channels"`,
+);

@@ -3,8 +3,12 @@ import { verb } from '../sql/verb.js';
 export const insertErasure = verb<{ topicId: number }>(
   `INSERT INTO "erasures" ("topicId") VALUES (:topicId) ON CONFLICT DO NOTHING`,
 );
-export const listErasures = verb<object, { topicId: number }>(`SELECT "topicId" FROM "erasures" ORDER BY "topicId"`);
-export const deleteErasure = verb<{ topicId: number }>(`DELETE FROM "erasures" WHERE "topicId" = :topicId`);
+export const listErasures = verb<object, { topicId: number }>(
+  `SELECT "topicId" FROM "erasures" ORDER BY "topicId"`,
+);
+export const deleteErasure = verb<{ topicId: number }>(
+  `DELETE FROM "erasures" WHERE "topicId" = :topicId`,
+);
 
 type Chunk = { topicId: number; limit: number };
 const chunk = (table: string, key: string): string =>

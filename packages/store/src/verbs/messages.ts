@@ -90,7 +90,10 @@ export const countUnread = verb<
        AND "authorId" <> :actorId AND "deletedAt" IS NULL LIMIT :limit) AS "unread"`,
 );
 
-export const findMessageAt = verb<{ topicId: number; seq: number }, FullMessageRow & { channelId: string }>(
+export const findMessageAt = verb<
+  { topicId: number; seq: number },
+  FullMessageRow & { channelId: string }
+>(
   `SELECT m.*, p."body" AS "posted", e."body" AS "edited", c."channelId" FROM "messages" m
    JOIN "channels" c ON c."topicId" = m."topicId"
    JOIN "events" p ON p."topicId" = m."topicId" AND p."seq" = m."seq"

@@ -45,7 +45,10 @@ export const raiseFloor = verb<{ id: number; floor: number }>(
 );
 
 /** Topics of a kind that hold more events than are kept; channels are never asked for. */
-export const listOverlongTopics = verb<{ prefix: string; end: string; keep: number; limit: number }, TopicRow>(
+export const listOverlongTopics = verb<
+  { prefix: string; end: string; keep: number; limit: number },
+  TopicRow
+>(
   `${TOPIC} WHERE t."name" >= :prefix AND t."name" < :end AND ${HEAD} - t."floor" > :keep
    ORDER BY t."name" LIMIT :limit`,
 );

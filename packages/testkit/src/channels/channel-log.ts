@@ -43,6 +43,13 @@ export class ChannelLog {
     return log;
   }
 
+  /** Goes on with a log that is there already. */
+  static reopen(store: Store, channelId: string, topicId: number): ChannelLog {
+    const log = new ChannelLog(store, channelId, topicId);
+    log.#posted = 1_000_000;
+    return log;
+  }
+
   /** All in one commit. */
   post(at: number, ...texts: string[]): Promise<LoggedMessage[]> {
     const ids = texts.map(() => this.#nextId());

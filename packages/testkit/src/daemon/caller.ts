@@ -1,5 +1,5 @@
 import type { Agent } from 'node:http';
-import { call, type CallAnswer, type CallOptions } from './call.js';
+import { type CallAnswer, type CallOptions, call } from './call.js';
 
 type Options = Omit<CallOptions, 'token' | 'body'>;
 type Answer<T> = Promise<CallAnswer<T>>;
@@ -21,7 +21,8 @@ export function callerOf(url: string, token: string, agent?: Agent): Caller {
       call<T>(url, method, path, { token, body, ...(agent ? { agent } : {}), ...options });
   return {
     token,
-    get: (path, options) => call(url, 'GET', path, { token, ...(agent ? { agent } : {}), ...options }),
+    get: (path, options) =>
+      call(url, 'GET', path, { token, ...(agent ? { agent } : {}), ...options }),
     post: send('POST'),
     put: send('PUT'),
     patch: send('PATCH'),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
 import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
-import { startDaemon, type StartOptions, type TestDaemon } from './start-daemon.js';
+import { type StartOptions, startDaemon, type TestDaemon } from './start-daemon.js';
 
 /** Where the data of a daemon is kept. It outlives the daemons that are started on it. */
 export interface DaemonPlace {

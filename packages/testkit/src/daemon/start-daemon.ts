@@ -50,10 +50,10 @@ export class StartFailure extends Error {
 export async function startDaemon(options: StartOptions = {}): Promise<TestDaemon> {
   const home = options.home ?? mkdtempSync(join(tmpdir(), 'stoa-test-'));
   if (options.config !== undefined) writeFileSync(join(home, 'stoa.yaml'), options.config);
-  const [command = process.execPath, ...prefix] = options.wrapper
-    ? [...options.wrapper, process.execPath]
-    : [process.execPath];
-  const child = spawn(command, [...prefix, PROGRAM, 'serve', ...(options.args ?? [])], {
+  const [program, ...rest] = options.wrapper ?? [];
+  const own = [PROGRAM, 'serve', ...(options.args ?? [])];
+  const command = program ?? process.execPath;
+  const child = spawn(command, program === undefined ? own : [...rest, process.execPath, ...own], {
     env: { ...cleanEnvironment(), STOA_HOME: home, STOA_PORT: '0', ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -90,7 +90,9 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
 
 /** Nothing of the developer's own set-up leaks into a test. */
 export function cleanEnvironment(): Record<string, string> {
-  const entries = Object.entries(process.env).filter(([name]) => !/^(STOA_|VITEST|NODE_OPTIONS|NODE_ENV|NO_COLOR|FORCE_COLOR)/.test(name));
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(STOA_|VITEST|NODE_OPTIONS|NODE_ENV|NO_COLOR|FORCE_COLOR)/.test(name),
+  );
   return Object.fromEntries(entries) as Record<string, string>;
 }
 

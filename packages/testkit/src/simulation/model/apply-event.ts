@@ -1,12 +1,21 @@
-import type { ChannelEvent } from '@stoa/protocol';
-import type { ModelChannel, ModelEvent, ModelMessage, ModelState } from './state.js';
+import type { ChannelEvent, HumanEvent } from '@stoa/protocol';
+import {
+  cursorName,
+  type ModelChannel,
+  type ModelEvent,
+  type ModelMessage,
+  type ModelState,
+} from './state.js';
 
 /** What an event that was committed does to the model. */
 export function applyEvent(state: ModelState, event: ModelEvent): void {
   const topic = state.topics.get(event.topic);
   if (!topic) throw new Error(`the model has no topic ${event.topic}`);
   topic.events.push(event);
-  if (!event.topic.startsWith('channel:')) return;
+  if (!event.topic.startsWith('channel:')) {
+    changePerson(state, event);
+    return;
+  }
   const channelId = event.topic.slice('channel:'.length);
   const change = { type: event.type, data: event.data } as ChannelEvent;
   if (change.type === 'channel_created') {
@@ -21,6 +30,18 @@ export function applyEvent(state: ModelState, event: ModelEvent): void {
   const channel = state.channels.get(channelId);
   if (!channel) throw new Error(`${event.type} in ${channelId}, which was deleted`);
   changeChannel(channel, event, change);
+}
+
+function changePerson(state: ModelState, event: ModelEvent): void {
+  const humanId = event.topic.slice('human:'.length);
+  const change = { type: event.type, data: event.data } as HumanEvent;
+  if (change.type === 'read_cursor_moved') {
+    state.cursors.set(cursorName(humanId, change.data.channelId), change.data.readSeq);
+  }
+  if (change.type === 'credential_revoked') {
+    const credential = state.credentials.get(change.data.credentialId);
+    if (credential) credential.revokedAt = event.at;
+  }
 }
 
 function newChannel(

@@ -1,0 +1,72 @@
+import { alternate, type Extent, type Pair } from '../measure/alternate.js';
+import { monotonicMs } from '../measure/monotonic.js';
+import { quantile } from '../measure/quartiles.js';
+import { openPublishedChannel, type PublishedChannel } from '../world/published-channel.js';
+import type { ReaderProcess, Readers } from '../world/readers.js';
+import { residentMegabytes } from '../world/resident-memory.js';
+import type { Scope } from '../world/scope.js';
+
+const HEALTHY = 100;
+const STALLED = 10;
+const POSTS = 20;
+
+/** Large enough that a reader which takes nothing soon has more waiting than the kernel holds for it. */
+const TEXT = 'stoa '.repeat(6_400);
+
+interface Side {
+  readonly channel: PublishedChannel;
+  readonly readers: Readers;
+}
+
+export interface UnderStalled {
+  /** Healthy p99 in milliseconds: with stalled readers, and of another daemon without. */
+  readonly p99: readonly Pair[];
+  /** Most that the daemon grew by since before the readers stalled. */
+  readonly growthMegabytes: number;
+}
+
+/** The same posts to two daemons with healthy readers; one of them has stalled readers as well. */
+export async function underStalledReaders(
+  scope: Scope,
+  process: ReaderProcess,
+  { warmUp = 1, ...extent }: Extent,
+): Promise<UnderStalled> {
+  const [pressed, quiet] = [await openSide(scope, process), await openSide(scope, process)];
+  for (let i = 0; i < warmUp; i++) {
+    await healthyP99(pressed);
+    await healthyP99(quiet);
+  }
+  const { daemon, target } = pressed.channel;
+  const before = residentMegabytes(daemon.child.pid);
+  let most = before;
+  const p99 = await alternate(
+    async () => {
+      // Those that were cut off are replaced, so that there are always as many.
+      const { streams } = await daemon.client.status();
+      await process.stall(target, HEALTHY + STALLED - streams);
+      const measured = await healthyP99(pressed);
+      most = Math.max(most, residentMegabytes(daemon.child.pid));
+      return measured;
+    },
+    () => healthyP99(quiet),
+    { ...extent, warmUp: 3 },
+  );
+  return { p99, growthMegabytes: most - before };
+}
+
+async function openSide(scope: Scope, process: ReaderProcess): Promise<Side> {
+  const channel = await openPublishedChannel(scope, TEXT);
+  return { channel, readers: await process.open(channel.target, HEALTHY) };
+}
+
+/** One post at a time; from sending it to its arrival at each of the readers. */
+async function healthyP99({ channel, readers }: Side): Promise<number> {
+  const latencies: number[] = [];
+  for (let i = 0; i < POSTS; i++) {
+    const arrivals = readers.arrivals(1);
+    const sent = monotonicMs();
+    await channel.postOne();
+    for (const arrived of await arrivals) latencies.push(arrived - sent);
+  }
+  return quantile(Float64Array.from(latencies).sort(), 0.99);
+}

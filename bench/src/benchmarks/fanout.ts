@@ -1,0 +1,49 @@
+import type { Benchmark } from '../benchmark.js';
+import { MESSAGE_TEXT } from '../load/message-text.js';
+import { type Figure, figureOf } from '../measure/figure.js';
+import { openPublishedChannel } from '../world/published-channel.js';
+import { ReaderProcess } from '../world/readers.js';
+import { deliveryRates } from './fanout-rate.js';
+import { underStalledReaders } from './fanout-stalled.js';
+
+const READERS = [100, 500];
+const GROWTH_LIMIT_MEGABYTES = 20;
+
+const EXTENTS = {
+  short: {
+    rate: { pairs: 10, seconds: 4, warmUp: 2 },
+    stalled: { pairs: 8, seconds: 5, warmUp: 3 },
+  },
+  long: {
+    rate: { pairs: 80, seconds: 50, warmUp: 10 },
+    stalled: { pairs: 60, seconds: 60, warmUp: 20 },
+  },
+} as const;
+
+export const fanout: Benchmark = {
+  description: 'deliveries to 100 and 500 WebSockets ÷ bare ws broadcast; with stalled readers',
+  async run(form, scope) {
+    const { rate, stalled } = EXTENTS[form];
+    const process = await ReaderProcess.start(scope);
+    const figures: Figure[] = [];
+    for (const count of READERS) {
+      const channel = await openPublishedChannel(scope, MESSAGE_TEXT);
+      const pairs = await deliveryRates(scope, process, channel, count, rate);
+      const part = `${count} readers`;
+      figures.push(figureOf({ bench: 'fanout', part, unit: 'deliveries/s', goal: '>=0.6' }, pairs));
+    }
+    const { p99, growthMegabytes } = await underStalledReaders(scope, process, stalled);
+    const growth = [{ ours: growthMegabytes, peer: GROWTH_LIMIT_MEGABYTES }];
+    return [
+      ...figures,
+      figureOf(
+        { bench: 'fanout', part: 'healthy p99, 10 stalled ÷ none', unit: 'ms', goal: '<=1.2' },
+        p99,
+      ),
+      figureOf(
+        { bench: 'fanout', part: 'growth, 10 stalled ÷ limit', unit: 'MB', goal: '<=1' },
+        growth,
+      ),
+    ];
+  },
+};

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StoaError } from '@stoa/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { effectiveConfig, loadSettings } from './load-config.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'stoa-config-'));
+});
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+const withFile = (yaml: string): void => {
+  writeFileSync(join(home, 'stoa.yaml'), yaml);
+};
+const load = (environment: Record<string, string> = {}, flags = {}) =>
+  loadSettings({ home, ...flags }, environment).config;
+const issuesOf = (run: () => unknown): string => {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof StoaError) return `${error.code}: ${error.message}`;
+  }
+  return 'accepted';
+};
+
+describe('configuration', () => {
+  it('has defaults for everything', () => {
+    expect(load()).toMatchObject({
+      host: '127.0.0.1',
+      port: 7117,
+      durability: 'full',
+      store: { engine: 'sqlite' },
+    });
+  });
+
+  it('takes flags over environment over file', () => {
+    withFile('port: 1\nhost: 127.0.0.2\ndurability: relaxed\n');
+    expect(load()).toMatchObject({ port: 1, host: '127.0.0.2', durability: 'relaxed' });
+    expect(load({ STOA_PORT: '2' })).toMatchObject({ port: 2, host: '127.0.0.2' });
+    expect(load({ STOA_PORT: '2' }, { port: 3 })).toMatchObject({ port: 3 });
+  });
+
+  it.each([
+    ['prot: 1', 'unknown field prot'],
+    ['port: many', 'port'],
+    ['durability: sometimes', 'must be one of full, relaxed'],
+    ['log:\n  level: loud', 'must be one of debug, info, warn, error, silent'],
+    ['retention:\n  sweepSeconds: -1', 'retention.sweepSeconds'],
+    ['store:\n  engine: mysql', 'store'],
+    ['store:\n  engine: postgres', 'store.url'],
+    ['- a\n- b', 'expected object'],
+    ['port: 1\nport: 2', 'line'],
+    ['port: [', 'line'],
+  ])('refuses %j and says where and what', (yaml, expected) => {
+    withFile(yaml);
+    const told = issuesOf(() => load());
+    expect(told).toContain('config_invalid');
+    expect(told).toContain(join(home, 'stoa.yaml'));
+    expect(told).toContain(expected);
+  });
+
+  it('refuses a port in the environment that is no number, instead of falling back', () => {
+    expect(issuesOf(() => load({ STOA_PORT: 'http' }))).toContain('port');
+  });
+
+  it('refuses a file that was named and is not there', () => {
+    expect(issuesOf(() => load({}, { config: join(home, 'none.yaml') }))).toContain(
+      'does not exist',
+    );
+  });
+
+  it('is shown without the password of the database', () => {
+    withFile('store:\n  engine: postgres\n  url: postgres://stoa:hunter2@127.0.0.1/stoa\n');
+    const shown = JSON.stringify(effectiveConfig({ flags: { home } }));
+    expect(shown).toContain('postgres://stoa:[redacted]@127.0.0.1/stoa');
+    expect(shown).not.toContain('hunter2');
+  });
+});

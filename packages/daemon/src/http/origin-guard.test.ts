@@ -1,0 +1,48 @@
+import { StoaError } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { hostsOf, OriginGuard } from './origin-guard.js';
+
+const guard = new OriginGuard();
+guard.allow(hostsOf('127.0.0.1', 7117, ['stoa.example']));
+
+const codeOf = (headers: Record<string, string>): string => {
+  try {
+    guard.check(headers);
+    return 'admitted';
+  } catch (error) {
+    return error instanceof StoaError ? error.code : String(error);
+  }
+};
+
+describe('the origin guard', () => {
+  it.each([
+    [{ host: '127.0.0.1:7117' }],
+    [{ host: 'LOCALHOST:7117' }],
+    [{ host: '[::1]:7117' }],
+    [{ host: 'stoa.example' }],
+    [{ host: 'localhost:7117', origin: 'http://localhost:7117', 'sec-fetch-site': 'same-origin' }],
+    [{ host: 'localhost:7117', 'sec-fetch-site': 'none' }],
+  ])('admits %j', (headers) => {
+    expect(codeOf(headers as Record<string, string>)).toBe('admitted');
+  });
+
+  it.each([
+    [{}, 'host_not_allowed'],
+    [{ host: 'evil.example' }, 'host_not_allowed'],
+    [{ host: 'evil.example:7117' }, 'host_not_allowed'],
+    [{ host: '127.0.0.1' }, 'host_not_allowed'],
+    [{ host: '127.0.0.1:7118' }, 'host_not_allowed'],
+    [{ host: '127.0.0.1:7117.evil.example' }, 'host_not_allowed'],
+    [{ host: '127.0.0.1:7117', origin: 'https://evil.example' }, 'origin_not_allowed'],
+    [{ host: '127.0.0.1:7117', origin: 'http://127.0.0.1:3000' }, 'origin_not_allowed'],
+    [{ host: '127.0.0.1:7117', origin: 'null' }, 'origin_not_allowed'],
+    [{ host: '127.0.0.1:7117', 'sec-fetch-site': 'cross-site' }, 'origin_not_allowed'],
+    [{ host: '127.0.0.1:7117', 'sec-fetch-site': 'same-site' }, 'origin_not_allowed'],
+  ])('refuses %j with %s', (headers, code) => {
+    expect(codeOf(headers as Record<string, string>)).toBe(code);
+  });
+
+  it('knows an address outside loopback only by its own name', () => {
+    expect(hostsOf('192.0.2.7', 80, [])).toEqual(['192.0.2.7:80']);
+  });
+});

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  openPostgresSearchIndex,
+  openPostgresStore,
+  openSqliteSearchIndex,
+  openSqliteStore,
+  type SearchIndex,
+  type Store,
+  ThreadedSearchIndex,
+} from '@stoa/store';
+import { freshDatabase } from '../postgres/fresh-database.js';
+import { buildSearchThread } from './search-thread-file.js';
+
+export interface TestedSearchIndex extends SearchIndex {
+  /** Indexes a little, now. Where it is missing that happens by itself. */
+  step?(): void;
+}
+
+/** A store and the place of its index, which may be opened again and again. */
+export interface SearchPlace {
+  readonly store: Store;
+  open(): Promise<TestedSearchIndex>;
+  /** Once the index is closed. */
+  discard(): Promise<void>;
+}
+
+export interface SearchEngine {
+  readonly name: string;
+  /** Whether a place costs little enough to have many. */
+  readonly isCheap: boolean;
+  newPlace(): Promise<SearchPlace>;
+}
+
+type OpenSearch = (paths: { databasePath: string; searchPath: string }) => TestedSearchIndex;
+
+async function sqlitePlace(
+  makeOpen: (directory: string) => Promise<OpenSearch>,
+): Promise<SearchPlace> {
+  const directory = await mkdtemp(join(tmpdir(), 'stoa-search-'));
+  const databasePath = join(directory, 'stoa.db');
+  const searchPath = join(directory, 'search.db');
+  const store = openSqliteStore(databasePath, { durability: 'relaxed' });
+  const open = await makeOpen(directory);
+  return {
+    store,
+    open: () => Promise.resolve(open({ databasePath, searchPath })),
+    async discard() {
+      await store.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** In steps so small that it is hardly ever done. */
+const openInSteps: OpenSearch = ({ databasePath, searchPath }) => {
+  const limits = { topics: 1, events: 3, bytes: 1_000 };
+  const index = openSqliteSearchIndex(databasePath, searchPath, limits);
+  let isOpen = true;
+  return {
+    search: (request) => Promise.resolve(index.search(request)),
+    hint: (topicId) => {
+      index.hint(topicId);
+    },
+    step: () => {
+      index.indexSome();
+    },
+    settled() {
+      index.refresh();
+      while (index.indexSome());
+      return Promise.resolve();
+    },
+    close() {
+      if (isOpen) index.close();
+      isOpen = false;
+      return Promise.resolve();
+    },
+  };
+};
+
+const sqliteInSteps: SearchEngine = {
+  name: 'SQLite, step by step',
+  isCheap: true,
+  newPlace: () => sqlitePlace(() => Promise.resolve(openInSteps)),
+};
+
+const sqliteInThread: SearchEngine = {
+  name: 'SQLite in a thread',
+  isCheap: false,
+  newPlace: () =>
+    sqlitePlace(async (directory) => {
+      const entry = await buildSearchThread(directory);
+      return (paths) => new ThreadedSearchIndex({ entry, ...paths });
+    }),
+};
+
+const postgres: SearchEngine = {
+  name: 'PostgreSQL',
+  isCheap: false,
+  async newPlace() {
+    const database = await freshDatabase();
+    const store = await openPostgresStore({ url: database.url, durability: 'relaxed' });
+    return {
+      store,
+      open: () => openPostgresSearchIndex(store),
+      async discard() {
+        await store.close();
+        await database.drop();
+      },
+    };
+  },
+};
+
+export const SEARCH_ENGINES: readonly SearchEngine[] = [sqliteInSteps, sqliteInThread, postgres];

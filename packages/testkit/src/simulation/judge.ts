@@ -1,0 +1,203 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock, Secrets } from '@stoa/core';
+import type { Message } from '@stoa/protocol';
+import { StoaError } from '@stoa/protocol';
+import type Database from 'better-sqlite3';
+import type { AssetDisk } from '../virtual/asset-files.js';
+import type { Call, Outcome, Upkeep } from './call.js';
+import { violated } from './failure.js';
+import type { Ledger } from './ledger.js';
+import { expectedOfRead } from './model/expected-read.js';
+import type { Model } from './model/model.js';
+import { isInUse, reconcile } from './model/reconcile.js';
+import { actorOf, type Asked, type Person } from './model/verdict.js';
+import { type Attempt, InjectedDefect } from './observed-store.js';
+import { assetsBrought, describe } from './operation.js';
+import { RETENTION } from './retention.js';
+
+/** What the disk did in a flush. */
+export type Trouble = 'none' | 'full' | 'crashed';
+
+export interface Evidence {
+  readonly model: Model;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly assetDisk: AssetDisk;
+  readonly ledger: Ledger;
+  readonly disk: { readonly db: Database.Database };
+}
+
+/** Holds what the program does against what the model says it has to do. */
+export class Judge {
+  /** The highest sequence of a post that a client was answered with, by client and channel. */
+  readonly #answered = new Map<string, number>();
+
+  constructor(private readonly world: Evidence) {}
+
+  /** What was run in one flush, in order; of a transaction that was run again only the last counts. */
+  flushed(attempts: readonly Attempt[], trouble: Trouble): void {
+    const last = new Map(attempts.map((attempt) => [attempt.transaction, attempt]));
+    for (const attempt of attempts) {
+      if (last.get(attempt.transaction) !== attempt || !attempt.owner) continue;
+      if ('upkeep' in attempt.owner) this.#upkeep(attempt.owner, attempt);
+      else this.#transaction(attempt.owner, attempt, trouble);
+    }
+  }
+
+  read(owner: Call | Upkeep | undefined): void {
+    if (!owner || 'upkeep' in owner || owner.stage === 'over') return;
+    const { model, secrets } = this.world;
+    if (owner.stage === 'admitting') {
+      owner.admitted = model.personOf(secrets.digest(owner.request.secret)) as Person | undefined;
+      return;
+    }
+    owner.expected = expectedOfRead(model.state, owner) ?? owner.expected;
+  }
+
+  outcome(call: Call, outcome: Outcome): void {
+    const expected = this.#expected(call);
+    if (!this.#matches(call, expected, outcome)) {
+      violated(`${describe(call.request)} came out wrong`, { outcome, expected });
+    }
+    if (outcome.kind === 'answer' && call.request.operation.kind === 'post' && !call.isReplay) {
+      this.#inOrder(call, outcome.answer as Message);
+    }
+  }
+
+  #expected(call: Call): Call['expected'] {
+    const { by, request } = call;
+    if (!by) return { kind: 'refusal', codes: ['unauthenticated'] };
+    const isForOwner = request.operation.kind === 'mint' || request.operation.kind === 'revoke';
+    if (isForOwner && !by.owner) return { kind: 'refusal', codes: ['forbidden'] };
+    return call.expected;
+  }
+
+  #matches(call: Call, expected: Call['expected'], outcome: Outcome): boolean {
+    const { assetDisk, secrets } = this.world;
+    if (expected === undefined || expected.kind === 'later') {
+      const isFull = assetDisk.full && assetsBrought(call.request.operation).length > 0;
+      return isFull && outcome.kind === 'refusal' && outcome.code === 'storage_full';
+    }
+    switch (expected.kind) {
+      case 'answer':
+        return outcome.kind === 'answer' && isDeepStrictEqual(outcome.answer, expected.answer);
+      case 'refusal':
+        return outcome.kind === 'refusal' && expected.codes.includes(outcome.code);
+      case 'defect':
+        return outcome.kind === 'defect' && outcome.error instanceof InjectedDefect;
+      case 'minted': {
+        if (outcome.kind !== 'answer') return false;
+        const { token, credential } = outcome.answer as { token: string; credential: unknown };
+        return (
+          secrets.digest(token) === expected.hash &&
+          isDeepStrictEqual(credential, expected.credential)
+        );
+      }
+    }
+  }
+
+  /** The order in which a client is answered is the order of the log. */
+  #inOrder({ request }: Call, { channelId, seq }: Message): void {
+    const name = `${request.client} ${channelId}`;
+    const before = this.#answered.get(name) ?? 0;
+    if (seq <= before) violated(`${describe(request)} was answered out of order`, { seq, before });
+    this.#answered.set(name, seq);
+  }
+
+  #transaction(call: Call, attempt: Attempt, trouble: Trouble): void {
+    const { world } = this;
+    const { outcome, committed, written } = attempt;
+    if (committed) {
+      call.expected = this.#committed(call, attempt);
+      call.transactions += 1;
+      return;
+    }
+    if (outcome?.ok === false && outcome.error instanceof StoaError) {
+      call.expected = world.model.refuse(this.#asked(call, written), outcome.error.code);
+    } else if (outcome?.ok === false && outcome.error instanceof InjectedDefect) {
+      call.expected = { kind: 'defect' };
+    } else if (trouble !== 'crashed') {
+      if (trouble === 'none') violated(`${describe(call.request)} was not committed`, { attempt });
+      call.expected = { kind: 'refusal', codes: ['storage_full'] };
+    }
+  }
+
+  #committed(call: Call, { written }: Attempt): Call['expected'] {
+    const { model, clock, secrets } = this.world;
+    const { operation } = call.request;
+    const asked = this.#asked(call, written);
+    const bytes = assetsBrought(operation)[call.assetIds.length];
+    if (bytes) {
+      const digest = secrets.digest(Buffer.from(bytes).toString());
+      const by = actorOf(asked.by);
+      const row = model.commitAsset(digest, bytes.length, by, clock.now(), written);
+      call.assetIds.push(row.assetId);
+      return model.afterAsset(asked, row);
+    }
+    if (operation.kind === 'delete_asset') return this.#assetDeleted(operation.assetId, written);
+    call.isReplay = written.events.length === 0;
+    return model.commit(asked, written);
+  }
+
+  #assetDeleted(assetId: string, { assetsDeleted }: Attempt['written']): Call['expected'] {
+    const { state } = this.world.model;
+    const isUsed = isInUse(state, assetId);
+    if (assetsDeleted === 0) {
+      // The rows of a deleted channel go when it is swept; until then they may hold the asset.
+      const mayBeHeld = [...state.topics].some(
+        ([name, { erased }]) => isGone(name, this.world) && !erased,
+      );
+      if (!isUsed && !mayBeHeld && state.assets.has(assetId)) {
+        violated('an asset that nothing refers to was not deleted', { assetId });
+      }
+      return { kind: 'refusal', codes: ['asset_in_use'] };
+    }
+    if (isUsed || !state.assets.delete(assetId)) violated('an asset in use was deleted', { assetId });
+    return { kind: 'answer', answer: undefined };
+  }
+
+  #upkeep(upkeep: Upkeep, { committed, written, outcome }: Attempt): void {
+    const { model, clock, disk, ledger } = this.world;
+    if (upkeep.upkeep === 'sweep' && committed) {
+      reconcile(model.state, {
+        db: disk.db,
+        since: upkeep.since,
+        retention: RETENTION,
+        forgotten: ({ actor, key }) => {
+          ledger.forgotten(actor.slice('human:'.length), key);
+        },
+      });
+    }
+    if (upkeep.upkeep === 'boot' && committed) {
+      const by: Person = { kind: 'human', id: 'owner', owner: true, credentialId: '' };
+      const operation = { kind: 'mint', humanId: 'owner', name: 'owner token' } as const;
+      const chosen = { credentialId: written.credentials[0]?.credentialId, assetIds: [] };
+      model.commit({ by, operation, key: undefined, at: clock.now(), chosen }, written);
+    }
+    if (outcome?.ok === false && outcome.error instanceof StoaError) {
+      violated(`${upkeep.upkeep} was refused`, { error: outcome.error });
+    }
+  }
+
+  #asked(call: Call, written: Attempt['written']): Asked {
+    const { by, request, assetIds } = call;
+    if (!by) return violated(`${describe(request)} wrote before it was admitted`);
+    const made = written.events[0];
+    const data = made ? (JSON.parse(made.body) as Record<string, string>) : {};
+    return {
+      by,
+      operation: request.operation,
+      key: request.key,
+      at: this.world.clock.now(),
+      chosen: {
+        messageId: data.messageId,
+        channelId: data.channelId,
+        credentialId: data.credentialId,
+        assetIds,
+      },
+    };
+  }
+}
+
+const isGone = (topic: string, { model }: Evidence): boolean =>
+  topic.startsWith('channel:') && !model.state.channels.has(topic.slice('channel:'.length));

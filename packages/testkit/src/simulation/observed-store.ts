@@ -1,0 +1,127 @@
+import {
+  deleteUnusedAsset,
+  insertAsset,
+  insertCredential,
+  insertEvent,
+  insertTopic,
+  type AssetRow,
+  type CredentialRow,
+  type EventRow,
+  type Statement,
+  type Store,
+  type TransactOptions,
+  type Tx,
+} from '@stoa/store';
+import { type Call, onBehalf, type Upkeep } from './call.js';
+import type { Written } from './model/model.js';
+
+/** One run of one transaction, as far as it came. */
+export interface Attempt {
+  readonly transaction: object;
+  readonly owner: Call | Upkeep | undefined;
+  readonly written: Written;
+  outcome: { readonly ok: true } | { readonly ok: false; readonly error: unknown } | undefined;
+  committed: boolean;
+}
+
+/** A defect put into a transaction on purpose. */
+export class InjectedDefect extends Error {
+  override readonly name = 'InjectedDefect';
+}
+
+export interface StoreWatcher {
+  attempted(attempt: Attempt): void;
+  read(owner: Call | Upkeep | undefined): void;
+  /** Called after the commit of a transaction, before its caller is answered. */
+  published(topicIds: readonly number[]): void;
+  /** Awaited before and after every read. */
+  pace(): Promise<void>;
+  readonly isPaced: boolean;
+}
+
+/** The store of one daemon, with somebody looking on: who asks for what, and what is written. */
+export function observedStore(inner: Store, watcher: StoreWatcher): Store {
+  return {
+    engine: inner.engine,
+    engineVersion: inner.engineVersion,
+    schemaVersion: inner.schemaVersion,
+    transact<T>(body: () => Tx<T>, options: TransactOptions<T> = {}): Promise<T> {
+      const owner = onBehalf.getStore();
+      const transaction = {};
+      let last: Attempt | undefined;
+      return inner.transact(
+        () => {
+          last = { transaction, owner, written: nothing(), outcome: undefined, committed: false };
+          watcher.attempted(last);
+          return attempt(body, last, poisonOf(owner));
+        },
+        {
+          ...options,
+          afterCommit: (result) => {
+            options.afterCommit?.(result);
+            watcher.published(last?.written.events.map(({ topicId }) => topicId) ?? []);
+          },
+        },
+      );
+    },
+    async read(body) {
+      const owner = onBehalf.getStore();
+      if (watcher.isPaced) await watcher.pace();
+      const answer = inner.read(body);
+      watcher.read(owner);
+      // Told apart from a rejection nobody handles while the pace is awaited.
+      answer.catch(() => undefined);
+      if (watcher.isPaced) await watcher.pace();
+      return answer;
+    },
+    integrityProblems: () => inner.integrityProblems(),
+    backupTo: (path) => inner.backupTo(path),
+    close: () => inner.close(),
+  };
+}
+
+const nothing = (): Written => ({
+  events: [],
+  topics: [],
+  assets: [],
+  credentials: [],
+  assetsDeleted: undefined,
+});
+
+function poisonOf(owner: Call | Upkeep | undefined): number | undefined {
+  if (!owner) return undefined;
+  if ('upkeep' in owner) return owner.isPoisoned ? 1 : undefined;
+  return owner.poison;
+}
+
+function* attempt<T>(body: () => Tx<T>, record: Attempt, poison: number | undefined): Tx<T> {
+  try {
+    const tx = body();
+    let left = poison ?? Number.POSITIVE_INFINITY;
+    for (let step = tx.next(); ; ) {
+      if (left <= 0 || (step.done && poison !== undefined)) throw new InjectedDefect();
+      if (step.done) {
+        record.outcome = { ok: true };
+        return step.value;
+      }
+      left -= 1;
+      const result = yield step.value;
+      note(record.written, step.value, result);
+      step = tx.next(result);
+    }
+  } catch (error) {
+    record.outcome = { ok: false, error };
+    throw error;
+  }
+}
+
+function note(written: Written, { text, params }: Statement, result: unknown): void {
+  if (text === insertEvent.text) written.events.push(params as unknown as EventRow);
+  else if (text === insertAsset.text) written.assets.push(params as unknown as AssetRow);
+  else if (text === insertCredential.text) {
+    written.credentials.push({ ...(params as unknown as CredentialRow), revokedAt: null });
+  } else if (text === insertTopic.text) {
+    const { id } = result as { id: number };
+    written.topics.push({ id, name: params.name as string });
+  } else if (text === deleteUnusedAsset.text) written.assetsDeleted = result as number;
+}

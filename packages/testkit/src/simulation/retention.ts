@@ -1,0 +1,9 @@
+import type { Retention } from '@stoa/core';
+
+/** Short, so that a jump of the clock goes past it. */
+export const RETENTION: Retention = {
+  idempotencyKeyMs: 3_600_000,
+  revokedCredentialMs: 7_200_000,
+  unusedAssetMs: 1_800_000,
+  humanTopicEvents: 4,
+};

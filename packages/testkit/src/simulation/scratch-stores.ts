@@ -1,0 +1,48 @@
+import Database from 'better-sqlite3';
+import { SqliteStore, type Store } from '@stoa/store';
+
+/** Stores to replay a log into. Opening one costs more than emptying it, so they are used again. */
+export class ScratchStores {
+  readonly #idle: { db: Database.Database; store: SqliteStore }[] = [];
+
+  open(): Store {
+    const scratch = this.#idle.pop() ?? create();
+    const { db, store } = scratch;
+    return {
+      engine: store.engine,
+      engineVersion: store.engineVersion,
+      schemaVersion: store.schemaVersion,
+      transact: (body, options) => store.transact(body, options),
+      read: (body) => store.read(body),
+      integrityProblems: () => store.integrityProblems(),
+      backupTo: (path) => store.backupTo(path),
+      close: () => {
+        db.exec(EMPTY);
+        this.#idle.push(scratch);
+        return Promise.resolve();
+      },
+    };
+  }
+}
+
+const EMPTY = [
+  'topics',
+  'events',
+  'channels',
+  'members',
+  'messages',
+  'reactions',
+  'pins',
+  'attachments',
+  'erasures',
+]
+  .map((table) => `DELETE FROM "${table}";`)
+  .join('\n');
+
+function create(): { db: Database.Database; store: SqliteStore } {
+  const db = new Database(':memory:');
+  const schedule = (flush: () => void): void => {
+    flush();
+  };
+  return { db, store: new SqliteStore(db, { durability: 'relaxed', ports: { schedule } }) };
+}

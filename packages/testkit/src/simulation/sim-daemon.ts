@@ -1,0 +1,120 @@
+import { type Clock, type Core, createCore, type Ids, type Secrets } from '@stoa/core';
+import { SqliteStore, type SqliteStoreOptions, type Store } from '@stoa/store';
+import type Database from 'better-sqlite3';
+import { type AssetDisk, VirtualAssetFiles } from '../virtual/asset-files.js';
+import type { SeededRandom } from '../virtual/random.js';
+import { type Call, onBehalf, type Upkeep } from './call.js';
+import type { Fail } from './failure.js';
+import { type Attempt, observedStore } from './observed-store.js';
+import type { Profile } from './profile.js';
+import { RETENTION } from './retention.js';
+import { SimulatedSearch } from './simulated-search.js';
+
+/** What a process finds on its machine, and who looks on. */
+export interface Machine {
+  readonly db: Database.Database;
+  readonly assetDisk: AssetDisk;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly random: SeededRandom;
+  readonly profile: Profile;
+  readonly ownerSecret: string;
+  readonly fail: Fail;
+  openScratch(): Store;
+  attempted(attempt: Attempt): void;
+  read(owner: Call | Upkeep | undefined): void;
+  searched(call: Call, word: string): void;
+  published(by: SimDaemon, topicIds: readonly number[]): void;
+}
+
+/** One process: the store and the domain as the real daemon wires them, on virtual ports. */
+export class SimDaemon {
+  readonly core: Core;
+  readonly search: SimulatedSearch;
+  /** Asked for by the store, run when the scheduler says so. */
+  flush: (() => void) | undefined;
+  /** Reads and files that wait for their turn. */
+  readonly waiting: (() => void)[] = [];
+  isAlive = true;
+  isPaced = false;
+
+  constructor(
+    readonly name: string,
+    private readonly machine: Machine,
+  ) {
+    const { db, clock, ids, secrets } = machine;
+    const store = new SqliteStore(db, this.#storeOptions());
+    this.search = new SimulatedSearch(db, (call, word) => {
+      machine.searched(call, word);
+    });
+    this.core = createCore({
+      store: observedStore(store, this),
+      search: this.search,
+      files: new VirtualAssetFiles(machine.assetDisk, () => this.pace()),
+      clock,
+      ids,
+      secrets,
+      retention: RETENTION,
+      openScratch: () => Promise.resolve(machine.openScratch()),
+      report: (error) => {
+        if (this.isAlive) machine.fail('a defect was reported that no caller waits for', { error });
+      },
+    });
+  }
+
+  /** What the daemon does before it takes requests. */
+  async start(): Promise<void> {
+    const { clock, ownerSecret, profile } = this.machine;
+    const upkeep: Upkeep = { upkeep: 'boot', since: clock.now(), isPoisoned: false };
+    await onBehalf.run(upkeep, () => this.core.credentials.adoptOwnerToken(ownerSecret));
+    this.isPaced = profile.pacedReads;
+  }
+
+  /** Whatever it was doing is never finished. */
+  kill(): void {
+    this.isAlive = false;
+    this.flush = undefined;
+    this.waiting.length = 0;
+    void this.search.close();
+  }
+
+  attempted(attempt: Attempt): void {
+    this.machine.attempted(attempt);
+  }
+
+  read(owner: Call | Upkeep | undefined): void {
+    if (this.isAlive) this.machine.read(owner);
+  }
+
+  published(topicIds: readonly number[]): void {
+    this.machine.published(this, topicIds);
+  }
+
+  pace(): Promise<void> {
+    if (!this.isAlive) return new Promise(() => undefined);
+    if (!this.isPaced) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  #storeOptions(): SqliteStoreOptions {
+    const { random, profile } = this.machine;
+    let elapsed = 0;
+    return {
+      durability: 'full',
+      group: profile.group,
+      ports: {
+        schedule: (flush) => {
+          this.flush = flush;
+        },
+        now: () => {
+          elapsed += random.next() * profile.memberMs;
+          return elapsed;
+        },
+        fatal: (error) => {
+          throw error;
+        },
+      },
+    };
+  }
+}

@@ -1,0 +1,57 @@
+import Database from 'better-sqlite3';
+import { type SearchIndex, type SearchMatch, type SearchRequest, SqliteSearchIndex } from '@stoa/store';
+import { type Call, onBehalf } from './call.js';
+
+/** The real index in the same thread: it indexes when the scheduler says so, and may be far behind. */
+export class SimulatedSearch implements SearchIndex {
+  #index: SqliteSearchIndex | undefined;
+  #own: Database.Database | undefined;
+
+  constructor(
+    private readonly main: Database.Database,
+    private readonly searched: (call: Call, word: string) => void,
+  ) {}
+
+  search(request: SearchRequest): Promise<SearchMatch[]> {
+    const call = onBehalf.getStore();
+    if (call && !('upkeep' in call)) this.searched(call, request.text);
+    return Promise.resolve(this.#opened().search(request));
+  }
+
+  hint(topicId: number): void {
+    this.#index?.hint(topicId);
+  }
+
+  settled(): Promise<void> {
+    while (this.indexSome());
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.#own?.close();
+    return Promise.resolve();
+  }
+
+  indexSome(): boolean {
+    return this.#index?.indexSome() ?? false;
+  }
+
+  /** Most runs never search, and making the tables of an index takes its time. */
+  #opened(): SqliteSearchIndex {
+    if (this.#index) return this.#index;
+    this.#own = new Database(emptyIndex(this.main));
+    this.#index = new SqliteSearchIndex(this.main, this.#own);
+    return this.#index;
+  }
+}
+
+let image: Buffer | undefined;
+
+function emptyIndex(main: Database.Database): Buffer {
+  if (image) return image;
+  const own = new Database(':memory:');
+  new SqliteSearchIndex(main, own);
+  image = own.serialize();
+  own.close();
+  return image;
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import { LIMITS, type LoginCode } from '@stoa/protocol';
+import { call, type Caller, callerOf, LiveSocket, newPerson, startDaemon, type TestDaemon, withDatabaseFile } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+describe('logging in with a browser', () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+
+  beforeAll(async () => {
+    daemon = await startDaemon();
+    owner = callerOf(daemon.url, daemon.token);
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+  });
+
+  const newCode = async (by: Caller = owner) => (await by.post<LoginCode>('/v1/login-codes')).json;
+  const redeem = (code: string, headers: Record<string, string> = {}) =>
+    call(daemon.url, 'GET', `/login?code=${encodeURIComponent(code)}`, { headers });
+
+  /** The cookie as a browser would send it back. */
+  async function login(code: string): Promise<string> {
+    const { status, headers } = await redeem(code);
+    expect(status).toBe(303);
+    return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+  }
+
+  it('F-21 the link printed at the start works once and is not the token', async () => {
+    const code = new URL(daemon.loginUrl).searchParams.get('code') ?? '';
+    expect(code.length).toBeGreaterThanOrEqual(40);
+    expect(daemon.token).not.toContain(code);
+
+    const first = await redeem(code);
+    expect(first.status).toBe(303);
+    expect(first.headers.location).toBe('/');
+    const cookie = first.headers['set-cookie']?.[0] ?? '';
+    expect(cookie).toMatch(new RegExp(`^stoa_${String(daemon.port)}=stoa_browser_[\\w-]{40,};`));
+    expect(cookie).toContain('HttpOnly');
+    expect(cookie).toContain('SameSite=Strict');
+    expect(cookie).toContain('Path=/');
+    expect(cookie).not.toContain(daemon.token);
+    expect(cookie).not.toContain(code);
+
+    const second = await redeem(code);
+    expect(second.status).toBe(401);
+    expect(second.json).toMatchObject({ code: 'login_code_invalid' });
+    expect(second.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('F-21 the cookie opens pages, calls and streams as the person who asked for the code', async () => {
+    const ada = await newPerson(daemon, 'ada');
+    const cookie = await login((await newCode(ada)).code);
+    const me = await call(daemon.url, 'GET', '/v1/whoami', { headers: { cookie: `other=1; ${cookie}` } });
+    expect(me.json).toMatchObject({ actorId: 'human:ada', role: 'member' });
+    const page = await call(daemon.url, 'GET', '/', { headers: { cookie } });
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).toContain('ada');
+    const socket = await LiveSocket.open(daemon.url, { headers: { cookie } });
+    await socket.close();
+  });
+
+  it('F-21 of twenty who use a code at once, one gets in', async () => {
+    const { code } = await newCode();
+    const statuses = (await Promise.all(Array.from({ length: 20 }, () => redeem(code)))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(19);
+  });
+
+  it('F-21 a code is good for ten minutes and not for longer', async () => {
+    const before = Date.now();
+    const early = await newCode();
+    const late = await newCode();
+    for (const { expiresAt } of [early, late]) {
+      expect(expiresAt).toBeGreaterThanOrEqual(before + LIMITS.loginCodeMs);
+      expect(expiresAt).toBeLessThanOrEqual(Date.now() + LIMITS.loginCodeMs);
+    }
+    expect(LIMITS.loginCodeMs).toBe(10 * 60 * 1000);
+
+    // What ten minutes would do, done to the record of one of the two.
+    await daemon.stop();
+    withDatabaseFile(daemon.home, (db) => {
+      const hash = createHash('sha256').update(late.code).digest('hex');
+      const { changes } = db.prepare('UPDATE "loginCodes" SET "expiresAt" = ? WHERE "hash" = ?').run(Date.now(), hash);
+      expect(changes).toBe(1);
+    });
+    daemon = await startDaemon({ home: daemon.home });
+    owner = callerOf(daemon.url, daemon.token);
+
+    const expired = await redeem(late.code);
+    expect(expired.status).toBe(401);
+    expect(expired.json).toMatchObject({ code: 'login_code_invalid' });
+    expect(expired.headers['set-cookie']).toBeUndefined();
+    expect((await redeem(early.code)).status).toBe(303);
+  });
+
+  it('F-21 a code, a token or nonsense in the wrong place opens nothing', async () => {
+    const { code } = await newCode();
+    expect((await call(daemon.url, 'GET', '/v1/whoami', { token: code })).status).toBe(401);
+    for (const wrong of [daemon.token, 'x', '', '\u0000']) {
+      expect((await redeem(wrong)).status, wrong).toBe(401);
+    }
+    expect((await call(daemon.url, 'GET', '/login')).status).toBe(400);
+    expect((await redeem(code)).status).toBe(303);
+  });
+
+  it('F-21 a person is told in words when a link does not work any more', async () => {
+    const page = await redeem('used-up', { accept: 'text/html,application/xhtml+xml' });
+    expect(page.status).toBe(401);
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.text).toContain('stoa login');
+  });
+
+  it('F-21 a browser can log out: its cookie ends, the token of the owner does not', async () => {
+    const cookie = await login((await newCode()).code);
+    const out = await call(daemon.url, 'POST', '/v1/logout', { headers: { cookie } });
+    expect(out.status).toBe(204);
+    expect(out.headers['set-cookie']?.[0]).toContain('Max-Age=0');
+    expect((await call(daemon.url, 'GET', '/v1/whoami', { headers: { cookie } })).status).toBe(401);
+
+    const refused = await owner.post('/v1/logout');
+    expect(refused.status).toBe(403);
+    expect(refused.json).toMatchObject({ code: 'forbidden' });
+    expect((await owner.get('/v1/whoami')).status).toBe(200);
+  });
+
+  it('F-21 the number of codes that are open at once is bounded', async () => {
+    const bea = await newPerson(daemon, 'bea');
+    const statuses: number[] = [];
+    for (let i = 0; i < 21; i++) statuses.push((await bea.post('/v1/login-codes')).status);
+    expect(statuses).toEqual([...Array<number>(20).fill(201), 409]);
+    const refused = await bea.post('/v1/login-codes');
+    expect(refused.json).toMatchObject({ code: 'limit_reached' });
+    // Others are not kept out by her.
+    expect((await owner.post('/v1/login-codes')).status).toBe(201);
+  });
+});
