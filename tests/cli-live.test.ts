@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import type { Stamped } from '@stoa/protocol';
-import { PROGRAM, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import { cleanEnvironment, PROGRAM, startDaemon, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { json, ownerOf, type RunningCommand, start } from './stoa-command.js';
+import { json, ownerOf, type RunningCommand, start, stoa } from './stoa-command.js';
 
 let daemon: TestDaemon;
 let run: ReturnType<typeof ownerOf>;
@@ -113,11 +116,31 @@ describe('stoa tail --follow', () => {
       await run(['send', 'pipe', '-'], { input: 'y'.repeat(60_000) });
       const script = `'${process.execPath}' '${PROGRAM}' history pipe | head -c 1; echo " \${PIPESTATUS[0]}"`;
       const { stdout, stderr } = spawnSync('bash', ['-c', script], {
-        env: { ...process.env, STOA_HOME: daemon.home },
+        env: { ...cleanEnvironment(), STOA_HOME: daemon.home },
         encoding: 'utf8',
       });
       expect(stderr).toBe('');
       expect(stdout).toMatch(/^\d 0\n$/);
     },
   );
+});
+
+describe('stoa serve', () => {
+  it('goes on when nobody reads its output any more', async () => {
+    const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-unread-'));
+    const command = start(['serve'], { env: { STOA_HOME: home, STOA_PORT: '0' } });
+    following.push(command);
+    await shows(command, 'Log in with');
+    command.process.stdout?.destroy();
+    command.process.stderr?.destroy();
+    for (let each = 0; each < 3; each += 1) {
+      // Wrong tokens are worth a line in the log.
+      const env = { STOA_HOME: home, STOA_TOKEN: 'wrong' };
+      expect((await stoa(['status'], { env })).code).toBe(4);
+    }
+    expect((await stoa(['status'], { env: { STOA_HOME: home } })).code).toBe(0);
+    command.process.kill('SIGTERM');
+    expect(await command.ended).toBe(0);
+    fs.rmSync(home, { recursive: true });
+  });
 });

@@ -11,17 +11,19 @@ export interface Io {
   stdin(): Promise<Uint8Array>;
   /** Calls once when the person presses Ctrl-C; the answer takes the handler away again. */
   onInterrupt(handler: () => void): () => void;
-}
-
-/** `head` and `less` close the pipe when they have seen enough: that is no failure. */
-function exitQuietlyWithoutReader(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+  /** From now on the process goes on when nobody reads its output any more. */
+  outliveReaders(): void;
 }
 
 export function processIo(): Io {
-  process.stdout.on('error', exitQuietlyWithoutReader);
-  process.stderr.on('error', exitQuietlyWithoutReader);
+  let endsWithoutReader = true;
+  // `head` and `less` close the pipe when they have seen enough: that is no failure.
+  const onError = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== 'EPIPE') throw error;
+    if (endsWithoutReader) process.exit(0);
+  };
+  process.stdout.on('error', onError);
+  process.stderr.on('error', onError);
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -42,6 +44,9 @@ export function processIo(): Io {
         process.removeListener('SIGINT', handler);
         process.removeListener('SIGTERM', handler);
       };
+    },
+    outliveReaders: () => {
+      endsWithoutReader = false;
     },
   };
 }

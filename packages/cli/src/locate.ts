@@ -25,7 +25,7 @@ export interface Located {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export const DEFAULT_URL = 'http://127.0.0.1:7117';
+const DEFAULT_URL = 'http://127.0.0.1:7117';
 
 /** Flags before environment before what the running daemon wrote before the default. */
 export function locate(flags: LocateFlags, env: Env): Located {

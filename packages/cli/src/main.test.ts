@@ -32,6 +32,7 @@ async function stoa(args: readonly string[], stdin = ''): Promise<Outcome> {
     now: () => 0,
     stdin: () => Promise.resolve(Buffer.from(stdin, 'latin1')),
     onInterrupt: () => () => undefined,
+    outliveReaders: () => undefined,
   };
   const code = await main(args, '9.9.9', io);
   return { code, out, err };

@@ -34,4 +34,6 @@ export {
 } from './postgres/embedded-postgres.js';
 export { type FlakyLink, openFlakyLink } from './postgres/flaky-link.js';
 export { type FreshDatabase, freshDatabase } from './postgres/fresh-database.js';
+export { SimulationFailure } from './simulation/failure.js';
+export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';

@@ -34,10 +34,11 @@ export async function loadDaemon(): Promise<DaemonPackage> {
 }
 
 export async function serve(
-  _context: Context,
+  context: Context,
   _args: readonly string[],
   { home, port, host, config }: ServeOptions,
 ): Promise<ExitCode> {
+  context.io.outliveReaders();
   const daemon = await loadDaemon();
   const exitCode = await daemon.runDaemon({ flags: { home, port, host, config } });
   return exitCode === 0 ? EXIT.ok : EXIT.failure;

@@ -27,7 +27,7 @@ export function runs<O extends GlobalFlags>(
   });
 }
 
-export function wholeNumber(from: number, to: number): (text: string) => number {
+function wholeNumber(from: number, to: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= from && value <= to) return value;

@@ -5,6 +5,7 @@ interface StandardWebSocket {
   onopen: (() => void) | null;
   onmessage: ((event: { readonly data: unknown }) => void) | null;
   onclose: (() => void) | null;
+  onerror: (() => void) | null;
   send(text: string): void;
   close(): void;
 }
@@ -20,6 +21,8 @@ export function browserSocket(): OpenSocket | undefined {
     socket.onopen = () => handlers.opened();
     socket.onmessage = ({ data }) => handlers.received(String(data));
     socket.onclose = () => handlers.closed();
+    // Says nothing more than the close that follows it.
+    socket.onerror = () => undefined;
     return {
       send: (text) => socket.send(text),
       close: () => {

@@ -2,8 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { StreamRequest } from '@stoa/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
-import type { Client } from '../client.js';
+import { WebSocket, WebSocketServer } from 'ws';
+import { type Client, createClient } from '../client.js';
 import { createNodeClient } from '../node.js';
 import type { FollowItem, FollowNotice } from './follow-item.js';
 
@@ -19,6 +19,10 @@ class TopicServer {
   private readonly ws = new WebSocketServer({ noServer: true });
 
   async listen(): Promise<string> {
+    this.http.on('request', (_, response) => {
+      const { status, code } = this.refuse ?? { status: 200, code: 'none' };
+      response.writeHead(status).end(JSON.stringify({ code, detail: 'refused' }));
+    });
     this.http.on('upgrade', (request, socket, head) => {
       this.connections += 1;
       this.authorization = request.headers.authorization;
@@ -240,5 +244,41 @@ describe('client.follow', () => {
     expect(await take(items, 5_000)).toEqual(
       Array.from({ length: 5_000 }, (_, index) => index + 1),
     );
+  });
+});
+
+describe('client.follow in a browser', () => {
+  let server: TopicServer;
+  let client: Client;
+
+  beforeEach(async () => {
+    server = new TopicServer();
+    // The standard interface, which a browser brings and Node 20 does not.
+    Object.assign(globalThis, { WebSocket });
+    client = createClient({ baseUrl: await server.listen() });
+  });
+
+  afterEach(async () => {
+    Reflect.deleteProperty(globalThis, 'WebSocket');
+    client.close();
+    await server.close();
+  });
+
+  it('follows over the WebSocket that is there', async () => {
+    const items = client.follow(topic, { after: 0 });
+    server.post(topic);
+    expect((await items.next()).value).toMatchObject({ seq: 1 });
+    expect(server.authorization).toBeUndefined();
+  });
+
+  it('asks by HTTP why a socket does not open, because a browser is not told', async () => {
+    server.refuse = { status: 401, code: 'unauthenticated' };
+    const items = client.follow(topic, { after: 0 });
+    await expect(items.next()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
+  });
+
+  it('cannot carry a token, and says so', () => {
+    const other = createClient({ baseUrl: client.baseUrl, token: 'secret' });
+    expect(() => other.follow(topic)).toThrow('@stoa/client/node');
   });
 });

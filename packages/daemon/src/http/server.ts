@@ -11,6 +11,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
 import { secretOf } from './credentials-of.js';
+import { bodyDropped } from './dropped-body.js';
 import type { Call, Handlers, SpecialRouteId } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
 import type { OriginGuard } from './origin-guard.js';
@@ -93,7 +94,10 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     );
     done();
   });
-  server.setErrorHandler((error, request, reply) => sendProblem(ports, error, request, reply));
+  server.setErrorHandler(async (error, request, reply) => {
+    if (knownError(error)?.code === 'payload_too_large') await bodyDropped(request.raw);
+    return sendProblem(ports, error, request, reply);
+  });
   server.setNotFoundHandler((request, reply) => {
     const missing = request.principal
       ? new StoaError('route_not_found')
@@ -181,6 +185,8 @@ function admission(route: Route): (request: FastifyRequest) => void {
   const query = route.query && compileCheck(route.query, 'query');
   const body = route.body && route.body !== 'bytes' ? compileCheck(route.body, 'body') : undefined;
   return (request) => {
+    // The only way for a NUL into a path or a query; some engines cannot store or compare it.
+    if (request.url.includes('%00')) throw new StoaError('invalid_text', 'The address holds a NUL');
     params?.(request.params);
     query?.(request.query);
     body?.(request.body);

@@ -3,8 +3,8 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { z } from 'zod';
 
 /** Compiled from the same schemas as the types: validating with zod on every request costs more. */
-const bodies = new Ajv({ strict: false, useDefaults: true, allErrors: false });
-const texts = new Ajv({ strict: false, useDefaults: true, allErrors: false, coerceTypes: true });
+const bodies = new Ajv({ strict: false, strictNumbers: true, useDefaults: true, allErrors: false });
+const texts = new Ajv({ strict: false, strictNumbers: true, useDefaults: true, allErrors: false, coerceTypes: true });
 
 export type Part = 'body' | 'query' | 'params';
 

@@ -32,6 +32,7 @@ export class Connections {
     this.#session = sessionSettings(durability);
     this.#pool = new pg.Pool({
       ...this.#config,
+      pipeline: true,
       max: connections,
       verify: (client, done) => {
         client.query(this.#session).then(() => {

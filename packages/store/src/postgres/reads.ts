@@ -38,13 +38,13 @@ export class Reads {
     if (step.done) return step.value;
     const { text } = step.value;
     if (this.#goesOn.has(text)) {
-      await connection.control(SNAPSHOT);
+      connection.ahead({ text: SNAPSHOT });
       return (await this.runner.finish(connection, begun)).value;
     }
     const { step: second } = await this.runner.advance(connection, tx, step.value);
     if (second.done) return second.value;
     this.#goesOn.add(text);
-    await connection.control(SNAPSHOT);
+    connection.ahead({ text: SNAPSHOT });
     return (await this.runner.drive(connection, body)).value;
   }
 }

@@ -58,7 +58,7 @@ export class StatementRunner {
     const { postgresLock: lock } = text;
     if (lock) {
       const lockName = name === undefined ? undefined : `${name}lock`;
-      await connection.query({
+      connection.ahead({
         name: lockName,
         text: lock.text,
         values: valuesOf(lock.names, params),

@@ -1,4 +1,4 @@
-import type { Tx } from '../sql/statement.js';
+import type { Statement, Tx } from '../sql/statement.js';
 import type { Connection } from './connection.js';
 import type { Connections } from './connections.js';
 import { ConnectionLost, isContention, toStoaError } from './failure.js';
@@ -63,16 +63,19 @@ export class Transactions {
 
   async #attempt(body: Body): Promise<Driven<unknown>> {
     return this.connections.use(async (connection) => {
-      await connection.control(BEGIN);
-      const driven = await this.runner.drive(connection, body);
+      const begun = this.runner.begin(body);
+      if (begun.step.done) return { value: begun.step.value, topics: [] };
+      if (isRead(begun.step.value)) connection.ahead({ text: BEGIN });
+      else await connection.control(BEGIN);
+      const driven = await this.runner.finish(connection, begun);
       await connection.commit();
       return driven;
     });
   }
 
   async #member(connection: Connection, body: Body, first: boolean): Promise<Outcome> {
-    const earlier = first ? BEGIN : 'RELEASE SAVEPOINT "member"';
-    await connection.control(`${earlier}; SAVEPOINT "member"`);
+    if (first) await connection.control(`${BEGIN}; SAVEPOINT "member"`);
+    else connection.ahead({ text: 'RELEASE SAVEPOINT "member"; SAVEPOINT "member"' });
     for (let tries = 1; ; tries++) {
       try {
         return { ok: true, ...(await this.runner.drive(connection, body)) };
@@ -97,6 +100,9 @@ export class Transactions {
     return outcomes;
   }
 }
+
+/** If BEGIN failed, which it does not say before, a write behind it would be on its own. */
+const isRead = ({ text }: Statement): boolean => /^\s*SELECT\b/.test(text.postgres);
 
 const failed = (error: unknown): Outcome => ({ ok: false, error: toStoaError(error) });
 

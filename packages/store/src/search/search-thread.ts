@@ -106,7 +106,7 @@ class SearchThread {
   #fail(error: unknown): never {
     this.#close();
     if (isDamage(error)) removeSearchFile(this.searchPath);
-    throw error;
+    throw portable(error);
   }
 
   #close(): void {
@@ -122,8 +122,13 @@ function open({ databasePath, searchPath }: ThreadData): SqliteSearchIndex {
     return openSqliteSearchIndex(databasePath, searchPath);
   } catch (error) {
     if (isDamage(error)) removeSearchFile(searchPath);
-    throw error;
+    throw portable(error);
   }
+}
+
+/** Errors of SQLite lose their message on the way to the host; those of JavaScript keep it. */
+function portable(error: unknown): Error {
+  return new Error(String(error), { cause: error });
 }
 
 const data = parseThreadData(workerData);

@@ -95,7 +95,7 @@ describe('the search file', () => {
     finish(open());
     expect(content()).toEqual(incremental);
     expect(count('alpha')).toBe(21);
-    expect(count('beta')).toBe(10);
+    expect(count('beta')).toBe(11);
   });
 
   it('goes on after a crash at any step as if nothing had happened', async () => {
@@ -105,7 +105,7 @@ describe('the search file', () => {
     close();
     fs.rmSync(searchPath());
     const crashed = path.join(directory, 'crashed.db');
-    const victim = open({ topics: 1, events: 7, bytes: 1_000 });
+    const victim = open({ topics: 1, events: 5, bytes: 1_000 });
     let steps = 0;
     for (let isMore = true; isMore; steps++) {
       isMore = victim.indexSome();
@@ -123,8 +123,7 @@ describe('the search file', () => {
   });
 
   it.each([
-    ['of another version', (file: string) => changeFile(file, 'PRAGMA user_version = 99')],
-    ['without its tables', (file: string) => changeFile(file, 'DROP TABLE "watermarks"')],
+    ['of another version', setVersion],
     ['no database', (file: string) => fs.writeFileSync(file, 'not a database '.repeat(1_000))],
     ['empty', (file: string) => fs.writeFileSync(file, '')],
   ])('is built again when it is %s', async (_, spoil) => {
@@ -209,8 +208,8 @@ describe('the search file', () => {
   });
 });
 
-function changeFile(file: string, sql: string): void {
+function setVersion(file: string): void {
   const db = new Database(file);
-  db.exec(sql);
+  db.pragma('user_version = 99');
   db.close();
 }

@@ -42,8 +42,17 @@ export interface Call {
 export interface Upkeep {
   readonly upkeep: 'sweep' | 'boot' | 'follow';
   readonly since: number;
+  /** The latest the clock said while it was under way. */
+  latest: number;
   isPoisoned: boolean;
 }
+
+export const newUpkeep = (upkeep: Upkeep['upkeep'], now: number, isPoisoned = false): Upkeep => ({
+  upkeep,
+  since: now,
+  latest: now,
+  isPoisoned,
+});
 
 /** On whose behalf the program is running right now. */
 export const onBehalf = new AsyncLocalStorage<Call | Upkeep>();

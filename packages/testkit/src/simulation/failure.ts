@@ -28,13 +28,14 @@ export class SimulationFailure extends Error {
   constructor(
     readonly seed: number,
     steps: readonly string[],
+    doing: string,
     cause: unknown,
   ) {
     const reason = cause instanceof Violation ? cause.message : inspect(cause);
     const shown = steps.slice(-STEPS_SHOWN).map((line) => `    ${line}`);
     super(
       [
-        `seed ${seed} fails after ${steps.length} steps: ${reason}`,
+        `seed ${seed} fails after ${steps.length} steps (${doing}): ${reason}`,
         `  the last of them:`,
         ...shown,
         `  run it alone: STOA_SEED=${seed} npx vitest run tests/simulation.test.ts`,

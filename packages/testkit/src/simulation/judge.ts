@@ -13,7 +13,7 @@ import { isInUse, reconcile } from './model/reconcile.js';
 import { actorOf, type Asked, type Person } from './model/verdict.js';
 import { type Attempt, InjectedDefect } from './observed-store.js';
 import { assetsBrought, describe } from './operation.js';
-import { RETENTION } from './retention.js';
+import { DIRECTORY, RETENTION } from './surroundings.js';
 
 /** What the disk did in a flush. */
 export type Trouble = 'none' | 'full' | 'crashed';
@@ -162,15 +162,16 @@ export class Judge {
       reconcile(model.state, {
         db: disk.db,
         since: upkeep.since,
+        latest: upkeep.latest,
         retention: RETENTION,
         forgotten: ({ actor, key }) => {
           ledger.forgotten(actor.slice('human:'.length), key);
         },
       });
     }
-    if (upkeep.upkeep === 'boot' && committed) {
+    if (upkeep.upkeep === 'boot' && committed && written.events.length > 0) {
       const by: Person = { kind: 'human', id: 'owner', owner: true, credentialId: '' };
-      const operation = { kind: 'mint', humanId: 'owner', name: 'owner token' } as const;
+      const operation = { kind: 'mint', humanId: 'owner', name: `owner token of ${DIRECTORY}` } as const;
       const chosen = { credentialId: written.credentials[0]?.credentialId, assetIds: [] };
       model.commit({ by, operation, key: undefined, at: clock.now(), chosen }, written);
     }

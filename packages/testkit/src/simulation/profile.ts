@@ -1,4 +1,4 @@
-import type { GroupLimits } from '@stoa/store';
+import type { SqliteStoreOptions } from '@stoa/store';
 import type { SeededRandom } from '../virtual/random.js';
 
 /** What kind of life a seed leads: some are quiet, some have everything at once. */
@@ -7,7 +7,7 @@ export interface Profile {
   readonly daemons: number;
   /** Whether reads and files take their time, so that others come in between. */
   readonly pacedReads: boolean;
-  readonly group: GroupLimits;
+  readonly group: NonNullable<SqliteStoreOptions['group']>;
   /** How long a member of a group takes at most, in the measure of the group's limit. */
   readonly memberMs: number;
   readonly steps: number;

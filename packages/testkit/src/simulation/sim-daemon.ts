@@ -3,11 +3,11 @@ import { SqliteStore, type SqliteStoreOptions, type Store } from '@stoa/store';
 import type Database from 'better-sqlite3';
 import { type AssetDisk, VirtualAssetFiles } from '../virtual/asset-files.js';
 import type { SeededRandom } from '../virtual/random.js';
-import { type Call, onBehalf, type Upkeep } from './call.js';
+import { type Call, newUpkeep, onBehalf, type Upkeep } from './call.js';
 import type { Fail } from './failure.js';
 import { type Attempt, observedStore } from './observed-store.js';
 import type { Profile } from './profile.js';
-import { RETENTION } from './retention.js';
+import { DIRECTORY, RETENTION } from './surroundings.js';
 import { SimulatedSearch } from './simulated-search.js';
 
 /** What a process finds on its machine, and who looks on. */
@@ -66,8 +66,10 @@ export class SimDaemon {
   /** What the daemon does before it takes requests. */
   async start(): Promise<void> {
     const { clock, ownerSecret, profile } = this.machine;
-    const upkeep: Upkeep = { upkeep: 'boot', since: clock.now(), isPoisoned: false };
-    await onBehalf.run(upkeep, () => this.core.credentials.adoptOwnerToken(ownerSecret));
+    const upkeep = newUpkeep('boot', clock.now());
+    await onBehalf.run(upkeep, () =>
+      this.core.credentials.adoptOwnerToken(ownerSecret, DIRECTORY),
+    );
     this.isPaced = profile.pacedReads;
   }
 

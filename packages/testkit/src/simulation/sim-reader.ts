@@ -71,7 +71,7 @@ export class SimReader implements Reader {
     if (this.isSlow) this.#buffered.push(encoded.length);
   }
 
-  gap(topic: string, after: number, oldest: number, reason: 'trimmed' | 'slow_reader'): void {
+  gap(topic: string, after: number, oldest: number, reason: string): void {
     if (topic !== this.topic || after !== this.last) {
       this.fail(`${this.name}, which has ${this.last}, was told of a gap`, { topic, after, oldest });
     }
@@ -80,6 +80,7 @@ export class SimReader implements Reader {
       this.#toldSlow = true;
       return;
     }
+    if (reason !== 'trimmed') this.fail(`${this.name} was told of a gap`, { after, oldest, reason });
     this.#gapsUnchecked.push({ after, oldest });
     this.last = oldest - 1;
   }

@@ -5,7 +5,7 @@ import { VirtualClock } from '../virtual/clock.js';
 import { virtualIds } from '../virtual/ids.js';
 import { SeededRandom } from '../virtual/random.js';
 import { virtualSecrets } from '../virtual/secrets.js';
-import type { Call, Outcome } from './call.js';
+import type { Call, Outcome, Upkeep } from './call.js';
 import { type Fail, type Violation, violation } from './failure.js';
 import { Judge } from './judge.js';
 import { Ledger } from './ledger.js';
@@ -63,10 +63,13 @@ export class World {
   responses: Response[] = [];
   /** Said by one daemon and not heard by another. */
   hints: { readonly to: SimDaemon; readonly topic: string | undefined }[] = [];
+  readonly sweeps = new Set<Upkeep>();
   readonly sentWithKey: Request[] = [];
   /** Transactions that were run since the last flush began. */
   attempts: Attempt[] = [];
   readonly trace: string[] = [];
+  /** What is happening now. */
+  doing = 'start';
   readonly #hash = createHash('sha256');
   #violation: Violation | undefined;
   #requests = 0;
@@ -132,6 +135,11 @@ export class World {
     const marker = `mark${this.#requests}x`;
     const secret = this.tokens.get(client) ?? '';
     return { id: this.#requests, client, secret, operation: operation(marker), key, marker };
+  }
+
+  moveClock(milliseconds: number): void {
+    this.clock.move(milliseconds);
+    for (const sweep of this.sweeps) sweep.latest = Math.max(sweep.latest, this.clock.now());
   }
 
   /** One daemon wrote; the others on the same database will hear of it, some time. */

@@ -98,7 +98,6 @@ function changeChannel(channel: ModelChannel, { seq, at }: ModelEvent, change: C
     case 'message_posted': {
       const { metadata: _, ...posted } = change.data;
       channel.messages.push({ ...posted, seq, createdAt: at, reactions: [] } as ModelMessage);
-      channel.updatedAt = at;
       return;
     }
     case 'message_edited':

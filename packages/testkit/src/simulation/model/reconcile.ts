@@ -7,6 +7,8 @@ export interface Sweep {
   readonly db: Database.Database;
   /** When the sweep began. */
   readonly since: number;
+  /** The latest the clock said since then. */
+  readonly latest: number;
   readonly retention: Retention;
   readonly forgotten: (key: ModelKey) => void;
 }
@@ -16,7 +18,7 @@ export interface Sweep {
  * gone must have been allowed to go.
  */
 export function reconcile(state: ModelState, sweep: Sweep): void {
-  const { db, since, retention } = sweep;
+  const { db, since, latest, retention } = sweep;
   const keys = new Set(column(db, `SELECT "actorId" || ' ' || "key" FROM "idempotencyKeys"`));
   for (const [name, key] of state.keys) {
     if (keys.has(name)) continue;
@@ -35,7 +37,7 @@ export function reconcile(state: ModelState, sweep: Sweep): void {
   const assets = new Set(column(db, 'SELECT "assetId" FROM "assets"'));
   for (const [id, { createdAt }] of state.assets) {
     if (assets.has(id)) continue;
-    if (isInUse(state, id) || createdAt >= since - retention.unusedAssetMs) {
+    if (isInUse(state, id) || createdAt >= latest - retention.unusedAssetMs) {
       violated('an asset was collected that is in use or new', { id, createdAt, since });
     }
     state.assets.delete(id);

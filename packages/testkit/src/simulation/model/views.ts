@@ -12,7 +12,7 @@ export function channelView(state: ModelState, channel: ModelChannel): Channel {
     title: channel.title,
     createdBy: channel.createdBy,
     createdAt: channel.createdAt,
-    updatedAt: channel.updatedAt,
+    updatedAt: Math.max(channel.updatedAt, last?.createdAt ?? 0),
     ...(channel.archivedAt === undefined ? {} : { archivedAt: channel.archivedAt }),
     memberCount: channel.members.length,
     messageCount: channel.messages.length,

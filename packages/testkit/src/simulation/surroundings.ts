@@ -7,3 +7,6 @@ export const RETENTION: Retention = {
   unusedAssetMs: 1_800_000,
   humanTopicEvents: 4,
 };
+
+/** Where a simulated daemon believes to keep its data. */
+export const DIRECTORY = '/virtual';

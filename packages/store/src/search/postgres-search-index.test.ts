@@ -1,0 +1,161 @@
+import { ChannelLog, type FreshDatabase, freshDatabase } from '@stoa/testkit';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPostgresStore, type PostgresStore } from '../postgres/postgres-store.js';
+import { postgresOnly } from './postgres-only.js';
+import { openPostgresSearchIndex } from './postgres-search-index.js';
+import { toTsquery, toTsvector } from './postgres-text.js';
+import type { SearchIndex } from './search-index.js';
+import { matches, parseQuery } from './search-query.js';
+import { TOKEN_LIMITS, tokensOf } from './search-tokens.js';
+
+describe('the search tables of PostgreSQL', () => {
+  let database: FreshDatabase;
+  let stores: PostgresStore[];
+  let indexes: SearchIndex[];
+
+  beforeEach(async () => {
+    database = await freshDatabase();
+    stores = [];
+    indexes = [];
+  });
+  afterEach(async () => {
+    for (const index of indexes) await index.close();
+    for (const store of stores) await store.close();
+    await database.drop();
+  });
+
+  async function newStore(): Promise<PostgresStore> {
+    const store = await openPostgresStore({ url: database.url, durability: 'relaxed' });
+    stores.push(store);
+    return store;
+  }
+
+  async function newIndex(store: PostgresStore): Promise<SearchIndex> {
+    const index = await openPostgresSearchIndex(store);
+    indexes.push(index);
+    return index;
+  }
+
+  const compare = postgresOnly<{ tokens: string; query: string }, { matches: boolean }>(
+    `SELECT :tokens::tsvector @@ :query::tsquery AS "matches"`,
+  );
+
+  it('mean by a query what it says, for any query and any text', async () => {
+    const store = await newStore();
+    const unit = fc.constantFrom(
+      'a',
+      'b',
+      'ab',
+      'A',
+      '部',
+      '署',
+      '成',
+      ' ',
+      ' ',
+      '"',
+      '-',
+      "'",
+      '\\',
+      ':*&|!',
+    );
+    const mixed = fc.oneof(
+      { weight: 4, arbitrary: fc.string({ unit, maxLength: 12 }) },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(mixed, mixed, async (text, query) => {
+        const terms = parseQuery(query);
+        if (terms.length === 0) return;
+        const params = { tokens: toTsvector(tokensOf(text)), query: toTsquery(terms) };
+        const row = await store.read(() => compare.first(params));
+        expect(row?.matches).toBe(matches(terms, text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('hold the largest message there can be', async () => {
+    const store = await newStore();
+    const wide = '𐐀'.repeat(TOKEN_LIMITS.tokenChars / 2 - 3);
+    const texts = [
+      Array.from({ length: 30_000 }, (_, i) => `${wide}${String(i)}`).join(' '),
+      Array.from({ length: 30_000 }, (_, i) => `ꯀ${'ꯀ'.repeat(58)}${String(i)}`).join(' '),
+      'word '.repeat(50_000),
+      Array.from({ length: 60_000 }, (_, i) => String.fromCodePoint(0x4e00 + (i % 20_000))).join(
+        '',
+      ),
+    ];
+    for (const text of texts) {
+      const tokens = tokensOf(text);
+      for (const token of [tokens[0], tokens.at(-1)]) {
+        const params = {
+          tokens: toTsvector(tokens),
+          query: toTsquery(parseQuery(`${token ?? ''} `)),
+        };
+        expect(await store.read(() => compare.first(params))).toEqual({ matches: true });
+      }
+    }
+  });
+
+  it('are made once by daemons that start together, and filled by all of them', async () => {
+    const [store, ...others] = await Promise.all([newStore(), newStore(), newStore()]);
+    const logs = await Promise.all(['a', 'b'].map((name) => ChannelLog.create(store, name)));
+    for (let at = 10; at < 20; at++) {
+      for (const log of logs) {
+        const [message] = await log.post(at, ...Array.from({ length: 100 }, () => 'alpha'));
+        await log.edit(at, message?.messageId ?? '', 'beta');
+      }
+    }
+    const opened = await Promise.all([store, ...others].map(newIndex));
+    await Promise.all(opened.map((index) => index.settled()));
+    for (const index of opened) {
+      expect(await index.search({ text: 'alpha', limit: 5_000 })).toHaveLength(1_980);
+      expect(await index.search({ text: 'beta', limit: 5_000 })).toHaveLength(20);
+    }
+    const count = postgresOnly<object, { documents: number; behind: number }>(
+      `SELECT (SELECT count(*) FROM "searchDocuments") AS "documents",
+         (SELECT count(*) FROM "searchWatermarks" w WHERE w."seq" <
+            (SELECT max(e."seq") FROM "events" e WHERE e."topicId" = w."topicId")) AS "behind"`,
+    );
+    expect(await store.read(() => count.first({}))).toEqual({ documents: 2_000, behind: 0 });
+  });
+
+  it('find what another daemon posted without being told', async () => {
+    const [writer, reader] = [await newStore(), await newStore()];
+    const index = await newIndex(reader);
+    await index.settled();
+    const log = await ChannelLog.create(writer, 'ops');
+    await log.post(10, 'alpha');
+    expect(await index.search({ text: 'alpha', limit: 5 })).toHaveLength(1);
+  });
+
+  const setVersion = postgresOnly<{ version: number }>(
+    `UPDATE "searchVersion" SET "version" = :version`,
+  );
+
+  it('are built again when they are of an older version, and left alone when newer', async () => {
+    const store = await newStore();
+    const log = await ChannelLog.create(store, 'ops');
+    await log.post(10, 'alpha');
+    const first = await newIndex(store);
+    await first.settled();
+    await first.close();
+    await store.transact(() => setVersion.run({ version: 0 }));
+    const second = await newIndex(store);
+    await second.settled();
+    expect(await second.search({ text: 'alpha', limit: 5 })).toHaveLength(1);
+    await second.close();
+    await store.transact(() => setVersion.run({ version: 99 }));
+    await expect(openPostgresSearchIndex(store)).rejects.toMatchObject({ code: 'schema_too_new' });
+  });
+
+  it('refuse when closed', async () => {
+    const index = await newIndex(await newStore());
+    await index.close();
+    const refused = { code: 'shutting_down' };
+    await expect(index.search({ text: 'x', limit: 1 })).rejects.toMatchObject(refused);
+    await expect(index.settled()).rejects.toMatchObject(refused);
+    index.hint(1);
+  });
+});

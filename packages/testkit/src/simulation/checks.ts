@@ -1,0 +1,111 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Principal } from '@stoa/protocol';
+import { violated } from './failure.js';
+import { isInUse } from './model/reconcile.js';
+import { channelView, membersView, messageView, unreadView } from './model/views.js';
+import type { World } from './world.js';
+
+/** A page of catching up is handed to a reader before it is asked whether it keeps up. */
+const LARGEST_PAGE = 200;
+
+/** After every step. */
+export function checkStep(world: World): void {
+  world.assertUnviolated();
+  const { db } = world.disk;
+  if (db.inTransaction) violated('a transaction was left open');
+  const rows = db
+    .prepare<[], { name: string; head: number; floor: number }>(
+      `SELECT "name", "floor", coalesce((SELECT max("seq") FROM "events"
+         WHERE "topicId" = "topics"."id"), "floor") AS "head" FROM "topics"`,
+    )
+    .all();
+  for (const { name, head, floor } of rows) {
+    const topic = world.model.state.topics.get(name);
+    if (topic?.events.length !== head || topic.floor !== floor) {
+      violated(`${name} is not where it has to be`, { head, floor, model: topic });
+    }
+  }
+  if (rows.length !== world.model.state.topics.size) violated('topics are missing', { rows });
+  for (const reader of world.readers) reader.check(world.model.state, LARGEST_PAGE);
+}
+
+/** After a crash, and at the end: everything that is stored, by every way it can be read. */
+export async function checkEverything(world: World): Promise<void> {
+  const [daemon] = world.daemons;
+  if (!daemon) throw new Error('there is no daemon to ask');
+  const isPaced = daemon.isPaced;
+  daemon.isPaced = false;
+  const report = await daemon.core.checkIntegrity();
+  if (!report.ok) violated('the tables are not a replay of the logs', { problems: report.problems });
+  checkLogs(world);
+  world.ledger.check(world.disk.db);
+  await checkViews(world);
+  daemon.isPaced = isPaced;
+}
+
+/** Every log is dense from its floor to its head, and holds what was decided. */
+function checkLogs({ disk, model }: World): void {
+  const rows = disk.db
+    .prepare<[], { name: string; seq: number; at: number; actor: string; type: string; body: string }>(
+      `SELECT t."name", e."seq", e."at", e."actor", e."type", e."body"
+       FROM "events" e JOIN "topics" t ON t."id" = e."topicId" WHERE e."seq" > t."floor" ORDER BY e."seq"`,
+    )
+    .all();
+  const found = new Map<string, unknown[]>();
+  for (const { name: topic, body, ...row } of rows) {
+    const entries = found.get(topic) ?? [];
+    found.set(topic, entries);
+    entries.push({ topic, ...row, data: JSON.parse(body) as unknown });
+  }
+  for (const [topic, { events, floor }] of model.state.topics) {
+    if (!isDeepStrictEqual(found.get(topic) ?? [], events.slice(floor))) {
+      violated(`the log of ${topic} is wrong`, { found: found.get(topic), expected: events.slice(floor) });
+    }
+  }
+}
+
+const OWNER: Principal = { kind: 'human', id: 'owner', owner: true, credentialId: 'check' };
+
+async function checkViews(world: World): Promise<void> {
+  const { channels } = world.daemons[0]?.core ?? violated('there is no daemon to ask');
+  const { state } = world.model;
+  const expect = (what: string, found: unknown, expected: unknown): void => {
+    if (!isDeepStrictEqual(plain(found), expected)) violated(`${what} are wrong`, { found, expected });
+  };
+  const sorted = [...state.channels.values()].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
+  const page = await channels.list({ archived: 'include', limit: 200 });
+  expect('the channels', page.channels, sorted.map((channel) => channelView(state, channel)));
+  for (const channel of sorted) {
+    const { channelId } = channel;
+    const { messages } = await channels.messages(OWNER, channelId, { scope: 'all', limit: 200 });
+    const expected = channel.messages.map((message) => messageView(channel, message));
+    expect(`the messages of ${channelId}`, messages, expected);
+    expect(`the members of ${channelId}`, await channels.members(OWNER, channelId), membersView(channel));
+  }
+  for (const id of state.humans.keys()) {
+    const person: Principal = { kind: 'human', id, owner: false, credentialId: 'check' };
+    expect(`the cursors of ${id}`, await channels.unread(person), unreadView(state, id));
+  }
+}
+
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+
+/** When nothing is under way any more: everybody has everything, and nothing was left behind. */
+export function checkQuiet(world: World): void {
+  for (const reader of world.readers) {
+    const head = world.model.state.topics.get(reader.topic)?.events.length ?? 0;
+    if (reader.state === 'following' && reader.last !== head) {
+      violated(`${reader.name} has ${reader.last} of ${head} events of ${reader.topic}`);
+    }
+    if (reader.state === 'connecting') violated(`${reader.name} was never answered`);
+  }
+  for (const [assetId, { digest }] of world.model.state.assets) {
+    if (!world.assetDisk.files.has(digest) && isInUse(world.model.state, assetId)) {
+      violated(`the bytes of ${assetId} are gone`, { digest });
+    }
+  }
+  for (const reader of world.readers) reader.away();
+  for (const { core, name } of world.daemons) {
+    if (core.hub.topicCount > 0) violated(`${name} still feeds topics that nobody follows`);
+  }
+}

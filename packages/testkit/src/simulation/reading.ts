@@ -1,0 +1,47 @@
+import { StoaError } from '@stoa/protocol';
+import { newUpkeep, onBehalf } from './call.js';
+import type { SimDaemon } from './sim-daemon.js';
+import { SimReader } from './sim-reader.js';
+import type { World } from './world.js';
+
+/** Some people who look on: fast and slow ones, on channels and on their own topics. */
+export function chooseReaders(world: World): void {
+  const { random } = world;
+  for (let i = 1; i <= random.between(2, 4); i++) {
+    const client = random.pick(['owner', 'alice', 'bob', 'carol']);
+    const topic = random.pick(['channel:lobby', 'channel:lobby', 'channel:den', `human:${client}`]);
+    const capacity = random.chance(0.4) ? random.between(300, 2_000) : undefined;
+    const isInTransaction = (): boolean => world.disk.db.inTransaction;
+    world.readers.push(new SimReader(`r${i}`, client, topic, capacity, isInTransaction, world.fail));
+  }
+}
+
+/** As a connection of the daemon does it: admitted, allowed to follow, subscribed, begun. */
+export function connect(world: World, reader: SimReader, daemon: SimDaemon): void {
+  reader.state = 'connecting';
+  reader.daemon = daemon;
+  const upkeep = newUpkeep('follow', world.clock.now());
+  onBehalf
+    .run(upkeep, () => follow(world, reader, daemon))
+    .catch((error: unknown) => {
+      if (!daemon.isAlive) return;
+      reader.away();
+      const code = error instanceof StoaError ? error.code : undefined;
+      const isGone = !isReachable(world, reader.topic);
+      const isAllowed = code === 'unauthenticated' || (code === 'channel_not_found' && isGone);
+      if (!isAllowed) world.fail(`${reader.name} could not connect`, { error });
+    });
+}
+
+async function follow(world: World, reader: SimReader, { core }: SimDaemon): Promise<void> {
+  const by = await core.credentials.authenticate(world.tokens.get(reader.client) ?? '');
+  if (!by) throw new StoaError('unauthenticated');
+  await core.assertMayFollow(by, reader.topic);
+  const subscription = await core.hub.follow(reader, reader.topic, reader.last);
+  if (!subscription) throw new StoaError('topic_not_found');
+  reader.started(subscription);
+  subscription.begin();
+}
+
+const isReachable = ({ model }: World, topic: string): boolean =>
+  !topic.startsWith('channel:') || model.state.channels.has(topic.slice('channel:'.length));
