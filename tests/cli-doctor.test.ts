@@ -63,18 +63,15 @@ describe('stoa doctor', () => {
     expect(out).toMatch(/No problem found\.\n$/);
   });
 
-  it.skipIf(process.platform === 'win32')(
-    'F-34 names a data directory without write permission',
-    async () => {
-      const found = await problems({ STOA_HOME: unwritable() });
-      expect(found).toMatchObject([
-        {
-          check: 'data directory',
-          detail: expect.stringContaining('cannot be written to') as string,
-        },
-      ]);
-    },
-  );
+  it('F-34 names a data directory without write permission', async () => {
+    const found = await problems({ STOA_HOME: unwritable() });
+    expect(found).toMatchObject([
+      {
+        check: 'data directory',
+        detail: expect.stringContaining('cannot be written to') as string,
+      },
+    ]);
+  });
 
   it('F-34 names a data directory that is a file', async () => {
     const file = path.join(home, 'file');
@@ -116,7 +113,7 @@ describe('stoa doctor', () => {
     expect(found.map(({ check }) => check)).toEqual(['config', 'daemon']);
   });
 
-  it.skipIf(process.platform === 'win32')('F-34 names a token that others can read', async () => {
+  it('F-34 names a token that others can read', async () => {
     fs.writeFileSync(path.join(home, 'token'), 'secret'.repeat(8));
     fs.chmodSync(path.join(home, 'token'), 0o644);
     expect(await problems()).toMatchObject([

@@ -53,7 +53,7 @@ describe('shell completion', () => {
     }
   });
 
-  it.runIf(has('bash'))('completes commands, options, choices and channels in bash', () => {
+  it('completes commands, options, choices and channels in bash', () => {
     expect(bashOffers(['stoa', 'se'])).toEqual(['send', 'search', 'serve']);
     expect(bashOffers(['stoa', 'channel', 'un'])).toEqual(['unarchive']);
     expect(bashOffers(['stoa', 'tail', '--f'])).toEqual(['--follow']);
@@ -69,7 +69,8 @@ describe('shell completion', () => {
     expect(bashOffers(['stoa', 'send', 'general', 'g'])).toEqual([]);
   });
 
-  it.each(SHELLS.filter(has))('is a script that %s can read', (shell) => {
+  it.for(SHELLS)('is a script that %s can read', (shell, { skip }) => {
+    skip(!has(shell), `${shell} is not installed`);
     const { status, stderr } = spawnSync(shell, ['-n', scripts[shell]], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });

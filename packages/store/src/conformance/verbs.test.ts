@@ -205,6 +205,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findCredentialByHash, revoked', () => api.findCredentialByHash.first({ hash: 'h1' })],
   ['listActiveCredentials', () => api.listActiveCredentials.all({ kind: 'human_token' })],
   ['countActiveCredentials', () => api.countActiveCredentials.first({})],
+  ['deleteRevokedCredential', () => api.deleteRevokedCredential.run({ hash: 'h2' })],
   ['deleteCredentialsRevokedBefore', () => api.deleteCredentialsRevokedBefore.run({ before: 31 })],
   ['insertLoginCode', () => api.insertLoginCode.run({ hash: 'l1', humanId: 'ada', expiresAt: 50 })],
   [

@@ -7,19 +7,23 @@ import {
   findTail,
   listGone,
   listTails,
-  matchEverywhere,
-  matchInTopic,
+  matchAll,
+  matchAllInTopic,
+  matchNewest,
+  matchNewestInTopic,
 } from './postgres-search-verbs.js';
 import { toTsquery } from './postgres-text.js';
 import type { SearchIndex, SearchMatch, SearchRequest } from './search-index.js';
 import { parseQuery } from './search-query.js';
-import { newestFirst, scanTails } from './tail-scan.js';
+import { type DatedMatch, newestFirst, scanTails } from './tail-scan.js';
 
 export interface PostgresSearchOptions {
   /** Told when indexing failed. It is tried again; this is for the log. */
   readonly onFailure?: (error: unknown) => void;
 }
 
+/** Looking through so many takes some milliseconds. */
+const NEWEST = 4_000;
 const HINT_DELAY_MS = 50;
 /** Hints tell what grew; looking for oneself now and then makes up for lost ones. */
 const POLL_MS = 5_000;
@@ -64,9 +68,7 @@ class PostgresSearchIndex implements SearchIndex {
     return this.store.read(function* () {
       const tails = yield* topicId === undefined ? listTails.all({}) : findTail.all({ topicId });
       const unindexed = yield* scanTails(terms, tails);
-      const indexed = yield* topicId === undefined
-        ? matchEverywhere.all({ query, limit })
-        : matchInTopic.all({ query, topicId, limit });
+      const indexed = yield* matchIndexed(query, limit, topicId);
       return newestFirst([...unindexed, ...indexed], limit);
     });
   }
@@ -126,6 +128,18 @@ class PostgresSearchIndex implements SearchIndex {
   #assertOpen(): void {
     if (this.#isClosed) throw new StoaError('shutting_down', 'Search is closed');
   }
+}
+
+/** Common words are found among the newest documents; only for others the whole index is asked. */
+function* matchIndexed(query: string, limit: number, topicId?: number): Tx<DatedMatch[]> {
+  const among = { query, limit, window: NEWEST };
+  const newest = yield* topicId === undefined
+    ? matchNewest.all(among)
+    : matchNewestInTopic.all({ ...among, topicId });
+  if (newest.length === limit) return newest;
+  return yield* topicId === undefined
+    ? matchAll.all({ query, limit })
+    : matchAllInTopic.all({ query, limit, topicId });
 }
 
 interface Unfinished {

@@ -29,6 +29,7 @@ const REBUILD = [
      PRIMARY KEY ("topicId", "seq")
    )`,
   `CREATE INDEX "searchDocumentsByToken" ON "searchDocuments" USING gin ("tokens")`,
+  `CREATE INDEX "searchDocumentsByTime" ON "searchDocuments" ("createdAt", "topicId", "seq")`,
   `CREATE TABLE "searchWatermarks" ("topicId" BIGINT NOT NULL PRIMARY KEY, "seq" BIGINT NOT NULL)`,
 ].map((statement) => postgresOnly<object>(statement));
 

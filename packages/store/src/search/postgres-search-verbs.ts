@@ -59,20 +59,40 @@ export const deleteSomeDocuments = postgresOnly<{ topicId: number; limit: number
      SELECT "seq" FROM "searchDocuments" WHERE "topicId" = :topicId LIMIT :limit)`,
 );
 
-/** Leaves out what the tail says better: deleted since, or edited and so searched there. */
-const MATCHES = (where: string): string =>
-  `SELECT d."topicId", d."seq", d."createdAt" FROM "searchDocuments" d
-   JOIN "searchWatermarks" w ON w."topicId" = d."topicId"
-   JOIN "channels" c ON c."topicId" = d."topicId"
-   JOIN "messages" m ON m."topicId" = d."topicId" AND m."seq" = d."seq"
-   WHERE d."tokens" @@ :query::tsquery AND m."deletedAt" IS NULL AND m."bodySeq" <= w."seq" ${where}
-   ORDER BY d."createdAt" DESC, d."topicId" DESC, d."seq" DESC LIMIT :limit`;
+/**
+ * Leaves out what the tail says better: deleted since, or edited and so searched there. Asked of
+ * one document after the other, newest first, until there are enough; a join would ask of all.
+ */
+const matching = (documents: string): string =>
+  `WITH "found" AS MATERIALIZED (${documents})
+   SELECT * FROM (
+     SELECT * FROM "found" ORDER BY "createdAt" DESC, "topicId" DESC, "seq" DESC OFFSET 0) f
+   WHERE (SELECT m."deletedAt" IS NULL AND m."bodySeq" <= w."seq" FROM "messages" m
+     JOIN "searchWatermarks" w ON w."topicId" = m."topicId"
+     JOIN "channels" c ON c."topicId" = m."topicId"
+     WHERE m."topicId" = f."topicId" AND m."seq" = f."seq") LIMIT :limit`;
 
-export const matchEverywhere = postgresOnly<{ query: string; limit: number }, DatedMatch>(
-  MATCHES(''),
-);
+const ALL = `SELECT "topicId", "seq", "createdAt" FROM "searchDocuments" WHERE "tokens" @@ :query::tsquery`;
+const IN_TOPIC = `AND "topicId" = :topicId`;
 
-export const matchInTopic = postgresOnly<
+/** A GIN index has no order, so a common word costs as much as there are messages with it. */
+export const matchAll = postgresOnly<{ query: string; limit: number }, DatedMatch>(matching(ALL));
+export const matchAllInTopic = postgresOnly<
   { query: string; topicId: number; limit: number },
   DatedMatch
->(MATCHES('AND d."topicId" = :topicId'));
+>(matching(`${ALL} ${IN_TOPIC}`));
+
+const newest = (where: string, order: string): string =>
+  `SELECT "topicId", "seq", "createdAt" FROM (
+     SELECT * FROM "searchDocuments" ${where} ORDER BY ${order} LIMIT :window) AS "newest"
+   WHERE "tokens" @@ :query::tsquery`;
+
+/** Among the newest documents only, which costs the same for every word and any history. */
+export const matchNewest = postgresOnly<
+  { query: string; limit: number; window: number },
+  DatedMatch
+>(matching(newest('', '"createdAt" DESC, "topicId" DESC, "seq" DESC')));
+export const matchNewestInTopic = postgresOnly<
+  { query: string; topicId: number; limit: number; window: number },
+  DatedMatch
+>(matching(newest('WHERE "topicId" = :topicId', '"seq" DESC')));

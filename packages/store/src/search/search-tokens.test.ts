@@ -55,7 +55,7 @@ describe('tokens', () => {
     const hold = (text: string): void => {
       expect(tokensOf(text).join('')).toMatch(/^[\p{L}\p{N}\p{M}]*$/u);
     };
-    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), hold));
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 100 }), hold));
     for (const before of ['', 'a', 'ab']) hold(before + '𐐀'.repeat(100));
   });
 });

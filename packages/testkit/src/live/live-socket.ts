@@ -21,10 +21,13 @@ export class UpgradeRefused extends Error {
 /** A WebSocket on `/v1/stream` that keeps every frame it gets, in order. */
 export class LiveSocket {
   readonly frames: StreamFrame[] = [];
+  /** When each of the frames came, in epoch milliseconds. */
+  readonly arrivals: number[] = [];
   #closed: { readonly code: number } | undefined;
 
   private constructor(private readonly socket: WebSocket) {
     socket.on('message', (data: Buffer) => {
+      this.arrivals.push(Date.now());
       this.frames.push(JSON.parse(data.toString('utf8')) as StreamFrame);
     });
     socket.on('close', (code) => {

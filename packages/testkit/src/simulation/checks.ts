@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Principal } from '@stoa/protocol';
+import type { EventRow } from '@stoa/store';
 import { violated } from './failure.js';
-import { isInUse } from './model/reconcile.js';
+import { isInUse } from './model/removals.js';
 import { channelView, membersView, messageView, unreadView } from './model/views.js';
 import type { World } from './world.js';
 
@@ -11,14 +12,12 @@ const LARGEST_PAGE = 200;
 /** After every step. */
 export function checkStep(world: World): void {
   world.assertUnviolated();
-  const { db } = world.disk;
-  if (db.inTransaction) violated('a transaction was left open');
-  const rows = db
-    .prepare<[], { name: string; head: number; floor: number }>(
-      `SELECT "name", "floor", coalesce((SELECT max("seq") FROM "events"
-         WHERE "topicId" = "topics"."id"), "floor") AS "head" FROM "topics"`,
-    )
-    .all();
+  const { disk } = world;
+  if (disk.db.inTransaction) violated('a transaction was left open');
+  const rows = disk.rows<{ name: string; head: number; floor: number }>(
+    `SELECT "name", "floor", coalesce((SELECT max("seq") FROM "events"
+       WHERE "topicId" = "topics"."id"), "floor") AS "head" FROM "topics"`,
+  );
   for (const { name, head, floor } of rows) {
     const topic = world.model.state.topics.get(name);
     if (topic?.events.length !== head || topic.floor !== floor) {
@@ -29,8 +28,8 @@ export function checkStep(world: World): void {
   for (const reader of world.readers) reader.check(world.model.state, LARGEST_PAGE);
 }
 
-/** After a crash, and at the end: everything that is stored, by every way it can be read. */
-export async function checkEverything(world: World): Promise<void> {
+/** After a crash, and at the end: everything that is stored. */
+export async function checkStored(world: World): Promise<void> {
   const [daemon] = world.daemons;
   if (!daemon) throw new Error('there is no daemon to ask');
   const isPaced = daemon.isPaced;
@@ -38,19 +37,17 @@ export async function checkEverything(world: World): Promise<void> {
   const report = await daemon.core.checkIntegrity();
   if (!report.ok) violated('the tables are not a replay of the logs', { problems: report.problems });
   checkLogs(world);
-  world.ledger.check(world.disk.db);
-  await checkViews(world);
+  checkRecords(world);
+  world.ledger.check(world.disk);
   daemon.isPaced = isPaced;
 }
 
 /** Every log is dense from its floor to its head, and holds what was decided. */
 function checkLogs({ disk, model }: World): void {
-  const rows = disk.db
-    .prepare<[], { name: string; seq: number; at: number; actor: string; type: string; body: string }>(
-      `SELECT t."name", e."seq", e."at", e."actor", e."type", e."body"
-       FROM "events" e JOIN "topics" t ON t."id" = e."topicId" WHERE e."seq" > t."floor" ORDER BY e."seq"`,
-    )
-    .all();
+  const rows = disk.rows<EventRow & { name: string }>(
+    `SELECT t."name", e."seq", e."at", e."actor", e."type", e."body"
+     FROM "events" e JOIN "topics" t ON t."id" = e."topicId" WHERE e."seq" > t."floor" ORDER BY e."seq"`,
+  );
   const found = new Map<string, unknown[]>();
   for (const { name: topic, body, ...row } of rows) {
     const entries = found.get(topic) ?? [];
@@ -64,10 +61,28 @@ function checkLogs({ disk, model }: World): void {
   }
 }
 
+/** What is kept beside the logs is what has to be kept. */
+function checkRecords({ disk, model }: World): void {
+  const { keys, credentials, assets } = model.state;
+  const kept: [what: string, sql: string, expected: Iterable<string>][] = [
+    ['keys', `SELECT "actorId" || ' ' || "key" AS "id" FROM "idempotencyKeys"`, keys.keys()],
+    ['credentials', 'SELECT "credentialId" AS "id" FROM "credentials"', credentials.keys()],
+    ['assets', 'SELECT "assetId" AS "id" FROM "assets"', assets.keys()],
+  ];
+  for (const [what, sql, expected] of kept) {
+    const found = disk.rows<{ id: string }>(sql).map(({ id }) => id).sort();
+    if (!isDeepStrictEqual(found, [...expected].sort())) violated(`the ${what} are wrong`, { found });
+  }
+}
+
 const OWNER: Principal = { kind: 'human', id: 'owner', owner: true, credentialId: 'check' };
 
-async function checkViews(world: World): Promise<void> {
-  const { channels } = world.daemons[0]?.core ?? violated('there is no daemon to ask');
+/** At the end: everything that can be read. */
+export async function checkViews(world: World): Promise<void> {
+  const [daemon] = world.daemons;
+  if (!daemon) throw new Error('there is no daemon to ask');
+  daemon.isPaced = false;
+  const { channels } = daemon.core;
   const { state } = world.model;
   const expect = (what: string, found: unknown, expected: unknown): void => {
     if (!isDeepStrictEqual(plain(found), expected)) violated(`${what} are wrong`, { found, expected });

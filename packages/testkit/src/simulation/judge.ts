@@ -2,14 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Secrets } from '@stoa/core';
 import type { Message } from '@stoa/protocol';
 import { StoaError } from '@stoa/protocol';
-import type Database from 'better-sqlite3';
 import type { AssetDisk } from '../virtual/asset-files.js';
 import type { Call, Outcome, Upkeep } from './call.js';
 import { violated } from './failure.js';
 import type { Ledger } from './ledger.js';
 import { expectedOfRead } from './model/expected-read.js';
 import type { Model } from './model/model.js';
-import { isInUse, reconcile } from './model/reconcile.js';
+import { isInUse, sweepAway } from './model/removals.js';
 import { actorOf, type Asked, type Person } from './model/verdict.js';
 import { type Attempt, InjectedDefect } from './observed-store.js';
 import { assetsBrought, describe } from './operation.js';
@@ -24,7 +23,6 @@ export interface Evidence {
   readonly secrets: Secrets;
   readonly assetDisk: AssetDisk;
   readonly ledger: Ledger;
-  readonly disk: { readonly db: Database.Database };
 }
 
 /** Holds what the program does against what the model says it has to do. */
@@ -139,10 +137,11 @@ export class Judge {
     return model.commit(asked, written);
   }
 
-  #assetDeleted(assetId: string, { assetsDeleted }: Attempt['written']): Call['expected'] {
+  #assetDeleted(assetId: string, { removals }: Attempt['written']): Call['expected'] {
     const { state } = this.world.model;
+    const isDeleted = removals.some((removal) => removal.kind === 'asset' && removal.count > 0);
     const isUsed = isInUse(state, assetId);
-    if (assetsDeleted === 0) {
+    if (!isDeleted) {
       // The rows of a deleted channel go when it is swept; until then they may hold the asset.
       const mayBeHeld = [...state.topics].some(
         ([name, { erased }]) => isGone(name, this.world) && !erased,
@@ -157,17 +156,14 @@ export class Judge {
   }
 
   #upkeep(upkeep: Upkeep, { committed, written, outcome }: Attempt): void {
-    const { model, clock, disk, ledger } = this.world;
-    if (upkeep.upkeep === 'sweep' && committed) {
-      reconcile(model.state, {
-        db: disk.db,
-        since: upkeep.since,
-        latest: upkeep.latest,
-        retention: RETENTION,
-        forgotten: ({ actor, key }) => {
-          ledger.forgotten(actor.slice('human:'.length), key);
-        },
-      });
+    const { model, clock, ledger } = this.world;
+    const { latest } = upkeep;
+    const forgotten = ({ actor, key }: { actor: string; key: string }): void => {
+      ledger.forgotten(actor.slice('human:'.length), key);
+    };
+    if (committed) {
+      const sweeping = { latest, retention: RETENTION, forgotten };
+      for (const removal of written.removals) sweepAway(model.state, removal, sweeping);
     }
     if (upkeep.upkeep === 'boot' && committed && written.events.length > 0) {
       const by: Person = { kind: 'human', id: 'owner', owner: true, credentialId: '' };

@@ -1,9 +1,13 @@
 import {
+  deleteCredentialsRevokedBefore,
+  deleteEventsUpTo,
+  deleteIdempotencyKeysBefore,
   deleteUnusedAsset,
   insertAsset,
   insertCredential,
   insertEvent,
   insertTopic,
+  raiseFloor,
   type AssetRow,
   type CredentialRow,
   type EventRow,
@@ -85,7 +89,7 @@ const nothing = (): Written => ({
   topics: [],
   assets: [],
   credentials: [],
-  assetsDeleted: undefined,
+  removals: [],
 });
 
 function poisonOf(owner: Call | Upkeep | undefined): number | undefined {
@@ -116,12 +120,36 @@ function* attempt<T>(body: () => Tx<T>, record: Attempt, poison: number | undefi
 }
 
 function note(written: Written, { text, params }: Statement, result: unknown): void {
-  if (text === insertEvent.text) written.events.push(params as unknown as EventRow);
-  else if (text === insertAsset.text) written.assets.push(params as unknown as AssetRow);
-  else if (text === insertCredential.text) {
-    written.credentials.push({ ...(params as unknown as CredentialRow), revokedAt: null });
-  } else if (text === insertTopic.text) {
-    const { id } = result as { id: number };
-    written.topics.push({ id, name: params.name as string });
-  } else if (text === deleteUnusedAsset.text) written.assetsDeleted = result as number;
+  const values = params as Readonly<Record<string, string | number | null>>;
+  switch (text) {
+    case insertEvent.text:
+      written.events.push(params as unknown as EventRow);
+      return;
+    case insertAsset.text:
+      written.assets.push(params as unknown as AssetRow);
+      return;
+    case insertCredential.text:
+      written.credentials.push({ ...(params as unknown as CredentialRow), revokedAt: null });
+      return;
+    case insertTopic.text:
+      written.topics.push({ id: (result as { id: number }).id, name: values.name as string });
+      return;
+    case deleteUnusedAsset.text: {
+      const count = result as number;
+      written.removals.push({ kind: 'asset', assetId: values.assetId as string, count });
+      return;
+    }
+    case deleteIdempotencyKeysBefore.text:
+      written.removals.push({ kind: 'keys', before: values.before as number });
+      return;
+    case deleteCredentialsRevokedBefore.text:
+      written.removals.push({ kind: 'credentials', before: values.before as number });
+      return;
+    case raiseFloor.text:
+      written.removals.push({ kind: 'floor', topicId: values.id as number, floor: values.floor as number });
+      return;
+    case deleteEventsUpTo.text:
+      written.removals.push({ kind: 'events', topicId: values.topicId as number, seq: values.seq as number });
+      return;
+  }
 }

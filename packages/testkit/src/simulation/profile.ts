@@ -32,7 +32,7 @@ export function chooseProfile(random: SeededRandom): Profile {
     pacedReads: random.chance(0.5),
     group: { members: random.pick([2, 4, 256]), milliseconds: 20 },
     memberMs: random.pick([0, 0, 15]),
-    steps: random.between(45, 85),
+    steps: random.between(40, 75),
     keyed: random.pick([0.3, 0.7, 1]),
     weights: {
       crash: some(),

@@ -26,6 +26,8 @@ const PLENTY_OF_PAGES = 1_000_000;
  */
 export class VirtualDisk {
   #db: Database.Database;
+  /** Prepared once for each database. */
+  readonly #queries = new Map<string, Database.Statement>();
   #image: Buffer;
   #fault: CommitFault | undefined;
   #statementsLeft = 0;
@@ -38,6 +40,16 @@ export class VirtualDisk {
   ) {
     this.#image = image;
     this.#db = this.#open();
+  }
+
+  /** Every row of a query that looks on from outside. */
+  rows<T>(sql: string): T[] {
+    let statement = this.#queries.get(sql);
+    if (!statement) {
+      statement = this.#db.prepare(sql);
+      this.#queries.set(sql, statement);
+    }
+    return statement.all() as T[];
   }
 
   get db(): Database.Database {
@@ -94,6 +106,7 @@ export class VirtualDisk {
 
   #open(): Database.Database {
     const db = new Database(this.#image);
+    this.#queries.clear();
     const prepare = db.prepare.bind(db) as (sql: string) => Database.Statement;
     db.prepare = ((sql: string) => this.#instrument(db, sql, prepare(sql))) as typeof db.prepare;
     return db;

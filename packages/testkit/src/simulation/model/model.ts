@@ -5,6 +5,7 @@ import { violated } from '../failure.js';
 import { assetsBrought } from '../operation.js';
 import { applyEvent } from './apply-event.js';
 import { decide } from './decide.js';
+import type { Removal } from './removals.js';
 import { firstAnswer } from './replayed.js';
 import { headOf, keyName, type ModelEvent, type ModelState } from './state.js';
 import { actorOf, type Asked, type NewModelEvent } from './verdict.js';
@@ -16,8 +17,7 @@ export interface Written {
   readonly topics: { id: number; name: string }[];
   readonly assets: AssetRow[];
   readonly credentials: CredentialRow[];
-  /** How many assets its deletion removed; undefined when it tried none. */
-  assetsDeleted: number | undefined;
+  readonly removals: Removal[];
 }
 
 /** The answer a caller has to get; `later` when a read after the commit makes it. */

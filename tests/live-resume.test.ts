@@ -1,0 +1,273 @@
+import type { Stamped } from '@stoa/protocol';
+import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, EventStream, LiveSocket, newPerson, type TestDaemon, until } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** What a reader of topics has to offer, whichever protocol carries it. */
+interface Follower {
+  events(topic?: string): Stamped[];
+  end(): void | Promise<void>;
+}
+
+describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
+  let place: DaemonPlace;
+  let daemon: TestDaemon;
+  let owner: Caller;
+
+  beforeAll(async () => {
+    place = await engine.newPlace();
+    daemon = await place.start({
+      config: 'retention:\n  humanTopicEvents: 20\n  sweepSeconds: 0.05\n',
+    });
+    owner = callerOf(daemon.url, daemon.token);
+  });
+  afterAll(async () => {
+    await place.discard();
+  });
+
+  async function newChannel(channelId: string, messages: number): Promise<void> {
+    await owner.post('/v1/channels', { channelId, title: channelId });
+    await post(channelId, messages);
+  }
+
+  /** Several at a time: which of them comes first is all the same here. */
+  async function post(channelId: string, messages: number): Promise<void> {
+    let left = messages;
+    const poster = async (): Promise<void> => {
+      for (let i = left--; i > 0; i = left--) {
+        const { status } = await owner.post(`/v1/channels/${channelId}/messages`, { text: `message ${String(i)}` });
+        expect(status).toBe(201);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, poster));
+  }
+
+  const log = async (topic: string, after: number): Promise<Stamped[]> =>
+    (await owner.get<{ events: Stamped[] }>(`/v1/topics/${topic}/events?after=${String(after)}&limit=200`)).json.events;
+
+  const followers: { name: string; follow: (topic: string, after: number) => Promise<Follower> }[] = [
+    {
+      name: 'WebSocket',
+      async follow(topic, after) {
+        const socket = await LiveSocket.open(daemon.url, daemon);
+        await socket.subscribe(topic, after);
+        return { events: (of) => socket.events(of), end: () => socket.close() };
+      },
+    },
+    {
+      name: 'SSE with Last-Event-ID',
+      async follow(topic, after) {
+        const stream = await EventStream.open(daemon.url, `topic=${topic}`, {
+          token: daemon.token,
+          lastEventId: `${topic}=${String(after)}`,
+        });
+        return {
+          events: (of) => stream.events(of),
+          end: () => {
+            stream.close();
+          },
+        };
+      },
+    },
+    {
+      name: 'SSE with after',
+      async follow(topic, after) {
+        const stream = await EventStream.open(daemon.url, `topic=${topic}&after=${String(after)}`, daemon);
+        return {
+          events: (of) => stream.events(of),
+          end: () => {
+            stream.close();
+          },
+        };
+      },
+    },
+  ];
+
+  describe.each(followers)('by $name', ({ name, follow }) => {
+    const id = name.startsWith('SSE') ? 'F-29' : 'F-25';
+    const channelId = `resume-${name.replaceAll(' ', '-').toLowerCase()}`;
+    const topic = `channel:${channelId}`;
+
+    beforeAll(() => newChannel(channelId, 250));
+
+    it(`${id} a reader that comes back gets exactly what it missed, in order, and then what is new`, async () => {
+      const reader = await follow(topic, 37);
+      await post(channelId, 15);
+      const head = 2 + 250 + 15;
+      await until('everything has come', () => reader.events().at(-1)?.seq === head);
+      expect(reader.events().map(({ seq }) => seq)).toEqual(Array.from({ length: head - 37 }, (_, i) => 38 + i));
+      expect(reader.events().slice(0, 200)).toEqual(await log(topic, 37));
+      expect(reader.events().slice(-20)).toEqual(await log(topic, head - 20));
+      await reader.end();
+    });
+
+    it(`${id} a reader that has everything gets only what is new`, async () => {
+      const head = (await owner.get<{ headSeq: number }>(`/v1/channels/${channelId}`)).json.headSeq;
+      const reader = await follow(topic, head);
+      await post(channelId, 3);
+      await until('the new ones have come', () => reader.events().length >= 3);
+      expect(reader.events().map(({ seq }) => seq)).toEqual([head + 1, head + 2, head + 3]);
+      await reader.end();
+    });
+
+    it(`${id} readers that come and go while others post miss nothing and see nothing twice`, async () => {
+      const head = (await owner.get<{ headSeq: number }>(`/v1/channels/${channelId}`)).json.headSeq;
+      const total = 60;
+      const posting = post(channelId, total);
+      const seen: number[] = [];
+      let last = head;
+      while (last < head + total) {
+        const reader = await follow(topic, last);
+        await until('something has come', () => reader.events().length > 0);
+        await reader.end();
+        seen.push(...reader.events().map(({ seq }) => seq));
+        last = seen.at(-1) as number;
+      }
+      await posting;
+      expect(seen).toEqual(Array.from({ length: total }, (_, i) => head + 1 + i));
+    });
+  });
+
+  it('F-25 a reader that says no sequence starts from now', async () => {
+    await newChannel('from-now', 10);
+    const socket = await LiveSocket.open(daemon.url, daemon);
+    const subscribed = await socket.subscribe('channel:from-now');
+    expect(subscribed).toEqual({ type: 'subscribed', topic: 'channel:from-now', after: 12, head: 12, oldest: 1 });
+    await post('from-now', 1);
+    await until('the new one has come', () => socket.events().length > 0);
+    expect(socket.events().map(({ seq }) => seq)).toEqual([13]);
+    await socket.close();
+  });
+
+  it('F-25 a reader that left a topic hears no more of it, and can take it up again', async () => {
+    await newChannel('left', 0);
+    const socket = await LiveSocket.open(daemon.url, daemon);
+    await socket.subscribe('channel:left');
+    socket.say({ type: 'unsubscribe', topic: 'channel:left' });
+    await until('it is left', () => socket.framesOf('unsubscribed').length === 1);
+    await post('left', 2);
+    await socket.subscribe('channel:left', 3);
+    await until('the rest has come', () => socket.events().length > 0);
+    expect(socket.events().map(({ seq }) => seq)).toEqual([4]);
+    await socket.close();
+  });
+
+  it('F-25 everybody sees the same events in the same order', async () => {
+    await newChannel('same', 0);
+    const sockets = await Promise.all(Array.from({ length: 4 }, () => LiveSocket.open(daemon.url, daemon)));
+    await Promise.all(sockets.map((socket) => socket.subscribe('channel:same', 0)));
+    await Promise.all(Array.from({ length: 5 }, () => post('same', 8)));
+    for (const socket of sockets) {
+      await until('all has come', () => socket.events().length === 42);
+      expect(socket.events()).toEqual(await log('channel:same', 0));
+      await socket.close();
+    }
+  });
+
+  it('F-29 one stream follows several topics, and its last id resumes all of them', async () => {
+    await newChannel('left-hand', 5);
+    await newChannel('right-hand', 5);
+    const query = 'topic=channel:left-hand&topic=channel:right-hand&topic=human:owner';
+    const first = await EventStream.open(daemon.url, query, {
+      token: daemon.token,
+      lastEventId: 'channel:left-hand=0,channel:right-hand=4',
+    });
+    await first.subscribed(3);
+    await until('the past has come', () => first.events().length === 7 + 3);
+    await post('left-hand', 1);
+    await until('the new one has come', () => first.events('channel:left-hand').length === 8);
+    const { lastEventId } = first;
+    first.close();
+
+    await post('right-hand', 2);
+    await post('left-hand', 1);
+    await owner.put('/v1/channels/left-hand/cursor', { readSeq: 2 });
+    const second = await EventStream.open(daemon.url, query, { token: daemon.token, lastEventId: lastEventId ?? '' });
+    await until('the rest has come', () => second.events().length === 4);
+    expect(second.events('channel:left-hand').map(({ seq }) => seq)).toEqual([9]);
+    expect(second.events('channel:right-hand').map(({ seq }) => seq)).toEqual([8, 9]);
+    expect(second.events('human:owner').map(({ type }) => type)).toEqual(['read_cursor_moved']);
+    second.close();
+  });
+
+  it('F-29 an id of an event names its type and carries the event as the log has it', async () => {
+    await newChannel('shape', 1);
+    const stream = await EventStream.open(daemon.url, 'topic=channel:shape&after=0', daemon);
+    await until('all has come', () => stream.events().length === 3);
+    const events = stream.received.filter(({ event }) => !event.startsWith('stoa.'));
+    expect(events.map(({ id, event }) => [id, event])).toEqual([
+      ['channel:shape=1', 'channel_created'],
+      ['channel:shape=2', 'member_joined'],
+      ['channel:shape=3', 'message_posted'],
+    ]);
+    expect(stream.events()).toEqual(await log('channel:shape', 0));
+    stream.close();
+  });
+
+  it('F-29 a stream of a topic that may not be followed is refused before it begins', async () => {
+    const ada = await newPerson(daemon, 'ada');
+    await expect(EventStream.open(daemon.url, 'topic=human:owner', ada)).rejects.toThrow('403');
+    await expect(EventStream.open(daemon.url, 'topic=channel:nowhere', ada)).rejects.toThrow('404');
+    await expect(EventStream.open(daemon.url, 'topic=nonsense', ada)).rejects.toThrow('404');
+    await expect(
+      EventStream.open(daemon.url, 'topic=channel:shape', { token: ada.token, lastEventId: 'channel:shape=x' }),
+    ).rejects.toThrow('400');
+  });
+
+  describe('whose past is no longer kept', () => {
+    /** Mentions in a person's topic, until the oldest of them are gone. */
+    async function trimmedTopic(humanId: string): Promise<{ person: Caller; head: number; oldest: number }> {
+      const person = await newPerson(daemon, humanId);
+      const channelId = `trim-${humanId}`;
+      await newChannel(channelId, 0);
+      await person.post(`/v1/channels/${channelId}/members`, {});
+      const call = () =>
+        owner.post(`/v1/channels/${channelId}/messages`, { text: 'you there?', addressedMemberIds: [humanId] });
+      for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 9 }, call));
+      const topic = `human:${humanId}`;
+      const page = await until('the past is gone', async () => {
+        const { json } = await person.get<{ oldest: number; head: number; events: Stamped[] }>(`/v1/topics/${topic}/events?limit=200`);
+        return json.head - json.oldest < 20 ? json : undefined;
+      });
+      expect(page.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => page.oldest + i));
+      return { person, head: page.head, oldest: page.oldest };
+    }
+
+    it('F-26 a reader from before is told of the gap and the oldest there is, then gets the rest', async () => {
+      const { person, head, oldest } = await trimmedTopic('bea');
+      const topic = 'human:bea';
+      const socket = await LiveSocket.open(daemon.url, person);
+      await socket.subscribe(topic, 3);
+      await until('the rest has come', () => socket.events().at(-1)?.seq === head);
+      expect(socket.frames.map(({ type }) => type).slice(0, 2)).toEqual(['subscribed', 'gap']);
+      expect(socket.framesOf('gap')).toEqual([{ type: 'gap', topic, after: 3, oldest, reason: 'trimmed' }]);
+      expect(socket.events().map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => oldest + i));
+      await socket.close();
+    });
+
+    it('F-26 F-29 the same goes for an event stream', async () => {
+      const { person, head, oldest } = await trimmedTopic('cleo');
+      const topic = 'human:cleo';
+      const stream = await EventStream.open(daemon.url, `topic=${topic}`, { token: person.token, lastEventId: `${topic}=3` });
+      await until('the rest has come', () => stream.events().at(-1)?.seq === head);
+      expect(stream.framesOf('gap')).toEqual([{ type: 'gap', topic, after: 3, oldest, reason: 'trimmed' }]);
+      expect(stream.events().map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => oldest + i));
+      stream.close();
+    });
+
+    it('F-26 a reader that has the last event before the oldest has no gap', async () => {
+      const { person, head, oldest } = await trimmedTopic('dora');
+      const socket = await LiveSocket.open(daemon.url, person);
+      await socket.subscribe('human:dora', oldest - 1);
+      await until('the rest has come', () => socket.events().at(-1)?.seq === head);
+      expect(socket.framesOf('gap')).toEqual([]);
+      await socket.close();
+    });
+
+    it('F-26 the log of a channel is kept whole, however long it is', async () => {
+      await newChannel('whole', 60);
+      await trimmedTopic('elis');
+      const { json } = await owner.get<{ oldest: number; head: number }>('/v1/topics/channel:whole/events');
+      expect(json).toMatchObject({ oldest: 1, head: 62 });
+    });
+  });
+});
