@@ -17,7 +17,7 @@ it('rss', async () => {
   console.log('start', rss(), anon());
   for (let r=0;r<8;r++) {
     let peak=0, peakA=0; const t=setInterval(()=>{peak=Math.max(peak,rss());peakA=Math.max(peakA,anon())},20);
-    const s=performance.now(); await flood(1000); clearInterval(t);
+    const s=performance.now(); await flood(Number(process.env.N??1000)); clearInterval(t);
     console.log(r, 'peak', peak.toFixed(0), 'anon', peakA.toFixed(0), 'now', rss().toFixed(0), 'heap', await heap(), 'ms', (performance.now()-s).toFixed(0));
     if (reader) reader.frames.length=0;
   }

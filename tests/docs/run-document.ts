@@ -1,14 +1,13 @@
-import { startDaemon } from '@stoa/testkit';
+import type { TestDaemon } from '@stoa/testkit';
 import { type CodeBlock, codeBlocks } from './code-blocks.js';
 import { isExpected } from './expected-output.js';
 import { type Ran, Workbench } from './workbench.js';
 
 /**
- * Runs the blocks of a document that claim to run, in their order, against a daemon of its own.
- * Throws at the first that fails or prints something other than the document shows.
+ * Runs the blocks of a document that claim to run, in their order, against a daemon. Throws at the
+ * first that fails or prints something other than the document shows.
  */
-export async function runDocument(markdown: string): Promise<void> {
-  const daemon = await startDaemon();
+export async function runDocument(markdown: string, daemon: TestDaemon): Promise<void> {
   const workbench = new Workbench({
     STOA_HOME: daemon.home,
     STOA_URL: daemon.url,
@@ -22,7 +21,6 @@ export async function runDocument(markdown: string): Promise<void> {
     }
   } finally {
     workbench.cleanUp();
-    await daemon.cleanUp();
   }
 }
 

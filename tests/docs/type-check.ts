@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT } from './workbench.js';
+import { ROOT } from './documents.js';
 
-/** What the compiler says about programs, with the settings of this repository; empty when nothing. */
-export function typeErrors(programs: ReadonlyMap<string, string>): string {
+/** What the compiler says about programs, with the settings of this repository; one line an error. */
+export function typeErrors(programs: ReadonlyMap<string, string>): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-docs-types-'));
   try {
     symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
@@ -29,7 +29,7 @@ export function typeErrors(programs: ReadonlyMap<string, string>): string {
       [join(ROOT, 'node_modules/typescript/bin/tsc'), '--project', directory, '--pretty', 'false'],
       { cwd: directory, encoding: 'utf8' },
     );
-    return `${stdout}${stderr}`.trim();
+    return `${stdout}${stderr}`.split('\n').filter((line) => /^\S/.test(line));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

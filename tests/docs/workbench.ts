@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { cleanEnvironment, PROGRAM } from '@stoa/testkit';
 import { build } from 'esbuild';
-
-export const ROOT = dirname(dirname(import.meta.dirname));
+import { ROOT } from './documents.js';
 
 export interface Ran {
   readonly code: number | null;

@@ -20,6 +20,11 @@ describe('locate', () => {
     fs.writeFileSync(path.join(home, file), text, { mode });
   }
 
+  /** As a daemon leaves it while it runs. */
+  function running(): void {
+    write('daemon.json', JSON.stringify({ pid: process.pid, url: 'http://127.0.0.1:4' }));
+  }
+
   it('prefers flags to environment to the running daemon to the default', () => {
     const env = { STOA_HOME: home, STOA_URL: 'http://127.0.0.1:2', STOA_PORT: '3' };
     expect(locate({}, { STOA_HOME: home }).url).toBe('http://127.0.0.1:7117');
@@ -49,6 +54,7 @@ describe('locate', () => {
 
   it('reads the token of the data directory, and STOA_TOKEN before it', () => {
     write('token', 'from-file\n');
+    running();
     expect(locate({}, { STOA_HOME: home })).toMatchObject({ token: 'from-file', warnings: [] });
     expect(locate({}, { STOA_HOME: home, STOA_TOKEN: 'from-env' }).token).toBe('from-env');
   });
@@ -62,9 +68,28 @@ describe('locate', () => {
     expect(locate({ url: 'http://[::1]:9' }, env).token).toBe('secret');
   });
 
+  it('sends the token of a data directory only to the daemon that runs on it', () => {
+    write('token', 'secret');
+    expect(locate({}, { STOA_HOME: home })).toMatchObject({
+      urlFrom: 'the default',
+      token: undefined,
+    });
+    write('daemon.json', JSON.stringify({ pid: 2 ** 22 + 1, url: 'http://127.0.0.1:4' }));
+    expect(locate({}, { STOA_HOME: home })).toMatchObject({
+      urlFrom: 'the default',
+      token: undefined,
+    });
+    running();
+    expect(locate({}, { STOA_HOME: home })).toMatchObject({
+      urlFrom: 'daemon.json',
+      token: 'secret',
+    });
+  });
+
   it('warns when others can read the token', () => {
     write('token', 'secret', 0o644);
     fs.chmodSync(path.join(home, 'token'), 0o644);
+    running();
     expect(locate({}, { STOA_HOME: home }).warnings).toEqual([
       `${path.join(home, 'token')} can be read by others; run: chmod 600 ${path.join(home, 'token')}`,
     ]);

@@ -57,8 +57,10 @@ function addressOf(flags: LocateFlags, env: Env, home: string): Address {
   const port = nonEmpty(env['STOA_PORT']);
   // Port 0 lets a daemon take a free one: only its data directory knows which.
   if (port !== undefined && port !== '0') return { url: urlOfPort(port), urlFrom: 'STOA_PORT' };
-  const running = readDaemonFile(home)?.url;
-  if (running !== undefined && isHttp(running)) return { url: running, urlFrom: 'daemon.json' };
+  const daemon = readDaemonFile(home);
+  if (daemon?.url !== undefined && isHttp(daemon.url) && isAlive(daemon.pid)) {
+    return { url: daemon.url, urlFrom: 'daemon.json' };
+  }
   return { url: DEFAULT_URL, urlFrom: 'the default' };
 }
 
@@ -78,9 +80,18 @@ function urlOfPort(port: string): string {
   return `http://127.0.0.1:${port}`;
 }
 
+/** A daemon that was killed leaves its note behind, and anybody may take its port. */
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /**
- * The token of a data directory belongs to the daemon on this machine: it is never sent to another
- * machine just because somebody typed its address.
+ * The token of a data directory belongs to the daemon that runs on it: it is never sent to another
+ * machine just because somebody typed its address, nor to whoever happens to listen on the usual port.
  */
 function tokenFor(
   { url, urlFrom }: Address,
@@ -91,8 +102,8 @@ function tokenFor(
   if (flags.tokenFile !== undefined) return tokenIn(flags.tokenFile, 'must exist');
   const token = nonEmpty(env['STOA_TOKEN']);
   if (token !== undefined) return { token, warnings: [] };
-  const isHere = urlFrom === 'daemon.json' || isLoopback(new URL(url).hostname);
-  if (!isHere) return { token: undefined, warnings: [] };
+  const isOurs = urlFrom === 'daemon.json' || isLoopback(new URL(url).hostname);
+  if (!isOurs || urlFrom === 'the default') return { token: undefined, warnings: [] };
   return tokenIn(path.join(home, 'token'), 'may be missing');
 }
 

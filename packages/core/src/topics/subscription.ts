@@ -55,6 +55,8 @@ export class Subscription {
       this.#cutOff();
       return;
     }
+    // What another daemon wrote and trimmed before this one heard of it cannot be delivered.
+    if (entry.seq > this.sent + 1) this.reader.gap(this.topic, this.sent, entry.seq, 'trimmed');
     this.sent = entry.seq;
     this.reader.event(entry, encoded);
   }

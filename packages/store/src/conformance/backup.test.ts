@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../sqlite/sqlite-store.js';
 import type { Store } from '../store.js';
 import { insertHuman } from '../verbs/access.js';
+import { findCursor, moveCursor } from '../verbs/cursors.js';
 import { listEventsAfter } from '../verbs/events.js';
 import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
 
@@ -43,8 +44,10 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
         const topic = topics[writer % topics.length] as string;
         await store.transact(
           function* () {
+            const { id } = yield* topicRow(topic);
             yield* appendEvent(topic, 'left');
-            yield* appendEvent(topic, 'right');
+            const readSeq = yield* appendEvent(topic, 'right');
+            yield* moveCursor.run({ humanId: 'ada', topicId: id, readSeq });
           },
           { lane: topic },
         );
@@ -68,6 +71,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
         const rows = yield* listEventsAfter.all({ topicId: id, after: 0, limit: 100_000 });
         expect(rows.map((row) => row.seq)).toEqual(rows.map((_, i) => i + 1));
         expect(rows).toHaveLength(head);
+        expect(yield* findCursor.first({ humanId: 'ada', topicId: id })).toEqual({ readSeq: head });
         return rows.map((row) => row.body);
       });
       expect(bodies).toEqual(bodies.map((_, i) => (i % 2 === 0 ? 'left' : 'right')));

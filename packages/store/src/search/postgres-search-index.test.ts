@@ -130,6 +130,38 @@ describe('the search tables of PostgreSQL', () => {
     expect(await index.search({ text: 'alpha', limit: 5 })).toHaveLength(1);
   });
 
+  const fillEvents = postgresOnly<{ topicId: number }>(
+    `INSERT INTO "events" ("topicId", "seq", "at", "type", "actor", "body")
+     SELECT :topicId::bigint, s, s, 'message_posted', 'system',
+       '{"inputItems":[{"type":"text","text":"filling"}]}' FROM generate_series(3, 9000) s`,
+  );
+  const fillMessages = postgresOnly<{ topicId: number }>(
+    `INSERT INTO "messages" ("topicId", "seq", "ordinal", "messageId", "authorId", "bodySeq", "createdAt")
+     SELECT :topicId::bigint, s, s, 'msg' || s, 'system', s, s FROM generate_series(3, 9000) s`,
+  );
+
+  it('find a rare word behind thousands of newer messages, and a common one in front', async () => {
+    const store = await newStore();
+    const log = await ChannelLog.create(store, 'ops');
+    const { topicId } = log;
+    const [rare] = await log.post(2, 'rare');
+    await store.transact(() => fillEvents.run({ topicId }));
+    await store.transact(() => fillMessages.run({ topicId }));
+    const index = await newIndex(store);
+    await index.settled();
+    for (const where of [{}, { topicId }]) {
+      expect(await index.search({ text: 'rare', limit: 20, ...where })).toEqual([
+        { topicId, seq: rare?.seq },
+      ]);
+      expect(await index.search({ text: 'filling', limit: 2, ...where })).toEqual([
+        { topicId, seq: 9_000 },
+        { topicId, seq: 8_999 },
+      ]);
+      const all = await index.search({ text: 'filling', limit: 10_000, ...where });
+      expect(all).toHaveLength(8_998);
+    }
+  });
+
   const setVersion = postgresOnly<{ version: number }>(
     `UPDATE "searchVersion" SET "version" = :version`,
   );

@@ -171,10 +171,10 @@ const action = fc.oneof(
   weighted(2, 'searchIn', [text, some], (m, t, c) => m.search(t, 5, c)),
 );
 
-describe.each(SEARCH_ENGINES)('the search index on $name', ({ isCheap, newPlace }) => {
+describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
   it('agrees with a plain list of messages, whatever was done and however far it has come', async () => {
     const play = async (actions: readonly Action[]): Promise<void> => {
-      const model = await Model.open(await newPlace());
+      const model = await Model.open(await engine.newPlace());
       try {
         for (const { run } of actions) await run(model);
         await model.searchAll();
@@ -185,6 +185,6 @@ describe.each(SEARCH_ENGINES)('the search index on $name', ({ isCheap, newPlace 
       }
     };
     const actions = fc.array(action, { minLength: 10, maxLength: 60, size: 'max' });
-    await fc.assert(fc.asyncProperty(actions, play), { numRuns: isCheap ? 60 : 5 });
+    await fc.assert(fc.asyncProperty(actions, play), { numRuns: engine.isCheap ? 60 : 5 });
   }, 120_000);
 });

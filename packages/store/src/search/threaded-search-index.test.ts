@@ -145,20 +145,19 @@ describe('the search thread', () => {
       await log.post(at, ...Array.from({ length: 500 }, () => 'filling words '.repeat(10)));
     }
     const opened = open();
-    let isSettled = false;
+    const progress = { isSettled: false, answers: 0 };
     const settled = opened.settled().then(() => {
-      isSettled = true;
+      progress.isSettled = true;
     });
-    let answeredMeanwhile = 0;
-    for (let at = 100; !isSettled; at++) {
+    for (let at = 100; !progress.isSettled; at++) {
       const [message] = await log.post(at, `fresh${String(at)}`);
       opened.hint(log.topicId);
       const matches = await opened.search({ text: `fresh${String(at)}`, limit: 1 });
       expect(matches).toEqual([{ topicId: log.topicId, seq: message?.seq }]);
-      answeredMeanwhile += 1;
+      progress.answers += 1;
     }
     await settled;
-    expect(answeredMeanwhile).toBeGreaterThan(5);
+    expect(progress.answers).toBeGreaterThan(5);
     expect(await opened.search({ text: 'filling', limit: 20_000 })).toHaveLength(5_000);
   });
 

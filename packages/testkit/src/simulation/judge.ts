@@ -110,11 +110,13 @@ export class Judge {
       call.transactions += 1;
       return;
     }
+    // Nobody hears of it, and what it was decided on may never have been committed.
+    if (trouble === 'crashed') return;
     if (outcome?.ok === false && outcome.error instanceof StoaError) {
       call.expected = world.model.refuse(this.#asked(call, written), outcome.error.code);
     } else if (outcome?.ok === false && outcome.error instanceof InjectedDefect) {
       call.expected = { kind: 'defect' };
-    } else if (trouble !== 'crashed') {
+    } else {
       if (trouble === 'none') violated(`${describe(call.request)} was not committed`, { attempt });
       call.expected = { kind: 'refusal', codes: ['storage_full'] };
     }
