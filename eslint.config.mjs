@@ -146,7 +146,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['packages/cli/src/**/*.ts', 'bench/src/**/*.ts'],
+    files: ['packages/cli/src/**/*.ts', 'bench/src/**/*.ts', 'tests/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
 );

@@ -1,4 +1,4 @@
-// Bundles what starts (the command, the daemon, its threads) with esbuild. Libraries get their
+// Bundles what starts (the command with its daemon, and its threads) with esbuild. Libraries get their
 // types from tsc; nothing here is needed to import a package from its source.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -16,7 +16,6 @@ const threads = { 'search-thread': 'packages/store/src/search/search-thread.ts' 
 
 const programs = {
   stoa: 'packages/cli/src/stoa.ts',
-  daemon: 'packages/daemon/src/main.ts',
   ...threads,
 };
 

@@ -60,7 +60,7 @@ async function runNpmCi() {
     rest = lines.pop();
     output.push(...lines);
     if (lines.some((line) => /\bnode-gyp\b|\bgyp (info|http)\b/.test(line))) {
-      shown.update('Compiling SQLite, about a minute and a half (no prebuilt binary to fetch)');
+      shown.update('Compiling SQLite, usually one to two minutes (no prebuilt binary to fetch)');
     }
   };
 

@@ -64,7 +64,7 @@ export function createCore(ports: CorePorts): Core {
     sweeper: new Sweeper(store, assets, clock, ports.retention),
     async readTopic(by, topic, after, limit) {
       await assertMayFollow(store, by, topic);
-      const slice = await readTopic(store, topic, after, limit);
+      const slice = await readTopic(store, topic, after, { events: limit });
       if (!slice) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
       return slice;
     },

@@ -1,4 +1,12 @@
-import { findTopic, listEventsAfter, type Store, type TopicRow } from '@stoa/store';
+import {
+  type EventRow,
+  findTopic,
+  listEventSizesAfter,
+  listEventsAfter,
+  type Store,
+  type TopicRow,
+  type Tx,
+} from '@stoa/store';
 import type { LogEntry } from './entry.js';
 
 export interface TopicSlice {
@@ -8,25 +16,43 @@ export interface TopicSlice {
   readonly oldest: number;
 }
 
+export interface PageLimit {
+  readonly events: number;
+  /** Where given: no more than this, unless a single event is larger. */
+  readonly bytes?: number;
+}
+
 /** A run of a topic after a sequence; undefined when there is no such topic. */
 export async function readTopic(
   store: Store,
   topic: string,
   after: number,
-  limit: number,
+  limit: PageLimit,
 ): Promise<TopicSlice | undefined> {
   return store.read(function* () {
     const row = yield* findTopic.first({ name: topic });
     if (!row) return undefined;
     const from = Math.max(after, row.floor);
-    const rows =
-      from < row.head ? yield* listEventsAfter.all({ topicId: row.id, after: from, limit }) : [];
+    const rows = from < row.head ? yield* page(row.id, from, limit) : [];
     return {
       entries: rows.map((event) => ({ ...event, topic })),
       head: row.head,
       oldest: oldestOf(row),
     };
   });
+}
+
+function* page(topicId: number, after: number, { events, bytes }: PageLimit): Tx<EventRow[]> {
+  if (bytes === undefined) return yield* listEventsAfter.all({ topicId, after, limit: events });
+  const sizes = yield* listEventSizesAfter.all({ topicId, after, limit: events });
+  let weight = 0;
+  let limit = 0;
+  for (const size of sizes) {
+    weight += size.bytes;
+    if (weight > bytes && limit > 0) break;
+    limit += 1;
+  }
+  return yield* listEventsAfter.all({ topicId, after, limit });
 }
 
 const oldestOf = (row: TopicRow): number => row.floor + 1;

@@ -1,6 +1,6 @@
 import { encodeEntry, type LogEntry } from '../log/entry.js';
-import type { TopicSlice } from '../log/read-topic.js';
-import type { Reader } from './reader.js';
+import type { PageLimit, TopicSlice } from '../log/read-topic.js';
+import { READER_LIMIT_BYTES, type Reader } from './reader.js';
 import { Subscription } from './subscription.js';
 
 /**
@@ -26,11 +26,12 @@ interface Feed {
 }
 
 export interface HubPorts {
-  readonly read: (topic: string, after: number, limit: number) => Promise<TopicSlice | undefined>;
+  readonly read: (topic: string, after: number, limit: PageLimit) => Promise<TopicSlice | undefined>;
   readonly report: (error: unknown) => void;
 }
 
-const PAGE = 200;
+/** In bytes less than what makes a reader slow: catching up must not look like falling behind. */
+const PAGE: PageLimit = { events: 200, bytes: READER_LIMIT_BYTES / 2 };
 
 export class Hub {
   readonly #feeds = new Map<string, Feed>();

@@ -21,14 +21,22 @@ interface SubscriptionPorts {
  */
 export class Subscription {
   #ended = false;
+  /** How far the topic reached, and from where on it was kept, when it was opened. */
+  readonly head: number;
+  readonly oldest: number;
+  #start: TopicSlice | undefined;
 
   constructor(
     private readonly reader: Reader,
     readonly topic: string,
     private sent: number,
-    readonly start: TopicSlice,
+    start: TopicSlice,
     private readonly ports: SubscriptionPorts,
-  ) {}
+  ) {
+    this.head = start.head;
+    this.oldest = start.oldest;
+    this.#start = start;
+  }
 
   /** The last sequence handed to the reader. */
   get position(): number {
@@ -37,12 +45,14 @@ export class Subscription {
 
   /** Starts delivery; called once, after the reader was told that it is subscribed. */
   begin(): void {
-    const { head } = this.start;
-    if (this.sent > head) {
-      this.reader.gap(this.topic, this.sent, head + 1, 'ahead');
-      this.sent = head;
+    if (this.sent > this.head) {
+      this.reader.gap(this.topic, this.sent, this.head + 1, 'ahead');
+      this.sent = this.head;
     }
-    this.#catchUp(this.start).catch((error: unknown) => {
+    const start = this.#start;
+    // It is held for as long as the reader follows: only what it still needs may stay with it.
+    this.#start = undefined;
+    this.#catchUp(start).catch((error: unknown) => {
       this.ports.report(error);
       this.#cutOff();
     });
@@ -68,8 +78,8 @@ export class Subscription {
     this.ports.leave(this);
   }
 
-  async #catchUp(start: TopicSlice): Promise<void> {
-    let slice: TopicSlice | undefined = start;
+  async #catchUp(start: TopicSlice | undefined): Promise<void> {
+    let slice = start;
     while (!this.#ended) {
       if (!slice) {
         this.#cutOff();

@@ -5,7 +5,7 @@ export function homePage(who: Whoami | undefined): string {
   const body = who
     ? `<p>You are logged in as <strong>${escape(who.displayName)}</strong>.</p>
 <p>Talk to your channels from a terminal:</p>
-<pre>stoa channel list
+<pre>stoa channel create "The lobby" --id lobby
 stoa send lobby "hello"
 stoa tail lobby --follow</pre>
 <p>The HTTP API is described at <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>`
@@ -15,7 +15,7 @@ stoa tail lobby --follow</pre>
 
 export function loginFailedPage(): string {
   return page(
-    'This login link does not work any more',
+    'This login link is used up',
     '<p>A link works once and for ten minutes. Run <code>stoa login</code> for a new one.</p>',
   );
 }

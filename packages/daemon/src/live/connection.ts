@@ -1,4 +1,4 @@
-import type { Core, LogEntry, Reader, Subscription } from '@stoa/core';
+import { type Core, type LogEntry, READER_LIMIT_BYTES, type Reader, type Subscription } from '@stoa/core';
 import { humanTopic, LIMITS, type Principal, StoaError, type StreamFrame } from '@stoa/protocol';
 
 /** How frames leave: a WebSocket or an event stream. Nothing here blocks or throws. */
@@ -57,6 +57,8 @@ export class Connection implements Reader {
         `A stream follows at most ${String(LIMITS.topicsPerStream)} topics`,
       );
     }
+    await this.#keptUp();
+    if (this.#hasEnded()) return;
     const subscription = await this.core.hub.follow(this, topic, after);
     if (!subscription) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
     if (this.#hasEnded()) {
@@ -65,9 +67,17 @@ export class Connection implements Reader {
     }
     this.#subscriptions.get(topic)?.end();
     this.#subscriptions.set(topic, subscription);
-    const { head, oldest } = subscription.start;
-    this.outlet.frame({ type: 'subscribed', topic, after: subscription.position, head, oldest });
+    const { head, oldest, position } = subscription;
+    this.outlet.frame({ type: 'subscribed', topic, after: position, head, oldest });
     subscription.begin();
+  }
+
+  /** The past of one topic after that of the other, or a hundred of them would lie there at once. */
+  async #keptUp(): Promise<void> {
+    if (this.pendingBytes() <= READER_LIMIT_BYTES / 2) return;
+    await this.drained().catch(() => {
+      this.cutOff();
+    });
   }
 
   unsubscribe(topic: string): void {

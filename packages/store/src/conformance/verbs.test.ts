@@ -69,6 +69,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['findEvent', () => api.findEvent.first({ ...c1, seq: 1 })],
   ['findEvent, none', () => api.findEvent.first({ ...c1, seq: 7 })],
+  ['listEventSizesAfter', () => api.listEventSizesAfter.all({ ...page, after: 0 })],
   ['listEventsAfter', () => api.listEventsAfter.all({ ...page, after: 1 })],
   ['insertChannel', () => api.insertChannel.run(channel(1, 'b-1', 'ÄPFEL 100%'))],
   ['insertChannel, another', () => api.insertChannel.run(channel(2, 'b_0', 'birnen'))],
@@ -269,7 +270,7 @@ const verbs = Object.entries(api).flatMap(([name, value]) => {
   return candidates.filter(isVerb).map((found) => ({ name, text: found.text }));
 });
 
-describe('F-17 the verbs', () => {
+describe('the verbs of the store', () => {
   const used = new Set<SqlText>();
   const answers = { sqlite: {}, postgres: {} } as Record<EngineKind, Record<string, unknown>>;
 
@@ -286,19 +287,19 @@ describe('F-17 the verbs', () => {
     }
   });
 
-  it('are all on the tour', () => {
+  it('F-17 are all on the tour', () => {
     expect(verbs.length).toBeGreaterThan(60);
     expect(verbs.filter(({ text }) => !used.has(text)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('all succeed', () => {
+  it('F-17 all succeed', () => {
     const failures = Object.values(answers).flatMap((given) =>
       Object.entries(given).filter(([, answer]) => typeof answer === 'string'),
     );
     expect(failures).toEqual([]);
   });
 
-  it('answer the same on both engines', () => {
+  it('F-17 answer the same on both engines', () => {
     expect(Object.keys(answers.sqlite)).toHaveLength(tour.length);
     expect(answers.postgres).toEqual(answers.sqlite);
   });

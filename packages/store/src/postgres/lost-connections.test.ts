@@ -157,19 +157,28 @@ describe('when the connection to PostgreSQL is lost', () => {
 
   it('while it was idle, nobody notices', async () => {
     await Promise.all([append(), append()]);
-    link.cut();
     const admin = new pg.Client(database.url);
     await admin.connect();
-    await until('the server has noticed', async () => {
-      const { rowCount } = await admin.query(
-        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'stoa'`,
-      );
-      return rowCount === 0;
-    });
-    await admin.end();
+    try {
+      const connected = await connections(admin);
+      link.cut();
+      await until('the server has given up every one of them', async () => {
+        const still = await connections(admin);
+        return connected.every((pid) => !still.includes(pid));
+      });
+    } finally {
+      await admin.end();
+    }
     expect(await append()).toBe(3);
   });
 });
+
+async function connections(admin: pg.Client): Promise<number[]> {
+  const { rows } = await admin.query<{ pid: number }>(
+    `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  );
+  return rows.map(({ pid }) => pid);
+}
 
 describe('opening a store', () => {
   it('fails as unavailable when there is no server, and does not tell the password', async () => {

@@ -49,7 +49,7 @@ describe('a store on PostgreSQL', () => {
     await admin.query('DROP OWNED BY "plain"; DROP ROLE "plain"');
   });
 
-  it('F-36 waits for the disk of the server unless durability is relaxed, whatever the URL says', async () => {
+  it('waits for the disk of the server unless durability is relaxed, whatever the URL says', async () => {
     const setting = verb<object, { value: string }>(
       `SELECT current_setting('synchronous_commit') AS "value"`,
     );

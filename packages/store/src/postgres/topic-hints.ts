@@ -20,7 +20,7 @@ import type pg from 'pg';
  */
 export type TopicListener = (topic: string) => void;
 
-export const ANY_TOPIC = '*';
+const ANY_TOPIC = '*';
 
 const CHANNEL = 'stoa_topics';
 /** The server refuses payloads of 8,000 bytes and more. */

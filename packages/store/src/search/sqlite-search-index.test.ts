@@ -71,10 +71,12 @@ describe('the search file', () => {
     const gone = await ChannelLog.create(store, 'gone');
     await gone.post(10, 'alpha', 'beta');
     for (let at = 20; at < 60; at++) {
-      const [message] = await (at % 2 === 0 ? log : other).post(at, `alpha 部署 n${String(at)}`);
-      const { messageId = '' } = message ?? {};
       const written = at % 2 === 0 ? log : other;
+      const [message] = await written.post(at, `alpha 部署 n${String(at)}`);
+      between();
+      const { messageId = '' } = message ?? {};
       if (at % 3 === 0) await written.edit(at, messageId, `beta 部署成功 n${String(at)}`);
+      between();
       if (at % 5 === 0) await written.delete(at, messageId);
       between();
     }

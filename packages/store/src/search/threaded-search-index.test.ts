@@ -161,6 +161,18 @@ describe('the search thread', () => {
     expect(await opened.search({ text: 'filling', limit: 20_000 })).toHaveLength(5_000);
   });
 
+  it('finds at once what it is told of, although it is told of many posts together', async () => {
+    const opened = open();
+    await opened.settled();
+    for (let at = 10; at < 15; at++) {
+      const [message] = await log.post(at, 'alpha');
+      opened.hint(log.topicId);
+      const [newest] = await opened.search({ text: 'alpha', limit: 1 });
+      expect(newest?.seq).toBe(message?.seq);
+      await opened.settled();
+    }
+  });
+
   it('refuses when it is closed, and leaves nothing running', async () => {
     const opened = open();
     const pending = opened.search({ text: 'x', limit: 1 });

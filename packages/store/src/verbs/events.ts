@@ -25,6 +25,15 @@ export const listEventsAfter = verb<{ topicId: number; after: number; limit: num
    WHERE "topicId" = :topicId AND "seq" > :after ORDER BY "seq" LIMIT :limit`,
 );
 
+/** What a page would weigh, told without reading the bodies. */
+export const listEventSizesAfter = verb<
+  { topicId: number; after: number; limit: number },
+  { seq: number; bytes: number }
+>(
+  `SELECT "seq", octet_length("body") AS "bytes" FROM "events"
+   WHERE "topicId" = :topicId AND "seq" > :after ORDER BY "seq" LIMIT :limit`,
+);
+
 /** Trims behind a floor, a bounded number of events at a time. */
 export const deleteEventsUpTo = verb<{ topicId: number; seq: number; limit: number }>(
   `DELETE FROM "events" WHERE "topicId" = :topicId AND "seq" IN (

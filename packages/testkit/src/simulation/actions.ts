@@ -4,7 +4,7 @@ import { arrive, deliver, lose, send } from './network.js';
 import { describe } from './operation.js';
 import { connect } from './reading.js';
 import type { SimDaemon } from './sim-daemon.js';
-import { sweep } from './sweeping.js';
+import { seeThrough, sweep } from './sweeping.js';
 import type { CommitFault } from './virtual-disk.js';
 import type { World } from './world.js';
 
@@ -18,6 +18,8 @@ export interface Action {
 }
 
 const HOUR = 3_600_000;
+/** Who is in a channel has more to say. */
+const REGULARS = ['owner', 'alice', 'bob', 'bob', 'carol'];
 
 /** Everything that can happen next; the seed picks one. */
 export function actionsOf(world: World): Action[] {
@@ -34,7 +36,7 @@ function ordinary(world: World): Action[] {
       weight: 22,
       can: world.network.length < 8,
       run() {
-        const client = random.pick([...world.tokens.keys()]);
+        const client = random.pick([...world.tokens.keys(), ...REGULARS]);
         const key = random.chance(profile.keyed) ? `key${world.trace.length}` : undefined;
         const request = world.newRequest(client, chooseOperation(world, client), key);
         send(world, request);
@@ -64,12 +66,13 @@ function ordinary(world: World): Action[] {
     },
     {
       name: 'go on',
-      weight: 40,
+      weight: 30,
       can: waiting.length > 0,
       run() {
         const daemon = random.pick(waiting);
-        random.take(daemon.waiting)();
-        return daemon.name;
+        const count = random.between(1, daemon.waiting.length);
+        for (let i = 0; i < count; i++) random.take(daemon.waiting)();
+        return `${count} at ${daemon.name}`;
       },
     },
     {
@@ -176,7 +179,7 @@ function faults(world: World): Action[] {
           random.pick(flushable),
           random.chance(0.4)
             ? { kind: 'crash_after_commit' }
-            : { kind: 'crash_at_statement', after: random.below(60) },
+            : { kind: 'crash_at_statement', after: random.below(25) },
         ),
     },
     {
@@ -272,10 +275,12 @@ function faults(world: World): Action[] {
       name: 'sweep',
       weight: sweeps * 2,
       can: true,
-      run() {
+      async run() {
         const daemon = random.pick(world.daemons);
-        sweep(world, daemon, random.chance(defect * 0.1));
-        return daemon.name;
+        const upkeep = sweep(world, daemon, random.chance(defect * 0.1));
+        const isThrough = random.chance(0.6);
+        if (isThrough) await seeThrough(world, daemon, upkeep);
+        return `${daemon.name}${isThrough ? ', through' : ''}`;
       },
     },
   ];

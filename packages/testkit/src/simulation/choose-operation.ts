@@ -44,7 +44,13 @@ const WEIGHTS: Readonly<Record<Exclude<Kind, 'search'>, number>> = {
 /** Something this client could want now; often sensible, sometimes not. */
 export function chooseOperation(world: World, client: string): (marker: string) => Operation {
   const { random, profile } = world;
-  const kinds = Object.entries({ ...WEIGHTS, search: profile.weights.search * 4 });
+  const { search, assets } = profile.weights;
+  const kinds = Object.entries({
+    ...WEIGHTS,
+    search: search * 4,
+    upload: WEIGHTS.upload * assets,
+    delete_asset: WEIGHTS.delete_asset * assets,
+  });
   const { kind } = random.weighted(kinds.map(([name, weight]) => ({ kind: name as Kind, weight })));
   return (marker) => new Chooser(random, world.model.state, client, marker).operation(kind);
 }
@@ -127,7 +133,7 @@ class Chooser {
   #post(channel: ModelChannel | undefined): PostMessage {
     const { random, marker } = this;
     const text = `${random.pick(WORDS)} ${marker}`;
-    const addressed = random.chance(0.25) ? [this.#member(channel), this.#member(channel)] : undefined;
+    const addressed = random.chance(0.4) ? [this.#member(channel), this.#member(channel)] : undefined;
     return {
       ...(random.chance(0.2) ? { inputItems: this.#items(text) } : { text }),
       ...(random.chance(0.35) ? this.#place(channel) : {}),
@@ -167,7 +173,7 @@ class Chooser {
 
   /** Few different ones, so that the same bytes are stored, removed and stored again. */
   #assetText(): string {
-    return `asset ${this.random.below(4)}`;
+    return `asset ${this.random.below(2)}`;
   }
 
   #asset(): string {

@@ -135,7 +135,8 @@ export class Judge {
       return model.afterAsset(asked, row);
     }
     if (operation.kind === 'delete_asset') return this.#assetDeleted(operation.assetId, written);
-    call.isReplay = written.events.length === 0;
+    const takesKey = operation.kind === 'post' || operation.kind === 'create_channel';
+    call.isReplay = takesKey && written.events.length === 0;
     return model.commit(asked, written);
   }
 

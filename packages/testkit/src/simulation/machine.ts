@@ -13,7 +13,10 @@ export async function flush(world: World, daemon: SimDaemon, fault?: CommitFault
   const isFull = world.disk.isFull || fault?.kind === 'full_at_commit';
   world.disk.withFault(fault, run);
   const isDead = world.disk.isDead;
+  if (world.attempts.filter(({ committed }) => committed).length > 1) world.saw('shared commit');
   if (isDead) {
+    const isAfter = world.attempts.some(({ committed }) => committed);
+    world.saw(isAfter ? 'crash after a commit' : 'crash before a commit');
     stop(world, world.daemons);
     world.disk.crash();
   }

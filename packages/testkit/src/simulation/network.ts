@@ -63,12 +63,16 @@ const plain = (value: unknown): unknown =>
 function answer(world: World, from: SimDaemon, call: Call, outcome: Outcome): void {
   world.calls.delete(call);
   world.responses.push({ from, call, outcome });
+  world.saw(call.isReplay && outcome.kind === 'answer' ? 'replayed answer' : nameOf(outcome));
   try {
     world.judge.outcome(call, outcome);
   } catch (error) {
     world.fail(error instanceof Error ? error.message : String(error));
   }
 }
+
+const nameOf = (outcome: Outcome): string =>
+  outcome.kind === 'refusal' ? `refusal ${outcome.code}` : outcome.kind;
 
 /** A client hears of what became of its request. */
 export function deliver(world: World, { call, outcome }: Response): void {

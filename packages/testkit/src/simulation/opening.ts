@@ -15,7 +15,7 @@ const QUIET: Profile = {
   memberMs: 0,
   steps: 0,
   keyed: 0,
-  weights: { crash: 0, full: 0, defect: 0, repeat: 0, sweep: 0, readers: 0, search: 0 },
+  weights: { crash: 0, full: 0, defect: 0, repeat: 0, sweep: 0, readers: 0, search: 0, assets: 0 },
 };
 
 const OWNER_SECRET = 'the-secret-of-the-owner-in-simulations';
@@ -33,6 +33,8 @@ const SCENE: readonly [client: string, operation: Operation][] = [
   ['alice', { kind: 'create_channel', channelId: 'den', title: 'Den' }],
   ['alice', { kind: 'join', channelId: 'den', actorId: 'human:bob' }],
   ['bob', { kind: 'post', channelId: 'lobby', request: { text: 'good morning' } }],
+  ['bob', { kind: 'post', channelId: 'den', request: { text: 'what about supper?' } }],
+  ['alice', { kind: 'post', channelId: 'lobby', request: { text: 'and to you' } }],
   ['alice', { kind: 'upload', text: 'a picture of the sea' }],
 ];
 

@@ -23,6 +23,7 @@ export interface Weights {
   readonly sweep: number;
   readonly readers: number;
   readonly search: number;
+  readonly assets: number;
 }
 
 export function chooseProfile(random: SeededRandom): Profile {
@@ -42,6 +43,7 @@ export function chooseProfile(random: SeededRandom): Profile {
       sweep: some(),
       readers: random.pick([1, 1, 3]),
       search: random.pick([0, 0, 1]),
+      assets: random.pick([1, 1, 1, 8]),
     },
   };
 }

@@ -9,10 +9,15 @@ export function chooseReaders(world: World): void {
   const { random } = world;
   for (let i = 1; i <= random.between(2, 4); i++) {
     const client = random.pick(['owner', 'alice', 'bob', 'carol']);
-    const topic = random.pick(['channel:lobby', 'channel:lobby', 'channel:den', `human:${client}`]);
-    const capacity = random.chance(0.4) ? random.between(300, 2_000) : undefined;
+    const topic = random.pick(['channel:lobby', 'channel:lobby', 'channel:den', `human:${client}`, `human:${client}`]);
+    const capacity = random.chance(0.4) ? random.between(100, 1_000) : undefined;
     const isInTransaction = (): boolean => world.disk.db.inTransaction;
-    world.readers.push(new SimReader(`r${i}`, client, topic, capacity, isInTransaction, world.fail));
+    const saw = (what: string): void => {
+      world.saw(what);
+    };
+    world.readers.push(
+      new SimReader(`r${i}`, client, topic, capacity, isInTransaction, world.fail, saw),
+    );
   }
 }
 

@@ -33,6 +33,7 @@ export class SimReader implements Reader {
     private readonly isInTransaction: () => boolean,
     /** Nobody may throw at the hub, so what is wrong is noted. */
     private readonly fail: Fail,
+    private readonly saw: (what: string) => void,
   ) {}
 
   get isSlow(): boolean {
@@ -40,6 +41,7 @@ export class SimReader implements Reader {
   }
 
   started(subscription: Subscription): void {
+    if (this.last !== undefined) this.saw('reader resumed');
     this.subscription = subscription;
     this.state = 'following';
     this.last = subscription.position;
@@ -78,9 +80,11 @@ export class SimReader implements Reader {
     if (reason === 'slow_reader') {
       if (this.pendingBytes() <= READER_LIMIT_BYTES) this.fail(`${this.name} is not slow`);
       this.#toldSlow = true;
+      this.saw('slow reader cut off');
       return;
     }
     if (reason !== 'trimmed') this.fail(`${this.name} was told of a gap`, { after, oldest, reason });
+    this.saw('reader told of what is gone');
     this.#gapsUnchecked.push({ after, oldest });
     this.last = oldest - 1;
   }

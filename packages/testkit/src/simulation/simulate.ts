@@ -14,6 +14,8 @@ export interface SimulationReport {
   /** The same for every run of the same seed. */
   readonly digest: string;
   readonly trace: readonly string[];
+  /** How often what happened. */
+  readonly seen: ReadonlyMap<string, number>;
 }
 
 /**
@@ -30,7 +32,7 @@ export async function simulate(seed: number): Promise<SimulationReport> {
     await checkStored(world);
     await checkViews(world);
     checkQuiet(world);
-    return { steps: world.trace.length, digest: world.digest(), trace: world.trace };
+    return { steps: world.trace.length, digest: world.digest(), trace: world.trace, seen: world.seen };
   } catch (error) {
     throw new SimulationFailure(seed, world.trace, world.doing, error);
   } finally {
@@ -42,6 +44,7 @@ async function step(world: World): Promise<void> {
   const action = world.random.weighted(actionsOf(world));
   const { name } = action;
   world.doing = name;
+  world.saw(name);
   const what = await action.run();
   await settled();
   world.log(what === '' ? name : `${name}: ${what}`);

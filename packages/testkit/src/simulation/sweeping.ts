@@ -1,11 +1,23 @@
-import { newUpkeep, onBehalf } from './call.js';
+import { newUpkeep, onBehalf, type Upkeep } from './call.js';
+import { flush } from './machine.js';
+import { settled } from './settled.js';
 import { StoaError } from '@stoa/protocol';
 import { InjectedDefect } from './observed-store.js';
 import type { SimDaemon } from './sim-daemon.js';
 import type { World } from './world.js';
 
+/** Otherwise a sweep, which is many small commits, would hardly ever come to its end. */
+export async function seeThrough(world: World, daemon: SimDaemon, upkeep: Upkeep): Promise<void> {
+  for (let round = 0; round < 60 && world.sweeps.has(upkeep); round++) {
+    for (const goOn of daemon.waiting.splice(0)) goOn();
+    await settled();
+    await flush(world, daemon);
+    await settled();
+  }
+}
+
 /** Lets a daemon tidy up, as it does every few minutes. A failed sweep is tried again at the next turn. */
-export function sweep(world: World, daemon: SimDaemon, isPoisoned: boolean): void {
+export function sweep(world: World, daemon: SimDaemon, isPoisoned: boolean): Upkeep {
   const upkeep = newUpkeep('sweep', world.clock.now(), isPoisoned);
   world.sweeps.add(upkeep);
   onBehalf
@@ -17,4 +29,5 @@ export function sweep(world: World, daemon: SimDaemon, isPoisoned: boolean): voi
       if (daemon.isAlive && !isExpected) world.fail('a sweep failed', { error });
     })
     .finally(() => world.sweeps.delete(upkeep));
+  return upkeep;
 }

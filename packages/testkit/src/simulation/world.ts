@@ -68,6 +68,8 @@ export class World {
   /** Transactions that were run since the last flush began. */
   attempts: Attempt[] = [];
   readonly trace: string[] = [];
+  /** How often what happened, to know that a run was worth its time. */
+  readonly seen = new Map<string, number>();
   /** What is happening now. */
   doing = 'start';
   readonly #hash = createHash('sha256');
@@ -151,6 +153,10 @@ export class World {
         this.hints.push({ to, topic });
       }
     }
+  }
+
+  saw(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
   }
 
   log(line: string): void {
