@@ -16,11 +16,6 @@ export interface Secrets {
   digest(text: string): string;
 }
 
-export interface Timers {
-  /** Runs once after the delay unless cancelled. */
-  after(milliseconds: number, run: () => void): () => void;
-}
-
 /** The bytes of assets, addressed by their digest. Writing is durable before it resolves, and idempotent. */
 export interface AssetFiles {
   write(bytes: Uint8Array): Promise<{ readonly digest: string; readonly mediaType: string }>;

@@ -40,8 +40,9 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
   }
 }
 
+/** Later signals change nothing: under npm a Ctrl-C arrives twice, and stopping has a time limit anyway. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve);
   });
 }

@@ -1,7 +1,7 @@
 import type { StreamFrame } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
 
-export type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
+type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
 
 /** One connected client, as live delivery sees it: a WebSocket, an event stream, a simulated reader. */
 export interface Reader {

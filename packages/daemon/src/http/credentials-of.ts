@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Cookies know no ports; the name keeps daemons on one machine apart. */
-export const cookieName = (port: number): string => `stoa_${String(port)}`;
+const cookieName = (port: number): string => `stoa_${String(port)}`;
 
 /** The secret a request carries: the Authorization header, else the cookie of a browser. */
 export function secretOf(headers: IncomingHttpHeaders, port: number): string | undefined {

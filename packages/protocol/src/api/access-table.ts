@@ -3,6 +3,6 @@ export const CALLER_CLASSES = ['anonymous', 'human', 'session', 'adapter', 'admi
 export type CallerClass = (typeof CALLER_CLASSES)[number];
 
 /** Least authority: a route lists who may call it; nobody else may. */
-export const ANYONE: readonly CallerClass[] = CALLER_CLASSES;
+export const ANYONE: readonly CallerClass[] = [...CALLER_CLASSES];
 export const PEOPLE: readonly CallerClass[] = ['human', 'admin'];
 export const OWNER: readonly CallerClass[] = ['admin'];

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { ConnectionLost, endsSession, undoesCommit } from './failure.js';
+import { ConnectionLost, endsSession, isOutdatedPlan, undoesCommit } from './failure.js';
 
 /** One connection while somebody has it to himself, and whether it can still be trusted. */
 export class Connection {
@@ -85,7 +85,7 @@ export class Connection {
   }
 
   #judge(error: unknown): unknown {
-    if (!this.#lost && !endsSession(error)) return error;
+    if (!this.#lost && !endsSession(error) && !isOutdatedPlan(error)) return error;
     this.#lost = true;
     return new ConnectionLost('before_commit', error);
   }

@@ -26,6 +26,13 @@ const codeOf = (error: unknown): string =>
 /** After these the server closes the connection, even if it can still say why. */
 export const endsSession = (error: unknown): boolean => /^(08|57P|25P0[34])/.test(codeOf(error));
 
+/**
+ * What this connection had prepared no longer fits its tables, because a newer daemon has migrated
+ * them. The transaction is undone, and a new connection prepares anew.
+ */
+export const isOutdatedPlan = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
+
 /** An answer to COMMIT that leaves no doubt that nothing was kept. */
 export const undoesCommit = (error: unknown): boolean =>
   codeOf(error) !== '' && !endsSession(error) && !/^(58|XX)/.test(codeOf(error));

@@ -2,6 +2,7 @@ import { appendEvent, type FreshDatabase, freshDatabase } from '@stoa/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verb } from '../sql/verb.js';
+import { findHuman } from '../verbs/access.js';
 import { findTopic, insertTopic } from '../verbs/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
@@ -123,6 +124,20 @@ describe('a store on PostgreSQL', () => {
     });
     expect(found?.count).toBeGreaterThan(400);
     expect(found?.count).toBeLessThan(600);
+  });
+
+  it('goes on when another daemon has added a column to a table it knows', async () => {
+    const older = await openPostgresStore({ url: database.url, durability: 'full' });
+    const read = () => older.read(() => findHuman.first({ humanId: 'ada' }));
+    const write = () =>
+      older.transact(function* () {
+        yield* appendEvent(topic, 'x');
+        return yield* findHuman.first({ humanId: 'ada' });
+      });
+    await Promise.all([read(), write()]);
+    await admin.query('ALTER TABLE "humans" ADD COLUMN "nickname" TEXT');
+    expect(await Promise.all([read(), write()])).toEqual([undefined, undefined]);
+    await older.close();
   });
 
   it('refuses a number that JavaScript cannot hold, instead of rounding it', async () => {

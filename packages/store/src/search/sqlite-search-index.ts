@@ -9,7 +9,7 @@ import { openSearchFile, prepareSearchFile, removeSearchFile } from './sqlite-se
 import { type DatedMatch, newestFirst, scanTails } from './tail-scan.js';
 
 /** How much is indexed in one step. */
-export interface StepLimits extends WindowLimits {
+interface StepLimits extends WindowLimits {
   readonly topics: number;
 }
 
@@ -170,22 +170,25 @@ export function openSqliteSearchIndex(
   searchPath: string,
   step = STEP,
 ): SqliteSearchIndex {
-  const main = new Database(databasePath, { readonly: true, fileMustExist: true });
+  const opened: Database.Database[] = [];
+  const keep = (db: Database.Database): Database.Database => {
+    opened.push(db);
+    return db;
+  };
   try {
+    const main = keep(new Database(databasePath, { readonly: true, fileMustExist: true }));
     main.pragma('busy_timeout = 5000');
-    return new SqliteSearchIndex(main, openMatching(new MainReader(main), searchPath), step);
+    let own = keep(openSearchFile(searchPath));
+    if (!isMadeFrom(new MainReader(main), own)) {
+      own.close();
+      removeSearchFile(searchPath);
+      own = keep(openSearchFile(searchPath));
+    }
+    return new SqliteSearchIndex(main, own, step);
   } catch (error) {
-    main.close();
+    for (const db of opened) db.close();
     throw error;
   }
-}
-
-function openMatching(main: MainReader, path: string): Database.Database {
-  const found = openSearchFile(path);
-  if (isMadeFrom(main, found)) return found;
-  found.close();
-  removeSearchFile(path);
-  return openSearchFile(path);
 }
 
 /** The event at each watermark must be the one that was indexed. */

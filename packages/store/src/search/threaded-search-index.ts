@@ -33,7 +33,7 @@ interface Pending {
  */
 export class ThreadedSearchIndex implements SearchIndex {
   #worker: Worker | undefined;
-  #isClosed = false;
+  #closed: Promise<void> | undefined;
   #failures = 0;
   #startedAt = 0;
   #restart: NodeJS.Timeout | undefined;
@@ -51,6 +51,7 @@ export class ThreadedSearchIndex implements SearchIndex {
   }
 
   hint(topicId: number): void {
+    if (this.#closed) return;
     this.#hints.add(topicId);
     this.#hintTimer ??= setTimeout(() => {
       this.#passHints();
@@ -61,9 +62,12 @@ export class ThreadedSearchIndex implements SearchIndex {
     await this.#ask((id) => ({ kind: 'settle', id }));
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
     clearTimeout(this.#restart);
     clearTimeout(this.#hintTimer);
     this.#refusePending(new StoaError('shutting_down', 'Search is closed'));
@@ -96,7 +100,7 @@ export class ThreadedSearchIndex implements SearchIndex {
 
   #ended(error: unknown): void {
     this.#worker = undefined;
-    if (this.#isClosed) return;
+    if (this.#closed) return;
     this.#refusePending(unavailable('The search thread ended', error));
     this.options.onFailure?.(error);
     if (performance.now() - this.#startedAt >= HEALTHY_MS) this.#failures = 0;
@@ -109,7 +113,7 @@ export class ThreadedSearchIndex implements SearchIndex {
 
   #ask(message: (id: number) => ToThread): Promise<SearchMatch[]> {
     return new Promise((resolve, reject) => {
-      if (this.#isClosed) {
+      if (this.#closed) {
         reject(new StoaError('shutting_down', 'Search is closed'));
       } else if (!this.#worker) {
         reject(unavailable('The search thread is being started again'));
@@ -123,7 +127,7 @@ export class ThreadedSearchIndex implements SearchIndex {
   }
 
   #receive(value: unknown): void {
-    if (this.#isClosed) return;
+    if (this.#closed) return;
     const message = parseFromThread(value);
     const pending = message && this.#pending.get(message.id);
     if (!pending) {

@@ -1,6 +1,15 @@
+import { statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 
 const SPILLING_CACHE_PAGES = 16;
+const SHARE_OF_FREE_SPACE = 1 / 8;
+
+/** Speed is not worth the last of a disk: what is left there is for what people write. */
+export function hasRoomToGrow(path: string, bytes: number): boolean {
+  const { bavail, bsize } = statfsSync(dirname(path));
+  return bytes <= bavail * bsize * SHARE_OF_FREE_SPACE;
+}
 
 /**
  * Makes the WAL file as long as it will get, once, at start. A commit then overwrites blocks that the

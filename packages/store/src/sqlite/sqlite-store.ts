@@ -6,7 +6,7 @@ import type { Tx } from '../sql/statement.js';
 import type { Store, TransactOptions } from '../store.js';
 import { toStoaError } from './failure.js';
 import { GroupCommit, type GroupCommitPorts, type GroupLimits } from './group-commit.js';
-import { growWal } from './grow-wal.js';
+import { growWal, hasRoomToGrow } from './grow-wal.js';
 import { migrateSqlite } from './migrate.js';
 import { StatementRunner } from './statement-runner.js';
 import { assertSafeSqlite } from './version.js';
@@ -97,11 +97,12 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions): Sqli
   const db = new Database(path);
   try {
     const store = new SqliteStore(db, options);
-    if (options.durability === 'full') growWal(db, CHECKPOINT_PAGES * PAGE_BYTES);
+    const bytes = CHECKPOINT_PAGES * PAGE_BYTES;
+    if (options.durability === 'full' && hasRoomToGrow(path, bytes)) growWal(db, bytes);
     return store;
   } catch (error) {
     db.close();
-    throw error;
+    throw toStoaError(error);
   }
 }
 

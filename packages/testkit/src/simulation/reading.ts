@@ -15,9 +15,9 @@ export function chooseReaders(world: World): void {
     const saw = (what: string): void => {
       world.saw(what);
     };
-    world.readers.push(
-      new SimReader(`r${i}`, client, topic, capacity, isInTransaction, world.fail, saw),
-    );
+    const reader = new SimReader(`r${i}`, client, topic, capacity, isInTransaction, world.fail, saw);
+    if (random.chance(0.5)) reader.last = 0;
+    world.readers.push(reader);
   }
 }
 
