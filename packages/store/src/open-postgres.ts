@@ -8,7 +8,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return engine.openPostgresStore(options);
 }
 
-export async function openPostgresSearchIndex(store: Store): Promise<SearchIndex> {
+export async function openPostgresSearchIndex(
+  store: Store,
+  onFailure: (error: unknown) => void,
+): Promise<SearchIndex> {
   const index = await import('./search/postgres-search-index.js');
-  return index.openPostgresSearchIndex(store);
+  return index.openPostgresSearchIndex(store, { onFailure });
 }

@@ -1,4 +1,10 @@
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
+export {
+  type CampaignOptions,
+  type CampaignReport,
+  runKillCampaign,
+} from './crash/kill-campaign.js';
+export { readSyncTrace, type SyncTrace } from './crash/sync-trace.js';
 export { type CallAnswer, type CallOptions, call } from './daemon/call.js';
 export { type Caller, callerOf, newPerson } from './daemon/caller.js';
 export { DAEMON_ENGINES, type DaemonEngine, type DaemonPlace } from './daemon/daemon-engines.js';

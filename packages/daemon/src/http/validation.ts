@@ -4,7 +4,13 @@ import type { z } from 'zod';
 
 /** Compiled from the same schemas as the types: validating with zod on every request costs more. */
 const bodies = new Ajv({ strict: false, strictNumbers: true, useDefaults: true, allErrors: false });
-const texts = new Ajv({ strict: false, strictNumbers: true, useDefaults: true, allErrors: false, coerceTypes: true });
+const texts = new Ajv({
+  strict: false,
+  strictNumbers: true,
+  useDefaults: true,
+  allErrors: false,
+  coerceTypes: true,
+});
 
 export type Part = 'body' | 'query' | 'params';
 

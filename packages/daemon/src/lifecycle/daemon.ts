@@ -71,7 +71,14 @@ export async function startDaemon(
       );
     lock.announce({ pid: process.pid, startedAt, version: VERSION });
 
-    const { store, search } = await openEngine(home, config, searchThread);
+    const { store, search } = await openEngine({
+      home,
+      config,
+      searchThread,
+      onSearchFailure: (error) => {
+        log.error({ err: error }, 'the search index failed and starts again');
+      },
+    });
     teardown.add('store', () => store.close());
     teardown.add('search', () => search.close());
     const files = new DiskAssetFiles(join(home, 'assets'));

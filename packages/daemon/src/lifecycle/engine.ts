@@ -14,28 +14,31 @@ export interface Engine {
   readonly search: SearchIndex;
 }
 
-/** Opens the store that the configuration names, and the search index beside it. */
-export async function openEngine(
-  home: string,
-  { store: chosen, durability }: Config,
-  searchThread: URL,
-): Promise<Engine> {
-  if (chosen.engine === 'postgres') return openOnPostgres(chosen.url, durability);
-  const databasePath = join(home, 'stoa.db');
-  const store = openSqliteStore(databasePath, { durability });
-  const searchPath = join(home, 'search.db');
-  return {
-    store,
-    search: new ThreadedSearchIndex({ entry: searchThread, databasePath, searchPath }),
-  };
+export interface EngineOptions {
+  readonly home: string;
+  readonly config: Config;
+  /** The bundled entry of the search thread. */
+  readonly searchThread: URL;
+  /** Search recovers by itself; this is for the log. */
+  readonly onSearchFailure: (error: unknown) => void;
 }
 
-async function openOnPostgres(url: string, durability: Config['durability']): Promise<Engine> {
-  const store = await openPostgresStore({ url, durability });
-  try {
-    return { store, search: await openPostgresSearchIndex(store) };
-  } catch (error) {
-    await store.close();
-    throw error;
+/** Opens the store that the configuration names, and the search index beside it. */
+export async function openEngine(options: EngineOptions): Promise<Engine> {
+  const { store: chosen, durability } = options.config;
+  const onFailure = options.onSearchFailure;
+  if (chosen.engine === 'postgres') {
+    const store = await openPostgresStore({ url: chosen.url, durability });
+    try {
+      return { store, search: await openPostgresSearchIndex(store, onFailure) };
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
   }
+  const databasePath = join(options.home, 'stoa.db');
+  const searchPath = join(options.home, 'search.db');
+  const store = openSqliteStore(databasePath, { durability });
+  const entry = options.searchThread;
+  return { store, search: new ThreadedSearchIndex({ entry, databasePath, searchPath, onFailure }) };
 }

@@ -1,4 +1,10 @@
-import { type Core, type LogEntry, READER_LIMIT_BYTES, type Reader, type Subscription } from '@stoa/core';
+import {
+  type Core,
+  type LogEntry,
+  READER_LIMIT_BYTES,
+  type Reader,
+  type Subscription,
+} from '@stoa/core';
 import { humanTopic, LIMITS, type Principal, StoaError, type StreamFrame } from '@stoa/protocol';
 
 /** How frames leave: a WebSocket or an event stream. Nothing here blocks or throws. */

@@ -76,6 +76,11 @@ export class GroupCommit {
     });
   }
 
+  /** Whether the code of a transaction is on the stack right now. */
+  get running(): boolean {
+    return this.#running;
+  }
+
   /** Commits everything that waits, now. */
   drain(): void {
     while (this.#waiting.length > 0) this.#flush();

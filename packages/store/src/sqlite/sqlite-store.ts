@@ -61,6 +61,7 @@ export class SqliteStore implements Store {
   // eslint-disable-next-line @typescript-eslint/require-await -- the port is asynchronous; this engine answers at once
   async read<T>(body: () => Tx<T>): Promise<T> {
     this.#assertOpen();
+    if (this.#commits.running) throw new Error('read was called inside a transaction');
     try {
       return this.#runner.drive(body);
     } catch (error) {

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
 import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
+import { queryDatabase } from '../postgres/query-database.js';
+import { withDatabaseFile } from './database-file.js';
 import { type StartOptions, startDaemon, type TestDaemon } from './start-daemon.js';
 
 /** Where the data of a daemon is kept. It outlives the daemons that are started on it. */
@@ -11,6 +13,8 @@ export interface DaemonPlace {
   /** The PostgreSQL database, where the engine is one. */
   readonly databaseUrl: string | undefined;
   start(options?: Omit<StartOptions, 'home'>): Promise<TestDaemon>;
+  /** Runs one statement past the program; on SQLite only while no daemon runs. */
+  query(statement: string): Promise<Record<string, unknown>[]>;
   /** Kills what still runs here and removes everything. */
   discard(): Promise<void>;
 }
@@ -34,12 +38,24 @@ async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
       started.push(daemon);
       return daemon;
     },
+    query: (statement) =>
+      database ? queryDatabase(database.url, statement) : queryFile(home, statement),
     async discard() {
       for (const daemon of started) await daemon.kill();
       await database?.drop();
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- the other engine answers later; this one at once
+async function queryFile(home: string, statement: string): Promise<Record<string, unknown>[]> {
+  return withDatabaseFile(home, (db) => {
+    const prepared = db.prepare(statement);
+    if (prepared.reader) return prepared.all() as Record<string, unknown>[];
+    prepared.run();
+    return [];
+  });
 }
 
 const engine = (name: EngineKind): DaemonEngine => ({ name, newPlace: () => newPlace(name) });

@@ -36,6 +36,12 @@ const SCENE: readonly [client: string, operation: Operation][] = [
   ['bob', { kind: 'post', channelId: 'den', request: { text: 'what about supper?' } }],
   ['alice', { kind: 'post', channelId: 'lobby', request: { text: 'and to you' } }],
   ['alice', { kind: 'upload', text: 'a picture of the sea' }],
+  ...['owner', 'alice', 'bob', 'carol'].flatMap((client) =>
+    [1, 2].map((readSeq): [string, Operation] => [
+      client,
+      { kind: 'move_cursor', channelId: 'lobby', readSeq },
+    ]),
+  ),
 ];
 
 let opening: Promise<Opening> | undefined;

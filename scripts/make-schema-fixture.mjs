@@ -1,0 +1,142 @@
+// `node scripts/make-schema-fixture.mjs`: keeps a small data directory as this program writes it, in
+// tests/fixtures/schema-<version>/, so that later versions are tested against real data of this one.
+// To be run once, before a schema is released; a fixture of a released schema is never made again.
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { bundlePrograms } from './bundle.mjs';
+import { root } from './root.mjs';
+
+const largestBytes = 200 * 1024;
+
+await bundlePrograms();
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-fixture-'));
+try {
+  const daemon = await start(home);
+  try {
+    const token = await fill(daemon);
+    const answers = await answersTo(token, daemon);
+    await daemon.stop();
+    keep(home, { token, answers });
+  } finally {
+    await daemon.stop();
+  }
+} finally {
+  fs.rmSync(home, { recursive: true, force: true });
+}
+
+async function start(directory) {
+  const child = spawn(process.execPath, [path.join(root, 'packages/cli/dist/stoa.js'), 'serve'], {
+    env: { ...process.env, STOA_HOME: directory, STOA_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  const url = await new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+      const ready = /Stoa is ready at (\S+)\n/.exec(text);
+      if (ready) resolve(ready[1]);
+    });
+    exited.then((code) => reject(new Error(`the daemon ended with ${code}`)));
+  });
+  const owner = fs.readFileSync(path.join(directory, 'token'), 'utf8').trim();
+  return {
+    async call(method, route, body, token = owner) {
+      const isBytes = body instanceof Uint8Array;
+      const response = await fetch(url + route, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined || isBytes ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: isBytes ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      if (!response.ok) throw new Error(`${method} ${route}: ${text}`);
+      return text === '' ? undefined : JSON.parse(text);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+/** A little of everything that is stored. Returns the token of somebody who is still there. */
+async function fill({ call }) {
+  const ada = (await call('POST', '/v1/tokens', { humanId: 'ada', displayName: 'Ada', name: 'laptop' })).token;
+  const lost = await call('POST', '/v1/tokens', { humanId: 'ada', name: 'lost phone' });
+  await call('DELETE', `/v1/tokens/${lost.credential.credentialId}`);
+  await call('POST', '/v1/login-codes');
+
+  await call('POST', '/v1/channels', {
+    channelId: 'lobby',
+    title: 'Lobby 大厅',
+    description: 'Where everybody is',
+    purpose: 'To talk',
+    metadata: { colour: 'blue', order: [1, 2, { nested: null }] },
+  });
+  await call('POST', '/v1/channels/lobby/members', { displayName: 'Countess', role: 'guest' }, ada);
+  const asset = await call('POST', '/v1/assets?name=plan.txt', new TextEncoder().encode('the plan\n'));
+  const root = await call('POST', '/v1/channels/lobby/messages', {
+    inputItems: [
+      { type: 'text', text: 'kubectl rollout 部署 😀' },
+      { type: 'asset_reference', assetId: asset.assetId },
+    ],
+    addressedMemberIds: ['ada'],
+    metadata: { source: 'fixture' },
+  });
+  const reply = await call('POST', '/v1/channels/lobby/messages', { text: 'on it', replyToMessageId: root.messageId }, ada);
+  await call('POST', `/v1/channels/lobby/messages/${root.messageId}/reactions`, { emoji: '👍' }, ada);
+  await call('POST', `/v1/channels/lobby/messages/${reply.messageId}/reactions`, { emoji: '🎉' });
+  await call('PATCH', `/v1/channels/lobby/messages/${reply.messageId}`, { text: 'done' }, ada);
+  const regretted = await call('POST', '/v1/channels/lobby/messages', { text: 'never said' }, ada);
+  await call('DELETE', `/v1/channels/lobby/messages/${regretted.messageId}`, undefined, ada);
+  await call('PUT', `/v1/channels/lobby/pins/${asset.assetId}`);
+  await call('PUT', '/v1/channels/lobby/cursor', { readSeq: 4 }, ada);
+
+  await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
+  await call('POST', '/v1/channels/closed/archive');
+  await call('POST', '/v1/channels', { channelId: 'gone', title: 'Gone' });
+  await call('DELETE', '/v1/channels/gone');
+  return ada;
+}
+
+/** What this program says about its data; later ones must say the same. */
+async function answersTo(token, { call }) {
+  const routes = [
+    '/v1/channels?archived=include',
+    '/v1/channels/lobby/members',
+    '/v1/channels/lobby/messages',
+    '/v1/whoami',
+    '/v1/channels/lobby/cursor',
+    '/v1/topics/channel:lobby/events?limit=200',
+    '/v1/topics/human:ada/events?limit=200',
+    '/v1/unread',
+    '/v1/search?query=kubectl',
+  ];
+  const expected = {};
+  for (const route of routes) expected[route] = await call('GET', route, undefined, token);
+  for (const { assetId } of expected['/v1/channels/lobby/messages'].messages[0].inputItems) {
+    if (assetId) expected[`/v1/assets/${assetId}`] = await call('GET', `/v1/assets/${assetId}`);
+  }
+  return expected;
+}
+
+function keep(directory, expected) {
+  const db = new Database(path.join(directory, 'stoa.db'));
+  const version = db.pragma('user_version', { simple: true });
+  const target = path.join(root, 'tests/fixtures', `schema-${version}`);
+  fs.rmSync(target, { recursive: true, force: true });
+  fs.mkdirSync(target, { recursive: true });
+  db.prepare('VACUUM INTO ?').run(path.join(target, 'stoa.db'));
+  db.close();
+  fs.cpSync(path.join(directory, 'assets'), path.join(target, 'assets'), { recursive: true });
+  fs.writeFileSync(path.join(target, 'answers.json'), `${JSON.stringify(expected, null, 2)}\n`);
+  const bytes = fs.statSync(path.join(target, 'stoa.db')).size;
+  if (bytes > largestBytes) throw new Error(`the fixture has ${bytes} bytes; keep it under ${largestBytes}`);
+  console.log(`Wrote ${path.relative(root, target)} (${bytes} bytes)`);
+}

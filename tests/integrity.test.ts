@@ -1,0 +1,95 @@
+import type { IntegrityReport } from '@stoa/protocol';
+import { callerOf, DAEMON_ENGINES, type DaemonPlace, type TestDaemon } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { richActivity } from './rich-activity.js';
+
+const LOBBY = `(SELECT "id" FROM "topics" WHERE "name" = 'channel:lobby')`;
+
+describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
+  let place: DaemonPlace;
+  let daemon: TestDaemon;
+
+  beforeAll(async () => {
+    place = await engine.newPlace();
+    daemon = await place.start({ config: 'retention:\n  sweepSeconds: 0.05\n' });
+    await richActivity(daemon);
+  });
+  afterAll(async () => {
+    await place.discard();
+  });
+
+  async function check(): Promise<IntegrityReport> {
+    const { status, json } = await callerOf(daemon.url, daemon.token).post<IntegrityReport>('/v1/checks');
+    expect(status).toBe(200);
+    return json;
+  }
+
+  /** Does something to the data behind the back of the daemon, looks, and takes it back. */
+  async function checkWith(spoil: string, mend: string): Promise<IntegrityReport> {
+    await daemon.stop();
+    await place.query(spoil);
+    daemon = await place.start();
+    const report = await check();
+    await daemon.stop();
+    await place.query(mend);
+    daemon = await place.start();
+    return report;
+  }
+
+  it('F-15 finds every projection equal to a replay of its log, after everything people do', async () => {
+    const report = await check();
+    expect(report).toMatchObject({ ok: true, problems: [] });
+    // Five channels that were, one of them erased, and the topics of three people.
+    expect(report.topics).toBe(5 + 3);
+    const [counted] = await callerOf(daemon.url, daemon.token)
+      .get<{ head: number }>('/v1/topics/channel:lobby/events?limit=1')
+      .then(({ json }) => [json.head]);
+    expect(report.events).toBeGreaterThan(counted ?? 0);
+  });
+
+  it('F-15 F-26 finds the same after a restart and after what was erased is swept away', async () => {
+    await daemon.stop();
+    daemon = await place.start();
+    expect(await check()).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it.each([
+    {
+      table: 'messages',
+      spoil: `UPDATE "messages" SET "replyCount" = "replyCount" + 1 WHERE "topicId" = ${LOBBY} AND "rootMessageId" IS NULL`,
+      mend: `UPDATE "messages" SET "replyCount" = "replyCount" - 1 WHERE "topicId" = ${LOBBY} AND "rootMessageId" IS NULL`,
+    },
+    {
+      table: 'channels',
+      spoil: `UPDATE "channels" SET "title" = 'Another' WHERE "channelId" = 'lobby'`,
+      mend: `UPDATE "channels" SET "title" = 'The lobby' WHERE "channelId" = 'lobby'`,
+    },
+    {
+      table: 'members',
+      spoil: `UPDATE "members" SET "role" = 'owner' WHERE "memberId" = 'ada' AND "role" = 'host'`,
+      mend: `UPDATE "members" SET "role" = 'host' WHERE "memberId" = 'ada' AND "role" = 'owner'`,
+    },
+    {
+      table: 'reactions',
+      spoil: `UPDATE "reactions" SET "actorId" = 'human:owner' WHERE "topicId" = ${LOBBY} AND "actorId" = 'human:bea'`,
+      mend: `UPDATE "reactions" SET "actorId" = 'human:bea' WHERE "topicId" = ${LOBBY} AND "actorId" = 'human:owner'`,
+    },
+  ])('F-15 finds a row of $table that was changed behind its back', async ({ table, spoil, mend }) => {
+    const report = await checkWith(spoil, mend);
+    expect(report.ok).toBe(false);
+    expect(report.problems).toHaveLength(1);
+    expect(report.problems[0]).toContain('channel:lobby');
+    expect(report.problems[0]).toContain(table);
+    expect(await check()).toMatchObject({ ok: true });
+  });
+
+  it('F-15 finds an event that is missing from the log', async () => {
+    const report = await checkWith(
+      `UPDATE "events" SET "seq" = "seq" + 1000000 WHERE "topicId" = ${LOBBY} AND "seq" = 5`,
+      `UPDATE "events" SET "seq" = "seq" - 1000000 WHERE "topicId" = ${LOBBY} AND "seq" > 1000000`,
+    );
+    expect(report.ok).toBe(false);
+    expect(report.problems.join('\n')).toContain('channel:lobby: expected sequence 5, found 6');
+    expect(await check()).toMatchObject({ ok: true });
+  });
+});
