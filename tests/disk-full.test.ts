@@ -79,6 +79,10 @@ describe('a disk that is full', () => {
     expect(file.status).toBe(507);
     expect(file.json).toMatchObject({ code: 'storage_full' });
 
+    const copy = await owner.post('/v1/backups', {});
+    expect(copy.status).toBe(507);
+    expect(copy.json).toMatchObject({ code: 'storage_full' });
+
     unlinkSync(inside('ballast'));
     const again = await owner.post<Message>('/v1/channels/lobby/messages', { text: 'room again' });
     expect(again.status).toBe(201);

@@ -1,5 +1,5 @@
 import type { IntegrityReport } from '@stoa/protocol';
-import { callerOf, DAEMON_ENGINES, type DaemonPlace, type TestDaemon } from '@stoa/testkit';
+import { callerOf, DAEMON_ENGINES, type DaemonPlace, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { richActivity } from './rich-activity.js';
 
@@ -26,13 +26,10 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
 
   /** Does something to the data behind the back of the daemon, looks, and takes it back. */
   async function checkWith(spoil: string, mend: string): Promise<IntegrityReport> {
-    await daemon.stop();
     await place.query(spoil);
-    daemon = await place.start();
     const report = await check();
-    await daemon.stop();
     await place.query(mend);
-    daemon = await place.start();
+    expect(await check()).toMatchObject({ ok: true, problems: [] });
     return report;
   }
 
@@ -47,7 +44,10 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
     expect(report.events).toBeGreaterThan(counted ?? 0);
   });
 
-  it('F-15 F-26 finds the same after a restart and after what was erased is swept away', async () => {
+  it('F-15 finds the same after what was erased is swept away, and after a restart', async () => {
+    const left = `SELECT "seq" FROM "events" WHERE "topicId" = (SELECT "id" FROM "topics" WHERE "name" = 'channel:gone')`;
+    await until('it is swept away', async () => (await place.query(left)).length === 1);
+    expect(await check()).toMatchObject({ ok: true, problems: [] });
     await daemon.stop();
     daemon = await place.start();
     expect(await check()).toMatchObject({ ok: true, problems: [] });
@@ -74,13 +74,23 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
       spoil: `UPDATE "reactions" SET "actorId" = 'human:owner' WHERE "topicId" = ${LOBBY} AND "actorId" = 'human:bea'`,
       mend: `UPDATE "reactions" SET "actorId" = 'human:bea' WHERE "topicId" = ${LOBBY} AND "actorId" = 'human:owner'`,
     },
+    {
+      table: 'pins',
+      spoil: `UPDATE "pins" SET "seq" = "seq" + 1 WHERE "topicId" = ${LOBBY}`,
+      mend: `UPDATE "pins" SET "seq" = "seq" - 1 WHERE "topicId" = ${LOBBY}`,
+    },
+    {
+      table: 'attachments',
+      spoil: `INSERT INTO "attachments" ("assetId", "topicId", "messageId")
+              SELECT 'ast_x', "topicId", "messageId" FROM "messages" WHERE "topicId" = ${LOBBY} LIMIT 1`,
+      mend: `DELETE FROM "attachments" WHERE "assetId" = 'ast_x'`,
+    },
   ])('F-15 finds a row of $table that was changed behind its back', async ({ table, spoil, mend }) => {
     const report = await checkWith(spoil, mend);
     expect(report.ok).toBe(false);
     expect(report.problems).toHaveLength(1);
     expect(report.problems[0]).toContain('channel:lobby');
     expect(report.problems[0]).toContain(table);
-    expect(await check()).toMatchObject({ ok: true });
   });
 
   it('F-15 finds an event that is missing from the log', async () => {
@@ -90,6 +100,5 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
     );
     expect(report.ok).toBe(false);
     expect(report.problems.join('\n')).toContain('channel:lobby: expected sequence 5, found 6');
-    expect(await check()).toMatchObject({ ok: true });
   });
 });

@@ -7,6 +7,7 @@ import { latency } from './benchmarks/latency.js';
 import { overhead } from './benchmarks/overhead.js';
 import { startup } from './benchmarks/startup.js';
 import { jsonLines, table } from './measure/report.js';
+import { Ended } from './world/ended.js';
 import { Scope } from './world/scope.js';
 
 const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
@@ -19,7 +20,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   growth,
 };
 
-/** A benchmark that hangs is ended; what it started with it. */
+/** A benchmark that hangs is ended, and what it started with it. */
 const LIMIT_SECONDS = { short: 120, long: 600 } as const;
 
 async function main(args: readonly string[]): Promise<number> {
@@ -41,31 +42,20 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runOne(name: string, form: Form, onlyJson: boolean): Promise<void> {
-  const benchmark = BENCHMARKS[name] as Benchmark;
+  const { description, run } = BENCHMARKS[name] as Benchmark;
   const scope = new Scope();
-  const giveUp = (why: string, exitCode: number): void => {
-    console.error(`${name}: ${why}`);
-    void scope.end().finally(() => process.exit(exitCode));
-  };
-  const limit = setTimeout(() => {
-    giveUp(`not done after ${LIMIT_SECONDS[form]} s`, 1);
-  }, LIMIT_SECONDS[form] * 1000);
-  const onSignal = (): void => {
-    giveUp('interrupted', 130);
-  };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
+  const ended = new Ended(LIMIT_SECONDS[form]);
   try {
-    if (!onlyJson) console.log(`${name}: ${benchmark.description}${form === 'short' ? ' (short form)' : ''}`);
-    const figures = await benchmark.run(form, scope);
+    if (!onlyJson) console.log(`${name}: ${description}${form === 'short' ? ' (short form)' : ''}`);
+    const figures = await Promise.race([run(form, scope), ended.reason]);
     if (!onlyJson) console.log(`${table(figures)}\n`);
     console.log(jsonLines(figures));
   } catch (error) {
     if (!(error instanceof Skipped)) throw error;
     console.log(`${name}: skipped: ${error.message}`);
   } finally {
-    clearTimeout(limit);
+    ended.forget();
     await scope.end();
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   }
 }
 
@@ -77,4 +67,9 @@ function usage(): string {
   return `Usage: npm run bench -- NAME [--short] [--json]\n\n${lines.join('\n')}`;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+try {
+  process.exit(await main(process.argv.slice(2)));
+} catch (error) {
+  console.error(error);
+  process.exit(1);
+}

@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import { alternate, type Block, type Extent, type Pair } from '../measure/alternate.js';
 import { monotonicMs } from '../measure/monotonic.js';
 import { startProgram } from '../world/child.js';
-import { type PublishedChannel, POSTERS } from '../world/published-channel.js';
+import { POSTERS, type PublishedChannel } from '../world/published-channel.js';
 import type { ReaderProcess, Readers } from '../world/readers.js';
 import type { Scope } from '../world/scope.js';
 

@@ -21,7 +21,10 @@ interface Side {
 export interface UnderStalled {
   /** Healthy p99 in milliseconds: with stalled readers, and of another daemon without. */
   readonly p99: readonly Pair[];
-  /** Most that the daemon grew by since before the readers stalled. */
+  /**
+   * The most that the daemon with stalled readers has grown by since before they stalled, beyond what
+   * the same posts made the other one grow by: caches fill and heaps expand in both.
+   */
   readonly growthMegabytes: number;
 }
 
@@ -37,18 +40,20 @@ export async function underStalledReaders(
     await healthyP99(quiet);
   }
   const { daemon, target } = pressed.channel;
-  const before = residentMegabytes(daemon.child.pid);
+  const before = lead(pressed, quiet);
   let most = before;
   const p99 = await alternate(
     async () => {
       // Those that were cut off are replaced, so that there are always as many.
       const { streams } = await daemon.client.status();
       await process.stall(target, HEALTHY + STALLED - streams);
-      const measured = await healthyP99(pressed);
-      most = Math.max(most, residentMegabytes(daemon.child.pid));
+      return healthyP99(pressed);
+    },
+    async () => {
+      const measured = await healthyP99(quiet);
+      most = Math.max(most, lead(pressed, quiet));
       return measured;
     },
-    () => healthyP99(quiet),
     { ...extent, warmUp: 3 },
   );
   return { p99, growthMegabytes: most - before };
@@ -57,6 +62,12 @@ export async function underStalledReaders(
 async function openSide(scope: Scope, process: ReaderProcess): Promise<Side> {
   const channel = await openPublishedChannel(scope, TEXT);
   return { channel, readers: await process.open(channel.target, HEALTHY) };
+}
+
+/** How much more memory one daemon holds than the other. */
+function lead(one: Side, other: Side): number {
+  const [more, less] = [one, other].map(({ channel }) => channel.daemon.child.pid);
+  return residentMegabytes(more as number) - residentMegabytes(less as number);
 }
 
 /** One post at a time; from sending it to its arrival at each of the readers. */

@@ -12,7 +12,7 @@ const GROWTH_LIMIT_MEGABYTES = 20;
 const EXTENTS = {
   short: {
     rate: { pairs: 10, seconds: 4, warmUp: 2 },
-    stalled: { pairs: 8, seconds: 5, warmUp: 3 },
+    stalled: { pairs: 10, seconds: 5, warmUp: 5 },
   },
   long: {
     rate: { pairs: 80, seconds: 50, warmUp: 10 },
@@ -27,8 +27,10 @@ export const fanout: Benchmark = {
     const process = await ReaderProcess.start(scope);
     const figures: Figure[] = [];
     for (const count of READERS) {
-      const channel = await openPublishedChannel(scope, MESSAGE_TEXT);
-      const pairs = await deliveryRates(scope, process, channel, count, rate);
+      const pairs = await scope.within(async (inner) => {
+        const channel = await openPublishedChannel(inner, MESSAGE_TEXT);
+        return deliveryRates(inner, process, channel, count, rate);
+      });
       const part = `${count} readers`;
       figures.push(figureOf({ bench: 'fanout', part, unit: 'deliveries/s', goal: '>=0.6' }, pairs));
     }

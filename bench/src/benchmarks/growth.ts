@@ -6,13 +6,7 @@ import { alternate, type Block, type Extent, millisecondsEach } from '../measure
 import { type Figure, figureOf } from '../measure/figure.js';
 import { openDirectory } from '../world/directory.js';
 import { openDomain, openStore } from '../world/domain.js';
-import {
-  AUTHOR,
-  channelName,
-  COMMON_WORD,
-  RARE_WORD,
-  rootMessageId,
-} from '../world/history.js';
+import { AUTHOR, COMMON_WORD, channelName, RARE_WORD, rootMessageId } from '../world/history.js';
 import { prepareHistory } from '../world/prepared-history.js';
 import type { Scope } from '../world/scope.js';
 
@@ -74,7 +68,7 @@ export const growth: Benchmark = {
 async function openStages(scope: Scope, sizes: readonly number[]): Promise<Stage[]> {
   const growing = openDirectory(scope);
   const homes = new Map<number, string>();
-  await prepareHistory(growing, sizes, (size) => {
+  await prepareHistory(scope, growing, sizes, (size) => {
     const home = openDirectory(scope);
     for (const file of ['stoa.db', 'search.db']) cpSync(join(growing, file), join(home, file));
     homes.set(size, home);

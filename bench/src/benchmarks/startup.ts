@@ -6,15 +6,19 @@ import { cleanEnvironment } from '../world/child.js';
 import { STOA, startDaemon } from '../world/daemon.js';
 import { openDirectory } from '../world/directory.js';
 import { prepareHistory } from '../world/prepared-history.js';
-import { Scope } from '../world/scope.js';
+import type { Scope } from '../world/scope.js';
 
 export const startup: Benchmark = {
   description: 'stoa --version and stoa status ÷ node -e 0; daemon start, many messages ÷ none',
   async run(form, scope) {
     const extent =
-      form === 'short' ? { pairs: 6, seconds: 3, warmUp: 1 } : { pairs: 60, seconds: 40, warmUp: 3 };
+      form === 'short'
+        ? { pairs: 6, seconds: 3, warmUp: 1 }
+        : { pairs: 60, seconds: 40, warmUp: 3 };
     const starts =
-      form === 'short' ? { pairs: 4, seconds: 6, warmUp: 1 } : { pairs: 25, seconds: 60, warmUp: 2 };
+      form === 'short'
+        ? { pairs: 4, seconds: 6, warmUp: 1 }
+        : { pairs: 25, seconds: 60, warmUp: 2 };
     const messages = form === 'short' ? 20_000 : 1_000_000;
     const bare = runToEnd(['-e', '0']);
 
@@ -26,8 +30,8 @@ export const startup: Benchmark = {
     await daemon.child.end();
 
     const full = openDirectory(scope);
-    await prepareHistory(full, [messages], () => undefined);
-    const daemonStart = await alternate(untilAnswer(full), untilAnswer(home), starts);
+    await prepareHistory(scope, full, [messages]);
+    const daemonStart = await alternate(untilAnswer(scope, full), untilAnswer(scope, home), starts);
 
     const label = { bench: 'startup', unit: 'ms' } as const;
     return [
@@ -63,16 +67,12 @@ function exitCode(child: ChildProcess): Promise<number | null> {
 }
 
 /** From starting the daemon to its first answer to somebody it knows. */
-function untilAnswer(home: string): Block {
-  return async () => {
-    const scope = new Scope();
-    try {
+function untilAnswer(scope: Scope, home: string): Block {
+  return () =>
+    scope.within(async (inner) => {
       const started = performance.now();
-      const { client } = await startDaemon(scope, home);
+      const { client } = await startDaemon(inner, home);
       await client.whoami();
       return performance.now() - started;
-    } finally {
-      await scope.end();
-    }
-  };
+    });
 }

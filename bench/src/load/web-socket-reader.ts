@@ -53,7 +53,6 @@ export class WebSocketReader {
     this.#socket.pause();
   }
 
-
   #shakeHands(chunk: Buffer, request: string | undefined): void {
     this.#head += chunk.toString('latin1');
     const end = this.#head.indexOf(END_OF_HEAD);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Client } from '@stoa/client';
+import type { Client } from '@stoa/client';
 import { createNodeClient } from '@stoa/client/node';
 import { type Child, startChild } from './child.js';
 import type { Scope } from './scope.js';

@@ -2,7 +2,12 @@ import { join } from 'node:path';
 import { type Core, createCore } from '@stoa/core';
 import { createIds, DiskAssetFiles, secrets } from '@stoa/daemon';
 import type { Principal } from '@stoa/protocol';
-import { openSqliteStore, type SearchIndex, type SqliteStore, ThreadedSearchIndex } from '@stoa/store';
+import {
+  openSqliteStore,
+  type SearchIndex,
+  type SqliteStore,
+  ThreadedSearchIndex,
+} from '@stoa/store';
 import { openDirectory } from './directory.js';
 import type { Scope } from './scope.js';
 
@@ -17,23 +22,22 @@ export interface Domain {
 export interface DomainOptions {
   readonly home: string;
   readonly store: SqliteStore;
-  readonly now?: () => number;
+  /** Without its thread nothing is indexed and nothing is found. */
+  readonly search?: 'thread' | 'none';
 }
 
-/** The domain wired as the daemon wires it, search thread included, without HTTP in front. */
-export function openDomain(scope: Scope, { home, store, now = Date.now }: DomainOptions): Domain {
-  const search = new ThreadedSearchIndex({
-    entry: SEARCH_THREAD,
-    databasePath: join(home, 'stoa.db'),
-    searchPath: join(home, 'search.db'),
-  });
-  scope.defer(() => search.close());
+/** The domain wired as the daemon wires it, without HTTP in front. */
+export function openDomain(
+  scope: Scope,
+  { home, store, search: wanted = 'thread' }: DomainOptions,
+): Domain {
+  const search = wanted === 'thread' ? openSearch(scope, home) : NO_SEARCH;
   const core = createCore({
     store,
     search,
     files: new DiskAssetFiles(join(home, 'assets')),
-    clock: { now },
-    ids: createIds(now),
+    clock: { now: Date.now },
+    ids: createIds(),
     secrets,
     retention: {
       idempotencyKeyMs: Number.MAX_SAFE_INTEGER,
@@ -48,6 +52,23 @@ export function openDomain(scope: Scope, { home, store, now = Date.now }: Domain
   });
   return { core, search };
 }
+
+function openSearch(scope: Scope, home: string): SearchIndex {
+  const search = new ThreadedSearchIndex({
+    entry: SEARCH_THREAD,
+    databasePath: join(home, 'stoa.db'),
+    searchPath: join(home, 'search.db'),
+  });
+  scope.defer(() => search.close());
+  return search;
+}
+
+const NO_SEARCH: SearchIndex = {
+  search: () => Promise.resolve([]),
+  hint: () => undefined,
+  settled: () => Promise.resolve(),
+  close: () => Promise.resolve(),
+};
 
 /** The database of a data directory, as the daemon opens it. */
 export function openStore(scope: Scope, home: string): SqliteStore {

@@ -11,7 +11,7 @@ const EVENTS_BEFORE = 2;
 const START = 1_600_000_000_000;
 
 /** Sizes are multiples of this, so that all threads and all channels are full. */
-export const HISTORY_STEP = THREAD * CHANNELS;
+const HISTORY_STEP = THREAD * CHANNELS;
 
 /** Words that history holds: in every message, and in a few of the oldest only. */
 export const COMMON_WORD = 'ordinary';

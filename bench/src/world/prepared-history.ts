@@ -1,7 +1,7 @@
 import type { Core } from '@stoa/core';
 import { type Domain, openDomain, openStore } from './domain.js';
 import { createChannels, writeHistory } from './history.js';
-import { Scope } from './scope.js';
+import type { Scope } from './scope.js';
 
 /** So many messages are checked to be what posting them would have left. */
 const CHECKED_SIZE = 1_000;
@@ -11,11 +11,14 @@ const CHECKED_SIZE = 1_000;
  * closed whenever `reached` is called, so that it can be copied.
  */
 export async function prepareHistory(
+  scope: Scope,
   home: string,
   sizes: readonly number[],
-  reached: (size: number) => void,
+  reached?: (size: number) => void,
 ): Promise<void> {
-  await inDomain(home, async ({ core }) => {
+  const inDomain = (body: (domain: Domain) => Promise<void>): Promise<void> =>
+    scope.within((inner) => body(openDomain(inner, { home, store: openStore(inner, home) })));
+  await inDomain(async ({ core }) => {
     await createChannels(core);
     writeHistory(home, 0, CHECKED_SIZE);
     await assertSound(core);
@@ -23,8 +26,8 @@ export async function prepareHistory(
   let from = CHECKED_SIZE;
   for (const size of sizes) {
     if (size > from) writeHistory(home, from, size);
-    await inDomain(home, ({ search }) => search.settled());
-    reached(size);
+    await inDomain(({ search }) => search.settled());
+    reached?.(size);
     from = size;
   }
 }
@@ -32,13 +35,4 @@ export async function prepareHistory(
 async function assertSound(core: Core): Promise<void> {
   const { ok, problems } = await core.checkIntegrity();
   if (!ok) throw new Error(`history is not what posting makes: ${problems.join('; ')}`);
-}
-
-async function inDomain(home: string, body: (domain: Domain) => Promise<void>): Promise<void> {
-  const scope = new Scope();
-  try {
-    await body(openDomain(scope, { home, store: openStore(scope, home) }));
-  } finally {
-    await scope.end();
-  }
 }

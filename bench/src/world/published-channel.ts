@@ -34,7 +34,12 @@ export async function openPublishedChannel(scope: Scope, text: string): Promise<
   const frame = { type: 'event', event: events.at(-1) } as StreamFrame;
   return {
     daemon,
-    target: { port, path: '/v1/stream', token, request: JSON.stringify({ type: 'subscribe', topic }) },
+    target: {
+      port,
+      path: '/v1/stream',
+      token,
+      request: JSON.stringify({ type: 'subscribe', topic }),
+    },
     frame: JSON.stringify(frame),
     postAll: (each) => share(POSTERS, each, post),
     postOne: () => post(0),

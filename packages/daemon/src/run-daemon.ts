@@ -1,4 +1,5 @@
 import { StoaError } from '@stoa/protocol';
+import type { Logger } from 'pino';
 import { type Flags, loadSettings } from './config/load-config.js';
 import { startDaemon } from './lifecycle/daemon.js';
 import { createLog } from './observe/log.js';
@@ -20,24 +21,29 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
     const log = createLog(settings.config.log, process.stderr);
     const signal = nextSignal();
     const daemon = await startDaemon(settings, log, SEARCH_THREAD);
-    process.stdout.write(
-      `Stoa is ready at ${daemon.url}\nLog in with ${await daemon.loginUrl()}\n`,
-    );
-    log.info({ home: settings.home, config: settings.source }, 'started');
-    const received = await signal;
-    log.info({ signal: received }, 'stopping');
-    setTimeout(() => {
-      log.error('stopping took too long, ending at once');
-      process.exit(1);
-    }, STOP_LIMIT_MS).unref();
-    await daemon.stop();
-    log.info('stopped');
+    try {
+      const login = await daemon.loginUrl();
+      process.stdout.write(`Stoa is ready at ${daemon.url}\nLog in with ${login}\n`);
+      log.info({ home: settings.home, config: settings.source }, 'started');
+      log.info({ signal: await signal }, 'stopping');
+    } finally {
+      endWhenOverdue(log);
+      await daemon.stop();
+      log.info('stopped');
+    }
     return 0;
   } catch (error) {
     if (!(error instanceof StoaError)) throw error;
     process.stderr.write(`stoa: ${error.message} (${error.code})\n`);
     return 1;
   }
+}
+
+function endWhenOverdue(log: Logger): void {
+  setTimeout(() => {
+    log.error('stopping took too long, ending at once');
+    process.exit(1);
+  }, STOP_LIMIT_MS).unref();
 }
 
 /** Later signals change nothing: under npm a Ctrl-C arrives twice, and stopping has a time limit anyway. */

@@ -1,7 +1,7 @@
 import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
 import {
-  countLoginCodes,
   deleteLoginCodesExpiredBefore,
+  deleteOlderLoginCodes,
   insertLoginCode,
   type Store,
   takeLoginCode,
@@ -10,6 +10,7 @@ import type { Clock, Secrets } from '../ports.js';
 import type { Credentials } from './credentials.js';
 import { humanIdOf } from './rules.js';
 
+/** Each start makes one: a new code takes the place of the oldest, so that it is never refused. */
 const CODES_AT_ONCE = 20;
 
 /** A code stands in a URL for a moment, so it is worth little: one use, ten minutes, never the token. */
@@ -29,14 +30,8 @@ export class LoginCodes {
     const expiresAt = now + LIMITS.loginCodeMs;
     await this.store.transact(function* () {
       yield* deleteLoginCodesExpiredBefore.run({ before: now });
-      const open = (yield* countLoginCodes.first({ humanId }))?.count ?? 0;
-      if (open >= CODES_AT_ONCE) {
-        throw new StoaError(
-          'limit_reached',
-          `At most ${String(CODES_AT_ONCE)} login codes may be open`,
-        );
-      }
       yield* insertLoginCode.run({ hash, humanId, expiresAt });
+      yield* deleteOlderLoginCodes.run({ humanId, keep: CODES_AT_ONCE });
     });
     return { code, expiresAt };
   }

@@ -26,7 +26,11 @@ interface Feed {
 }
 
 export interface HubPorts {
-  readonly read: (topic: string, after: number, limit: PageLimit) => Promise<TopicSlice | undefined>;
+  readonly read: (
+    topic: string,
+    after: number,
+    limit: PageLimit,
+  ) => Promise<TopicSlice | undefined>;
   readonly report: (error: unknown) => void;
 }
 

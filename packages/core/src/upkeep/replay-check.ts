@@ -2,6 +2,7 @@ import type { ChannelEvent, IntegrityReport } from '@stoa/protocol';
 import {
   CHANNEL_PROJECTIONS,
   type EventRow,
+  findTopicById,
   insertTopicWithId,
   listErasures,
   listEventsAfter,
@@ -18,14 +19,13 @@ const PROBLEMS_SHOWN = 100;
 /**
  * Proves that the tables of every channel are what a replay of its log from zero gives, and that
  * every log is dense. The replay goes into a scratch store, so nothing of the real one is touched.
+ * Others may write meanwhile: every page is compared with a replay up to the moment it was read.
  */
 export async function checkReplay(
   store: Store,
   openScratch: () => Promise<Store>,
 ): Promise<IntegrityReport> {
   const problems = await store.integrityProblems();
-  const erasures = await store.read(() => listErasures.all({}));
-  const erasing = new Set(erasures.map(({ topicId }) => topicId));
   let topics = 0;
   let events = 0;
   let after = 0;
@@ -36,11 +36,10 @@ export async function checkReplay(
       topics += 1;
       const scratch = await openScratch();
       try {
-        events += await checkTopic(store, scratch, topic, problems);
-        // The rows of a deleted channel stay until they are swept; what they are replayed from is gone.
-        if (isChannel(topic) && !erasing.has(topic.id)) {
-          await compare(store, scratch, topic, problems);
-        }
+        const replayed = new Replay(store, scratch, topic, problems);
+        await replayed.begin();
+        if (isChannel(topic)) await compare(store, replayed, topic, problems);
+        events += replayed.events;
       } finally {
         await scratch.close();
       }
@@ -50,40 +49,60 @@ export async function checkReplay(
   return { ok: problems.length === 0, topics, events, problems: problems.slice(0, PROBLEMS_SHOWN) };
 }
 
-async function checkTopic(
-  store: Store,
-  scratch: Store,
-  topic: TopicRow,
-  problems: string[],
-): Promise<number> {
-  await scratch.transact(() => insertTopicWithId.run(topic));
-  let expected = topic.floor;
-  let after = topic.floor;
-  for (;;) {
-    const page = await store.read(() =>
-      listEventsAfter.all({ topicId: topic.id, after, limit: PAGE }),
-    );
-    const rows = page.filter((row) => row.seq <= topic.head);
-    for (const row of rows) {
-      expected += 1;
-      if (row.seq !== expected)
-        problems.push(
-          `${topic.name}: expected sequence ${String(expected)}, found ${String(row.seq)}`,
-        );
-      expected = row.seq;
-    }
-    if (isChannel(topic)) await scratch.transact(() => replay(rows));
-    after = expected;
-    if (rows.length < PAGE) break;
-  }
-  if (expected !== topic.head)
-    problems.push(
-      `${topic.name}: the head is ${String(topic.head)}, the log ends at ${String(expected)}`,
-    );
-  return topic.head - topic.floor;
-}
-
 const isChannel = ({ name }: TopicRow): boolean => name.startsWith('channel:');
+
+/** The log of one topic, played again in a scratch store as far as it was asked for. */
+class Replay {
+  #reached: number;
+
+  constructor(
+    private readonly store: Store,
+    readonly scratch: Store,
+    private readonly topic: TopicRow,
+    private readonly problems: string[],
+  ) {
+    this.#reached = topic.floor;
+  }
+
+  get events(): number {
+    return this.#reached - this.topic.floor;
+  }
+
+  async begin(): Promise<void> {
+    await this.scratch.transact(() => insertTopicWithId.run(this.topic));
+    await this.upTo(this.topic.head);
+  }
+
+  async upTo(head: number): Promise<void> {
+    const { id: topicId, name } = this.topic;
+    while (this.#reached < head) {
+      const after = this.#reached;
+      const { floor, page } = await this.store.read(function* () {
+        const topic = yield* findTopicById.first({ id: topicId });
+        const page = yield* listEventsAfter.all({ topicId, after, limit: PAGE });
+        return { floor: topic?.floor ?? 0, page };
+      });
+      if (floor > after) {
+        // Trimmed since it was listed: nobody can say any more what stood there.
+        this.#reached = floor;
+        continue;
+      }
+      const rows = page.filter((row) => row.seq <= head);
+      if (isChannel(this.topic)) await this.scratch.transact(() => replay(rows));
+      for (const { seq } of rows) {
+        if (seq !== this.#reached + 1) {
+          const expected = String(this.#reached + 1);
+          this.problems.push(`${name}: expected sequence ${expected}, found ${String(seq)}`);
+        }
+        this.#reached = seq;
+      }
+      if (rows.length > 0) continue;
+      const end = String(this.#reached);
+      this.problems.push(`${name}: the head is ${String(head)}, the log ends at ${end}`);
+      return;
+    }
+  }
+}
 
 function* replay(rows: readonly EventRow[]): Tx<void> {
   for (const { topicId, seq, at, actor, type, body } of rows) {
@@ -92,23 +111,33 @@ function* replay(rows: readonly EventRow[]): Tx<void> {
   }
 }
 
+/** Page by page, each with a replay up to the moment it was read. */
 async function compare(
   store: Store,
-  scratch: Store,
+  replayed: Replay,
   topic: TopicRow,
   problems: string[],
 ): Promise<void> {
   for (const [table, rows] of Object.entries(CHANNEL_PROJECTIONS)) {
     for (let offset = 0; ; offset += PAGE) {
       const page = { topicId: topic.id, offset, limit: PAGE };
-      const [kept, replayed] = await Promise.all([
-        store.read(() => rows.all(page)),
-        scratch.read(() => rows.all(page)),
-      ]);
-      if (JSON.stringify(kept) !== JSON.stringify(replayed)) {
-        problems.push(
-          `${topic.name}: table ${table} differs from a replay of the log near row ${String(offset)}`,
-        );
+      const { head, isComparable, kept } = await store.read(function* () {
+        const now = yield* findTopicById.first({ id: topic.id });
+        const erasures = yield* listErasures.all({});
+        return {
+          head: now?.head ?? 0,
+          // The rows of a deleted channel stay until they are swept; what they are replayed from is gone.
+          isComparable:
+            now?.floor === topic.floor && !erasures.some(({ topicId }) => topicId === topic.id),
+          kept: yield* rows.all(page),
+        };
+      });
+      if (!isComparable) return;
+      await replayed.upTo(head);
+      const expected = await replayed.scratch.read(() => rows.all(page));
+      if (JSON.stringify(kept) !== JSON.stringify(expected)) {
+        const near = `near row ${String(offset)}`;
+        problems.push(`${topic.name}: table ${table} differs from a replay of the log ${near}`);
         break;
       }
       if (kept.length < PAGE) break;

@@ -27,7 +27,8 @@ export async function writeBackup(
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     await rename(partial, target);
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
+    // What went wrong first is what is told.
+    await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw asStorageError(error);
   }
   return {

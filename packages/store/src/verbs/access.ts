@@ -86,6 +86,9 @@ export const deleteLoginCodesExpiredBefore = verb<{ before: number }>(
   `DELETE FROM "loginCodes" WHERE "expiresAt" < :before`,
 );
 
-export const countLoginCodes = verb<{ humanId: string }, { count: number }>(
-  `SELECT count(*) AS "count" FROM "loginCodes" WHERE "humanId" = :humanId`,
+/** All of one human but the newest. */
+export const deleteOlderLoginCodes = verb<{ humanId: string; keep: number }>(
+  `DELETE FROM "loginCodes" WHERE "humanId" = :humanId AND "expiresAt" <=
+     (SELECT l."expiresAt" FROM "loginCodes" l WHERE l."humanId" = :humanId
+      ORDER BY l."expiresAt" DESC LIMIT 1 OFFSET :keep)`,
 );

@@ -13,7 +13,7 @@ export interface DaemonPlace {
   /** The PostgreSQL database, where the engine is one. */
   readonly databaseUrl: string | undefined;
   start(options?: Omit<StartOptions, 'home'>): Promise<TestDaemon>;
-  /** Runs one statement past the program; on SQLite only while no daemon runs. */
+  /** Runs one statement past the program, whether a daemon runs or not. */
   query(statement: string): Promise<Record<string, unknown>[]>;
   /** Kills what still runs here and removes everything. */
   discard(): Promise<void>;

@@ -95,6 +95,11 @@ const sqliteInThread: SearchEngine = {
     }),
 };
 
+/** Nothing fails in the background of a test unless the test makes it. */
+const unexpected = (error: unknown): void => {
+  throw error;
+};
+
 const postgres: SearchEngine = {
   name: 'PostgreSQL',
   isCheap: false,
@@ -103,7 +108,7 @@ const postgres: SearchEngine = {
     const store = await openPostgresStore({ url: database.url, durability: 'relaxed' });
     return {
       store,
-      open: () => openPostgresSearchIndex(store),
+      open: () => openPostgresSearchIndex(store, unexpected),
       async discard() {
         await store.close();
         await database.drop();

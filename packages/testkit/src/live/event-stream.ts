@@ -93,7 +93,10 @@ export class EventStream {
 
   /** Resolves when the daemon has said that it follows that many topics. */
   async subscribed(topics = 1): Promise<void> {
-    await until('the stream follows its topics', () => this.framesOf('subscribed').length >= topics);
+    await until(
+      'the stream follows its topics',
+      () => this.framesOf('subscribed').length >= topics,
+    );
   }
 
   async ended(): Promise<void> {

@@ -1,3 +1,4 @@
+import { checkIntegrity } from './checking.js';
 import { chooseOperation } from './choose-operation.js';
 import { crash, crashOne, flush } from './machine.js';
 import { arrive, deliver, lose, send } from './network.js';
@@ -95,6 +96,16 @@ function ordinary(world: World): Action[] {
         const [hint] = random.chance(0.2) ? world.hints.slice(index) : world.hints.splice(index, 1);
         hint?.to.core.hub.hint(hint.topic);
         return `${hint?.to.name} of ${hint?.topic}`;
+      },
+    },
+    {
+      name: 'check',
+      weight: 0.7,
+      can: profile.pacedReads,
+      run() {
+        const daemon = random.pick(world.daemons);
+        checkIntegrity(world, daemon);
+        return daemon.name;
       },
     },
     {
@@ -266,7 +277,9 @@ function faults(world: World): Action[] {
       weight: 2,
       can: true,
       run() {
-        const by = random.chance(0.25) ? -random.below(2 * HOUR) : random.below(random.pick([50, 3 * HOUR]));
+        const by = random.chance(0.25)
+          ? -random.below(2 * HOUR)
+          : random.below(random.pick([50, 3 * HOUR]));
         world.moveClock(by);
         return `${by} ms`;
       },

@@ -40,7 +40,7 @@ export interface Call {
 
 /** Upkeep that no client asked for. */
 export interface Upkeep {
-  readonly upkeep: 'sweep' | 'boot' | 'follow';
+  readonly upkeep: 'sweep' | 'boot' | 'follow' | 'check';
   readonly since: number;
   /** The latest the clock said while it was under way. */
   latest: number;

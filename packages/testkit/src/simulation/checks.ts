@@ -3,6 +3,7 @@ import type { Principal } from '@stoa/protocol';
 import type { EventRow } from '@stoa/store';
 import { violated } from './failure.js';
 import { channelView, membersView, messageView, unreadView } from './model/views.js';
+import { describe } from './operation.js';
 import type { World } from './world.js';
 
 /** A page of catching up is handed to a reader before it is asked whether it keeps up. */
@@ -34,7 +35,8 @@ export async function checkStored(world: World): Promise<void> {
   const isPaced = daemon.isPaced;
   daemon.isPaced = false;
   const report = await daemon.core.checkIntegrity();
-  if (!report.ok) violated('the tables are not a replay of the logs', { problems: report.problems });
+  if (!report.ok)
+    violated('the tables are not a replay of the logs', { problems: report.problems });
   checkLogs(world);
   checkRecords(world);
   world.ledger.check(world.disk);
@@ -55,7 +57,10 @@ function checkLogs({ disk, model }: World): void {
   }
   for (const [topic, { events, floor }] of model.state.topics) {
     if (!isDeepStrictEqual(found.get(topic) ?? [], events.slice(floor))) {
-      violated(`the log of ${topic} is wrong`, { found: found.get(topic), expected: events.slice(floor) });
+      violated(`the log of ${topic} is wrong`, {
+        found: found.get(topic),
+        expected: events.slice(floor),
+      });
     }
   }
 }
@@ -69,8 +74,12 @@ function checkRecords({ disk, model }: World): void {
     ['assets', 'SELECT "assetId" AS "id" FROM "assets"', assets.keys()],
   ];
   for (const [what, sql, expected] of kept) {
-    const found = disk.rows<{ id: string }>(sql).map(({ id }) => id).sort();
-    if (!isDeepStrictEqual(found, [...expected].sort())) violated(`the ${what} are wrong`, { found });
+    const found = disk
+      .rows<{ id: string }>(sql)
+      .map(({ id }) => id)
+      .sort();
+    if (!isDeepStrictEqual(found, [...expected].sort()))
+      violated(`the ${what} are wrong`, { found });
   }
 }
 
@@ -84,17 +93,26 @@ export async function checkViews(world: World): Promise<void> {
   const { channels } = daemon.core;
   const { state } = world.model;
   const expect = (what: string, found: unknown, expected: unknown): void => {
-    if (!isDeepStrictEqual(plain(found), expected)) violated(`${what} are wrong`, { found, expected });
+    if (!isDeepStrictEqual(plain(found), expected))
+      violated(`${what} are wrong`, { found, expected });
   };
   const sorted = [...state.channels.values()].sort((a, b) => (a.channelId < b.channelId ? -1 : 1));
   const page = await channels.list({ archived: 'include', limit: 200 });
-  expect('the channels', page.channels, sorted.map((channel) => channelView(state, channel)));
+  expect(
+    'the channels',
+    page.channels,
+    sorted.map((channel) => channelView(state, channel)),
+  );
   for (const channel of sorted) {
     const { channelId } = channel;
     const { messages } = await channels.messages(OWNER, channelId, { scope: 'all', limit: 200 });
     const expected = channel.messages.map((message) => messageView(channel, message));
     expect(`the messages of ${channelId}`, messages, expected);
-    expect(`the members of ${channelId}`, await channels.members(OWNER, channelId), membersView(channel));
+    expect(
+      `the members of ${channelId}`,
+      await channels.members(OWNER, channelId),
+      membersView(channel),
+    );
   }
   for (const id of state.humans.keys()) {
     const person: Principal = { kind: 'human', id, owner: false, credentialId: 'check' };
@@ -106,6 +124,9 @@ const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as 
 
 /** When nothing is under way any more: everybody has everything, and nothing was left behind. */
 export function checkQuiet(world: World): void {
+  const [call] = world.calls.keys();
+  if (call) violated(`${describe(call.request)} was never answered`);
+  if (world.sweeps.size > 0) violated('a sweep was never done');
   for (const reader of world.readers) {
     const head = world.model.state.topics.get(reader.topic)?.events.length ?? 0;
     if (reader.state === 'following' && reader.last !== head) {
@@ -113,8 +134,9 @@ export function checkQuiet(world: World): void {
     }
     if (reader.state === 'connecting') violated(`${reader.name} was never answered`);
   }
-  for (const [assetId, { digest }] of world.model.state.assets) {
-    if (!world.assetDisk.files.has(digest)) {
+  for (const assetId of world.acknowledgedAssets) {
+    const digest = world.model.state.assets.get(assetId)?.digest;
+    if (digest !== undefined && !world.assetDisk.files.has(digest)) {
       violated(`the bytes of ${assetId} are gone`, { digest });
     }
   }

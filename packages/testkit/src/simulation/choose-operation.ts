@@ -79,11 +79,15 @@ class Chooser {
       case 'get_channel':
         return { kind, channelId };
       case 'unarchive': {
-        const archived = [...state.channels.values()].find((known) => known.archivedAt !== undefined);
+        const archived = [...state.channels.values()].find(
+          (known) => known.archivedAt !== undefined,
+        );
         return { kind, channelId: archived?.channelId ?? channelId };
       }
       case 'join': {
-        const humanId = random.chance(0.7) ? this.client : random.pick([...state.humans.keys(), 'zoe']);
+        const humanId = random.chance(0.7)
+          ? this.client
+          : random.pick([...state.humans.keys(), 'zoe']);
         return { kind, channelId, actorId: `human:${humanId}` };
       }
       case 'leave':
@@ -133,7 +137,9 @@ class Chooser {
   #post(channel: ModelChannel | undefined): PostMessage {
     const { random, marker } = this;
     const text = `${random.pick(WORDS)} ${marker}`;
-    const addressed = random.chance(0.4) ? [this.#member(channel), this.#member(channel)] : undefined;
+    const addressed = random.chance(0.4)
+      ? [this.#member(channel), this.#member(channel)]
+      : undefined;
     return {
       ...(random.chance(0.2) ? { inputItems: this.#items(text) } : { text }),
       ...(random.chance(0.35) ? this.#place(channel) : {}),
@@ -160,7 +166,8 @@ class Chooser {
   #message(channel: ModelChannel | undefined, preferOwn: boolean): string {
     const all = channel?.messages ?? [];
     const own = all.filter(({ author }) => author.id === `human:${this.client}`);
-    const from: readonly ModelMessage[] = preferOwn && own.length > 0 && this.random.chance(0.8) ? own : all;
+    const from: readonly ModelMessage[] =
+      preferOwn && own.length > 0 && this.random.chance(0.8) ? own : all;
     if (from.length === 0 || this.random.chance(0.03)) return NO_MESSAGE;
     return this.random.pick(from.slice(-5)).messageId;
   }
@@ -190,4 +197,3 @@ class Chooser {
     return this.random.pick(spare).credentialId;
   }
 }
-

@@ -9,7 +9,10 @@ export function violated(what: string, details?: Readonly<Record<string, unknown
   throw violation(what, details);
 }
 
-export function violation(what: string, details: Readonly<Record<string, unknown>> = {}): Violation {
+export function violation(
+  what: string,
+  details: Readonly<Record<string, unknown>> = {},
+): Violation {
   const lines = Object.entries(details).map(
     ([name, value]) => `  ${name}: ${inspect(value, { depth: 8, breakLength: 140 })}`,
   );

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger.js';
 import { expectedOfRead } from './model/expected-read.js';
 import type { Model } from './model/model.js';
 import { isInUse, sweepAway } from './model/removals.js';
-import { actorOf, type Asked, type Person } from './model/verdict.js';
+import { type Asked, actorOf, type Person } from './model/verdict.js';
 import { type Attempt, InjectedDefect } from './observed-store.js';
 import { assetsBrought, describe } from './operation.js';
 import { DIRECTORY, RETENTION } from './surroundings.js';
@@ -154,7 +154,8 @@ export class Judge {
       }
       return { kind: 'refusal', codes: ['asset_in_use'] };
     }
-    if (isUsed || !state.assets.delete(assetId)) violated('an asset in use was deleted', { assetId });
+    if (isUsed || !state.assets.delete(assetId))
+      violated('an asset in use was deleted', { assetId });
     return { kind: 'answer', answer: undefined };
   }
 
@@ -170,7 +171,11 @@ export class Judge {
     }
     if (upkeep.upkeep === 'boot' && committed && written.events.length > 0) {
       const by: Person = { kind: 'human', id: 'owner', owner: true, credentialId: '' };
-      const operation = { kind: 'mint', humanId: 'owner', name: `owner token of ${DIRECTORY}` } as const;
+      const operation = {
+        kind: 'mint',
+        humanId: 'owner',
+        name: `owner token of ${DIRECTORY}`,
+      } as const;
       const chosen = { credentialId: written.credentials[0]?.credentialId, assetIds: [] };
       model.commit({ by, operation, key: undefined, at: clock.now(), chosen }, written);
     }

@@ -47,7 +47,10 @@ export class Ledger {
     const { answer } = outcome;
     const isOnce = takesKey(request) && !entry.mayRepeat;
     if (entry.isAcknowledged && isOnce && !isDeepStrictEqual(entry.answer, answer)) {
-      violated(`${describe(request)} was answered in two ways`, { first: entry.answer, then: answer });
+      violated(`${describe(request)} was answered in two ways`, {
+        first: entry.answer,
+        then: answer,
+      });
     }
     entry.isAcknowledged = true;
     entry.answer = outcome.answer;
@@ -74,7 +77,8 @@ export class Ledger {
       if (!takesKey(entry.request)) continue;
       const rows = found.get(entry.request.marker) ?? [];
       const what = describe(entry.request);
-      if (rows.length > 1 && !entry.mayRepeat) violated(`${what} was done ${rows.length} times`, { rows });
+      if (rows.length > 1 && !entry.mayRepeat)
+        violated(`${what} was done ${rows.length} times`, { rows });
       if (entry.isAcknowledged) assertPresent(what, entry.answer as Acknowledged, rows, channels);
       else if (rows.length > 0 && entry.unknown === 0) {
         violated(`${what} was refused and done all the same`, { rows });

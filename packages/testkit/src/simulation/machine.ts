@@ -11,7 +11,7 @@ export async function flush(world: World, daemon: SimDaemon, fault?: CommitFault
   daemon.flush = undefined;
   world.attempts = [];
   const isFull = world.disk.isFull || fault?.kind === 'full_at_commit';
-  world.disk.withFault(fault, run);
+  world.disk.commit(fault, run);
   const isDead = world.disk.isDead;
   if (world.attempts.filter(({ committed }) => committed).length > 1) world.saw('shared commit');
   if (isDead) {
@@ -45,6 +45,7 @@ export async function crashOne(world: World, daemon: SimDaemon): Promise<void> {
  */
 function stop(world: World, daemons: readonly SimDaemon[]): void {
   for (const daemon of daemons) daemon.kill();
+  for (const [sweep, at] of world.sweeps) if (daemons.includes(at)) world.sweeps.delete(sweep);
   const lost = [...world.calls].filter(([, at]) => daemons.includes(at)).map(([call]) => call);
   const undelivered = world.responses.filter(({ from }) => daemons.includes(from));
   for (const call of lost) world.calls.delete(call);

@@ -1,11 +1,11 @@
-import { StoaError } from '@stoa/protocol';
-import { type Call, newCall, onBehalf, type Outcome } from './call.js';
 import { isDeepStrictEqual } from 'node:util';
-import { SimulatedCrash } from './virtual-disk.js';
+import { StoaError } from '@stoa/protocol';
+import { type Call, newCall, type Outcome, onBehalf } from './call.js';
 import { violated } from './failure.js';
 import { describe, type Request } from './operation.js';
 import { perform } from './perform.js';
 import type { SimDaemon } from './sim-daemon.js';
+import { SimulatedCrash } from './virtual-disk.js';
 import type { Response, World } from './world.js';
 
 /** A client sends a request, for the first time or again. */
@@ -64,6 +64,7 @@ function answer(world: World, from: SimDaemon, call: Call, outcome: Outcome): vo
   world.calls.delete(call);
   world.responses.push({ from, call, outcome });
   world.saw(call.isReplay && outcome.kind === 'answer' ? 'replayed answer' : nameOf(outcome));
+  if (outcome.kind === 'answer') for (const id of call.assetIds) world.acknowledgedAssets.add(id);
   try {
     world.judge.outcome(call, outcome);
   } catch (error) {
@@ -79,7 +80,10 @@ export function deliver(world: World, { call, outcome }: Response): void {
   const { request } = call;
   world.ledger.answered(request, outcome);
   if (outcome.kind !== 'answer' || request.operation.kind !== 'mint') return;
-  const { token, credential } = outcome.answer as { token: string; credential: { humanId: string } };
+  const { token, credential } = outcome.answer as {
+    token: string;
+    credential: { humanId: string };
+  };
   if (!world.tokens.has(credential.humanId)) world.tokens.set(credential.humanId, token);
 }
 

@@ -1,16 +1,16 @@
 import {
+  type AssetRow,
+  type CredentialRow,
   deleteCredentialsRevokedBefore,
   deleteEventsUpTo,
   deleteIdempotencyKeysBefore,
   deleteUnusedAsset,
+  type EventRow,
   insertAsset,
   insertCredential,
   insertEvent,
   insertTopic,
   raiseFloor,
-  type AssetRow,
-  type CredentialRow,
-  type EventRow,
   type Statement,
   type Store,
   type TransactOptions,
@@ -146,10 +146,18 @@ function note(written: Written, { text, params }: Statement, result: unknown): v
       written.removals.push({ kind: 'credentials', before: values.before as number });
       return;
     case raiseFloor.text:
-      written.removals.push({ kind: 'floor', topicId: values.id as number, floor: values.floor as number });
+      written.removals.push({
+        kind: 'floor',
+        topicId: values.id as number,
+        floor: values.floor as number,
+      });
       return;
     case deleteEventsUpTo.text:
-      written.removals.push({ kind: 'events', topicId: values.topicId as number, seq: values.seq as number });
+      written.removals.push({
+        kind: 'events',
+        topicId: values.topicId as number,
+        seq: values.seq as number,
+      });
       return;
   }
 }

@@ -1,12 +1,12 @@
-import Database from 'better-sqlite3';
 import { SqliteStore } from '@stoa/store';
+import Database from 'better-sqlite3';
 import { flush } from './machine.js';
 import { emptyState } from './model/state.js';
 import { arrive, deliver, send } from './network.js';
 import type { Operation } from './operation.js';
+import type { Profile } from './profile.js';
 import { settled } from './settled.js';
 import { type Opening, World } from './world.js';
-import type { Profile } from './profile.js';
 
 const QUIET: Profile = {
   daemons: 1,
@@ -71,7 +71,10 @@ async function playOpening(): Promise<Opening> {
   await flushAll(world);
   await starting;
   for (const [client, operation] of SCENE) {
-    send(world, world.newRequest(client, () => operation));
+    send(
+      world,
+      world.newRequest(client, () => operation),
+    );
     const [daemon] = world.daemons;
     const request = world.network.pop();
     if (!daemon || !request) throw new Error('the opening needs a daemon');

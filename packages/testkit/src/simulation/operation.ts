@@ -8,7 +8,12 @@ export type Operation =
   | { readonly kind: 'join'; readonly channelId: string; readonly actorId: string }
   | { readonly kind: 'leave'; readonly channelId: string; readonly memberId: string }
   | { readonly kind: 'post'; readonly channelId: string; readonly request: PostMessage }
-  | { readonly kind: 'edit'; readonly channelId: string; readonly messageId: string; readonly text: string }
+  | {
+      readonly kind: 'edit';
+      readonly channelId: string;
+      readonly messageId: string;
+      readonly text: string;
+    }
   | { readonly kind: 'delete_message'; readonly channelId: string; readonly messageId: string }
   | {
       readonly kind: 'react' | 'unreact';
@@ -42,7 +47,9 @@ export function describe({ id, client, operation, key }: Request): string {
   return `#${id} ${client} ${kind} ${JSON.stringify(fields)}${key === undefined ? '' : ` key=${key}`}`;
 }
 
-const inline = (items: PostMessage['inputItems']): readonly { data: string; name?: string | undefined }[] =>
+const inline = (
+  items: PostMessage['inputItems'],
+): readonly { data: string; name?: string | undefined }[] =>
   (items ?? []).filter((item) => item.type === 'inline_asset');
 
 /** The assets an operation brings along, in the order they are stored. */

@@ -29,7 +29,7 @@ export interface Weights {
 export function chooseProfile(random: SeededRandom): Profile {
   const some = (): number => random.pick([0, 1, 1, 3]);
   return {
-    daemons: random.chance(0.3) ? 2 : 1,
+    daemons: random.chance(0.4) ? 2 : 1,
     pacedReads: random.chance(0.5),
     group: { members: random.pick([2, 4, 256]), milliseconds: 20 },
     memberMs: random.pick([0, 0, 15]),

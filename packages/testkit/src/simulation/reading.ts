@@ -9,13 +9,18 @@ export function chooseReaders(world: World): void {
   const { random } = world;
   for (let i = 1; i <= random.between(2, 4); i++) {
     const client = random.pick(['owner', 'alice', 'bob', 'carol']);
-    const topic = random.pick(['channel:lobby', 'channel:lobby', 'channel:den', `human:${client}`, `human:${client}`]);
+    const topic = random.pick([
+      'channel:lobby',
+      'channel:lobby',
+      'channel:den',
+      `human:${client}`,
+      `human:${client}`,
+    ]);
     const capacity = random.chance(0.4) ? random.between(100, 1_000) : undefined;
-    const isInTransaction = (): boolean => world.disk.db.inTransaction;
     const saw = (what: string): void => {
       world.saw(what);
     };
-    const reader = new SimReader(`r${i}`, client, topic, capacity, isInTransaction, world.fail, saw);
+    const reader = new SimReader(`r${i}`, client, topic, capacity, world.disk, world.fail, saw);
     if (random.chance(0.5)) reader.last = 0;
     world.readers.push(reader);
   }

@@ -1,5 +1,5 @@
-import Database from 'better-sqlite3';
 import { SqliteStore, type Store } from '@stoa/store';
+import Database from 'better-sqlite3';
 
 /** Stores to replay a log into. Opening one costs more than emptying it, so they are used again. */
 export class ScratchStores {

@@ -1,5 +1,11 @@
-import { type LogEntry, parseEntry, type Reader, READER_LIMIT_BYTES, type Subscription } from '@stoa/core';
 import { isDeepStrictEqual } from 'node:util';
+import {
+  type LogEntry,
+  parseEntry,
+  READER_LIMIT_BYTES,
+  type Reader,
+  type Subscription,
+} from '@stoa/core';
 import type { Fail } from './failure.js';
 import type { ModelState } from './model/state.js';
 
@@ -30,7 +36,7 @@ export class SimReader implements Reader {
     readonly topic: string,
     /** How many bytes it leaves lying before it counts as slow; undefined: it takes all at once. */
     private readonly capacity: number | undefined,
-    private readonly isInTransaction: () => boolean,
+    private readonly disk: { readonly isInTransaction: boolean; readonly isCommitting: boolean },
     /** Nobody may throw at the hub, so what is wrong is noted. */
     private readonly fail: Fail,
     private readonly saw: (what: string) => void,
@@ -59,11 +65,17 @@ export class SimReader implements Reader {
   }
 
   event(entry: LogEntry, encoded: string): void {
-    if (this.state !== 'following') this.fail(`${this.name} got an event while it was ${this.state}`);
-    if (this.isInTransaction()) this.fail(`${this.name} was told of what is not committed`, { entry });
+    if (this.state !== 'following')
+      this.fail(`${this.name} got an event while it was ${this.state}`);
+    if (this.disk.isInTransaction)
+      this.fail(`${this.name} was told of what is not committed`, { entry });
     if (entry.topic !== this.topic) this.fail(`${this.name} got an event of ${entry.topic}`);
     if (entry.seq !== (this.last ?? 0) + 1) {
       this.fail(`${this.name} got sequence ${entry.seq} after ${this.last}`, { entry });
+    }
+    // What comes while something is committed comes live, and not at the pace of the reader.
+    if (this.disk.isCommitting && this.pendingBytes() > READER_LIMIT_BYTES) {
+      this.fail(`${this.name} does not keep up and is given more`);
     }
     if (!isDeepStrictEqual(JSON.parse(encoded), parseEntry(entry))) {
       this.fail('an event is encoded wrongly', { encoded, entry });
@@ -75,7 +87,11 @@ export class SimReader implements Reader {
 
   gap(topic: string, after: number, oldest: number, reason: string): void {
     if (topic !== this.topic || after !== this.last) {
-      this.fail(`${this.name}, which has ${this.last}, was told of a gap`, { topic, after, oldest });
+      this.fail(`${this.name}, which has ${this.last}, was told of a gap`, {
+        topic,
+        after,
+        oldest,
+      });
     }
     if (reason === 'slow_reader') {
       if (this.pendingBytes() <= READER_LIMIT_BYTES) this.fail(`${this.name} is not slow`);
@@ -83,7 +99,8 @@ export class SimReader implements Reader {
       this.saw('slow reader cut off');
       return;
     }
-    if (reason !== 'trimmed') this.fail(`${this.name} was told of a gap`, { after, oldest, reason });
+    if (reason !== 'trimmed')
+      this.fail(`${this.name} was told of a gap`, { after, oldest, reason });
     this.saw('reader told of what is gone');
     this.#gapsUnchecked.push({ after, oldest });
     this.last = oldest - 1;
@@ -97,7 +114,9 @@ export class SimReader implements Reader {
   /** In the measure of the hub: what is over the capacity is over the limit. */
   pendingBytes(): number {
     if (this.capacity === undefined) return 0;
-    return (this.#buffered.reduce((sum, bytes) => sum + bytes, 0) / this.capacity) * READER_LIMIT_BYTES;
+    return (
+      (this.#buffered.reduce((sum, bytes) => sum + bytes, 0) / this.capacity) * READER_LIMIT_BYTES
+    );
   }
 
   drained(): Promise<void> {
@@ -120,12 +139,19 @@ export class SimReader implements Reader {
     for (const entry of this.#unchecked.splice(0)) {
       const { topic: name, seq, at, actor, type, data } = parseEntry(entry);
       if (!isDeepStrictEqual(topic?.events[seq - 1], { topic: name, seq, at, actor, type, data })) {
-        this.fail(`${this.name} was told what is not in the log`, { entry, log: topic?.events[seq - 1] });
+        this.fail(`${this.name} was told what is not in the log`, {
+          entry,
+          log: topic?.events[seq - 1],
+        });
       }
     }
     for (const { after, oldest } of this.#gapsUnchecked.splice(0)) {
       if (!topic || oldest - 1 > topic.floor || oldest <= after + 1) {
-        this.fail(`${this.name} was told of a gap that is none`, { after, oldest, floor: topic?.floor });
+        this.fail(`${this.name} was told of a gap that is none`, {
+          after,
+          oldest,
+          floor: topic?.floor,
+        });
       }
     }
     if (this.#buffered.length > largestPage) {

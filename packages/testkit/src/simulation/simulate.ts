@@ -32,7 +32,12 @@ export async function simulate(seed: number): Promise<SimulationReport> {
     await checkStored(world);
     await checkViews(world);
     checkQuiet(world);
-    return { steps: world.trace.length, digest: world.digest(), trace: world.trace, seen: world.seen };
+    return {
+      steps: world.trace.length,
+      digest: world.digest(),
+      trace: world.trace,
+      seen: world.seen,
+    };
   } catch (error) {
     throw new SimulationFailure(seed, world.trace, world.doing, error);
   } finally {
@@ -93,7 +98,9 @@ async function goOn(world: World): Promise<boolean> {
     hint.to.core.hub.hint(hint.topic);
     return true;
   }
-  const slow = world.readers.find((reader) => reader.state === 'following' && reader.pendingBytes() > 0);
+  const slow = world.readers.find(
+    (reader) => reader.state === 'following' && reader.pendingBytes() > 0,
+  );
   if (slow) {
     slow.drain(1);
     return true;

@@ -1,5 +1,10 @@
+import {
+  type SearchIndex,
+  type SearchMatch,
+  type SearchRequest,
+  SqliteSearchIndex,
+} from '@stoa/store';
 import Database from 'better-sqlite3';
-import { type SearchIndex, type SearchMatch, type SearchRequest, SqliteSearchIndex } from '@stoa/store';
 import { type Call, onBehalf } from './call.js';
 
 /** The real index in the same thread: it indexes when the scheduler says so, and may be far behind. */

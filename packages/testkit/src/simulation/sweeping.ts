@@ -1,8 +1,8 @@
+import { StoaError } from '@stoa/protocol';
 import { newUpkeep, onBehalf, type Upkeep } from './call.js';
 import { flush } from './machine.js';
-import { settled } from './settled.js';
-import { StoaError } from '@stoa/protocol';
 import { InjectedDefect } from './observed-store.js';
+import { settled } from './settled.js';
 import type { SimDaemon } from './sim-daemon.js';
 import type { World } from './world.js';
 
@@ -19,7 +19,7 @@ export async function seeThrough(world: World, daemon: SimDaemon, upkeep: Upkeep
 /** Lets a daemon tidy up, as it does every few minutes. A failed sweep is tried again at the next turn. */
 export function sweep(world: World, daemon: SimDaemon, isPoisoned: boolean): Upkeep {
   const upkeep = newUpkeep('sweep', world.clock.now(), isPoisoned);
-  world.sweeps.add(upkeep);
+  world.sweeps.set(upkeep, daemon);
   onBehalf
     .run(upkeep, () => daemon.core.sweeper.sweep())
     .catch((error: unknown) => {

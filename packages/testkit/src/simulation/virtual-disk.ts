@@ -32,6 +32,7 @@ export class VirtualDisk {
   #fault: CommitFault | undefined;
   #statementsLeft = 0;
   #dead = false;
+  #isCommitting = false;
   #pagesLeft: number | undefined;
 
   constructor(
@@ -60,13 +61,16 @@ export class VirtualDisk {
     return this.#pagesLeft !== undefined;
   }
 
-  get isDead(): boolean {
-    return this.#dead;
+  get isInTransaction(): boolean {
+    return this.#db.inTransaction;
   }
 
-  /** Whether an error of the engine is to be expected. */
-  get isFaulty(): boolean {
-    return this.isFull || this.#fault?.kind === 'full_at_commit';
+  get isCommitting(): boolean {
+    return this.#isCommitting;
+  }
+
+  get isDead(): boolean {
+    return this.#dead;
   }
 
   /** Leaves room for that many pages more; undefined takes the limit away. */
@@ -77,9 +81,10 @@ export class VirtualDisk {
     this.#db.pragma(`max_page_count = ${limit}`);
   }
 
-  /** Runs with a fault; afterwards the disk is as it was, unless it crashed. */
-  withFault(fault: CommitFault | undefined, run: () => void): void {
+  /** Lets somebody commit, with a fault if there is one; afterwards the disk is as it was, unless it crashed. */
+  commit(fault: CommitFault | undefined, run: () => void): void {
     this.#fault = fault;
+    this.#isCommitting = true;
     if (fault?.kind === 'crash_at_statement') this.#statementsLeft = fault.after;
     if (fault?.kind.startsWith('crash')) this.#image = this.#db.serialize();
     try {
@@ -88,6 +93,7 @@ export class VirtualDisk {
       if (!(error instanceof SimulatedCrash)) throw error;
     } finally {
       this.#fault = undefined;
+      this.#isCommitting = false;
     }
   }
 
@@ -112,7 +118,11 @@ export class VirtualDisk {
     return db;
   }
 
-  #instrument(db: Database.Database, sql: string, statement: Database.Statement): Database.Statement {
+  #instrument(
+    db: Database.Database,
+    sql: string,
+    statement: Database.Statement,
+  ): Database.Statement {
     for (const name of ['run', 'get', 'all'] as const) {
       const execute = statement[name].bind(statement) as (...values: unknown[]) => never;
       statement[name] = (...values: unknown[]): never => {

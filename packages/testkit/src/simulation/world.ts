@@ -63,7 +63,10 @@ export class World {
   responses: Response[] = [];
   /** Said by one daemon and not heard by another. */
   hints: { readonly to: SimDaemon; readonly topic: string | undefined }[] = [];
-  readonly sweeps = new Set<Upkeep>();
+  /** Somebody was told that the bytes are stored. */
+  readonly acknowledgedAssets = new Set<string>();
+  /** Under way, and where. */
+  readonly sweeps = new Map<Upkeep, SimDaemon>();
   readonly sentWithKey: Request[] = [];
   /** Transactions that were run since the last flush began. */
   attempts: Attempt[] = [];
@@ -77,11 +80,7 @@ export class World {
   #requests = 0;
   #begunAt = 0;
 
-  constructor(
-    seed: number,
-    opening: Opening,
-    chooseProfile: (random: SeededRandom) => Profile,
-  ) {
+  constructor(seed: number, opening: Opening, chooseProfile: (random: SeededRandom) => Profile) {
     this.random = new SeededRandom(seed);
     this.profile = chooseProfile(this.random);
     this.ids = virtualIds(this.clock, this.random);
@@ -141,7 +140,7 @@ export class World {
 
   moveClock(milliseconds: number): void {
     this.clock.move(milliseconds);
-    for (const sweep of this.sweeps) sweep.latest = Math.max(sweep.latest, this.clock.now());
+    for (const sweep of this.sweeps.keys()) sweep.latest = Math.max(sweep.latest, this.clock.now());
   }
 
   /** One daemon wrote; the others on the same database will hear of it, some time. */

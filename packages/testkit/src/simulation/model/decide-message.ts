@@ -3,8 +3,8 @@ import type { Operation } from '../operation.js';
 import { replayed } from './replayed.js';
 import type { ModelChannel, ModelState } from './state.js';
 import {
-  actorOf,
   type Asked,
+  actorOf,
   done,
   inChannel,
   messageIn,
@@ -59,7 +59,10 @@ function itemsOf({ text, inputItems }: Post['request'], assetIds: readonly strin
   );
 }
 
-function placeOf(channel: ModelChannel, { threadRootMessageId, replyToMessageId }: Post['request']) {
+function placeOf(
+  channel: ModelChannel,
+  { threadRootMessageId, replyToMessageId }: Post['request'],
+) {
   if (replyToMessageId !== undefined) {
     const answered = messageIn(channel, replyToMessageId);
     if (!answered) return 'message_not_found';

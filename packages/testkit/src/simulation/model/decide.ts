@@ -3,8 +3,8 @@ import { decideMessageChange, decidePost } from './decide-message.js';
 import { replayed } from './replayed.js';
 import { cursorName, headOf, type ModelState } from './state.js';
 import {
-  actorOf,
   type Asked,
+  actorOf,
   done,
   inChannel,
   mayModerate,
@@ -36,7 +36,10 @@ export function decide(state: ModelState, asked: Asked): Verdict {
     case 'delete_message':
     case 'react':
     case 'unreact':
-      return decideMessageChange(state, asked as Of<'edit' | 'delete_message' | 'react' | 'unreact'>);
+      return decideMessageChange(
+        state,
+        asked as Of<'edit' | 'delete_message' | 'react' | 'unreact'>,
+      );
     case 'pin':
     case 'unpin':
       return decidePin(state, asked as Of<'pin' | 'unpin'>);

@@ -17,7 +17,8 @@ export function expectedOfRead(state: ModelState, call: Call): Expectation | und
   const { operation } = request;
   if (!by) return undefined;
   const isBefore = transactions === 0;
-  const channel = 'channelId' in operation ? state.channels.get(operation.channelId ?? '') : undefined;
+  const channel =
+    'channelId' in operation ? state.channels.get(operation.channelId ?? '') : undefined;
   switch (operation.kind) {
     case 'edit':
     case 'delete_message':

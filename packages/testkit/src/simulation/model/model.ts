@@ -8,7 +8,7 @@ import { decide } from './decide.js';
 import type { Removal } from './removals.js';
 import { firstAnswer } from './replayed.js';
 import { headOf, keyName, type ModelEvent, type ModelState } from './state.js';
-import { actorOf, type Asked, type NewModelEvent } from './verdict.js';
+import { type Asked, actorOf, type NewModelEvent } from './verdict.js';
 import { assetView, credentialView } from './views.js';
 
 /** What a committed transaction was seen to write. */
@@ -62,7 +62,13 @@ export class Model {
   }
 
   /** An asset was recorded, or was known already. Returns its record. */
-  commitAsset(digest: string, bytes: number, createdBy: string, at: number, written: Written): AssetRow {
+  commitAsset(
+    digest: string,
+    bytes: number,
+    createdBy: string,
+    at: number,
+    written: Written,
+  ): AssetRow {
     const known = [...this.state.assets.values()].find((asset) => asset.digest === digest);
     const [row] = written.assets;
     if (known) {
@@ -94,7 +100,11 @@ export class Model {
   }
 
   /** Compares what was written with what had to be, topic by topic, and takes it over. */
-  #apply(asked: Asked, expected: readonly NewModelEvent[], rows: readonly EventRow[]): ModelEvent[] {
+  #apply(
+    asked: Asked,
+    expected: readonly NewModelEvent[],
+    rows: readonly EventRow[],
+  ): ModelEvent[] {
     const actor = actorOf(asked.by);
     const heads = new Map<string, number>();
     const events = expected.map((event): ModelEvent => {
@@ -104,7 +114,12 @@ export class Model {
     });
     const [first] = rows;
     if (asked.operation.kind === 'create_channel' && first && events[0]) {
-      this.state.topics.set(events[0].topic, { id: first.topicId, events: [], floor: 0, erased: false });
+      this.state.topics.set(events[0].topic, {
+        id: first.topicId,
+        events: [],
+        floor: 0,
+        erased: false,
+      });
     }
     const found = rows.map((row) => this.#readRow(row));
     if (!isDeepStrictEqual(inOrder(found), inOrder(events))) {
@@ -116,7 +131,8 @@ export class Model {
 
   #readRow({ topicId, seq, at, actor, type, body }: EventRow): ModelEvent {
     const topic = [...this.state.topics].find(([, { id }]) => id === topicId)?.[0];
-    if (topic === undefined) return violated('an event went to an unknown topic', { topicId, body });
+    if (topic === undefined)
+      return violated('an event went to an unknown topic', { topicId, body });
     return { topic, seq, at, actor, type, data: JSON.parse(body) as ModelEvent['data'] };
   }
 

@@ -22,7 +22,8 @@ export function sweepAway(state: ModelState, removal: Removal, sweeping: Sweepin
   const isTooEarly = (before: number, keepMs: number): boolean => before > latest - keepMs;
   switch (removal.kind) {
     case 'keys':
-      if (isTooEarly(removal.before, retention.idempotencyKeyMs)) violated('keys go too early', { removal });
+      if (isTooEarly(removal.before, retention.idempotencyKeyMs))
+        violated('keys go too early', { removal });
       for (const [name, key] of state.keys) {
         if (key.at >= removal.before) continue;
         state.keys.delete(name);

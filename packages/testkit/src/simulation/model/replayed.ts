@@ -1,6 +1,6 @@
 import type { ChannelEvent } from '@stoa/protocol';
 import { keyName, type ModelEvent, type ModelState } from './state.js';
-import { actorOf, type Asked, refused, type Verdict } from './verdict.js';
+import { type Asked, actorOf, refused, type Verdict } from './verdict.js';
 
 /** What a key that was used before makes of an operation. */
 export function replayed(state: ModelState, asked: Asked): Verdict | undefined {

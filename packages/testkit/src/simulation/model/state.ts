@@ -1,5 +1,5 @@
-import type { AssetRow, CredentialRow } from '@stoa/store';
 import type { Author, Member, StoredItem } from '@stoa/protocol';
+import type { AssetRow, CredentialRow } from '@stoa/store';
 
 /*
  * What a correct Stoa would hold, kept as plainly as can be: lists are searched and counted instead

@@ -21,7 +21,9 @@ export interface Chosen {
   readonly assetIds: readonly string[];
 }
 
-export type NewModelEvent = Pick<ModelEvent, 'topic' | 'type' | 'data'> & { readonly actor?: string };
+export type NewModelEvent = Pick<ModelEvent, 'topic' | 'type' | 'data'> & {
+  readonly actor?: string;
+};
 
 /** What has to become of a write, given everything that was committed before it. */
 export type Verdict =

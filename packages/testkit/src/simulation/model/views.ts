@@ -1,6 +1,12 @@
 import type { Asset, Channel, Credential, Member, Message, ReadCursor } from '@stoa/protocol';
 import type { AssetRow, CredentialRow } from '@stoa/store';
-import { cursorName, headOf, type ModelChannel, type ModelMessage, type ModelState } from './state.js';
+import {
+  cursorName,
+  headOf,
+  type ModelChannel,
+  type ModelMessage,
+  type ModelState,
+} from './state.js';
 
 /** What a caller who looks now must see. */
 
@@ -50,9 +56,7 @@ function reactionsView({ reactions }: ModelMessage): Message['reactions'] {
 }
 
 export function membersView({ members }: ModelChannel): Member[] {
-  return [...members].sort(
-    (a, b) => a.joinedAt - b.joinedAt || (a.memberId < b.memberId ? -1 : 1),
-  );
+  return [...members].sort((a, b) => a.joinedAt - b.joinedAt || (a.memberId < b.memberId ? -1 : 1));
 }
 
 export function cursorView(state: ModelState, humanId: string, channel: ModelChannel): ReadCursor {

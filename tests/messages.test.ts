@@ -1,0 +1,271 @@
+import { type Channel, LIMITS, type Message, type Stamped } from '@stoa/protocol';
+import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, newPerson, type TestDaemon } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
+  let place: DaemonPlace;
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let ada: Caller;
+  let bea: Caller;
+
+  beforeAll(async () => {
+    place = await engine.newPlace();
+    daemon = await place.start();
+    owner = callerOf(daemon.url, daemon.token);
+    ada = await newPerson(daemon, 'ada');
+    bea = await newPerson(daemon, 'bea');
+  });
+  afterAll(async () => {
+    await place.discard();
+  });
+
+  async function newChannel(channelId: string): Promise<string> {
+    await ada.post('/v1/channels', { channelId, title: channelId });
+    await bea.post(`/v1/channels/${channelId}/members`, {});
+    await owner.post(`/v1/channels/${channelId}/members`, {});
+    return `/v1/channels/${channelId}/messages`;
+  }
+
+  const post = async (by: Caller, messages: string, body: object): Promise<Message> => {
+    const posted = await by.post<Message>(messages, body);
+    expect(posted.status, posted.text).toBe(201);
+    return posted.json;
+  };
+  const list = async (messages: string, query = ''): Promise<{ messages: Message[]; hasMore: boolean }> =>
+    (await owner.get<{ messages: Message[]; hasMore: boolean }>(`${messages}?${query}`)).json;
+  const texts = (found: Message[]): string[] =>
+    found.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
+  const logOf = async (channelId: string): Promise<Stamped[]> =>
+    (await owner.get<{ events: Stamped[] }>(`/v1/topics/channel:${channelId}/events?limit=200`)).json.events;
+  const refusal = ({ status, json }: { status: number; json: unknown }) => [status, (json as { code: string }).code];
+
+  it('a message is answered as it is read, and says who wrote it and when', async () => {
+    const messages = await newChannel('plain');
+    const before = Date.now();
+    const posted = await post(ada, messages, { text: 'hello', addressedMemberIds: ['bea', 'bea'], metadata: { a: 1 } });
+    expect(posted).toMatchObject({
+      channelId: 'plain',
+      seq: 5,
+      author: { kind: 'human', id: 'human:ada', displayName: 'ada' },
+      addressedMemberIds: ['bea'],
+      inputItems: [{ type: 'text', text: 'hello' }],
+      replyCount: 0,
+      reactions: [],
+      metadata: { a: 1 },
+    });
+    expect(posted.createdAt).toBeGreaterThanOrEqual(before);
+    expect(posted.createdAt).toBeLessThanOrEqual(Date.now());
+    expect((await owner.get(`${messages}/${posted.messageId}`)).json).toEqual(posted);
+    expect((await list(messages)).messages).toEqual([posted]);
+  });
+
+  it('a message has text or items, and not both or neither', async () => {
+    const messages = await newChannel('content');
+    const item = { type: 'text', text: 'x' };
+    for (const body of [
+      {},
+      { text: 'x', inputItems: [item] },
+      { inputItems: [] },
+      { inputItems: [{ type: 'text' }] },
+      { inputItems: [{ type: 'video', text: 'x' }] },
+      { inputItems: Array(LIMITS.inputItems + 1).fill(item) },
+    ]) {
+      expect(refusal(await ada.post(messages, body))).toEqual([400, 'invalid_request']);
+    }
+    expect((await list(messages)).messages).toEqual([]);
+    await post(ada, messages, { inputItems: Array(LIMITS.inputItems).fill(item) });
+    await post(ada, messages, { text: 'x'.repeat(LIMITS.textChars) });
+  });
+
+  it('whoever is addressed must be there, and is told on their own topic', async () => {
+    const messages = await newChannel('addressed');
+    expect(refusal(await ada.post(messages, { text: 'x', addressedMemberIds: ['bea', 'nobody'] }))).toEqual([400, 'unknown_member']);
+    expect((await list(messages)).messages).toEqual([]);
+    const { messageId } = await post(ada, messages, { text: 'bea?', addressedMemberIds: ['bea', 'ada'] });
+    const mentions = async (who: Caller, humanId: string) =>
+      (await who.get<{ events: Stamped[] }>(`/v1/topics/human:${humanId}/events`)).json.events
+        .filter(({ type }) => type === 'mentioned')
+        .map(({ data }) => data);
+    expect(await mentions(bea, 'bea')).toContainEqual({ channelId: 'addressed', messageId });
+    expect(await mentions(ada, 'ada')).not.toContainEqual({ channelId: 'addressed', messageId });
+  });
+
+  it('a reply joins the thread of what it answers', async () => {
+    const messages = await newChannel('thread');
+    const root = await post(ada, messages, { text: 'root' });
+    const first = await post(bea, messages, { text: 'one', replyToMessageId: root.messageId });
+    expect(first).toMatchObject({ threadRootMessageId: root.messageId, replyToMessageId: root.messageId });
+    const second = await post(ada, messages, { text: 'two', replyToMessageId: first.messageId });
+    expect(second).toMatchObject({ threadRootMessageId: root.messageId, replyToMessageId: first.messageId });
+    const third = await post(ada, messages, { text: 'three', threadRootMessageId: root.messageId });
+    expect(third.replyToMessageId).toBeUndefined();
+    const both = { text: 'four', threadRootMessageId: root.messageId, replyToMessageId: second.messageId };
+    await post(bea, messages, both);
+    await post(ada, messages, { text: 'another root' });
+
+    expect(texts((await list(messages, 'scope=feed')).messages)).toEqual(['root', 'another root']);
+    const thread = (await list(messages, `threadRootMessageId=${root.messageId}`)).messages;
+    expect(texts(thread)).toEqual(['one', 'two', 'three', 'four']);
+    const now = await owner.get<Message>(`${messages}/${root.messageId}`);
+    expect(now.json).toMatchObject({ replyCount: 4, lastReplyAt: thread.at(-1)?.createdAt });
+  });
+
+  it('a reply whose thread and whose answer do not belong together is refused', async () => {
+    const messages = await newChannel('mismatch');
+    const elsewhere = await newChannel('mismatch-2');
+    const a = await post(ada, messages, { text: 'thread A' });
+    const b = await post(ada, messages, { text: 'thread B' });
+    const inA = await post(ada, messages, { text: 'in A', replyToMessageId: a.messageId });
+    const other = await post(ada, elsewhere, { text: 'in another channel' });
+    for (const place of [
+      { replyToMessageId: inA.messageId, threadRootMessageId: b.messageId },
+      { replyToMessageId: a.messageId, threadRootMessageId: b.messageId },
+      { replyToMessageId: inA.messageId, threadRootMessageId: inA.messageId },
+      { threadRootMessageId: inA.messageId },
+    ]) {
+      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([400, 'thread_mismatch']);
+    }
+    for (const place of [{ replyToMessageId: other.messageId }, { threadRootMessageId: `msg_${'0'.repeat(26)}` }]) {
+      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([404, 'message_not_found']);
+    }
+    expect((await list(messages)).messages).toHaveLength(3);
+    expect((await owner.get<Message>(`${messages}/${b.messageId}`)).json.replyCount).toBe(0);
+  });
+
+  it('the author edits; the log keeps what was said before', async () => {
+    const messages = await newChannel('edits');
+    const said = await post(ada, messages, { text: 'first', metadata: { kept: true } });
+    const path = `${messages}/${said.messageId}`;
+    for (const who of [bea, owner]) {
+      expect(refusal(await who.patch(path, { text: 'forged' }))).toEqual([403, 'not_author']);
+    }
+    const edited = await ada.patch<Message>(path, { text: 'second' });
+    expect(edited.json).toEqual({
+      ...said,
+      inputItems: [{ type: 'text', text: 'second' }],
+      editedAt: edited.json.editedAt,
+    });
+    expect(edited.json.editedAt).toBeGreaterThanOrEqual(said.createdAt);
+    await ada.patch(path, { text: 'third' });
+    expect(texts((await list(messages)).messages)).toEqual(['third']);
+    expect((await owner.get<Channel>('/v1/channels/edits')).json).toMatchObject({ messageCount: 1, lastMessagePreview: 'third' });
+    const history = (await logOf('edits')).slice(4).map(({ type, data }) => [type, JSON.stringify(data).includes('first')]);
+    expect(history).toEqual([
+      ['message_posted', true],
+      ['message_edited', false],
+      ['message_edited', false],
+    ]);
+  });
+
+  it('the author or the owner deletes; a tombstone stays, the log keeps what was said', async () => {
+    const messages = await newChannel('tombs');
+    const root = await post(ada, messages, { text: 'regretted', metadata: { secret: true } });
+    const reply = await post(bea, messages, { text: 'a reply', replyToMessageId: root.messageId });
+    await bea.post(`${messages}/${root.messageId}/reactions`, { emoji: '👀' });
+    const path = `${messages}/${root.messageId}`;
+    expect(refusal(await bea.delete(path))).toEqual([403, 'not_author']);
+    const tomb = await ada.delete<Message>(path);
+    expect(tomb.status).toBe(200);
+    expect(tomb.json).toMatchObject({ seq: root.seq, author: root.author, inputItems: [], reactions: [], metadata: {}, replyCount: 1 });
+    expect(tomb.json.deletedAt).toBeTypeOf('number');
+    expect((await list(messages)).messages.map(({ messageId }) => messageId)).toEqual([root.messageId, reply.messageId]);
+
+    const head = (await logOf('tombs')).length;
+    expect((await ada.delete<Message>(path)).json).toEqual(tomb.json);
+    expect(await logOf('tombs')).toHaveLength(head);
+    expect(JSON.stringify(await logOf('tombs'))).toContain('regretted');
+    expect(refusal(await ada.patch(path, { text: 'back' }))).toEqual([409, 'message_deleted']);
+    expect(refusal(await ada.post(`${path}/reactions`, { emoji: '👍' }))).toEqual([409, 'message_deleted']);
+    await post(bea, messages, { text: 'the thread goes on', replyToMessageId: root.messageId });
+    expect((await owner.delete(`${messages}/${reply.messageId}`)).status).toBe(200);
+    expect((await owner.get<Channel>('/v1/channels/tombs')).json.messageCount).toBe(3);
+  });
+
+  it('a reaction is there or it is not: twice is once, and taking back nothing is nothing', async () => {
+    const messages = await newChannel('reactions');
+    const { messageId } = await post(ada, messages, { text: 'react to me' });
+    const path = `${messages}/${messageId}/reactions`;
+    const head = (await logOf('reactions')).length;
+    const react = async (by: Caller, emoji: string) => (await by.post<Message>(path, { emoji })).json.reactions;
+    const take = async (by: Caller, emoji: string) => (await by.delete<Message>(path, { emoji })).json.reactions;
+
+    expect(await take(bea, '👍')).toEqual([]);
+    await react(bea, '👍');
+    expect(await react(bea, '👍')).toEqual([{ emoji: '👍', actorIds: ['human:bea'], count: 1 }]);
+    await react(ada, '🎉');
+    expect(await react(ada, '👍')).toEqual([
+      { emoji: '👍', actorIds: ['human:bea', 'human:ada'], count: 2 },
+      { emoji: '🎉', actorIds: ['human:ada'], count: 1 },
+    ]);
+    await take(bea, '👍');
+    expect(await take(bea, '👍')).toEqual([
+      { emoji: '🎉', actorIds: ['human:ada'], count: 1 },
+      { emoji: '👍', actorIds: ['human:ada'], count: 1 },
+    ]);
+    expect((await logOf('reactions')).slice(head).map(({ type }) => type)).toEqual([
+      'reaction_set',
+      'reaction_set',
+      'reaction_set',
+      'reaction_unset',
+    ]);
+    for (const emoji of ['', 'two words', 'x'.repeat(LIMITS.emojiChars + 1)]) {
+      expect(refusal(await ada.post(path, { emoji }))).toEqual([400, 'invalid_request']);
+    }
+  });
+
+  it('the same reaction by many at once counts each of them once', async () => {
+    const messages = await newChannel('reactions-raced');
+    const { messageId } = await post(ada, messages, { text: 'go' });
+    const people = [ada, bea, owner];
+    await Promise.all(
+      Array.from({ length: 15 }, (_, i) => people[i % 3]?.post(`${messages}/${messageId}/reactions`, { emoji: '👍' })),
+    );
+    const { json } = await owner.get<Message>(`${messages}/${messageId}`);
+    expect(json.reactions).toHaveLength(1);
+    expect(json.reactions[0]).toMatchObject({ emoji: '👍', count: 3 });
+    expect((await logOf('reactions-raced')).filter(({ type }) => type === 'reaction_set')).toHaveLength(3);
+  });
+
+  it('pages neither skip nor repeat while others post, in both directions', async () => {
+    const messages = await newChannel('pages');
+    const seed = Array.from({ length: 120 }, (_, i) => i);
+    for (let i = 0; i < seed.length; i += 12) {
+      await Promise.all(seed.slice(i, i + 12).map((n) => post(ada, messages, { text: `seed ${String(n)}` })));
+    }
+    const all = (await list(messages, 'limit=200')).messages.map(({ seq }) => seq);
+    expect(all).toHaveLength(120);
+
+    let reading = true;
+    const posting = (async () => {
+      let posted = 0;
+      for (; reading; posted++) await post(bea, messages, { text: 'meanwhile' });
+      return posted;
+    })();
+    const back: number[] = [];
+    for (let before: number | undefined = (all.at(-1) as number) + 1; before !== undefined; ) {
+      const page = await list(messages, `before=${String(before)}&limit=7`);
+      back.unshift(...page.messages.map(({ seq }) => seq));
+      before = page.hasMore ? page.messages[0]?.seq : undefined;
+    }
+    expect(back).toEqual(all);
+    reading = false;
+    const posted = await posting;
+    expect(posted).toBeGreaterThan(0);
+
+    const forward: number[] = [];
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page = await list(messages, `after=${String(after)}&limit=50&scope=feed`);
+      forward.push(...page.messages.map(({ seq }) => seq));
+      after = page.hasMore ? page.messages.at(-1)?.seq : undefined;
+    }
+    expect(forward).toHaveLength(120 + posted);
+    expect(forward).toEqual([...new Set(forward)].sort((a, b) => a - b));
+    expect(refusal(await owner.get(`${messages}?before=5&after=1`))).toEqual([400, 'invalid_request']);
+    expect((await list(messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(forward.slice(-3));
+  });
+
+  it('leave every projection equal to a replay of its log', async () => {
+    expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
+  });
+});
