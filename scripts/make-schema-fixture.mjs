@@ -67,7 +67,9 @@ async function start(directory) {
 
 /** A little of everything that is stored. Returns the token of somebody who is still there. */
 async function fill({ call }) {
-  const ada = (await call('POST', '/v1/tokens', { humanId: 'ada', displayName: 'Ada', name: 'laptop' })).token;
+  const ada = (
+    await call('POST', '/v1/tokens', { humanId: 'ada', displayName: 'Ada', name: 'laptop' })
+  ).token;
   const lost = await call('POST', '/v1/tokens', { humanId: 'ada', name: 'lost phone' });
   await call('DELETE', `/v1/tokens/${lost.credential.credentialId}`);
   await call('POST', '/v1/login-codes');
@@ -80,7 +82,11 @@ async function fill({ call }) {
     metadata: { colour: 'blue', order: [1, 2, { nested: null }] },
   });
   await call('POST', '/v1/channels/lobby/members', { displayName: 'Countess', role: 'guest' }, ada);
-  const asset = await call('POST', '/v1/assets?name=plan.txt', new TextEncoder().encode('the plan\n'));
+  const asset = await call(
+    'POST',
+    '/v1/assets?name=plan.txt',
+    new TextEncoder().encode('the plan\n'),
+  );
   const root = await call('POST', '/v1/channels/lobby/messages', {
     inputItems: [
       { type: 'text', text: 'kubectl rollout 部署 😀' },
@@ -89,8 +95,18 @@ async function fill({ call }) {
     addressedMemberIds: ['ada'],
     metadata: { source: 'fixture' },
   });
-  const reply = await call('POST', '/v1/channels/lobby/messages', { text: 'on it', replyToMessageId: root.messageId }, ada);
-  await call('POST', `/v1/channels/lobby/messages/${root.messageId}/reactions`, { emoji: '👍' }, ada);
+  const reply = await call(
+    'POST',
+    '/v1/channels/lobby/messages',
+    { text: 'on it', replyToMessageId: root.messageId },
+    ada,
+  );
+  await call(
+    'POST',
+    `/v1/channels/lobby/messages/${root.messageId}/reactions`,
+    { emoji: '👍' },
+    ada,
+  );
   await call('POST', `/v1/channels/lobby/messages/${reply.messageId}/reactions`, { emoji: '🎉' });
   await call('PATCH', `/v1/channels/lobby/messages/${reply.messageId}`, { text: 'done' }, ada);
   const regretted = await call('POST', '/v1/channels/lobby/messages', { text: 'never said' }, ada);
@@ -137,6 +153,7 @@ function keep(directory, expected) {
   fs.cpSync(path.join(directory, 'assets'), path.join(target, 'assets'), { recursive: true });
   fs.writeFileSync(path.join(target, 'answers.json'), `${JSON.stringify(expected, null, 2)}\n`);
   const bytes = fs.statSync(path.join(target, 'stoa.db')).size;
-  if (bytes > largestBytes) throw new Error(`the fixture has ${bytes} bytes; keep it under ${largestBytes}`);
+  if (bytes > largestBytes)
+    throw new Error(`the fixture has ${bytes} bytes; keep it under ${largestBytes}`);
   console.log(`Wrote ${path.relative(root, target)} (${bytes} bytes)`);
 }

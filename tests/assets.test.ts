@@ -2,7 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Asset, type Channel, LIMITS, type Message } from '@stoa/protocol';
-import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, newPerson, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  newPerson,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -24,23 +32,37 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     await place.discard();
   });
 
-  const upload = (by: Caller, raw: Uint8Array | string, query = '', headers: Record<string, string> = {}) =>
-    by.post<Asset>(`/v1/assets${query}`, undefined, { raw, headers });
-  const say = (inputItems: object[]) => ada.post<Message>('/v1/channels/lobby/messages', { inputItems });
+  const upload = (
+    by: Caller,
+    raw: Uint8Array | string,
+    query = '',
+    headers: Record<string, string> = {},
+  ) => by.post<Asset>(`/v1/assets${query}`, undefined, { raw, headers });
+  const say = (inputItems: object[]) =>
+    ada.post<Message>('/v1/channels/lobby/messages', { inputItems });
   const pin = (assetId: string) => `/v1/channels/lobby/pins/${assetId}`;
   const files = (): string[] =>
     readdirSync(join(place.home, 'assets'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
-  const refusal = ({ status, json }: { status: number; json: unknown }) => [status, (json as { code: string }).code];
+  const refusal = ({ status, json }: { status: number; json: unknown }) => [
+    status,
+    (json as { code: string }).code,
+  ];
 
   it('equal bytes are stored once, whoever sends them and however often', async () => {
     const bytes = randomBytes(5_000);
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, i) => upload(i % 2 ? ada : owner, bytes)));
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => upload(i % 2 ? ada : owner, bytes)),
+    );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
     expect(new Set(answers.map(({ json }) => json.assetId)).size).toBe(1);
     const digest = createHash('sha256').update(bytes).digest('hex');
-    expect(answers[0]?.json).toMatchObject({ digest, bytes: 5_000, mediaType: 'application/octet-stream' });
+    expect(answers[0]?.json).toMatchObject({
+      digest,
+      bytes: 5_000,
+      mediaType: 'application/octet-stream',
+    });
     expect(files().filter((name) => name === digest)).toHaveLength(1);
     const raw = await owner.get(`/v1/assets/${answers[0]?.json.assetId ?? ''}/raw`);
     expect(raw.bytes.equals(bytes)).toBe(true);
@@ -48,10 +70,25 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
 
   it.each([
     ['a picture that is called text', PNG, 'text/plain', 'image/png'],
-    ['a page that is called a picture', '<html><script>alert(1)</script>', 'image/png', 'text/plain; charset=utf-8'],
-    ['a drawing with a script', '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>', 'image/svg+xml', 'text/plain; charset=utf-8'],
+    [
+      'a page that is called a picture',
+      '<html><script>alert(1)</script>',
+      'image/png',
+      'text/plain; charset=utf-8',
+    ],
+    [
+      'a drawing with a script',
+      '<svg xmlns="http://www.w3.org/2000/svg" onload="x()"/>',
+      'image/svg+xml',
+      'text/plain; charset=utf-8',
+    ],
     ['JSON', '{"a":1}', 'application/json', 'text/plain; charset=utf-8'],
-    ['bytes that are called text', Buffer.from([0x00, 0xff]), 'text/html', 'application/octet-stream'],
+    [
+      'bytes that are called text',
+      Buffer.from([0x00, 0xff]),
+      'text/html',
+      'application/octet-stream',
+    ],
   ])('what it is is seen from the bytes: %s', async (_, bytes, claimed, seen) => {
     const { status, json } = await upload(ada, bytes, '?name=a.html', { 'content-type': claimed });
     expect(status).toBe(201);
@@ -71,7 +108,9 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     const before = files();
     const tooLarge = Buffer.alloc(LIMITS.assetBytes + 1, 2);
     expect(refusal(await upload(ada, tooLarge))).toEqual([413, 'payload_too_large']);
-    expect((await say([{ type: 'inline_asset', data: tooLarge.toString('base64') }])).status).toBeOneOf([400, 413]);
+    expect(
+      (await say([{ type: 'inline_asset', data: tooLarge.toString('base64') }])).status,
+    ).toBeOneOf([400, 413]);
     expect(refusal(await upload(ada, ''))).toEqual([400, 'invalid_request']);
     expect(files()).toEqual(before);
   });
@@ -94,16 +133,25 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
       { type: 'asset_reference', assetId: known.assetId },
     ]);
     const assetId = brought?.type === 'asset_reference' ? brought.assetId : '';
-    expect((await owner.get(`/v1/assets/${assetId}`)).json).toMatchObject({ name: 'new.txt', bytes: 13, createdBy: 'human:ada' });
+    expect((await owner.get(`/v1/assets/${assetId}`)).json).toMatchObject({
+      name: 'new.txt',
+      bytes: 13,
+      createdBy: 'human:ada',
+    });
     expect((await owner.get(`/v1/channels/lobby/messages/${json.messageId}`)).json).toEqual(json);
   });
 
   it('a message that refers to nothing, or brings what is not base64, is not stored', async () => {
     const head = async () => (await ada.get<Channel>('/v1/channels/lobby')).json.headSeq;
     const before = [await head(), files()];
-    expect(refusal(await say([{ type: 'asset_reference', assetId: `ast_${'0'.repeat(26)}` }]))).toEqual([400, 'unknown_asset']);
+    expect(
+      refusal(await say([{ type: 'asset_reference', assetId: `ast_${'0'.repeat(26)}` }])),
+    ).toEqual([400, 'unknown_asset']);
     for (const data of ['@@@@', 'QUJD=', 'QUI', '', 'QUJD\n']) {
-      expect(refusal(await say([{ type: 'inline_asset', data }]))).toEqual([400, 'invalid_request']);
+      expect(refusal(await say([{ type: 'inline_asset', data }]))).toEqual([
+        400,
+        'invalid_request',
+      ]);
     }
     expect([await head(), files()]).toEqual(before);
   });
@@ -112,10 +160,16 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     const before = files();
     const inline = () => ({ type: 'inline_asset', data: randomBytes(64).toString('base64') });
     const unknown = { type: 'asset_reference', assetId: `ast_${'0'.repeat(26)}` };
-    expect((await owner.post('/v1/channels/lobby/messages', { inputItems: [inline()] })).json).toMatchObject({ code: 'not_member' });
-    expect((await ada.post('/v1/channels/nowhere/messages', { inputItems: [inline()] })).json).toMatchObject({ code: 'channel_not_found' });
+    expect(
+      (await owner.post('/v1/channels/lobby/messages', { inputItems: [inline()] })).json,
+    ).toMatchObject({ code: 'not_member' });
+    expect(
+      (await ada.post('/v1/channels/nowhere/messages', { inputItems: [inline()] })).json,
+    ).toMatchObject({ code: 'channel_not_found' });
     expect((await say([inline(), unknown])).json).toMatchObject({ code: 'unknown_asset' });
-    expect((await say([inline(), { type: 'inline_asset', data: '' }])).json).toMatchObject({ code: 'invalid_request' });
+    expect((await say([inline(), { type: 'inline_asset', data: '' }])).json).toMatchObject({
+      code: 'invalid_request',
+    });
     expect(files()).toEqual(before);
   });
 
@@ -131,7 +185,9 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
 
     const unpinned = await ada.delete<Channel>(pin(asset.assetId));
     expect(unpinned.json.pinnedAssetIds).toEqual([other.assetId]);
-    expect((await ada.delete<Channel>(pin(asset.assetId))).json.headSeq).toBe(unpinned.json.headSeq);
+    expect((await ada.delete<Channel>(pin(asset.assetId))).json.headSeq).toBe(
+      unpinned.json.headSeq,
+    );
     expect((await ada.delete(`/v1/assets/${asset.assetId}`)).status).toBe(204);
     expect(refusal(await ada.get(`/v1/assets/${asset.assetId}`))).toEqual([404, 'asset_not_found']);
     expect(files()).not.toContain(asset.digest);
@@ -156,17 +212,26 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(refusal(await ada.delete(`/v1/assets/${asset.assetId}`))).toEqual([403, 'forbidden']);
     const theirs = (await upload(ada, 'of ada')).json;
     expect((await owner.delete(`/v1/assets/${theirs.assetId}`)).status).toBe(204);
-    expect(refusal(await owner.delete(`/v1/assets/${theirs.assetId}`))).toEqual([404, 'asset_not_found']);
+    expect(refusal(await owner.delete(`/v1/assets/${theirs.assetId}`))).toEqual([
+      404,
+      'asset_not_found',
+    ]);
   });
 
   it('a channel takes no more than 50 pins', async () => {
     await ada.post('/v1/channels', { channelId: 'pins', title: 'Pins' });
-    const assets = await Promise.all(Array.from({ length: LIMITS.pinnedAssets + 1 }, (_, i) => upload(ada, `pin ${String(i)}`)));
+    const assets = await Promise.all(
+      Array.from({ length: LIMITS.pinnedAssets + 1 }, (_, i) => upload(ada, `pin ${String(i)}`)),
+    );
     const statuses: number[] = [];
-    for (const { json } of assets) statuses.push((await ada.put(`/v1/channels/pins/pins/${json.assetId}`)).status);
+    for (const { json } of assets)
+      statuses.push((await ada.put(`/v1/channels/pins/pins/${json.assetId}`)).status);
     expect(statuses).toEqual([...Array<number>(LIMITS.pinnedAssets).fill(200), 409]);
     const last = assets.at(-1)?.json.assetId ?? '';
-    expect(refusal(await ada.put(`/v1/channels/pins/pins/${last}`))).toEqual([409, 'limit_reached']);
+    expect(refusal(await ada.put(`/v1/channels/pins/pins/${last}`))).toEqual([
+      409,
+      'limit_reached',
+    ]);
   });
 
   it('what nothing refers to is collected in time, and what something refers to is not', async () => {
@@ -174,10 +239,15 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     await ada.put(pin(kept.assetId));
     const loose = (await upload(ada, 'loose')).json;
     await daemon.stop();
-    daemon = await place.start({ config: 'retention:\n  unusedAssetHours: 0.000001\n  sweepSeconds: 0.05\n' });
+    daemon = await place.start({
+      config: 'retention:\n  unusedAssetHours: 0.000001\n  sweepSeconds: 0.05\n',
+    });
     owner = callerOf(daemon.url, daemon.token);
     ada = callerOf(daemon.url, ada.token);
-    await until('the loose one is gone', async () => (await ada.get(`/v1/assets/${loose.assetId}`)).status === 404);
+    await until(
+      'the loose one is gone',
+      async () => (await ada.get(`/v1/assets/${loose.assetId}`)).status === 404,
+    );
     await until('its file is gone', () => !files().includes(loose.digest));
     expect((await ada.get(`/v1/assets/${kept.assetId}/raw`)).text).toBe('kept by a pin');
     expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });

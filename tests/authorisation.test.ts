@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
-import { CALLER_CLASSES, type CallerClass, type Route, ROUTES } from '@stoa/protocol';
-import { call, LiveSocket, newPerson, startDaemon, type TestDaemon, UpgradeRefused, withDatabaseFile } from '@stoa/testkit';
+import { CALLER_CLASSES, type CallerClass, ROUTES, type Route } from '@stoa/protocol';
+import {
+  call,
+  LiveSocket,
+  newPerson,
+  startDaemon,
+  type TestDaemon,
+  UpgradeRefused,
+  withDatabaseFile,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const TABLE = Object.entries(ROUTES) as [keyof typeof ROUTES, Route][];
@@ -17,7 +25,14 @@ const PARAMS: Record<string, string> = {
 
 /** The table as this test expects it, so that a route that is opened wider by mistake is noticed. */
 const OPEN_TO_ANYONE = ['healthz', 'home', 'login', 'openapi', 'readyz'];
-const OWNER_ONLY = ['checkIntegrity', 'createBackup', 'listTokens', 'metrics', 'mintToken', 'revokeToken'];
+const OWNER_ONLY = [
+  'checkIntegrity',
+  'createBackup',
+  'listTokens',
+  'metrics',
+  'mintToken',
+  'revokeToken',
+];
 
 describe('the authorisation table', () => {
   let daemon: TestDaemon;
@@ -47,7 +62,10 @@ describe('the authorisation table', () => {
     await daemon.cleanUp();
   });
 
-  function send(route: Route, caller: CallerClass): Promise<{ status: number; code?: unknown; detail?: unknown }> {
+  function send(
+    route: Route,
+    caller: CallerClass,
+  ): Promise<{ status: number; code?: unknown; detail?: unknown }> {
     const path = route.path.replace(/:([a-zA-Z]+)/g, (_, name: string) => PARAMS[name] ?? name);
     const token = tokens[caller];
     if (path === ROUTES.stream.path) return upgrade(token);
@@ -57,7 +75,9 @@ describe('the authorisation table', () => {
       // Fits no schema: whoever may call gets as far as the validation and no further.
       ...(route.body === undefined ? {} : { body: { unheardOf: true } }),
     }).then(({ status, headers, text }) =>
-      headers['content-type']?.includes('json') && text !== '' ? { ...(JSON.parse(text) as object), status } : { status },
+      headers['content-type']?.includes('json') && text !== ''
+        ? { ...(JSON.parse(text) as object), status }
+        : { status },
     );
   }
 
@@ -79,7 +99,9 @@ describe('the authorisation table', () => {
       for (const caller of route.access) expect(CALLER_CLASSES).toContain(caller);
     }
     const named = (access: readonly CallerClass[]) =>
-      TABLE.filter(([, route]) => route.access.join() === access.join()).map(([id]) => id).sort();
+      TABLE.filter(([, route]) => route.access.join() === access.join())
+        .map(([id]) => id)
+        .sort();
     expect(named(CALLER_CLASSES)).toEqual(OPEN_TO_ANYONE);
     expect(named(['admin'])).toEqual(OWNER_ONLY);
     const rest = TABLE.filter(([id]) => !OPEN_TO_ANYONE.includes(id) && !OWNER_ONLY.includes(id));
@@ -125,7 +147,9 @@ describe('the authorisation table', () => {
     ] as const;
     for (const [method, path] of elsewhere) {
       expect((await call(daemon.url, method, path)).status, `${method} ${path}`).toBe(401);
-      expect((await call(daemon.url, method, path, { token })).status, `${method} ${path}`).toBe(404);
+      expect((await call(daemon.url, method, path, { token })).status, `${method} ${path}`).toBe(
+        404,
+      );
     }
   });
 });

@@ -2,7 +2,18 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Backup, Channel, Message } from '@stoa/protocol';
-import { call, type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, newPerson, startDaemon, type TestDaemon, until, withDatabaseFile } from '@stoa/testkit';
+import {
+  type Caller,
+  call,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  newPerson,
+  startDaemon,
+  type TestDaemon,
+  until,
+  withDatabaseFile,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
@@ -17,16 +28,20 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     target = mkdtempSync(join(tmpdir(), 'stoa-backup-'));
     daemon = await place.start();
     owner = callerOf(daemon.url, daemon.token);
-    for (const channelId of channels) await owner.post('/v1/channels', { channelId, title: channelId });
+    for (const channelId of channels)
+      await owner.post('/v1/channels', { channelId, title: channelId });
     const text = 'x'.repeat(20_000);
-    await Promise.all(Array.from({ length: 60 }, () => owner.post('/v1/channels/left/messages', { text })));
+    await Promise.all(
+      Array.from({ length: 60 }, () => owner.post('/v1/channels/left/messages', { text })),
+    );
   });
   afterAll(async () => {
     await place.discard();
     rmSync(target, { recursive: true, force: true });
   });
 
-  const backup = (directory?: string) => owner.post<Backup>('/v1/backups', directory === undefined ? {} : { directory });
+  const backup = (directory?: string) =>
+    owner.post<Backup>('/v1/backups', directory === undefined ? {} : { directory });
 
   /** Posts to one channel after the other, until it is told to stop; returns what was acknowledged. */
   function posting() {
@@ -35,7 +50,9 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     const poster = async (): Promise<void> => {
       for (let i = 0; !stopped; i++) {
         const channelId = channels[i % 2] as string;
-        const { json } = await owner.post<Message>(`/v1/channels/${channelId}/messages`, { text: 'while copying' });
+        const { json } = await owner.post<Message>(`/v1/channels/${channelId}/messages`, {
+          text: 'while copying',
+        });
         acknowledged.push({ channelId, seq: json.seq, messageId: json.messageId });
       }
     };
@@ -50,7 +67,9 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
   }
 
   it('F-16 made while others post opens, is sound, and is what was there at one moment', async () => {
-    const asset = await owner.post<{ assetId: string }>('/v1/assets', undefined, { raw: 'kept in the copy' });
+    const asset = await owner.post<{ assetId: string }>('/v1/assets', undefined, {
+      raw: 'kept in the copy',
+    });
     const attached = await owner.post<Message>('/v1/channels/left/messages', {
       inputItems: [{ type: 'asset_reference', assetId: asset.json.assetId }],
     });
@@ -79,7 +98,9 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     channels.forEach((channelId, i) => {
       const seqs = copied[i] as number[];
       expect(seqs).toEqual(seqs.map((_, at) => at + 1));
-      const last = Math.max(...before.filter((post) => post.channelId === channelId).map(({ seq }) => seq));
+      const last = Math.max(
+        ...before.filter((post) => post.channelId === channelId).map(({ seq }) => seq),
+      );
       expect(seqs.length).toBeGreaterThanOrEqual(last);
     });
 
@@ -88,13 +109,23 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
       const there = callerOf(copy.url, copy.token);
       expect((await there.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
       const sizes = await Promise.all(
-        channels.map(async (channelId) => (await there.get<Channel>(`/v1/channels/${channelId}`)).json.headSeq),
+        channels.map(
+          async (channelId) => (await there.get<Channel>(`/v1/channels/${channelId}`)).json.headSeq,
+        ),
       );
       expect(sizes).toEqual(copied.map((seqs) => seqs.length));
-      expect((await there.get(`/v1/assets/${asset.json.assetId}/raw`)).text).toBe('kept in the copy');
-      const message = await there.get<Message>(`/v1/channels/left/messages/${attached.json.messageId}`);
-      expect(message.json).toEqual((await owner.get(`/v1/channels/left/messages/${attached.json.messageId}`)).json);
-      expect((await there.post('/v1/channels/left/messages', { text: 'life goes on' })).status).toBe(201);
+      expect((await there.get(`/v1/assets/${asset.json.assetId}/raw`)).text).toBe(
+        'kept in the copy',
+      );
+      const message = await there.get<Message>(
+        `/v1/channels/left/messages/${attached.json.messageId}`,
+      );
+      expect(message.json).toEqual(
+        (await owner.get(`/v1/channels/left/messages/${attached.json.messageId}`)).json,
+      );
+      expect(
+        (await there.post('/v1/channels/left/messages', { text: 'life goes on' })).status,
+      ).toBe(201);
     } finally {
       await copy.stop();
     }

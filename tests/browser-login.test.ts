@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { LIMITS, type LoginCode } from '@stoa/protocol';
-import { call, type Caller, callerOf, LiveSocket, newPerson, startDaemon, type TestDaemon, withDatabaseFile } from '@stoa/testkit';
+import {
+  type Caller,
+  call,
+  callerOf,
+  LiveSocket,
+  newPerson,
+  startDaemon,
+  type TestDaemon,
+  withDatabaseFile,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe('logging in with a browser', () => {
@@ -51,7 +60,9 @@ describe('logging in with a browser', () => {
   it('F-21 the cookie opens pages, calls and streams as the person who asked for the code', async () => {
     const ada = await newPerson(daemon, 'ada');
     const cookie = await login((await newCode(ada)).code);
-    const me = await call(daemon.url, 'GET', '/v1/whoami', { headers: { cookie: `other=1; ${cookie}` } });
+    const me = await call(daemon.url, 'GET', '/v1/whoami', {
+      headers: { cookie: `other=1; ${cookie}` },
+    });
     expect(me.json).toMatchObject({ actorId: 'human:ada', role: 'member' });
     const page = await call(daemon.url, 'GET', '/', { headers: { cookie } });
     expect(page.headers['content-type']).toContain('text/html');
@@ -63,7 +74,9 @@ describe('logging in with a browser', () => {
 
   it('F-21 of twenty who use a code at once, one gets in', async () => {
     const { code } = await newCode();
-    const statuses = (await Promise.all(Array.from({ length: 20 }, () => redeem(code)))).map(({ status }) => status);
+    const statuses = (await Promise.all(Array.from({ length: 20 }, () => redeem(code)))).map(
+      ({ status }) => status,
+    );
     expect(statuses.filter((status) => status === 303)).toHaveLength(1);
     expect(statuses.filter((status) => status === 401)).toHaveLength(19);
   });
@@ -82,7 +95,9 @@ describe('logging in with a browser', () => {
     await daemon.stop();
     withDatabaseFile(daemon.home, (db) => {
       const hash = createHash('sha256').update(late.code).digest('hex');
-      const { changes } = db.prepare('UPDATE "loginCodes" SET "expiresAt" = ? WHERE "hash" = ?').run(Date.now(), hash);
+      const { changes } = db
+        .prepare('UPDATE "loginCodes" SET "expiresAt" = ? WHERE "hash" = ?')
+        .run(Date.now(), hash);
       expect(changes).toBe(1);
     });
     daemon = await startDaemon({ home: daemon.home });

@@ -1,5 +1,14 @@
 import { type Channel, LIMITS, type Member, type Message, type Stamped } from '@stoa/protocol';
-import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, LiveSocket, newPerson, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  LiveSocket,
+  newPerson,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
@@ -23,11 +32,16 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
   const path = (channelId: string, rest = ''): string => `/v1/channels/${channelId}${rest}`;
   const create = (by: Caller, channelId: string, more: object = {}) =>
     by.post<Channel>('/v1/channels', { channelId, title: channelId, ...more });
-  const headOf = async (channelId: string) => (await owner.get<Channel>(path(channelId))).json.headSeq;
+  const headOf = async (channelId: string) =>
+    (await owner.get<Channel>(path(channelId))).json.headSeq;
   const code = (json: unknown) => (json as { code?: string }).code;
 
   it('a channel is made with its creator as first member, and read back as it was answered', async () => {
-    const made = await create(ada, 'made', { description: 'About', purpose: 'For', metadata: { a: [1] } });
+    const made = await create(ada, 'made', {
+      description: 'About',
+      purpose: 'For',
+      metadata: { a: [1] },
+    });
     expect(made.status).toBe(201);
     expect(made.json).toMatchObject({
       channelId: 'made',
@@ -47,27 +61,44 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
   });
 
   it('of many who make a channel with one id at once, one does', async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => create(i % 2 ? ada : owner, 'raced')));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(11).fill(409)]);
-    for (const { status, json } of answers) if (status === 409) expect(code(json)).toBe('channel_exists');
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => create(i % 2 ? ada : owner, 'raced')),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([
+      201,
+      ...Array<number>(11).fill(409),
+    ]);
+    for (const { status, json } of answers)
+      if (status === 409) expect(code(json)).toBe('channel_exists');
     expect(await headOf('raced')).toBe(2);
   });
 
-  it.each(['UPPER', '-dash', 'dash-', 'with space', 'a/b', '..', '.', '', 'x'.repeat(65), 'ümlaut'])(
-    'a channel cannot be called %j',
-    async (channelId) => {
-      const made = await create(owner, channelId);
-      expect(made.status).toBe(400);
-      expect(code(made.json)).toBe('invalid_request');
-    },
-  );
+  it.each([
+    'UPPER',
+    '-dash',
+    'dash-',
+    'with space',
+    'a/b',
+    '..',
+    '.',
+    '',
+    'x'.repeat(65),
+    'ümlaut',
+  ])('a channel cannot be called %j', async (channelId) => {
+    const made = await create(owner, channelId);
+    expect(made.status).toBe(400);
+    expect(code(made.json)).toBe('invalid_request');
+  });
 
   it('a channel without a title, or with one of blanks only, is not made', async () => {
     for (const title of ['', '   ', '\n', 'x'.repeat(LIMITS.titleChars + 1)]) {
       const made = await create(owner, 'untitled', { title });
       expect(made.status).toBe(400);
     }
-    expect((await owner.get(path('untitled'))).json).toMatchObject({ code: 'channel_not_found', status: 404 });
+    expect((await owner.get(path('untitled'))).json).toMatchObject({
+      code: 'channel_not_found',
+      status: 404,
+    });
   });
 
   it('its creator and the owner change it, others do not; null clears and absence leaves', async () => {
@@ -78,7 +109,9 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
     const cleared = await ada.patch<Channel>(path('changed'), { title: 'New', description: null });
     expect(cleared.json).toMatchObject({ title: 'New', purpose: 'kept', headSeq: 3 });
     expect(cleared.json.description).toBeUndefined();
-    expect((await owner.patch<Channel>(path('changed'), { purpose: 'by the owner' })).status).toBe(200);
+    expect((await owner.patch<Channel>(path('changed'), { purpose: 'by the owner' })).status).toBe(
+      200,
+    );
     expect((await ada.patch(path('changed'), {})).status).toBe(400);
     expect(await headOf('changed')).toBe(4);
   });
@@ -116,15 +149,25 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
 
   it('a deleted channel is gone for everybody, and its id is never used again', async () => {
     await create(ada, 'erased');
-    const message = await ada.post<Message>(path('erased', '/messages'), { text: 'the word plumbago' });
+    const message = await ada.post<Message>(path('erased', '/messages'), {
+      text: 'the word plumbago',
+    });
     const socket = await LiveSocket.open(daemon.url, ada);
     await socket.subscribe('channel:erased');
     expect((await bea.delete(path('erased'))).status).toBe(403);
     expect((await ada.delete(path('erased'))).status).toBe(204);
-    await until('those who follow hear of it', () => socket.events().some(({ type }) => type === 'channel_deleted'));
+    await until('those who follow hear of it', () =>
+      socket.events().some(({ type }) => type === 'channel_deleted'),
+    );
     await socket.close();
 
-    for (const rest of ['', '/members', '/messages', `/messages/${message.json.messageId}`, '/cursor']) {
+    for (const rest of [
+      '',
+      '/members',
+      '/messages',
+      `/messages/${message.json.messageId}`,
+      '/cursor',
+    ]) {
       const { status, json } = await owner.get(path('erased', rest));
       expect([status, code(json)]).toEqual([404, 'channel_not_found']);
     }
@@ -134,7 +177,9 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
     const reused = await create(ada, 'erased');
     expect([reused.status, code(reused.json)]).toEqual([409, 'channel_exists']);
     await until('what it said is off the disk', async () => {
-      const left = await place.query(`SELECT count(*) AS "count" FROM "events" WHERE "body" LIKE '%plumbago%'`);
+      const left = await place.query(
+        `SELECT count(*) AS "count" FROM "events" WHERE "body" LIKE '%plumbago%'`,
+      );
       return Number(left[0]?.['count']) === 0;
     });
     const stillTaken = await create(ada, 'erased');
@@ -142,7 +187,8 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
   });
 
   it('the list pages by id, leaves out what is archived unless asked, and finds by words', async () => {
-    for (let i = 0; i < 9; i++) await create(owner, `list-${String(i)}`, { title: `Gardening ${String(i)}` });
+    for (let i = 0; i < 9; i++)
+      await create(owner, `list-${String(i)}`, { title: `Gardening ${String(i)}` });
     await owner.post(path('list-4', '/archive'));
     await owner.patch(path('list-7'), { description: '100% Roses_and_thorns' });
     const page = async (query: string) =>
@@ -156,11 +202,14 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
       expect(channels.length).toBeLessThanOrEqual(3);
       seen.push(...ids(channels));
       after = nextAfter === undefined ? '' : `&after=${nextAfter}`;
-      if (seen.length === 3) await create(owner, 'list-0-new', { title: 'Gardening before the page' });
+      if (seen.length === 3)
+        await create(owner, 'list-0-new', { title: 'Gardening before the page' });
     } while (after !== '');
     expect(seen).toEqual([0, 1, 2, 3, 5, 6, 7, 8].map((i) => `list-${String(i)}`));
     expect(ids((await page('query=GARDENING&archived=only')).channels)).toEqual(['list-4']);
-    expect(ids((await page('query=gardening&archived=include&limit=200')).channels)).toHaveLength(10);
+    expect(ids((await page('query=gardening&archived=include&limit=200')).channels)).toHaveLength(
+      10,
+    );
     expect(ids((await page('query=100%25%20roses_')).channels)).toEqual(['list-7']);
     expect(ids((await page('query=100_')).channels)).toEqual([]);
     expect((await owner.get('/v1/channels?limit=201')).status).toBe(400);
@@ -169,17 +218,28 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
 
   it('joining twice changes and does not join again; the first moment is kept', async () => {
     await create(owner, 'joined');
-    const first = await ada.post<Member>(path('joined', '/members'), { displayName: 'Ada', metadata: { a: 1 } });
-    expect(first.json).toMatchObject({ memberId: 'ada', actorId: 'human:ada', memberKind: 'human_actor' });
+    const first = await ada.post<Member>(path('joined', '/members'), {
+      displayName: 'Ada',
+      metadata: { a: 1 },
+    });
+    expect(first.json).toMatchObject({
+      memberId: 'ada',
+      actorId: 'human:ada',
+      memberKind: 'human_actor',
+    });
     const second = await ada.post<Member>(path('joined', '/members'), { role: 'host' });
     expect(second.json).toEqual({ ...first.json, role: 'host' });
-    const third = await ada.post<Member>(path('joined', '/members'), { displayName: 'Countess', metadata: {} });
+    const third = await ada.post<Member>(path('joined', '/members'), {
+      displayName: 'Countess',
+      metadata: {},
+    });
     expect(third.json).toEqual({ ...second.json, displayName: 'Countess', metadata: {} });
     expect((await owner.get<Channel>(path('joined'))).json.memberCount).toBe(2);
 
     await ada.post(path('joined', '/messages'), { text: 'as Countess' });
     await ada.post(path('joined', '/members'), { displayName: 'Ada again' });
-    const { messages } = (await owner.get<{ messages: Message[] }>(path('joined', '/messages'))).json;
+    const { messages } = (await owner.get<{ messages: Message[] }>(path('joined', '/messages')))
+      .json;
     expect(messages[0]?.author.displayName).toBe('Countess');
     const log = await owner.get<{ events: Stamped[] }>('/v1/topics/channel:joined/events');
     expect(log.json.events.map(({ type }) => type)).toEqual([
@@ -195,7 +255,9 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
 
   it('a member id is chosen once, and taken once', async () => {
     await create(owner, 'names');
-    expect((await ada.post<Member>(path('names', '/members'), { memberId: 'A:1' })).json.memberId).toBe('A:1');
+    expect(
+      (await ada.post<Member>(path('names', '/members'), { memberId: 'A:1' })).json.memberId,
+    ).toBe('A:1');
     for (const [who, body] of [
       [ada, { memberId: 'other' }],
       [bea, { memberId: 'A:1' }],
@@ -241,28 +303,38 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
     expect((await bea.get(inMessage)).status).toBe(200);
   });
 
-  it.each(['channel', 'member', 'message'] as const)('metadata of a %s is kept as given, up to 32 KiB', async (what) => {
-    await create(owner, `metadata-${what}`);
-    const write = (metadata: object) => {
-      if (what === 'channel') return owner.patch(path(`metadata-${what}`), { metadata });
-      if (what === 'member') return owner.post(path(`metadata-${what}`, '/members'), { metadata });
-      return owner.post(path(`metadata-${what}`, '/messages'), { text: 'x', metadata });
-    };
-    const given = { z: 1, a: { 'ключ 🔑': [null, true, 1.5e-7, '', { deep: [] }] }, '': 'empty key' };
-    expect((await write(given)).json).toMatchObject({ metadata: given });
-    const room = LIMITS.metadataBytes - Buffer.byteLength('{"a":""}');
-    expect((await write({ a: 'x'.repeat(room) })).status).toBeLessThan(300);
-    const head = await headOf(`metadata-${what}`);
-    for (const metadata of [{ a: 'x'.repeat(room + 1) }, { a: '部'.repeat(room / 3 + 1) }]) {
-      const { status, json } = await write(metadata);
-      expect([status, code(json)]).toEqual([400, 'invalid_metadata']);
-    }
-    expect(await headOf(`metadata-${what}`)).toBe(head);
-  });
+  it.each(['channel', 'member', 'message'] as const)(
+    'metadata of a %s is kept as given, up to 32 KiB',
+    async (what) => {
+      await create(owner, `metadata-${what}`);
+      const write = (metadata: object) => {
+        if (what === 'channel') return owner.patch(path(`metadata-${what}`), { metadata });
+        if (what === 'member')
+          return owner.post(path(`metadata-${what}`, '/members'), { metadata });
+        return owner.post(path(`metadata-${what}`, '/messages'), { text: 'x', metadata });
+      };
+      const given = {
+        z: 1,
+        a: { 'ключ 🔑': [null, true, 1.5e-7, '', { deep: [] }] },
+        '': 'empty key',
+      };
+      expect((await write(given)).json).toMatchObject({ metadata: given });
+      const room = LIMITS.metadataBytes - Buffer.byteLength('{"a":""}');
+      expect((await write({ a: 'x'.repeat(room) })).status).toBeLessThan(300);
+      const head = await headOf(`metadata-${what}`);
+      for (const metadata of [{ a: 'x'.repeat(room + 1) }, { a: '部'.repeat(room / 3 + 1) }]) {
+        const { status, json } = await write(metadata);
+        expect([status, code(json)]).toEqual([400, 'invalid_metadata']);
+      }
+      expect(await headOf(`metadata-${what}`)).toBe(head);
+    },
+  );
 
   it('people who are made at once are made once', async () => {
     const minted = await Promise.all(
-      Array.from({ length: 8 }, (_, i) => owner.post('/v1/tokens', { humanId: 'twins', name: `token ${String(i)}` })),
+      Array.from({ length: 8 }, (_, i) =>
+        owner.post('/v1/tokens', { humanId: 'twins', name: `token ${String(i)}` }),
+      ),
     );
     expect(minted.map(({ status }) => status)).toEqual(Array(8).fill(201));
   });

@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, Message } from '@stoa/protocol';
-import { type Caller, callerOf, LiveSocket, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  LiveSocket,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const DISK_MB = 12;
@@ -27,8 +34,19 @@ const smallDisk = (home: string): string[] => [
   home,
 ];
 
-const attempt = spawnSync('unshare', ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'stoa', '/mnt']);
-const impossible = attempt.status === 0 ? undefined : `no file system can be mounted here: ${attempt.stderr?.toString() ?? String(attempt.error)}`;
+const attempt = spawnSync('unshare', [
+  '--map-root-user',
+  '--mount',
+  'mount',
+  '-t',
+  'tmpfs',
+  'stoa',
+  '/mnt',
+]);
+const impossible =
+  attempt.status === 0
+    ? undefined
+    : `no file system can be mounted here: ${attempt.stderr?.toString() ?? String(attempt.error)}`;
 
 describe('a disk that is full', () => {
   let home: string;
@@ -52,30 +70,49 @@ describe('a disk that is full', () => {
   /** Inside the file system that only the daemon sees. */
   const inside = (file: string): string => join('/proc', String(daemon.pid), 'root', home, file);
 
-  it('F-11 a write gets storage_full, reads go on, and writes work again when there is room', async ({ skip }) => {
+  it('F-11 a write gets storage_full, reads go on, and writes work again when there is room', async ({
+    skip,
+  }) => {
     if (impossible !== undefined) skip(impossible);
     const reader = await LiveSocket.open(daemon.url, daemon);
     await reader.subscribe('channel:lobby', 0);
     const acknowledged: string[] = [];
     const text = 'x'.repeat(50_000);
-    const refused = await until('the disk is full', async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 4 }, () => owner.post<Message>('/v1/channels/lobby/messages', { text })),
-      );
-      for (const { status, json } of answers) if (status === 201) acknowledged.push(json.messageId);
-      return answers.find(({ status }) => status !== 201);
-    }, { timeoutMs: 60_000 });
+    const refused = await until(
+      'the disk is full',
+      async () => {
+        const answers = await Promise.all(
+          Array.from({ length: 4 }, () =>
+            owner.post<Message>('/v1/channels/lobby/messages', { text }),
+          ),
+        );
+        for (const { status, json } of answers)
+          if (status === 201) acknowledged.push(json.messageId);
+        return answers.find(({ status }) => status !== 201);
+      },
+      { timeoutMs: 60_000 },
+    );
     expect(refused.status).toBe(507);
     expect(refused.json).toMatchObject({ code: 'storage_full', status: 507 });
     expect(acknowledged.length).toBeGreaterThan(10);
 
     // Whatever was answered is there, and can be read, live and from the log.
     const channel = await owner.get<Channel>('/v1/channels/lobby');
-    expect(channel.json).toMatchObject({ messageCount: acknowledged.length, headSeq: acknowledged.length + 2 });
-    expect((await owner.get(`/v1/channels/lobby/messages/${acknowledged.at(-1) ?? ''}`)).status).toBe(200);
+    expect(channel.json).toMatchObject({
+      messageCount: acknowledged.length,
+      headSeq: acknowledged.length + 2,
+    });
+    expect(
+      (await owner.get(`/v1/channels/lobby/messages/${acknowledged.at(-1) ?? ''}`)).status,
+    ).toBe(200);
     expect((await owner.get('/v1/status')).status).toBe(200);
-    await until('the reader has all of it', () => reader.events().length === acknowledged.length + 2);
-    const file = await owner.post('/v1/assets', undefined, { raw: Buffer.alloc(4 * 1024 * 1024, 7) });
+    await until(
+      'the reader has all of it',
+      () => reader.events().length === acknowledged.length + 2,
+    );
+    const file = await owner.post('/v1/assets', undefined, {
+      raw: Buffer.alloc(4 * 1024 * 1024, 7),
+    });
     expect(file.status).toBe(507);
     expect(file.json).toMatchObject({ code: 'storage_full' });
 
@@ -87,7 +124,10 @@ describe('a disk that is full', () => {
     const again = await owner.post<Message>('/v1/channels/lobby/messages', { text: 'room again' });
     expect(again.status).toBe(201);
     await until('the reader has it', () => reader.events().length === acknowledged.length + 3);
-    expect(reader.events().at(-1)).toMatchObject({ seq: acknowledged.length + 3, type: 'message_posted' });
+    expect(reader.events().at(-1)).toMatchObject({
+      seq: acknowledged.length + 3,
+      type: 'message_posted',
+    });
     expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
     await reader.close();
   });

@@ -9,8 +9,13 @@ describe('one channel and many who follow it', () => {
 
   beforeAll(async () => {
     daemon = await startDaemon();
-    await callerOf(daemon.url, daemon.token).post('/v1/channels', { channelId: 'plaza', title: 'Plaza' });
-    sockets = await Promise.all(Array.from({ length: SUBSCRIBERS }, () => LiveSocket.open(daemon.url, daemon)));
+    await callerOf(daemon.url, daemon.token).post('/v1/channels', {
+      channelId: 'plaza',
+      title: 'Plaza',
+    });
+    sockets = await Promise.all(
+      Array.from({ length: SUBSCRIBERS }, () => LiveSocket.open(daemon.url, daemon)),
+    );
   });
   afterAll(async () => {
     for (const socket of sockets) socket.terminate();

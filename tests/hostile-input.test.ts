@@ -1,7 +1,16 @@
 import { request } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { type Channel, LIMITS, type Message } from '@stoa/protocol';
-import { call, type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, LiveSocket, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  call,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  LiveSocket,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const MESSAGES = '/v1/channels/lobby/messages';
@@ -26,7 +35,9 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
 
   /** Everything that such input could have left behind. */
   async function stored(): Promise<unknown> {
-    const channels = await owner.get<{ channels: Channel[] }>('/v1/channels?archived=include&limit=200');
+    const channels = await owner.get<{ channels: Channel[] }>(
+      '/v1/channels?archived=include&limit=200',
+    );
     const log = await owner.get<{ head: number }>('/v1/topics/channel:lobby/events?limit=1');
     const members = await owner.get('/v1/channels/lobby/members');
     const tokens = await owner.get('/v1/tokens');
@@ -53,7 +64,11 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
   const sendRaw = (raw: string | Uint8Array, path = MESSAGES) =>
     call(daemon.url, 'POST', path, { token: daemon.token, raw, headers: json });
 
-  async function refused(answer: Promise<{ status: number; json: Record<string, unknown> }>, status: number, code: string) {
+  async function refused(
+    answer: Promise<{ status: number; json: Record<string, unknown> }>,
+    status: number,
+    code: string,
+  ) {
     const got = await answer;
     expect([got.status, got.json['code']]).toEqual([status, code]);
   }
@@ -64,7 +79,10 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
     const room = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
     await refused(sendRaw(Buffer.alloc(room + 1, 32)), 413, 'payload_too_large');
     await refused(
-      call(daemon.url, 'POST', '/v1/assets', { token: daemon.token, raw: Buffer.alloc(LIMITS.assetBytes + 1) }),
+      call(daemon.url, 'POST', '/v1/assets', {
+        token: daemon.token,
+        raw: Buffer.alloc(LIMITS.assetBytes + 1),
+      }),
       413,
       'payload_too_large',
     );
@@ -74,7 +92,11 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
     const status = await new Promise<number>((resolve, reject) => {
       const sending = request(
         `${daemon.url}/v1/channels`,
-        { method: 'POST', agent: false, headers: { ...json, authorization: `Bearer ${daemon.token}` } },
+        {
+          method: 'POST',
+          agent: false,
+          headers: { ...json, authorization: `Bearer ${daemon.token}` },
+        },
         (response) => {
           response.resume();
           resolve(response.statusCode ?? 0);
@@ -88,7 +110,11 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
   });
 
   it('F-24 text of one character more than a message takes gets 400', async () => {
-    await refused(owner.post(MESSAGES, { text: 'x'.repeat(LIMITS.textChars + 1) }), 400, 'invalid_request');
+    await refused(
+      owner.post(MESSAGES, { text: 'x'.repeat(LIMITS.textChars + 1) }),
+      400,
+      'invalid_request',
+    );
     await refused(owner.post(MESSAGES, { text: '' }), 400, 'invalid_request');
   });
 
@@ -165,14 +191,25 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
     },
   );
 
-  it.each(['__proto__', 'constructor', 'prototype'])('F-24 the key %s gets 400, at every depth', async (key) => {
-    for (const metadata of [`{"${key}":1}`, `{"a":[{"b":{"${key}":{"polluted":true}}}]}`]) {
-      await refused(sendRaw(`{"text":"x","metadata":${metadata}}`), 400, 'invalid_metadata');
-      await refused(sendRaw(`{"title":"x","metadata":${metadata}}`, '/v1/channels'), 400, 'invalid_metadata');
-      await refused(sendRaw(`{"metadata":${metadata}}`, '/v1/channels/lobby/members'), 400, 'invalid_metadata');
-    }
-    await refused(sendRaw(`{"text":"x","${key}":{"polluted":true}}`), 400, 'invalid_request');
-  });
+  it.each(['__proto__', 'constructor', 'prototype'])(
+    'F-24 the key %s gets 400, at every depth',
+    async (key) => {
+      for (const metadata of [`{"${key}":1}`, `{"a":[{"b":{"${key}":{"polluted":true}}}]}`]) {
+        await refused(sendRaw(`{"text":"x","metadata":${metadata}}`), 400, 'invalid_metadata');
+        await refused(
+          sendRaw(`{"title":"x","metadata":${metadata}}`, '/v1/channels'),
+          400,
+          'invalid_metadata',
+        );
+        await refused(
+          sendRaw(`{"metadata":${metadata}}`, '/v1/channels/lobby/members'),
+          400,
+          'invalid_metadata',
+        );
+      }
+      await refused(sendRaw(`{"text":"x","${key}":{"polluted":true}}`), 400, 'invalid_request');
+    },
+  );
 
   it.each(['%00', 'a%00b', '%ff', '%ED%A0%80', '%', '%E0%A4%A'])(
     'F-24 %s in a path or a query gets 400 or finds nothing',
@@ -194,18 +231,32 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
   );
 
   it.each(['%00', 'a%00b'])('F-24 %s in the name of an asset gets 400', async (name) => {
-    const sent = call(daemon.url, 'POST', `/v1/assets?name=${name}`, { token: daemon.token, raw: 'bytes' });
+    const sent = call(daemon.url, 'POST', `/v1/assets?name=${name}`, {
+      token: daemon.token,
+      raw: 'bytes',
+    });
     await refused(sent, 400, 'invalid_text');
   });
 
-  it.each(['"', '*', '-', '(', 'NEAR(a b)', "' OR 1=1 --", 'a AND OR NOT', '%', '\\', ':', 'col:x', '😀', 'ﷺ'.repeat(50)])(
-    'F-24 a search for %s is a search like any other',
-    async (query) => {
-      const { status } = await owner.get(`/v1/search?query=${encodeURIComponent(query)}`);
-      expect(status).toBe(200);
-      expect((await owner.get(`/v1/channels?query=${encodeURIComponent(query)}`)).status).toBe(200);
-    },
-  );
+  it.each([
+    '"',
+    '*',
+    '-',
+    '(',
+    'NEAR(a b)',
+    "' OR 1=1 --",
+    'a AND OR NOT',
+    '%',
+    '\\',
+    ':',
+    'col:x',
+    '😀',
+    'ﷺ'.repeat(50),
+  ])('F-24 a search for %s is a search like any other', async (query) => {
+    const { status } = await owner.get(`/v1/search?query=${encodeURIComponent(query)}`);
+    expect(status).toBe(200);
+    expect((await owner.get(`/v1/channels?query=${encodeURIComponent(query)}`)).status).toBe(200);
+  });
 
   it('F-24 nonsense on a live stream is answered with a code and costs nobody their stream', async () => {
     const socket = await LiveSocket.open(daemon.url, daemon);
@@ -225,7 +276,9 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
     ];
     for (const [text] of nonsense) socket.sayRaw(text);
     await until('all of it is answered', () => socket.frames.length === nonsense.length);
-    expect(socket.framesOf('error').map(({ code }) => code)).toEqual(nonsense.map(([, code]) => code));
+    expect(socket.framesOf('error').map(({ code }) => code)).toEqual(
+      nonsense.map(([, code]) => code),
+    );
     await socket.subscribe('channel:lobby');
     await socket.close();
   });
@@ -241,7 +294,12 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
 
   it('takes the same things where they are harmless', async () => {
     const text = 'brackets in text [[[[ are fine: "quoted \\" {" \u{1f600} \ud7ff \ue000 \uffff';
-    const metadata = { nested: JSON.parse(deep(LIMITS.jsonDepth - 2)) as unknown, big: Number.MAX_VALUE, odd: -0.5, 'key with spaces': null };
+    const metadata = {
+      nested: JSON.parse(deep(LIMITS.jsonDepth - 2)) as unknown,
+      big: Number.MAX_VALUE,
+      odd: -0.5,
+      'key with spaces': null,
+    };
     const posted = await owner.post<Message>(MESSAGES, { text, metadata });
     expect(posted.status).toBe(201);
     const read = await owner.get<Message>(`${MESSAGES}/${posted.json.messageId}`);

@@ -1,5 +1,12 @@
 import type { Channel, Message } from '@stoa/protocol';
-import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, newPerson, type TestDaemon } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  newPerson,
+  type TestDaemon,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
@@ -39,7 +46,10 @@ describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
 
   it('F-23 being the owner is no licence to speak for others', async () => {
     const before = await head();
-    const { status, json } = await owner.post(messages, { text: 'as ada', sender: { id: 'human:ada' } });
+    const { status, json } = await owner.post(messages, {
+      text: 'as ada',
+      sender: { id: 'human:ada' },
+    });
     expect(status).toBe(403);
     expect(json).toMatchObject({ code: 'identity_mismatch' });
     expect(await head()).toBe(before);
@@ -73,20 +83,27 @@ describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
     { createdAt: 1 },
     { messageId: `msg_${'0'.repeat(26)}` },
     { seq: 1 },
-  ])('F-23 a message that says who or when in a field that does not exist (%j) gets 400 and is not stored', async (field) => {
-    const before = await head();
-    const { status, json } = await ada.post(messages, { text: 'sly', ...field });
-    expect(status).toBe(400);
-    expect(json).toMatchObject({ code: 'invalid_request' });
-    expect(await head()).toBe(before);
-  });
+  ])(
+    'F-23 a message that says who or when in a field that does not exist (%j) gets 400 and is not stored',
+    async (field) => {
+      const before = await head();
+      const { status, json } = await ada.post(messages, { text: 'sly', ...field });
+      expect(status).toBe(400);
+      expect(json).toMatchObject({ code: 'invalid_request' });
+      expect(await head()).toBe(before);
+    },
+  );
 
   it('F-23 a body may repeat who the caller is', async () => {
     const posted = await ada.post<Message>(messages, { text: 'mine', sender: { id: 'human:ada' } });
     expect(posted.status).toBe(201);
     expect(posted.json.author).toEqual({ kind: 'human', id: 'human:ada', displayName: 'ada' });
     const reacted = await ada.post<Message>(reactions(), { emoji: '🎉', actorId: 'human:ada' });
-    expect(reacted.json.reactions).toContainEqual({ emoji: '🎉', actorIds: ['human:ada'], count: 1 });
+    expect(reacted.json.reactions).toContainEqual({
+      emoji: '🎉',
+      actorIds: ['human:ada'],
+      count: 1,
+    });
   });
 
   it('F-23 only the creator and the owner add others to a channel', async () => {
@@ -96,7 +113,9 @@ describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
     expect(status).toBe(403);
     expect(json).toMatchObject({ code: 'forbidden' });
     expect(await head()).toBe(before);
-    expect((await owner.post('/v1/channels/lobby/members', { actorId: 'human:bea' })).status).toBe(200);
+    expect((await owner.post('/v1/channels/lobby/members', { actorId: 'human:bea' })).status).toBe(
+      200,
+    );
   });
 
   it('F-23 in the log, the actor of an event is who sent it', async () => {

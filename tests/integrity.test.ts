@@ -19,7 +19,9 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
   });
 
   async function check(): Promise<IntegrityReport> {
-    const { status, json } = await callerOf(daemon.url, daemon.token).post<IntegrityReport>('/v1/checks');
+    const { status, json } = await callerOf(daemon.url, daemon.token).post<IntegrityReport>(
+      '/v1/checks',
+    );
     expect(status).toBe(200);
     return json;
   }
@@ -85,13 +87,16 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
               SELECT 'ast_x', "topicId", "messageId" FROM "messages" WHERE "topicId" = ${LOBBY} LIMIT 1`,
       mend: `DELETE FROM "attachments" WHERE "assetId" = 'ast_x'`,
     },
-  ])('F-15 finds a row of $table that was changed behind its back', async ({ table, spoil, mend }) => {
-    const report = await checkWith(spoil, mend);
-    expect(report.ok).toBe(false);
-    expect(report.problems).toHaveLength(1);
-    expect(report.problems[0]).toContain('channel:lobby');
-    expect(report.problems[0]).toContain(table);
-  });
+  ])(
+    'F-15 finds a row of $table that was changed behind its back',
+    async ({ table, spoil, mend }) => {
+      const report = await checkWith(spoil, mend);
+      expect(report.ok).toBe(false);
+      expect(report.problems).toHaveLength(1);
+      expect(report.problems[0]).toContain('channel:lobby');
+      expect(report.problems[0]).toContain(table);
+    },
+  );
 
   it('F-15 finds an event that is missing from the log', async () => {
     const report = await checkWith(

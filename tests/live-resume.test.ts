@@ -1,5 +1,15 @@
 import type { Stamped } from '@stoa/protocol';
-import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, EventStream, LiveSocket, newPerson, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  EventStream,
+  LiveSocket,
+  newPerson,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** What a reader of topics has to offer, whichever protocol carries it. */
@@ -34,7 +44,9 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     let left = messages;
     const poster = async (): Promise<void> => {
       for (let i = left--; i > 0; i = left--) {
-        const { status } = await owner.post(`/v1/channels/${channelId}/messages`, { text: `message ${String(i)}` });
+        const { status } = await owner.post(`/v1/channels/${channelId}/messages`, {
+          text: `message ${String(i)}`,
+        });
         expect(status).toBe(201);
       }
     };
@@ -42,45 +54,54 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
   }
 
   const log = async (topic: string, after: number): Promise<Stamped[]> =>
-    (await owner.get<{ events: Stamped[] }>(`/v1/topics/${topic}/events?after=${String(after)}&limit=200`)).json.events;
+    (
+      await owner.get<{ events: Stamped[] }>(
+        `/v1/topics/${topic}/events?after=${String(after)}&limit=200`,
+      )
+    ).json.events;
 
-  const followers: { name: string; follow: (topic: string, after: number) => Promise<Follower> }[] = [
-    {
-      name: 'WebSocket',
-      async follow(topic, after) {
-        const socket = await LiveSocket.open(daemon.url, daemon);
-        await socket.subscribe(topic, after);
-        return { events: (of) => socket.events(of), end: () => socket.close() };
+  const followers: { name: string; follow: (topic: string, after: number) => Promise<Follower> }[] =
+    [
+      {
+        name: 'WebSocket',
+        async follow(topic, after) {
+          const socket = await LiveSocket.open(daemon.url, daemon);
+          await socket.subscribe(topic, after);
+          return { events: (of) => socket.events(of), end: () => socket.close() };
+        },
       },
-    },
-    {
-      name: 'SSE with Last-Event-ID',
-      async follow(topic, after) {
-        const stream = await EventStream.open(daemon.url, `topic=${topic}`, {
-          token: daemon.token,
-          lastEventId: `${topic}=${String(after)}`,
-        });
-        return {
-          events: (of) => stream.events(of),
-          end: () => {
-            stream.close();
-          },
-        };
+      {
+        name: 'SSE with Last-Event-ID',
+        async follow(topic, after) {
+          const stream = await EventStream.open(daemon.url, `topic=${topic}`, {
+            token: daemon.token,
+            lastEventId: `${topic}=${String(after)}`,
+          });
+          return {
+            events: (of) => stream.events(of),
+            end: () => {
+              stream.close();
+            },
+          };
+        },
       },
-    },
-    {
-      name: 'SSE with after',
-      async follow(topic, after) {
-        const stream = await EventStream.open(daemon.url, `topic=${topic}&after=${String(after)}`, daemon);
-        return {
-          events: (of) => stream.events(of),
-          end: () => {
-            stream.close();
-          },
-        };
+      {
+        name: 'SSE with after',
+        async follow(topic, after) {
+          const stream = await EventStream.open(
+            daemon.url,
+            `topic=${topic}&after=${String(after)}`,
+            daemon,
+          );
+          return {
+            events: (of) => stream.events(of),
+            end: () => {
+              stream.close();
+            },
+          };
+        },
       },
-    },
-  ];
+    ];
 
   describe.each(followers)('by $name', ({ name, follow }) => {
     const id = name.startsWith('SSE') ? 'F-29' : 'F-25';
@@ -94,7 +115,9 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
       await post(channelId, 15);
       const head = 2 + 250 + 15;
       await until('everything has come', () => reader.events().at(-1)?.seq === head);
-      expect(reader.events().map(({ seq }) => seq)).toEqual(Array.from({ length: head - 37 }, (_, i) => 38 + i));
+      expect(reader.events().map(({ seq }) => seq)).toEqual(
+        Array.from({ length: head - 37 }, (_, i) => 38 + i),
+      );
       expect(reader.events().slice(0, 200)).toEqual(await log(topic, 37));
       expect(reader.events().slice(-20)).toEqual(await log(topic, head - 20));
       await reader.end();
@@ -131,7 +154,13 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     await newChannel('from-now', 10);
     const socket = await LiveSocket.open(daemon.url, daemon);
     const subscribed = await socket.subscribe('channel:from-now');
-    expect(subscribed).toEqual({ type: 'subscribed', topic: 'channel:from-now', after: 12, head: 12, oldest: 1 });
+    expect(subscribed).toEqual({
+      type: 'subscribed',
+      topic: 'channel:from-now',
+      after: 12,
+      head: 12,
+      oldest: 1,
+    });
     await post('from-now', 1);
     await until('the new one has come', () => socket.events().length > 0);
     expect(socket.events().map(({ seq }) => seq)).toEqual([13]);
@@ -153,7 +182,9 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
 
   it('F-25 everybody sees the same events in the same order', async () => {
     await newChannel('same', 0);
-    const sockets = await Promise.all(Array.from({ length: 4 }, () => LiveSocket.open(daemon.url, daemon)));
+    const sockets = await Promise.all(
+      Array.from({ length: 4 }, () => LiveSocket.open(daemon.url, daemon)),
+    );
     await Promise.all(sockets.map((socket) => socket.subscribe('channel:same', 0)));
     await Promise.all(Array.from({ length: 5 }, () => post('same', 8)));
     for (const socket of sockets) {
@@ -181,7 +212,10 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     await post('right-hand', 2);
     await post('left-hand', 1);
     await owner.put('/v1/channels/left-hand/cursor', { readSeq: 2 });
-    const second = await EventStream.open(daemon.url, query, { token: daemon.token, lastEventId: lastEventId ?? '' });
+    const second = await EventStream.open(daemon.url, query, {
+      token: daemon.token,
+      lastEventId: lastEventId ?? '',
+    });
     await until('the rest has come', () => second.events().length === 4);
     expect(second.events('channel:left-hand').map(({ seq }) => seq)).toEqual([9]);
     expect(second.events('channel:right-hand').map(({ seq }) => seq)).toEqual([8, 9]);
@@ -209,26 +243,38 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     await expect(EventStream.open(daemon.url, 'topic=channel:nowhere', ada)).rejects.toThrow('404');
     await expect(EventStream.open(daemon.url, 'topic=nonsense', ada)).rejects.toThrow('404');
     await expect(
-      EventStream.open(daemon.url, 'topic=channel:shape', { token: ada.token, lastEventId: 'channel:shape=x' }),
+      EventStream.open(daemon.url, 'topic=channel:shape', {
+        token: ada.token,
+        lastEventId: 'channel:shape=x',
+      }),
     ).rejects.toThrow('400');
   });
 
   describe('whose past is no longer kept', () => {
     /** Mentions in a person's topic, until the oldest of them are gone. */
-    async function trimmedTopic(humanId: string): Promise<{ person: Caller; head: number; oldest: number }> {
+    async function trimmedTopic(
+      humanId: string,
+    ): Promise<{ person: Caller; head: number; oldest: number }> {
       const person = await newPerson(daemon, humanId);
       const channelId = `trim-${humanId}`;
       await newChannel(channelId, 0);
       await person.post(`/v1/channels/${channelId}/members`, {});
       const call = () =>
-        owner.post(`/v1/channels/${channelId}/messages`, { text: 'you there?', addressedMemberIds: [humanId] });
+        owner.post(`/v1/channels/${channelId}/messages`, {
+          text: 'you there?',
+          addressedMemberIds: [humanId],
+        });
       for (let i = 0; i < 5; i++) await Promise.all(Array.from({ length: 9 }, call));
       const topic = `human:${humanId}`;
       const page = await until('the past is gone', async () => {
-        const { json } = await person.get<{ oldest: number; head: number; events: Stamped[] }>(`/v1/topics/${topic}/events?limit=200`);
+        const { json } = await person.get<{ oldest: number; head: number; events: Stamped[] }>(
+          `/v1/topics/${topic}/events?limit=200`,
+        );
         return json.head - json.oldest < 20 ? json : undefined;
       });
-      expect(page.events.map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => page.oldest + i));
+      expect(page.events.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 20 }, (_, i) => page.oldest + i),
+      );
       return { person, head: page.head, oldest: page.oldest };
     }
 
@@ -239,18 +285,29 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
       await socket.subscribe(topic, 3);
       await until('the rest has come', () => socket.events().at(-1)?.seq === head);
       expect(socket.frames.map(({ type }) => type).slice(0, 2)).toEqual(['subscribed', 'gap']);
-      expect(socket.framesOf('gap')).toEqual([{ type: 'gap', topic, after: 3, oldest, reason: 'trimmed' }]);
-      expect(socket.events().map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => oldest + i));
+      expect(socket.framesOf('gap')).toEqual([
+        { type: 'gap', topic, after: 3, oldest, reason: 'trimmed' },
+      ]);
+      expect(socket.events().map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 20 }, (_, i) => oldest + i),
+      );
       await socket.close();
     });
 
     it('F-26 F-29 the same goes for an event stream', async () => {
       const { person, head, oldest } = await trimmedTopic('cleo');
       const topic = 'human:cleo';
-      const stream = await EventStream.open(daemon.url, `topic=${topic}`, { token: person.token, lastEventId: `${topic}=3` });
+      const stream = await EventStream.open(daemon.url, `topic=${topic}`, {
+        token: person.token,
+        lastEventId: `${topic}=3`,
+      });
       await until('the rest has come', () => stream.events().at(-1)?.seq === head);
-      expect(stream.framesOf('gap')).toEqual([{ type: 'gap', topic, after: 3, oldest, reason: 'trimmed' }]);
-      expect(stream.events().map(({ seq }) => seq)).toEqual(Array.from({ length: 20 }, (_, i) => oldest + i));
+      expect(stream.framesOf('gap')).toEqual([
+        { type: 'gap', topic, after: 3, oldest, reason: 'trimmed' },
+      ]);
+      expect(stream.events().map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 20 }, (_, i) => oldest + i),
+      );
       stream.close();
     });
 
@@ -266,7 +323,9 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     it('F-26 the log of a channel is kept whole, however long it is', async () => {
       await newChannel('whole', 60);
       await trimmedTopic('elis');
-      const { json } = await owner.get<{ oldest: number; head: number }>('/v1/topics/channel:whole/events');
+      const { json } = await owner.get<{ oldest: number; head: number }>(
+        '/v1/topics/channel:whole/events',
+      );
       expect(json).toMatchObject({ oldest: 1, head: 62 });
     });
   });

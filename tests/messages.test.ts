@@ -1,5 +1,12 @@
 import { type Channel, LIMITS, type Message, type Stamped } from '@stoa/protocol';
-import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace, newPerson, type TestDaemon } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  newPerson,
+  type TestDaemon,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
@@ -32,18 +39,29 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     expect(posted.status, posted.text).toBe(201);
     return posted.json;
   };
-  const list = async (messages: string, query = ''): Promise<{ messages: Message[]; hasMore: boolean }> =>
+  const list = async (
+    messages: string,
+    query = '',
+  ): Promise<{ messages: Message[]; hasMore: boolean }> =>
     (await owner.get<{ messages: Message[]; hasMore: boolean }>(`${messages}?${query}`)).json;
   const texts = (found: Message[]): string[] =>
     found.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
   const logOf = async (channelId: string): Promise<Stamped[]> =>
-    (await owner.get<{ events: Stamped[] }>(`/v1/topics/channel:${channelId}/events?limit=200`)).json.events;
-  const refusal = ({ status, json }: { status: number; json: unknown }) => [status, (json as { code: string }).code];
+    (await owner.get<{ events: Stamped[] }>(`/v1/topics/channel:${channelId}/events?limit=200`))
+      .json.events;
+  const refusal = ({ status, json }: { status: number; json: unknown }) => [
+    status,
+    (json as { code: string }).code,
+  ];
 
   it('a message is answered as it is read, and says who wrote it and when', async () => {
     const messages = await newChannel('plain');
     const before = Date.now();
-    const posted = await post(ada, messages, { text: 'hello', addressedMemberIds: ['bea', 'bea'], metadata: { a: 1 } });
+    const posted = await post(ada, messages, {
+      text: 'hello',
+      addressedMemberIds: ['bea', 'bea'],
+      metadata: { a: 1 },
+    });
     expect(posted).toMatchObject({
       channelId: 'plain',
       seq: 5,
@@ -80,9 +98,14 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
 
   it('whoever is addressed must be there, and is told on their own topic', async () => {
     const messages = await newChannel('addressed');
-    expect(refusal(await ada.post(messages, { text: 'x', addressedMemberIds: ['bea', 'nobody'] }))).toEqual([400, 'unknown_member']);
+    expect(
+      refusal(await ada.post(messages, { text: 'x', addressedMemberIds: ['bea', 'nobody'] })),
+    ).toEqual([400, 'unknown_member']);
     expect((await list(messages)).messages).toEqual([]);
-    const { messageId } = await post(ada, messages, { text: 'bea?', addressedMemberIds: ['bea', 'ada'] });
+    const { messageId } = await post(ada, messages, {
+      text: 'bea?',
+      addressedMemberIds: ['bea', 'ada'],
+    });
     const mentions = async (who: Caller, humanId: string) =>
       (await who.get<{ events: Stamped[] }>(`/v1/topics/human:${humanId}/events`)).json.events
         .filter(({ type }) => type === 'mentioned')
@@ -95,12 +118,22 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     const messages = await newChannel('thread');
     const root = await post(ada, messages, { text: 'root' });
     const first = await post(bea, messages, { text: 'one', replyToMessageId: root.messageId });
-    expect(first).toMatchObject({ threadRootMessageId: root.messageId, replyToMessageId: root.messageId });
+    expect(first).toMatchObject({
+      threadRootMessageId: root.messageId,
+      replyToMessageId: root.messageId,
+    });
     const second = await post(ada, messages, { text: 'two', replyToMessageId: first.messageId });
-    expect(second).toMatchObject({ threadRootMessageId: root.messageId, replyToMessageId: first.messageId });
+    expect(second).toMatchObject({
+      threadRootMessageId: root.messageId,
+      replyToMessageId: first.messageId,
+    });
     const third = await post(ada, messages, { text: 'three', threadRootMessageId: root.messageId });
     expect(third.replyToMessageId).toBeUndefined();
-    const both = { text: 'four', threadRootMessageId: root.messageId, replyToMessageId: second.messageId };
+    const both = {
+      text: 'four',
+      threadRootMessageId: root.messageId,
+      replyToMessageId: second.messageId,
+    };
     await post(bea, messages, both);
     await post(ada, messages, { text: 'another root' });
 
@@ -124,10 +157,19 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
       { replyToMessageId: inA.messageId, threadRootMessageId: inA.messageId },
       { threadRootMessageId: inA.messageId },
     ]) {
-      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([400, 'thread_mismatch']);
+      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([
+        400,
+        'thread_mismatch',
+      ]);
     }
-    for (const place of [{ replyToMessageId: other.messageId }, { threadRootMessageId: `msg_${'0'.repeat(26)}` }]) {
-      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([404, 'message_not_found']);
+    for (const place of [
+      { replyToMessageId: other.messageId },
+      { threadRootMessageId: `msg_${'0'.repeat(26)}` },
+    ]) {
+      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([
+        404,
+        'message_not_found',
+      ]);
     }
     expect((await list(messages)).messages).toHaveLength(3);
     expect((await owner.get<Message>(`${messages}/${b.messageId}`)).json.replyCount).toBe(0);
@@ -149,8 +191,13 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     expect(edited.json.editedAt).toBeGreaterThanOrEqual(said.createdAt);
     await ada.patch(path, { text: 'third' });
     expect(texts((await list(messages)).messages)).toEqual(['third']);
-    expect((await owner.get<Channel>('/v1/channels/edits')).json).toMatchObject({ messageCount: 1, lastMessagePreview: 'third' });
-    const history = (await logOf('edits')).slice(4).map(({ type, data }) => [type, JSON.stringify(data).includes('first')]);
+    expect((await owner.get<Channel>('/v1/channels/edits')).json).toMatchObject({
+      messageCount: 1,
+      lastMessagePreview: 'third',
+    });
+    const history = (await logOf('edits'))
+      .slice(4)
+      .map(({ type, data }) => [type, JSON.stringify(data).includes('first')]);
     expect(history).toEqual([
       ['message_posted', true],
       ['message_edited', false],
@@ -167,16 +214,29 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     expect(refusal(await bea.delete(path))).toEqual([403, 'not_author']);
     const tomb = await ada.delete<Message>(path);
     expect(tomb.status).toBe(200);
-    expect(tomb.json).toMatchObject({ seq: root.seq, author: root.author, inputItems: [], reactions: [], metadata: {}, replyCount: 1 });
+    expect(tomb.json).toMatchObject({
+      seq: root.seq,
+      author: root.author,
+      inputItems: [],
+      reactions: [],
+      metadata: {},
+      replyCount: 1,
+    });
     expect(tomb.json.deletedAt).toBeTypeOf('number');
-    expect((await list(messages)).messages.map(({ messageId }) => messageId)).toEqual([root.messageId, reply.messageId]);
+    expect((await list(messages)).messages.map(({ messageId }) => messageId)).toEqual([
+      root.messageId,
+      reply.messageId,
+    ]);
 
     const head = (await logOf('tombs')).length;
     expect((await ada.delete<Message>(path)).json).toEqual(tomb.json);
     expect(await logOf('tombs')).toHaveLength(head);
     expect(JSON.stringify(await logOf('tombs'))).toContain('regretted');
     expect(refusal(await ada.patch(path, { text: 'back' }))).toEqual([409, 'message_deleted']);
-    expect(refusal(await ada.post(`${path}/reactions`, { emoji: '👍' }))).toEqual([409, 'message_deleted']);
+    expect(refusal(await ada.post(`${path}/reactions`, { emoji: '👍' }))).toEqual([
+      409,
+      'message_deleted',
+    ]);
     await post(bea, messages, { text: 'the thread goes on', replyToMessageId: root.messageId });
     expect((await owner.delete(`${messages}/${reply.messageId}`)).status).toBe(200);
     expect((await owner.get<Channel>('/v1/channels/tombs')).json.messageCount).toBe(3);
@@ -187,8 +247,10 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     const { messageId } = await post(ada, messages, { text: 'react to me' });
     const path = `${messages}/${messageId}/reactions`;
     const head = (await logOf('reactions')).length;
-    const react = async (by: Caller, emoji: string) => (await by.post<Message>(path, { emoji })).json.reactions;
-    const take = async (by: Caller, emoji: string) => (await by.delete<Message>(path, { emoji })).json.reactions;
+    const react = async (by: Caller, emoji: string) =>
+      (await by.post<Message>(path, { emoji })).json.reactions;
+    const take = async (by: Caller, emoji: string) =>
+      (await by.delete<Message>(path, { emoji })).json.reactions;
 
     expect(await take(bea, '👍')).toEqual([]);
     await react(bea, '👍');
@@ -219,19 +281,25 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     const { messageId } = await post(ada, messages, { text: 'go' });
     const people = [ada, bea, owner];
     await Promise.all(
-      Array.from({ length: 15 }, (_, i) => people[i % 3]?.post(`${messages}/${messageId}/reactions`, { emoji: '👍' })),
+      Array.from({ length: 15 }, (_, i) =>
+        people[i % 3]?.post(`${messages}/${messageId}/reactions`, { emoji: '👍' }),
+      ),
     );
     const { json } = await owner.get<Message>(`${messages}/${messageId}`);
     expect(json.reactions).toHaveLength(1);
     expect(json.reactions[0]).toMatchObject({ emoji: '👍', count: 3 });
-    expect((await logOf('reactions-raced')).filter(({ type }) => type === 'reaction_set')).toHaveLength(3);
+    expect(
+      (await logOf('reactions-raced')).filter(({ type }) => type === 'reaction_set'),
+    ).toHaveLength(3);
   });
 
   it('pages neither skip nor repeat while others post, in both directions', async () => {
     const messages = await newChannel('pages');
     const seed = Array.from({ length: 120 }, (_, i) => i);
     for (let i = 0; i < seed.length; i += 12) {
-      await Promise.all(seed.slice(i, i + 12).map((n) => post(ada, messages, { text: `seed ${String(n)}` })));
+      await Promise.all(
+        seed.slice(i, i + 12).map((n) => post(ada, messages, { text: `seed ${String(n)}` })),
+      );
     }
     const all = (await list(messages, 'limit=200')).messages.map(({ seq }) => seq);
     expect(all).toHaveLength(120);
@@ -261,8 +329,13 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     }
     expect(forward).toHaveLength(120 + posted);
     expect(forward).toEqual([...new Set(forward)].sort((a, b) => a - b));
-    expect(refusal(await owner.get(`${messages}?before=5&after=1`))).toEqual([400, 'invalid_request']);
-    expect((await list(messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(forward.slice(-3));
+    expect(refusal(await owner.get(`${messages}?before=5&after=1`))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+    expect((await list(messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(
+      forward.slice(-3),
+    );
   });
 
   it('leave every projection equal to a replay of its log', async () => {

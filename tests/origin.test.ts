@@ -22,13 +22,10 @@ describe('a request that may come from a browser', () => {
   async function outcomes(headers: Record<string, string>) {
     const { token, url } = daemon;
     const refused = (error: unknown) => String((error as { status?: number }).status ?? error);
-    const socket = await LiveSocket.open(url, { token, headers }).then(
-      async (open) => {
-        await open.close();
-        return '101';
-      },
-      refused,
-    );
+    const socket = await LiveSocket.open(url, { token, headers }).then(async (open) => {
+      await open.close();
+      return '101';
+    }, refused);
     const stream = await EventStream.open(url, 'topic=channel:lobby', { token, headers }).then(
       (open) => {
         open.close();
@@ -37,13 +34,27 @@ describe('a request that may come from a browser', () => {
       (error: unknown) => /\d+/.exec(String(error))?.[0],
     );
     const read = await call(url, 'GET', '/v1/whoami', { token, headers });
-    const write = await call(url, 'POST', '/v1/channels/lobby/messages', { token, headers, body: { text: 'x' } });
+    const write = await call(url, 'POST', '/v1/channels/lobby/messages', {
+      token,
+      headers,
+      body: { text: 'x' },
+    });
     const page = await call(url, 'GET', '/', { headers });
-    return { answers: [read, write, page], statuses: [read.status, write.status, page.status, Number(socket), Number(stream)] };
+    return {
+      answers: [read, write, page],
+      statuses: [read.status, write.status, page.status, Number(socket), Number(stream)],
+    };
   }
 
   const messages = async () =>
-    (await call<{ messages: unknown[] }>(daemon.url, 'GET', '/v1/channels/lobby/messages?limit=200', { token: daemon.token })).json.messages;
+    (
+      await call<{ messages: unknown[] }>(
+        daemon.url,
+        'GET',
+        '/v1/channels/lobby/messages?limit=200',
+        { token: daemon.token },
+      )
+    ).json.messages;
 
   it.each([
     'evil.example',
@@ -93,13 +104,16 @@ describe('a request that may come from a browser', () => {
     expect(await messages()).toEqual(before);
   });
 
-  it.each(['cross-site', 'same-site'])('F-19 is refused when the browser calls it %s', async (site) => {
-    const before = await messages();
-    const { statuses, answers } = await outcomes({ 'sec-fetch-site': site });
-    expect(statuses).toEqual([403, 403, 403, 403, 403]);
-    for (const { json } of answers) expect(json).toMatchObject({ code: 'origin_not_allowed' });
-    expect(await messages()).toEqual(before);
-  });
+  it.each(['cross-site', 'same-site'])(
+    'F-19 is refused when the browser calls it %s',
+    async (site) => {
+      const before = await messages();
+      const { statuses, answers } = await outcomes({ 'sec-fetch-site': site });
+      expect(statuses).toEqual([403, 403, 403, 403, 403]);
+      for (const { json } of answers) expect(json).toMatchObject({ code: 'origin_not_allowed' });
+      expect(await messages()).toEqual(before);
+    },
+  );
 
   it('F-19 is taken when everything about it is ours', async () => {
     const ours: Record<string, string>[] = [
@@ -112,26 +126,32 @@ describe('a request that may come from a browser', () => {
       { host: 'stoa.internal', origin: 'https://stoa.internal' },
     ];
     for (const headers of ours) {
-      expect((await outcomes(headers)).statuses, JSON.stringify(headers)).toEqual([200, 201, 200, 101, 200]);
+      expect((await outcomes(headers)).statuses, JSON.stringify(headers)).toEqual([
+        200, 201, 200, 101, 200,
+      ]);
     }
   });
 
-  it.each(['text/plain', 'text/plain; charset=utf-8', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/json-seq', undefined])(
-    'F-20 that carries JSON as %s gets 415 and stores nothing',
-    async (type) => {
-      const before = await messages();
-      for (const path of ['/v1/channels', '/v1/channels/lobby/messages', '/v1/checks']) {
-        const { status, json } = await call(daemon.url, 'POST', path, {
-          token: daemon.token,
-          raw: JSON.stringify({ title: 'Smuggled', text: 'smuggled' }),
-          headers: type === undefined ? {} : { 'content-type': type },
-        });
-        expect(status).toBe(415);
-        expect(json).toMatchObject({ code: 'unsupported_media_type' });
-      }
-      expect(await messages()).toEqual(before);
-    },
-  );
+  it.each([
+    'text/plain',
+    'text/plain; charset=utf-8',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/json-seq',
+    undefined,
+  ])('F-20 that carries JSON as %s gets 415 and stores nothing', async (type) => {
+    const before = await messages();
+    for (const path of ['/v1/channels', '/v1/channels/lobby/messages', '/v1/checks']) {
+      const { status, json } = await call(daemon.url, 'POST', path, {
+        token: daemon.token,
+        raw: JSON.stringify({ title: 'Smuggled', text: 'smuggled' }),
+        headers: type === undefined ? {} : { 'content-type': type },
+      });
+      expect(status).toBe(415);
+      expect(json).toMatchObject({ code: 'unsupported_media_type' });
+    }
+    expect(await messages()).toEqual(before);
+  });
 
   it('F-20 gets no CORS header, whatever it asks', async () => {
     const preflight = {
@@ -144,7 +164,10 @@ describe('a request that may come from a browser', () => {
       await call(daemon.url, 'OPTIONS', '/v1/channels', { headers: preflight }),
       await call(daemon.url, 'OPTIONS', '/v1/channels', { token, headers: preflight }),
       await call(daemon.url, 'GET', '/v1/whoami', { token, headers: { origin: daemon.url } }),
-      await call(daemon.url, 'GET', '/v1/whoami', { token, headers: { origin: 'http://evil.example' } }),
+      await call(daemon.url, 'GET', '/v1/whoami', {
+        token,
+        headers: { origin: 'http://evil.example' },
+      }),
       await call(daemon.url, 'GET', '/', { headers: { origin: daemon.url } }),
       await call(daemon.url, 'GET', '/v1/nowhere', { token, headers: { origin: daemon.url } }),
     ];

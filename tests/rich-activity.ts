@@ -15,16 +15,29 @@ export async function richActivity(daemon: {
   const ada = await newPerson(daemon, 'ada');
   const bea = await newPerson(daemon, 'bea');
   const lobby = '/v1/channels/lobby';
-  await owner.post('/v1/channels', { channelId: 'lobby', title: 'Lobby', metadata: { a: [1, null] } });
-  await owner.patch(lobby, { description: 'Everybody', purpose: 'Talk', metadata: { b: { c: true } } });
+  await owner.post('/v1/channels', {
+    channelId: 'lobby',
+    title: 'Lobby',
+    metadata: { a: [1, null] },
+  });
+  await owner.patch(lobby, {
+    description: 'Everybody',
+    purpose: 'Talk',
+    metadata: { b: { c: true } },
+  });
   await owner.patch(lobby, { description: null, title: 'The lobby' });
-  await ada.post(`${lobby}/members`, { displayName: 'Countess', role: 'guest', metadata: { vip: true } });
+  await ada.post(`${lobby}/members`, {
+    displayName: 'Countess',
+    role: 'guest',
+    metadata: { vip: true },
+  });
   await bea.post(`${lobby}/members`, {});
   await ada.post(`${lobby}/members`, { role: 'host' });
   await bea.delete(`${lobby}/members/bea`);
   await owner.post(`${lobby}/members`, { actorId: 'human:bea', memberId: 'B.2' });
 
-  const { assetId } = (await owner.post<Asset>('/v1/assets', undefined, { raw: 'a picture, say' })).json;
+  const { assetId } = (await owner.post<Asset>('/v1/assets', undefined, { raw: 'a picture, say' }))
+    .json;
   const root = await say({ text: 'a root' });
   const attached = await say({
     inputItems: [
@@ -36,10 +49,13 @@ export async function richActivity(daemon: {
   });
   const replies: string[] = [];
   for (let i = 0; i < 5; i++) {
-    replies.push(await say({ text: `reply ${String(i)}`, replyToMessageId: replies.at(-1) ?? root }));
+    replies.push(
+      await say({ text: `reply ${String(i)}`, replyToMessageId: replies.at(-1) ?? root }),
+    );
   }
   for (const emoji of ['👍', '🎉', '👍']) {
-    for (const person of [ada, bea]) await person.post(`${lobby}/messages/${root}/reactions`, { emoji });
+    for (const person of [ada, bea])
+      await person.post(`${lobby}/messages/${root}/reactions`, { emoji });
   }
   await bea.delete(`${lobby}/messages/${root}/reactions`, { emoji: '👍' });
   await owner.patch(`${lobby}/messages/${replies[0] ?? ''}`, { text: 'edited once' });

@@ -2,7 +2,13 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Status } from '@stoa/protocol';
-import { callerOf, DAEMON_ENGINES, type DaemonPlace, startDaemon, StartFailure } from '@stoa/testkit';
+import {
+  callerOf,
+  DAEMON_ENGINES,
+  type DaemonPlace,
+  StartFailure,
+  startDaemon,
+} from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
@@ -22,7 +28,10 @@ describe('data of earlier programs', () => {
     const daemon = await startDaemon({ home });
     try {
       const { json } = await callerOf(daemon.url, daemon.token).get<Status>('/v1/status');
-      const versions = Array.from({ length: json.schemaVersion }, (_, i) => `schema-${String(i + 1)}`);
+      const versions = Array.from(
+        { length: json.schemaVersion },
+        (_, i) => `schema-${String(i + 1)}`,
+      );
       expect(released.sort()).toEqual(versions);
     } finally {
       await daemon.stop();
@@ -30,8 +39,11 @@ describe('data of earlier programs', () => {
   });
 
   it.each(released)('F-13 as %s wrote it is opened and is all there', async (name) => {
-    for (const part of ['stoa.db', 'assets']) cpSync(join(FIXTURES, name, part), join(home, part), { recursive: true });
-    const { token, answers } = JSON.parse(readFileSync(join(FIXTURES, name, 'answers.json'), 'utf8')) as {
+    for (const part of ['stoa.db', 'assets'])
+      cpSync(join(FIXTURES, name, part), join(home, part), { recursive: true });
+    const { token, answers } = JSON.parse(
+      readFileSync(join(FIXTURES, name, 'answers.json'), 'utf8'),
+    ) as {
       token: string;
       answers: Record<string, object>;
     };
@@ -48,7 +60,9 @@ describe('data of earlier programs', () => {
       expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
       const reused = await owner.post('/v1/channels', { channelId: 'gone', title: 'Again' });
       expect(reused.json).toMatchObject({ code: 'channel_exists' });
-      expect((await ada.post('/v1/channels/lobby/messages', { text: 'it goes on' })).status).toBe(201);
+      expect((await ada.post('/v1/channels/lobby/messages', { text: 'it goes on' })).status).toBe(
+        201,
+      );
     } finally {
       await daemon.kill();
     }

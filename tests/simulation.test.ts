@@ -1,5 +1,6 @@
 import { simulate } from '@stoa/testkit';
 import { expect, it } from 'vitest';
+
 it('first', async () => {
   const from = Number(process.env['STOA_SEED'] ?? 1);
   const count = Number(process.env['N'] ?? 1);
@@ -13,7 +14,8 @@ it('first', async () => {
       if (count === 1 && process.env['TRACE']) console.log(r.trace.join('\n'));
     } catch (e) {
       failures++;
-      if (failures <= Number(process.env['SHOW'] ?? 1)) console.log(String((e as Error).message), count===1?(e as Error).cause:'');
+      if (failures <= Number(process.env['SHOW'] ?? 1))
+        console.log(String((e as Error).message), count === 1 ? (e as Error).cause : '');
     }
   }
   console.log({ failures, count, steps, seconds: (performance.now() - t) / 1000 });

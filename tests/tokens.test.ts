@@ -2,8 +2,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Credential, MintedToken, Whoami } from '@stoa/protocol';
 import {
-  call,
   type Caller,
+  call,
   callerOf,
   DAEMON_ENGINES,
   type DaemonPlace,
@@ -54,7 +54,11 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
       { 'x-stoa-token': daemon.token },
     ];
     for (const headers of attempts) {
-      const { status, json, headers: answered } = await call(daemon.url, 'GET', '/v1/whoami', { headers });
+      const {
+        status,
+        json,
+        headers: answered,
+      } = await call(daemon.url, 'GET', '/v1/whoami', { headers });
       expect(status, JSON.stringify(headers)).toBe(401);
       expect(json).toMatchObject({ code: 'unauthenticated', status: 401 });
       expect(answered['www-authenticate']).toBe('Bearer');
@@ -74,13 +78,19 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
   it('F-18 the token of another data directory gets 401, on HTTP, WebSocket and SSE', async () => {
     const elsewhere = await startDaemon();
     try {
-      expect((await call(daemon.url, 'GET', '/v1/whoami', { token: elsewhere.token })).status).toBe(401);
-      expect((await call(elsewhere.url, 'GET', '/v1/whoami', { token: daemon.token })).status).toBe(401);
+      expect((await call(daemon.url, 'GET', '/v1/whoami', { token: elsewhere.token })).status).toBe(
+        401,
+      );
+      expect((await call(elsewhere.url, 'GET', '/v1/whoami', { token: daemon.token })).status).toBe(
+        401,
+      );
       await expect(LiveSocket.open(daemon.url, elsewhere)).rejects.toMatchObject({
         status: 401,
         code: 'unauthenticated',
       });
-      await expect(EventStream.open(daemon.url, 'topic=channel:lobby', elsewhere)).rejects.toThrow('401');
+      await expect(EventStream.open(daemon.url, 'topic=channel:lobby', elsewhere)).rejects.toThrow(
+        '401',
+      );
     } finally {
       await elsewhere.cleanUp();
     }
@@ -159,7 +169,9 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
     expect(after.status).toBe(401);
     expect(after.json).toMatchObject({ code: 'unauthenticated' });
     expect((await kept.caller.get('/v1/whoami')).status).toBe(200);
-    const row = (await tokens()).find(({ credentialId }) => credentialId === gone.credential.credentialId);
+    const row = (await tokens()).find(
+      ({ credentialId }) => credentialId === gone.credential.credentialId,
+    );
     expect(row?.revokedAt).toBeGreaterThanOrEqual(gone.credential.createdAt);
   });
 
@@ -189,7 +201,10 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
   it('F-35 a stream that is opened while its token is revoked does not stay', async () => {
     const { credential, token } = await mint('fay');
     const opening = Array.from({ length: 8 }, () => LiveSocket.open(daemon.url, { token }));
-    const [, ...sockets] = await Promise.all([revoke(credential), ...opening.map((socket) => socket.catch(() => undefined))]);
+    const [, ...sockets] = await Promise.all([
+      revoke(credential),
+      ...opening.map((socket) => socket.catch(() => undefined)),
+    ]);
     for (const socket of sockets) {
       if (!socket) continue;
       await socket.ended();
@@ -200,9 +215,13 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
   it('F-35 revoking twice is revoking once, and a token that never was is not found', async () => {
     const { credential } = await mint('gil');
     expect((await revoke(credential)).status).toBe(204);
-    const once = (await tokens()).find(({ credentialId }) => credentialId === credential.credentialId);
+    const once = (await tokens()).find(
+      ({ credentialId }) => credentialId === credential.credentialId,
+    );
     expect((await revoke(credential)).status).toBe(204);
-    const twice = (await tokens()).find(({ credentialId }) => credentialId === credential.credentialId);
+    const twice = (await tokens()).find(
+      ({ credentialId }) => credentialId === credential.credentialId,
+    );
     expect(twice).toEqual(once);
     const unknown = await owner.delete('/v1/tokens/crd_00000000000000000000000000');
     expect(unknown.status).toBe(404);

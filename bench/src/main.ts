@@ -42,12 +42,13 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runOne(name: string, form: Form, onlyJson: boolean): Promise<void> {
-  const { description, run } = BENCHMARKS[name] as Benchmark;
+  const benchmark = BENCHMARKS[name] as Benchmark;
+  const { description } = benchmark;
   const scope = new Scope();
   const ended = new Ended(LIMIT_SECONDS[form]);
   try {
     if (!onlyJson) console.log(`${name}: ${description}${form === 'short' ? ' (short form)' : ''}`);
-    const figures = await Promise.race([run(form, scope), ended.reason]);
+    const figures = await Promise.race([benchmark.run(form, scope), ended.reason]);
     if (!onlyJson) console.log(`${table(figures)}\n`);
     console.log(jsonLines(figures));
   } catch (error) {

@@ -11,7 +11,6 @@ import {
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import type { AssetFiles, Clock, Ids } from '../ports.js';
-import { decodeBase64 } from './base64.js';
 
 /** Bytes by digest, once. The file is on disk before the record is, and goes after it. */
 export class Assets {
@@ -23,14 +22,7 @@ export class Assets {
   ) {}
 
   async create(bytes: Uint8Array, name: string | undefined, actor: string): Promise<Asset> {
-    if (bytes.length > LIMITS.assetBytes) {
-      throw new StoaError(
-        'payload_too_large',
-        `An asset is limited to ${String(LIMITS.assetBytes)} bytes`,
-      );
-    }
-    if (bytes.length === 0)
-      throw new StoaError('invalid_request', 'An asset has at least one byte');
+    assertAssetSize(bytes);
     const { digest, mediaType } = await this.files.write(bytes);
     const row = await this.store.transact(() =>
       this.#record({
@@ -44,10 +36,6 @@ export class Assets {
     // A collection of the same bytes may have removed the file between the write and the record.
     if (!(await this.files.exists(digest))) await this.files.write(bytes);
     return assetRecord(row);
-  }
-
-  storeInline(item: { data: string; name?: string | undefined }, actor: string): Promise<Asset> {
-    return this.create(decodeBase64(item.data), item.name, actor);
   }
 
   async get(assetId: string): Promise<Asset> {
@@ -90,6 +78,16 @@ export class Assets {
     yield* insertAsset.run(row);
     return row;
   }
+}
+
+export function assertAssetSize(bytes: Uint8Array): void {
+  if (bytes.length > LIMITS.assetBytes) {
+    throw new StoaError(
+      'payload_too_large',
+      `An asset is limited to ${String(LIMITS.assetBytes)} bytes`,
+    );
+  }
+  if (bytes.length === 0) throw new StoaError('invalid_request', 'An asset has at least one byte');
 }
 
 function assetRecord({ name, ...row }: AssetRow): Asset {

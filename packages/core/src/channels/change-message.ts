@@ -25,10 +25,17 @@ export async function editMessage(
   messageId: string,
   request: EditMessage,
 ): Promise<Message> {
-  const inputItems = await admitContent(context.assets, request, actorIdOf(principal));
-  return change(context, principal, channelId, messageId, function* (message) {
+  const assertMayEdit = (message: MessageRow): void => {
     assertIsAuthor(principal, message);
     assertNotDeleted(message);
+  };
+  const inputItems = await admitContent(context, request, actorIdOf(principal), function* () {
+    const channel = yield* channelToSpeakIn(principal, channelId);
+    assertNotArchived(channel);
+    assertMayEdit(yield* existing(channel.topicId, messageId));
+  });
+  return change(context, principal, channelId, messageId, function* (message) {
+    assertMayEdit(message);
     yield* holdAssets(inputItems);
     return { type: 'message_edited', data: { messageId, inputItems } };
   });

@@ -1,17 +1,23 @@
 import { type InputItem, StoaError, type StoredItem } from '@stoa/protocol';
 import { holdAsset, type Tx } from '@stoa/store';
-import type { Assets } from '../assets/assets.js';
+import { type Assets, assertAssetSize } from '../assets/assets.js';
+import { decodeBase64 } from '../assets/base64.js';
+import type { ChannelContext } from './context.js';
 
 interface Content {
   readonly text?: string | undefined;
   readonly inputItems?: readonly InputItem[] | undefined;
 }
 
-/** Turns what a caller sent into what a message holds; inline assets are stored on the way. */
+/**
+ * Turns what a caller sent into what a message holds. Inline assets are stored on the way, before the
+ * write that refers to them; so whatever would refuse that write is asked first, by `rehearse`.
+ */
 export async function admitContent(
-  assets: Assets,
+  { store, assets }: ChannelContext,
   content: Content,
   actor: string,
+  rehearse: () => Tx<unknown>,
 ): Promise<StoredItem[]> {
   const { text, inputItems } = content;
   if ((text === undefined) === (inputItems === undefined)) {
@@ -20,16 +26,42 @@ export async function admitContent(
     ]);
   }
   if (text !== undefined) return [{ type: 'text', text }];
+  const items = (inputItems ?? []).map(decoded);
+  const ready = items.filter(isStored);
+  if (ready.length === items.length) return ready;
+  await store.transact(function* () {
+    yield* rehearse();
+    yield* holdAssets(ready);
+  });
   const stored: StoredItem[] = [];
-  for (const item of inputItems ?? []) {
-    if (item.type !== 'inline_asset') stored.push(item);
-    else
-      stored.push({
-        type: 'asset_reference',
-        assetId: (await assets.storeInline(item, actor)).assetId,
-      });
-  }
+  for (const item of items)
+    stored.push(isStored(item) ? item : await storeInline(assets, item, actor));
   return stored;
+}
+
+interface DecodedAsset {
+  readonly type: 'inline_asset';
+  readonly bytes: Uint8Array;
+  readonly name: string | undefined;
+}
+
+function decoded(item: InputItem): StoredItem | DecodedAsset {
+  if (item.type !== 'inline_asset') return item;
+  const bytes = decodeBase64(item.data);
+  assertAssetSize(bytes);
+  return { type: item.type, bytes, name: item.name };
+}
+
+const isStored = (item: StoredItem | DecodedAsset): item is StoredItem =>
+  item.type !== 'inline_asset';
+
+async function storeInline(
+  assets: Assets,
+  { bytes, name }: DecodedAsset,
+  actor: string,
+): Promise<StoredItem> {
+  const { assetId } = await assets.create(bytes, name, actor);
+  return { type: 'asset_reference', assetId };
 }
 
 /** Inside the transaction: what is referred to exists, and cannot be collected before the commit. */

@@ -8,7 +8,7 @@ import {
   type Principal,
   StoaError,
 } from '@stoa/protocol';
-import { findMember, type Tx } from '@stoa/store';
+import { findMember, type MemberRow, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
@@ -34,7 +34,12 @@ export async function postMessage(
   const topic = channelTopic(channelId);
   const metadata = admitMetadata(request.metadata);
   const addressedMemberIds = [...new Set(request.addressedMemberIds)];
-  const inputItems = await admitContent(context.assets, request, actor);
+  const inputItems = await admitContent(context, request, actor, function* () {
+    const channel = yield* channelToSpeakIn(principal, channelId);
+    assertNotArchived(channel);
+    yield* placeInThread(channel.topicId, request);
+    yield* addressed(channel, addressedMemberIds);
+  });
   return context.log.write({
     actor,
     lane: topic,
@@ -66,16 +71,25 @@ export async function postMessage(
 const answerOf = (channelId: string, { seq, at }: LogEntry, posted: Posted): Message =>
   postedRecord(channelId, seq, at, posted);
 
-/** Everybody who is addressed must be here; people among them are told on their own topic. */
-function* mentionsOf(channel: JoinedChannel, posted: Posted, actor: string): Tx<NewEvent[]> {
-  const mentions: NewEvent[] = [];
-  for (const memberId of posted.addressedMemberIds) {
+/** Everybody who is addressed must be here. */
+function* addressed(channel: JoinedChannel, memberIds: readonly string[]): Tx<MemberRow[]> {
+  const members: MemberRow[] = [];
+  for (const memberId of memberIds) {
     const member = yield* findMember.first({ topicId: channel.topicId, memberId });
     if (!member)
       throw new StoaError(
         'unknown_member',
         `There is no member ${memberId} in ${channel.channelId}`,
       );
+    members.push(member);
+  }
+  return members;
+}
+
+/** People among those who are addressed are told on their own topic. */
+function* mentionsOf(channel: JoinedChannel, posted: Posted, actor: string): Tx<NewEvent[]> {
+  const mentions: NewEvent[] = [];
+  for (const member of yield* addressed(channel, posted.addressedMemberIds)) {
     if (member.memberKind !== 'human_actor' || member.actorId === actor) continue;
     mentions.push({
       topic: humanTopic(member.actorId.slice('human:'.length)),

@@ -126,6 +126,8 @@ function register(
 ): void {
   void server.register((scope, _, done) => {
     if (route.body === 'bytes') {
+      // Bytes are bytes: JSON that is uploaded is not parsed.
+      scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'buffer' }, (__, body, parsed) => {
         parsed(null, body);
       });

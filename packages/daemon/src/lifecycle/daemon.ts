@@ -35,7 +35,8 @@ export interface Daemon {
 }
 
 const SYSTEM: Principal = { kind: 'human', id: OWNER_ID, owner: true, credentialId: 'system' };
-const HOUR_MS = 3_600_000;
+/** Whole ones: part of a millisecond is no point in time to every engine. */
+const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 const DRAIN_MS = 3_000;
 
 /**
@@ -93,9 +94,9 @@ export async function startDaemon(
       ids: createIds(),
       secrets,
       retention: {
-        idempotencyKeyMs: retention.idempotencyKeyHours * HOUR_MS,
-        revokedCredentialMs: retention.revokedCredentialHours * HOUR_MS,
-        unusedAssetMs: retention.unusedAssetHours * HOUR_MS,
+        idempotencyKeyMs: toMs(retention.idempotencyKeyHours),
+        revokedCredentialMs: toMs(retention.revokedCredentialHours),
+        unusedAssetMs: toMs(retention.unusedAssetHours),
         humanTopicEvents: retention.humanTopicEvents,
       },
       openScratch: openScratchStore,

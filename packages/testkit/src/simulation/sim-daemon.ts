@@ -45,7 +45,7 @@ export class SimDaemon {
   ) {
     const { db, clock, ids, secrets } = machine;
     const store = new SqliteStore(db, this.#storeOptions());
-    this.search = new SimulatedSearch(db, (call, word) => {
+    this.search = new SimulatedSearch(db, machine.profile.daemons > 1, (call, word) => {
       machine.searched(call, word);
     });
     this.core = createCore({

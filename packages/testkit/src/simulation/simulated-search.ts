@@ -14,13 +14,17 @@ export class SimulatedSearch implements SearchIndex {
 
   constructor(
     private readonly main: Database.Database,
+    /** Several daemons write to the main database: nobody hints at what the others wrote. */
+    private readonly isShared: boolean,
     private readonly searched: (call: Call, word: string) => void,
   ) {}
 
   search(request: SearchRequest): Promise<SearchMatch[]> {
     const call = onBehalf.getStore();
     if (call && !('upkeep' in call)) this.searched(call, request.text);
-    return Promise.resolve(this.#opened().search(request));
+    const index = this.#opened();
+    if (this.isShared) index.refresh();
+    return Promise.resolve(index.search(request));
   }
 
   hint(topicId: number): void {
