@@ -1,6 +1,7 @@
 // `node scripts/make-schema-fixture.mjs`: keeps a small data directory as this program writes it, in
 // tests/fixtures/schema-<version>/, so that later versions are tested against real data of this one.
 // To be run once, before a schema is released; a fixture of a released schema is never made again.
+import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -46,7 +47,7 @@ async function start(directory) {
   return {
     async call(method, route, body, token = owner) {
       const isBytes = body instanceof Uint8Array;
-      const response = await fetch(url + route, {
+      const response = await globalThis.fetch(url + route, {
         method,
         headers: {
           authorization: `Bearer ${token}`,
@@ -82,11 +83,7 @@ async function fill({ call }) {
     metadata: { colour: 'blue', order: [1, 2, { nested: null }] },
   });
   await call('POST', '/v1/channels/lobby/members', { displayName: 'Countess', role: 'guest' }, ada);
-  const asset = await call(
-    'POST',
-    '/v1/assets?name=plan.txt',
-    new TextEncoder().encode('the plan\n'),
-  );
+  const asset = await call('POST', '/v1/assets?name=plan.txt', Buffer.from('the plan\n'));
   const root = await call('POST', '/v1/channels/lobby/messages', {
     inputItems: [
       { type: 'text', text: 'kubectl rollout 部署 😀' },

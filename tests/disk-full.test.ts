@@ -34,19 +34,15 @@ const smallDisk = (home: string): string[] => [
   home,
 ];
 
-const attempt = spawnSync('unshare', [
-  '--map-root-user',
-  '--mount',
-  'mount',
-  '-t',
-  'tmpfs',
-  'stoa',
-  '/mnt',
-]);
+const attempt = spawnSync(
+  'unshare',
+  ['--map-root-user', '--mount', 'mount', '-t', 'tmpfs', 'stoa', '/mnt'],
+  { encoding: 'utf8' },
+);
 const impossible =
   attempt.status === 0
     ? undefined
-    : `no file system can be mounted here: ${attempt.stderr?.toString() ?? String(attempt.error)}`;
+    : `no file system can be mounted here: ${attempt.error ? attempt.error.message : attempt.stderr}`;
 
 describe('a disk that is full', () => {
   let home: string;

@@ -282,7 +282,7 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     const people = [ada, bea, owner];
     await Promise.all(
       Array.from({ length: 15 }, (_, i) =>
-        people[i % 3]?.post(`${messages}/${messageId}/reactions`, { emoji: '👍' }),
+        (people[i % 3] as Caller).post(`${messages}/${messageId}/reactions`, { emoji: '👍' }),
       ),
     );
     const { json } = await owner.get<Message>(`${messages}/${messageId}`);
@@ -304,10 +304,10 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     const all = (await list(messages, 'limit=200')).messages.map(({ seq }) => seq);
     expect(all).toHaveLength(120);
 
-    let reading = true;
+    const others = { posting: true };
     const posting = (async () => {
       let posted = 0;
-      for (; reading; posted++) await post(bea, messages, { text: 'meanwhile' });
+      for (; others.posting; posted++) await post(bea, messages, { text: 'meanwhile' });
       return posted;
     })();
     const back: number[] = [];
@@ -317,7 +317,7 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
       before = page.hasMore ? page.messages[0]?.seq : undefined;
     }
     expect(back).toEqual(all);
-    reading = false;
+    others.posting = false;
     const posted = await posting;
     expect(posted).toBeGreaterThan(0);
 

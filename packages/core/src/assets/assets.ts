@@ -14,6 +14,9 @@ import type { AssetFiles, Clock, Ids } from '../ports.js';
 
 /** Bytes by digest, once. The file is on disk before the record is, and goes after it. */
 export class Assets {
+  /** What is done last with the same bytes; the next waits for it. */
+  readonly #turns = new Map<string, Promise<unknown>>();
+
   constructor(
     private readonly store: Store,
     private readonly files: AssetFiles,
@@ -24,18 +27,20 @@ export class Assets {
   async create(bytes: Uint8Array, name: string | undefined, actor: string): Promise<Asset> {
     assertAssetSize(bytes);
     const { digest, mediaType } = await this.files.write(bytes);
-    const row = await this.store.transact(() =>
-      this.#record({
-        digest,
-        mediaType,
-        bytes: bytes.length,
-        name: name ?? null,
-        createdBy: actor,
-      }),
-    );
-    // A collection of the same bytes may have removed the file between the write and the record.
-    if (!(await this.files.exists(digest))) await this.files.write(bytes);
-    return assetRecord(row);
+    return this.#inTurn(digest, async () => {
+      const row = await this.store.transact(() =>
+        this.#record({
+          digest,
+          mediaType,
+          bytes: bytes.length,
+          name: name ?? null,
+          createdBy: actor,
+        }),
+      );
+      // A collection of the same bytes may have removed the file between the write and the record.
+      if (!(await this.files.exists(digest))) await this.files.write(bytes);
+      return assetRecord(row);
+    });
   }
 
   async get(assetId: string): Promise<Asset> {
@@ -63,12 +68,25 @@ export class Assets {
     return collected;
   }
 
-  async #collect({ assetId, digest }: { assetId: string; digest: string }): Promise<boolean> {
-    const deleted = await this.store.transact(() => deleteUnusedAsset.run({ assetId }));
-    if (deleted === 0) return false;
-    const again = await this.store.read(() => findAssetByDigest.first({ digest }));
-    if (!again) await this.files.remove(digest);
-    return true;
+  #collect({ assetId, digest }: { assetId: string; digest: string }): Promise<boolean> {
+    return this.#inTurn(digest, async () => {
+      const deleted = await this.store.transact(() => deleteUnusedAsset.run({ assetId }));
+      if (deleted === 0) return false;
+      const again = await this.store.read(() => findAssetByDigest.first({ digest }));
+      if (!again) await this.files.remove(digest);
+      return true;
+    });
+  }
+
+  /** Otherwise bytes that are stored again could go with the file of those just collected. */
+  #inTurn<T>(digest: string, work: () => Promise<T>): Promise<T> {
+    const turn = (this.#turns.get(digest) ?? Promise.resolve()).then(work, work);
+    this.#turns.set(digest, turn);
+    const leave = (): void => {
+      if (this.#turns.get(digest) === turn) this.#turns.delete(digest);
+    };
+    turn.then(leave, leave);
+    return turn;
   }
 
   *#record(fields: Omit<AssetRow, 'assetId' | 'createdAt'>): Tx<AssetRow> {

@@ -134,14 +134,19 @@ export function checkQuiet(world: World): void {
     }
     if (reader.state === 'connecting') violated(`${reader.name} was never answered`);
   }
+  // Daemons that share the directory of the assets take no turns with each other.
+  if (world.profile.daemons === 1) checkBytes(world);
+  for (const reader of world.readers) reader.away();
+  for (const { core, name } of world.daemons) {
+    if (core.hub.topicCount > 0) violated(`${name} still feeds topics that nobody follows`);
+  }
+}
+
+function checkBytes(world: World): void {
   for (const assetId of world.acknowledgedAssets) {
     const digest = world.model.state.assets.get(assetId)?.digest;
     if (digest !== undefined && !world.assetDisk.files.has(digest)) {
       violated(`the bytes of ${assetId} are gone`, { digest });
     }
-  }
-  for (const reader of world.readers) reader.away();
-  for (const { core, name } of world.daemons) {
-    if (core.hub.topicCount > 0) violated(`${name} still feeds topics that nobody follows`);
   }
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Secrets } from '@stoa/core';
-import type { Message } from '@stoa/protocol';
+import type { ErrorCode, Message } from '@stoa/protocol';
 import { StoaError } from '@stoa/protocol';
 import type { AssetDisk } from '../virtual/asset-files.js';
 import type { Call, Outcome, Upkeep } from './call.js';
@@ -113,7 +113,7 @@ export class Judge {
     // Nobody hears of it, and what it was decided on may never have been committed.
     if (trouble === 'crashed') return;
     if (outcome?.ok === false && outcome.error instanceof StoaError) {
-      call.expected = world.model.refuse(this.#asked(call, written), outcome.error.code);
+      call.expected = this.#refused(call, written, outcome.error.code);
     } else if (outcome?.ok === false && outcome.error instanceof InjectedDefect) {
       call.expected = { kind: 'defect' };
     } else {
@@ -122,10 +122,17 @@ export class Judge {
     }
   }
 
+  #refused(call: Call, written: Attempt['written'], code: ErrorCode): Call['expected'] {
+    const { model } = this.world;
+    const asked = this.#asked(call, written);
+    return isRehearsal(call) ? model.refuseRehearsal(asked, code) : model.refuse(asked, code);
+  }
+
   #committed(call: Call, { written }: Attempt): Call['expected'] {
     const { model, clock, secrets } = this.world;
     const { operation } = call.request;
     const asked = this.#asked(call, written);
+    if (isRehearsal(call)) return model.passRehearsal(asked);
     const bytes = assetsBrought(operation)[call.assetIds.length];
     if (bytes) {
       const digest = secrets.digest(Buffer.from(bytes).toString());
@@ -203,6 +210,10 @@ export class Judge {
     };
   }
 }
+
+/** The first transaction of a post that brings assets writes nothing. */
+const isRehearsal = ({ request: { operation }, transactions }: Call): boolean =>
+  transactions === 0 && operation.kind === 'post' && assetsBrought(operation).length > 0;
 
 const isGone = (topic: string, { model }: Evidence): boolean =>
   topic.startsWith('channel:') && !model.state.channels.has(topic.slice('channel:'.length));

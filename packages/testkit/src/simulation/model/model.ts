@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ErrorCode, Principal } from '@stoa/protocol';
 import type { AssetRow, CredentialRow, EventRow } from '@stoa/store';
 import { violated } from '../failure.js';
-import { assetsBrought } from '../operation.js';
+import { assetsBrought, type Operation } from '../operation.js';
 import { applyEvent } from './apply-event.js';
 import { decide } from './decide.js';
+import { rehearse } from './rehearse.js';
 import type { Removal } from './removals.js';
 import { firstAnswer } from './replayed.js';
 import { headOf, keyName, type ModelEvent, type ModelState } from './state.js';
@@ -27,6 +28,8 @@ export type Expectation =
   | { readonly kind: 'minted'; readonly credential: unknown; readonly hash: string }
   | { readonly kind: 'refusal'; readonly codes: readonly ErrorCode[] };
 
+type Post = Extract<Operation, { kind: 'post' }>;
+
 /** The naive Stoa beside the real one: told what was committed, in order, it says what was wrong. */
 export class Model {
   constructor(readonly state: ModelState) {}
@@ -45,6 +48,19 @@ export class Model {
       violated(`a write was refused with ${code}`, { operation: asked.operation, model: verdict });
     }
     return { kind: 'refusal', codes: [code] };
+  }
+
+  /** A post was refused before its assets were stored. */
+  refuseRehearsal(asked: Asked, code: ErrorCode): Expectation {
+    const expected = rehearse(this.state, asked as Asked<Post>);
+    if (expected !== code) violated(`a post was refused with ${code}`, { asked, expected });
+    return { kind: 'refusal', codes: [code] };
+  }
+
+  passRehearsal(asked: Asked): Expectation {
+    const code = rehearse(this.state, asked as Asked<Post>);
+    if (code !== undefined) violated('a post that is refused stores its assets', { asked, code });
+    return { kind: 'later' };
   }
 
   /** A write was committed. */
