@@ -6,7 +6,6 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import { bundlePrograms } from './bundle.mjs';
 import { root } from './root.mjs';
 
@@ -18,9 +17,7 @@ try {
   const daemon = await start(home);
   try {
     const token = await fill(daemon);
-    const answers = await answersTo(token, daemon);
-    await daemon.stop();
-    keep(home, { token, answers });
+    await keep(daemon, { token, answers: await answersTo(token, daemon) });
   } finally {
     await daemon.stop();
   }
@@ -139,18 +136,16 @@ async function answersTo(token, { call }) {
   return expected;
 }
 
-function keep(directory, expected) {
-  const db = new Database(path.join(directory, 'stoa.db'));
-  const version = db.pragma('user_version', { simple: true });
-  const target = path.join(root, 'tests/fixtures', `schema-${version}`);
+/** A backup is a data directory without the token of the owner. */
+async function keep({ call }, expected) {
+  const { schemaVersion } = await call('GET', '/v1/status');
+  const target = path.join(root, 'tests/fixtures', `schema-${schemaVersion}`);
   fs.rmSync(target, { recursive: true, force: true });
-  fs.mkdirSync(target, { recursive: true });
-  db.prepare('VACUUM INTO ?').run(path.join(target, 'stoa.db'));
-  db.close();
-  fs.cpSync(path.join(directory, 'assets'), path.join(target, 'assets'), { recursive: true });
+  await call('POST', '/v1/backups', { directory: target });
   fs.writeFileSync(path.join(target, 'answers.json'), `${JSON.stringify(expected, null, 2)}\n`);
   const bytes = fs.statSync(path.join(target, 'stoa.db')).size;
-  if (bytes > largestBytes)
+  if (bytes > largestBytes) {
     throw new Error(`the fixture has ${bytes} bytes; keep it under ${largestBytes}`);
+  }
   console.log(`Wrote ${path.relative(root, target)} (${bytes} bytes)`);
 }

@@ -1,4 +1,4 @@
-import { type Channel, LIMITS, type Member, type Message, type Stamped } from '@stoa/protocol';
+import { type Channel, LIMITS, type Member, type Message } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,

@@ -1,13 +1,11 @@
-import { type Channel, LIMITS, type Member, type Message, type Stamped } from '@stoa/protocol';
+import type { Channel, Member, Message, Stamped } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
   type DaemonPlace,
-  LiveSocket,
   newPerson,
   type TestDaemon,
-  until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

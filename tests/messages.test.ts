@@ -1,4 +1,4 @@
-import { type Channel, LIMITS, type Message, type Stamped } from '@stoa/protocol';
+import { LIMITS, type Message, type Stamped } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -46,9 +46,6 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     (await owner.get<{ messages: Message[]; hasMore: boolean }>(`${messages}?${query}`)).json;
   const texts = (found: Message[]): string[] =>
     found.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
-  const logOf = async (channelId: string): Promise<Stamped[]> =>
-    (await owner.get<{ events: Stamped[] }>(`/v1/topics/channel:${channelId}/events?limit=200`))
-      .json.events;
   const refusal = ({ status, json }: { status: number; json: unknown }) => [
     status,
     (json as { code: string }).code,

@@ -29,10 +29,11 @@ export async function editMessage(
     assertIsAuthor(principal, message);
     assertNotDeleted(message);
   };
-  const inputItems = await admitContent(context, request, actorIdOf(principal), function* () {
+  const inputItems = await admitContent(context, request, actorIdOf(principal), function* (ready) {
     const channel = yield* channelToSpeakIn(principal, channelId);
     assertNotArchived(channel);
     assertMayEdit(yield* existing(channel.topicId, messageId));
+    yield* holdAssets(ready);
   });
   return change(context, principal, channelId, messageId, function* (message) {
     assertMayEdit(message);

@@ -17,7 +17,7 @@ export async function admitContent(
   { store, assets }: ChannelContext,
   content: Content,
   actor: string,
-  rehearse: () => Tx<unknown>,
+  rehearse: (ready: readonly StoredItem[]) => Tx<void>,
 ): Promise<StoredItem[]> {
   const { text, inputItems } = content;
   if ((text === undefined) === (inputItems === undefined)) {
@@ -29,10 +29,7 @@ export async function admitContent(
   const items = (inputItems ?? []).map(decoded);
   const ready = items.filter(isStored);
   if (ready.length === items.length) return ready;
-  await store.transact(function* () {
-    yield* rehearse();
-    yield* holdAssets(ready);
-  });
+  await store.transact(() => rehearse(ready));
   const stored: StoredItem[] = [];
   for (const item of items)
     stored.push(isStored(item) ? item : await storeInline(assets, item, actor));

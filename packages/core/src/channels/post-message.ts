@@ -8,7 +8,7 @@ import {
   type Principal,
   StoaError,
 } from '@stoa/protocol';
-import { findMember, type MemberRow, type Tx } from '@stoa/store';
+import { findIdempotencyKey, findMember, type MemberRow, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
@@ -34,11 +34,14 @@ export async function postMessage(
   const topic = channelTopic(channelId);
   const metadata = admitMetadata(request.metadata);
   const addressedMemberIds = [...new Set(request.addressedMemberIds)];
-  const inputItems = await admitContent(context, request, actor, function* () {
+  const inputItems = await admitContent(context, request, actor, function* (ready) {
     const channel = yield* channelToSpeakIn(principal, channelId);
+    // What was done before is answered again, whatever would be said to it now.
+    if (key !== undefined && (yield* findIdempotencyKey.first({ actorId: actor, key }))) return;
     assertNotArchived(channel);
     yield* placeInThread(channel.topicId, request);
     yield* addressed(channel, addressedMemberIds);
+    yield* holdAssets(ready);
   });
   return context.log.write({
     actor,

@@ -5,7 +5,7 @@ import type { Operation } from './operation.js';
 import type { World } from './world.js';
 
 /** No word is the beginning of another one. */
-export const WORDS = ['amber', 'birch', 'cedar', 'delta'];
+const WORDS = ['amber', 'birch', 'cedar', 'delta'];
 const EMOJI = ['👍', '🎉'];
 /** Few, so that ids are asked for again after their channel was deleted. */
 const CHANNEL_IDS = ['attic', 'barn', 'cellar'];

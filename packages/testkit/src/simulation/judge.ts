@@ -103,7 +103,6 @@ export class Judge {
   }
 
   #transaction(call: Call, attempt: Attempt, trouble: Trouble): void {
-    const { world } = this;
     const { outcome, committed, written } = attempt;
     if (committed) {
       call.expected = this.#committed(call, attempt);

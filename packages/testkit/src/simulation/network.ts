@@ -49,7 +49,7 @@ async function serve(call: Call, { core }: SimDaemon): Promise<Outcome> {
     return { kind: 'answer', answer };
   } catch (error) {
     if (error instanceof StoaError) return { kind: 'refusal', code: error.code };
-    if (error instanceof SimulatedCrash) return new Promise(() => undefined);
+    if (error instanceof SimulatedCrash) return await new Promise<never>(() => undefined);
     return { kind: 'defect', error };
   } finally {
     call.stage = 'over';

@@ -15,7 +15,7 @@ export interface Profile {
   readonly weights: Weights;
 }
 
-export interface Weights {
+interface Weights {
   readonly crash: number;
   readonly full: number;
   readonly defect: number;

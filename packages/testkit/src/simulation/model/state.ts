@@ -15,7 +15,7 @@ export interface ModelEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface ModelTopic {
+interface ModelTopic {
   readonly id: number;
   /** The event with sequence n is at n - 1, also when it is no longer kept. */
   readonly events: ModelEvent[];

@@ -13,7 +13,7 @@ export interface Asked<O extends Operation = Operation> {
   readonly chosen: Chosen;
 }
 
-export interface Chosen {
+interface Chosen {
   readonly messageId?: string | undefined;
   readonly channelId?: string | undefined;
   readonly credentialId?: string | undefined;
@@ -36,7 +36,7 @@ export const done = (...events: readonly NewModelEvent[]): Verdict => ({ kind: '
 
 export const actorOf = ({ id }: Person): string => `human:${id}`;
 
-export const isMember = (channel: ModelChannel, by: Person): boolean =>
+const isMember = (channel: ModelChannel, by: Person): boolean =>
   channel.members.some(({ actorId }) => actorId === actorOf(by));
 
 export const mayModerate = (channel: ModelChannel, by: Person): boolean =>
