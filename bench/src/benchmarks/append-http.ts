@@ -5,7 +5,7 @@ import { MESSAGE_TEXT } from '../load/message-text.js';
 import { share } from '../load/share.js';
 import { alternate, type Block, perSecond } from '../measure/alternate.js';
 import { figureOf } from '../measure/figure.js';
-import { startProgram } from '../world/child.js';
+import { Child } from '../world/child.js';
 import { startDaemon } from '../world/daemon.js';
 import { openDirectory } from '../world/directory.js';
 
@@ -28,8 +28,11 @@ export const appendHttp: Benchmark = {
     const ours = await openConnections(scope, daemon.port, CONNECTIONS);
 
     const answer = await (ours[0] as HttpConnection).exchange(request);
-    const { said } = await startProgram(scope, 'insert-server', [join(home, 'rows.db'), answer]);
-    const port = Number(said);
+    const server = await Child.startProgram(scope, 'insert-server', [
+      join(home, 'rows.db'),
+      answer,
+    ]);
+    const port = Number(server.said);
     const peerRequest = postRequest(port, '/rows', daemon.token, { text: MESSAGE_TEXT });
     const peer = await openConnections(scope, port, CONNECTIONS);
 

@@ -1,30 +1,26 @@
 import { WebSocket } from 'ws';
+import { MESSAGE_TEXT } from '../load/message-text.js';
 import { alternate, type Block, type Extent, type Pair } from '../measure/alternate.js';
 import { monotonicMs } from '../measure/monotonic.js';
-import { startProgram } from '../world/child.js';
-import { POSTERS, type PublishedChannel } from '../world/published-channel.js';
-import type { ReaderProcess, Readers } from '../world/readers.js';
+import { Child } from '../world/child.js';
+import { openPublishedChannel, POSTERS } from '../world/published-channel.js';
+import { ReaderProcess, type Readers } from '../world/readers.js';
 import type { Scope } from '../world/scope.js';
 
 const POSTS_EACH = 3;
 const MESSAGES = POSTERS * POSTS_EACH;
 
 /** From the first post to the last delivery, against a server that only broadcasts. */
-export async function deliveryRates(
-  scope: Scope,
-  process: ReaderProcess,
-  channel: PublishedChannel,
-  count: number,
-  extent: Extent,
-): Promise<Pair[]> {
-  const readers = await process.open(channel.target, count);
-  const ours = deliveriesPerSecond(readers, () => channel.postAll(POSTS_EACH));
-
-  const { said } = await startProgram(scope, 'broadcast-server');
-  const port = Number(said);
-  const peerReaders = await process.open({ port, path: '/' }, count);
+export async function deliveryRates(scope: Scope, count: number, extent: Extent): Promise<Pair[]> {
+  const channel = await openPublishedChannel(scope, MESSAGE_TEXT);
+  const port = Number((await Child.startProgram(scope, 'broadcast-server')).said);
   const publisher = await openPublisher(scope, port);
-  const peer = deliveriesPerSecond(peerReaders, () => {
+  // Started after the servers, so that it ends before them and nobody is cut off.
+  const process = await ReaderProcess.start(scope);
+  const ours = deliveriesPerSecond(await process.open(channel.target, count), () =>
+    channel.postAll(POSTS_EACH),
+  );
+  const peer = deliveriesPerSecond(await process.open({ port, path: '/' }, count), () => {
     for (let i = 0; i < MESSAGES; i++) publisher.send(channel.frame);
   });
   return alternate(ours, peer, extent);

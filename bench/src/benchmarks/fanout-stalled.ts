@@ -2,7 +2,7 @@ import { alternate, type Extent, type Pair } from '../measure/alternate.js';
 import { monotonicMs } from '../measure/monotonic.js';
 import { quantile } from '../measure/quartiles.js';
 import { openPublishedChannel, type PublishedChannel } from '../world/published-channel.js';
-import type { ReaderProcess, Readers } from '../world/readers.js';
+import { ReaderProcess, type Readers } from '../world/readers.js';
 import { residentMegabytes } from '../world/resident-memory.js';
 import type { Scope } from '../world/scope.js';
 
@@ -31,10 +31,15 @@ export interface UnderStalled {
 /** The same posts to two daemons with healthy readers; one of them has stalled readers as well. */
 export async function underStalledReaders(
   scope: Scope,
-  process: ReaderProcess,
   { warmUp = 1, ...extent }: Extent,
 ): Promise<UnderStalled> {
-  const [pressed, quiet] = [await openSide(scope, process), await openSide(scope, process)];
+  const [one, other] = [
+    await openPublishedChannel(scope, TEXT),
+    await openPublishedChannel(scope, TEXT),
+  ];
+  const process = await ReaderProcess.start(scope);
+  const pressed: Side = { channel: one, readers: await process.open(one.target, HEALTHY) };
+  const quiet: Side = { channel: other, readers: await process.open(other.target, HEALTHY) };
   for (let i = 0; i < warmUp; i++) {
     await healthyP99(pressed);
     await healthyP99(quiet);
@@ -57,11 +62,6 @@ export async function underStalledReaders(
     { ...extent, warmUp: 3 },
   );
   return { p99, growthMegabytes: most - before };
-}
-
-async function openSide(scope: Scope, process: ReaderProcess): Promise<Side> {
-  const channel = await openPublishedChannel(scope, TEXT);
-  return { channel, readers: await process.open(channel.target, HEALTHY) };
 }
 
 /** How much more memory one daemon holds than the other. */

@@ -1,8 +1,5 @@
 import type { Benchmark } from '../benchmark.js';
-import { MESSAGE_TEXT } from '../load/message-text.js';
 import { type Figure, figureOf } from '../measure/figure.js';
-import { openPublishedChannel } from '../world/published-channel.js';
-import { ReaderProcess } from '../world/readers.js';
 import { deliveryRates } from './fanout-rate.js';
 import { underStalledReaders } from './fanout-stalled.js';
 
@@ -24,17 +21,13 @@ export const fanout: Benchmark = {
   description: 'deliveries to 100 and 500 WebSockets ÷ bare ws broadcast; with stalled readers',
   async run(form, scope) {
     const { rate, stalled } = EXTENTS[form];
-    const process = await ReaderProcess.start(scope);
     const figures: Figure[] = [];
     for (const count of READERS) {
-      const pairs = await scope.within(async (inner) => {
-        const channel = await openPublishedChannel(inner, MESSAGE_TEXT);
-        return deliveryRates(inner, process, channel, count, rate);
-      });
+      const pairs = await scope.within((inner) => deliveryRates(inner, count, rate));
       const part = `${count} readers`;
       figures.push(figureOf({ bench: 'fanout', part, unit: 'deliveries/s', goal: '>=0.6' }, pairs));
     }
-    const { p99, growthMegabytes } = await underStalledReaders(scope, process, stalled);
+    const { p99, growthMegabytes } = await underStalledReaders(scope, stalled);
     const growth = [{ ours: growthMegabytes, peer: GROWTH_LIMIT_MEGABYTES }];
     return [
       ...figures,

@@ -2,13 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Scope } from './scope.js';
 
-export interface Child {
-  readonly pid: number;
-  /** Sends a message to a program of ours and resolves with its answer. */
-  ask<T>(message: unknown): Promise<T>;
-  end(): Promise<void>;
-}
-
 export interface Launch {
   readonly command: string;
   readonly args: readonly string[];
@@ -21,42 +14,98 @@ export interface Launch {
 
 const START_LIMIT_MS = 60_000;
 const STOP_LIMIT_MS = 10_000;
+const KEPT_OUTPUT_CHARS = 10_000;
 
-/** Starts a process, waits until it says that it is ready, and ends it with the scope. */
-export async function startChild(
-  scope: Scope,
-  { command, args, env = {}, ready, talks = false }: Launch,
-): Promise<{ child: Child; said: string }> {
-  const spawned = spawn(command, args, {
-    env: { ...cleanEnvironment(), ...env },
-    stdio: ['ignore', 'pipe', 'pipe', talks ? 'ipc' : 'ignore'],
-  });
-  const exited = new Promise<void>((resolve) => {
-    spawned.once('close', () => {
-      resolve();
+/** A process that a benchmark started, and that ends with its scope. */
+export class Child {
+  /** What the first group of `ready` matched. */
+  said = '';
+  #output = '';
+  readonly #exited: Promise<void>;
+
+  private constructor(private readonly process: ChildProcess) {
+    this.#exited = new Promise((resolve) => {
+      process.once('close', () => {
+        resolve();
+      });
     });
-  });
-  const end = async (): Promise<void> => {
-    if (spawned.exitCode !== null || spawned.signalCode !== null) return;
-    spawned.kill('SIGTERM');
-    const hardEnd = setTimeout(() => spawned.kill('SIGKILL'), STOP_LIMIT_MS);
-    await exited;
-    clearTimeout(hardEnd);
-  };
-  scope.defer(end);
-  const said = await firstMatch(spawned, ready, exited);
-  return { child: { pid: spawned.pid ?? 0, ask: (message) => ask(spawned, message), end }, said };
-}
+  }
 
-/** Starts one of the programs in `processes/`, which the bundle puts beside this file. */
-export function startProgram(
-  scope: Scope,
-  name: string,
-  args: readonly string[] = [],
-): Promise<{ child: Child; said: string }> {
-  const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  const launch = { command: process.execPath, args: [program, ...args], talks: true };
-  return startChild(scope, { ...launch, ready: /^ready(?: at port (\d+))?$/m });
+  /** Resolves when it says that it is ready. */
+  static async start(scope: Scope, launch: Launch): Promise<Child> {
+    const { command, args, env = {}, ready, talks = false } = launch;
+    const child = new Child(
+      spawn(command, args, {
+        env: { ...cleanEnvironment(), ...env },
+        stdio: ['ignore', 'pipe', 'pipe', talks ? 'ipc' : 'ignore'],
+      }),
+    );
+    scope.defer(() => child.end());
+    await child.#untilReady(ready);
+    return child;
+  }
+
+  /** Starts one of the programs in `processes/`, which the bundle puts beside this file. */
+  static startProgram(scope: Scope, name: string, args: readonly string[] = []): Promise<Child> {
+    const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+    const launch = { command: process.execPath, args: [program, ...args], talks: true };
+    return Child.start(scope, { ...launch, ready: /^ready(?: at port (\d+))?$/m });
+  }
+
+  get pid(): number {
+    return this.process.pid ?? 0;
+  }
+
+  /** Sends a message and resolves with the answer; one at a time. */
+  ask<T>(message: object): Promise<T> {
+    return new Promise((resolve, reject) => {
+      void this.#exited.then(() => {
+        reject(this.#failure('ended before it answered'));
+      });
+      this.process.once('message', (answer) => {
+        resolve(answer as T);
+      });
+      this.process.send(message, (error) => {
+        if (error) reject(error);
+      });
+    });
+  }
+
+  async end(): Promise<void> {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
+    this.process.kill('SIGTERM');
+    const hardEnd = setTimeout(() => this.process.kill('SIGKILL'), STOP_LIMIT_MS);
+    await this.#exited;
+    clearTimeout(hardEnd);
+  }
+
+  async #untilReady(ready: RegExp): Promise<void> {
+    let limit: NodeJS.Timeout | undefined;
+    try {
+      this.said = await new Promise<string>((resolve, reject) => {
+        limit = setTimeout(() => {
+          reject(this.#failure('was not ready in time'));
+        }, START_LIMIT_MS);
+        this.process.once('error', reject);
+        void this.#exited.then(() => {
+          reject(this.#failure('ended before it was ready'));
+        });
+        for (const stream of [this.process.stdout, this.process.stderr]) {
+          stream?.setEncoding('utf8').on('data', (chunk: string) => {
+            this.#output = (this.#output + chunk).slice(-KEPT_OUTPUT_CHARS);
+            const match = ready.exec(this.#output);
+            if (match) resolve(match[1] ?? match[0]);
+          });
+        }
+      });
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+
+  #failure(why: string): Error {
+    return new Error(`${this.process.spawnargs.join(' ')} ${why}:\n${this.#output}`);
+  }
 }
 
 /** Nothing of the developer's own set-up leaks into a measurement. */
@@ -65,47 +114,4 @@ export function cleanEnvironment(): Record<string, string> {
     ([name]) => !/^(STOA_|NODE_OPTIONS|NODE_ENV|NO_COLOR|FORCE_COLOR)/.test(name),
   );
   return Object.fromEntries(entries) as Record<string, string>;
-}
-
-function firstMatch(child: ChildProcess, ready: RegExp, exited: Promise<void>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let output = '';
-    const fail = (why: string): void => {
-      reject(new Error(`${child.spawnargs.join(' ')} ${why}:\n${output}`));
-    };
-    const limit = setTimeout(() => {
-      fail('was not ready in time');
-    }, START_LIMIT_MS);
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        output = (output + chunk).slice(-10_000);
-        const match = ready.exec(output);
-        if (!match) return;
-        clearTimeout(limit);
-        resolve(match[1] ?? match[0]);
-      });
-    }
-    child.once('error', (error) => {
-      clearTimeout(limit);
-      reject(error);
-    });
-    void exited.then(() => {
-      clearTimeout(limit);
-      fail(`ended with ${child.exitCode ?? child.signalCode ?? 'nothing'}`);
-    });
-  });
-}
-
-function ask<T>(child: ChildProcess, message: unknown): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const gone = (): void => {
-      reject(new Error('the process ended before it answered'));
-    };
-    child.once('close', gone);
-    child.once('message', (answer) => {
-      child.off('close', gone);
-      resolve(answer as T);
-    });
-    child.send(message as string);
-  });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@stoa/client';
 import { createNodeClient } from '@stoa/client/node';
-import { type Child, startChild } from './child.js';
+import { Child } from './child.js';
 import type { Scope } from './scope.js';
 
 /** The program people run; this file is in bench/dist once it is bundled. */
@@ -18,12 +18,13 @@ export interface Daemon {
 
 /** Starts the real daemon as its own process on a free port. */
 export async function startDaemon(scope: Scope, home: string): Promise<Daemon> {
-  const { child, said: url } = await startChild(scope, {
+  const child = await Child.start(scope, {
     command: process.execPath,
     args: [STOA, 'serve'],
     env: { STOA_HOME: home, STOA_PORT: '0' },
     ready: /Stoa is ready at (\S+)/,
   });
+  const url = child.said;
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const client = createNodeClient({ baseUrl: url, token });
   scope.defer(() => {

@@ -1,6 +1,6 @@
 import type { ReaderRequest } from '../load/reader-messages.js';
 import type { ReaderTarget } from '../load/web-socket-reader.js';
-import { type Child, startProgram } from './child.js';
+import { Child } from './child.js';
 import type { Scope } from './scope.js';
 
 /** The readers of one server: how long until all of them have what was sent. */
@@ -15,8 +15,7 @@ export class ReaderProcess {
   private constructor(private readonly child: Child) {}
 
   static async start(scope: Scope): Promise<ReaderProcess> {
-    const { child } = await startProgram(scope, 'readers');
-    return new ReaderProcess(child);
+    return new ReaderProcess(await Child.startProgram(scope, 'readers'));
   }
 
   async open(target: ReaderTarget, count: number): Promise<Readers> {

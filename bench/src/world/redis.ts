@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Skipped } from '../benchmark.js';
-import { startChild } from './child.js';
+import { Child } from './child.js';
 import { openDirectory } from './directory.js';
 import type { Scope } from './scope.js';
 
@@ -20,7 +20,7 @@ export async function startRedis(scope: Scope): Promise<number> {
     appendfsync: 'always',
     save: '',
   };
-  await startChild(scope, {
+  await Child.start(scope, {
     command,
     args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     ready: /Ready to accept connections/,

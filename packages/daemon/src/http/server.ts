@@ -71,10 +71,14 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     reply.header('X-Content-Type-Options', 'nosniff').header('Cache-Control', 'no-store');
     ports.guard.check(request.headers);
     if (ports.stopping() && request.routeOptions.url !== ROUTES.readyz.path) {
-      reply.header('Connection', 'close');
       throw new StoaError('shutting_down');
     }
     request.principal = await authenticate(ports, request);
+  });
+  // A connection that stays open after its last answer would hold up the end of the daemon.
+  server.addHook('onSend', (_, reply, payload, done) => {
+    if (ports.stopping()) reply.header('Connection', 'close');
+    done(null, payload);
   });
   server.addHook('onResponse', (request, reply, done) => {
     ports.metrics.observeRequest(

@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Caller, callerOf } from '../daemon/caller.js';
+import { callerOf } from '../daemon/caller.js';
 import type { DaemonPlace } from '../daemon/daemon-engines.js';
-import { cleanEnvironment, PROGRAM, type TestDaemon } from '../daemon/start-daemon.js';
-import { LiveSocket } from '../live/live-socket.js';
-import { until } from '../time/until.js';
+import type { TestDaemon } from '../daemon/start-daemon.js';
 import { SeededRandom } from '../virtual/random.js';
-import { type Acknowledged, type Logged, Oracle, type Post } from './oracle.js';
+import { killWhileStarting } from './kill-while-starting.js';
+import { Load } from './load.js';
+import { type Logged, Oracle } from './oracle.js';
 
 export interface CampaignOptions {
   readonly place: DaemonPlace;
@@ -18,151 +15,134 @@ export interface CampaignOptions {
 
 export interface CampaignReport {
   readonly kills: number;
+  /** Those that came before the daemon was ready. */
   readonly killsWhileStarting: number;
   readonly acknowledged: number;
 }
 
-const CHANNELS = ['first', 'second'] as const;
-const CLIENTS = 6;
-const LONGEST_ROUND_MS = 200;
+const CHANNELS = ['first', 'second', 'third'];
+const ROUND_MS = { least: 5, most: 200 };
+const LONGEST_START_MS = 400;
+const KILLS_BEFORE_FIRST_START = 3;
 const CHECK_EVERY = 25;
 
 /**
  * Posts to the real program and kills it, again and again. After each restart the unknown outcomes
  * are asked for again with their keys, and the logs are compared with what was acknowledged.
  */
-export async function runKillCampaign({
-  place,
-  kills,
-  seed,
-}: CampaignOptions): Promise<CampaignReport> {
-  const random = new SeededRandom(seed);
-  const campaign = new Campaign(random);
-  let killsWhileStarting = 0;
-  let daemon = await place.start();
-  await campaign.makeChannels(daemon);
-  for (let kill = 1; kill <= kills; kill++) {
-    await campaign.round(daemon, 5 + random.below(LONGEST_ROUND_MS));
-    if (random.below(6) === 0 && kill < kills) {
-      await killWhileStarting(place, random.below(300));
-      killsWhileStarting += 1;
-      kill += 1;
-    }
-    daemon = await place.start();
-    await campaign.compare(daemon);
-    if (kill % CHECK_EVERY === 0 || kill >= kills) await assertIntact(daemon);
+export async function runKillCampaign(options: CampaignOptions): Promise<CampaignReport> {
+  const campaign = new Campaign(options);
+  try {
+    return await campaign.run();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const { kills } = campaign.report();
+    throw new Error(
+      `after ${String(kills)} kills with seed ${String(options.seed)}: ${why}
+      again: STOA_SEED=${String(options.seed)} npx vitest run tests/kill.test.ts`,
+      { cause: error },
+    );
   }
-  await campaign.settle(daemon);
-  await daemon.stop();
-  return { kills, killsWhileStarting, acknowledged: campaign.oracle.acknowledgedCount };
 }
 
 class Campaign {
-  readonly oracle = new Oracle();
-  readonly #unknown: Post[] = [];
-  readonly #live: number[] = [];
-  #made = 0;
+  readonly #random: SeededRandom;
+  readonly #oracle = new Oracle();
+  readonly #load: Load;
+  #kills = 0;
+  #killsWhileStarting = 0;
 
-  constructor(private readonly random: SeededRandom) {}
-
-  async makeChannels(daemon: TestDaemon): Promise<void> {
-    for (const channelId of CHANNELS) {
-      const made = await callerOf(daemon.url, daemon.token).post('/v1/channels', {
-        channelId,
-        title: channelId,
-      });
-      if (made.status !== 201) throw new Error(made.text);
-    }
+  constructor(private readonly options: CampaignOptions) {
+    this.#random = new SeededRandom(options.seed);
+    this.#load = new Load(CHANNELS, this.#oracle, this.#random);
   }
 
-  /** Load from several clients, a live reader, and the kill in the middle of it. */
-  async round(daemon: TestDaemon, lengthMs: number): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-    const reader = await LiveSocket.open(daemon.url, { token: daemon.token });
-    reader.say({ type: 'subscribe', topic: `channel:${CHANNELS[0]}`, after: this.#live.length });
-    const caller = callerOf(daemon.url, daemon.token, agent);
-    let over = false;
-    const clients = Array.from({ length: CLIENTS }, async () => {
-      while (!over) await this.#post(caller, this.#next());
-    });
-    await delay(lengthMs);
-    await daemon.kill();
-    over = true;
-    await Promise.all(clients);
-    await reader.ended();
-    this.#live.push(...reader.events().map((event) => event.seq));
-    agent.destroy();
+  report(): CampaignReport {
+    return {
+      kills: this.#kills,
+      killsWhileStarting: this.#killsWhileStarting,
+      acknowledged: this.#oracle.acknowledged.length,
+    };
+  }
+
+  async run(): Promise<CampaignReport> {
+    const { place, kills } = this.options;
+    for (let i = 0; i < KILLS_BEFORE_FIRST_START; i++) await this.#killWhileStarting();
+    let daemon = await place.start();
+    await makeChannels(daemon);
+    while (this.#kills < kills) {
+      const length = this.#random.between(ROUND_MS.least, ROUND_MS.most);
+      await this.#load.run(daemon, async () => {
+        await delay(length);
+        await daemon.kill();
+      });
+      this.#kills += 1;
+      if (this.#random.chance(0.2) && this.#kills < kills) await this.#killWhileStarting();
+      daemon = await place.start();
+      await this.#compare(daemon);
+      if (this.#kills % CHECK_EVERY === 0) await assertIntact(daemon);
+    }
+    await this.#end(daemon);
+    return this.report();
+  }
+
+  async #killWhileStarting(): Promise<void> {
+    const after = this.#random.below(LONGEST_START_MS);
+    if (await killWhileStarting(this.options.place, after)) this.#killsWhileStarting += 1;
+    this.#kills += 1;
   }
 
   /** Reads on in every log from where the last comparison ended. */
-  async compare(daemon: TestDaemon): Promise<void> {
+  async #compare(daemon: TestDaemon): Promise<void> {
     const caller = callerOf(daemon.url, daemon.token);
     for (const channelId of CHANNELS) {
-      for (;;) {
-        const path = `/v1/topics/channel:${channelId}/events?limit=200&after=${String(this.oracle.headOf(channelId))}`;
+      for (let head = 1; this.#oracle.headOf(channelId) < head; ) {
+        const after = String(this.#oracle.headOf(channelId));
+        const path = `/v1/topics/channel:${channelId}/events?limit=200&after=${after}`;
         const { json } = await caller.get<{ events: Logged[]; head: number }>(path);
-        this.oracle.read(channelId, json.events);
-        if (this.oracle.headOf(channelId) >= json.head) break;
+        for (const { seq, type, data } of json.events) {
+          this.#oracle.read(channelId, { seq, type, data });
+        }
+        head = json.head;
       }
     }
-    this.oracle.assertNothingLost();
+    this.#oracle.assertKept();
   }
 
-  /** Every outcome becomes known, and the live reader gets what it missed: each event once, in order. */
-  async settle(daemon: TestDaemon): Promise<void> {
+  /** Every outcome is known, everything is read once more, and the reader hears of all it missed. */
+  async #end(daemon: TestDaemon): Promise<void> {
+    await this.#load.settle(daemon);
+    this.#oracle.readAgain();
+    await this.#compare(daemon);
+    await this.#load.run(daemon, async () => {
+      await delay(ROUND_MS.most);
+      await daemon.stop();
+    });
+    const last = await this.options.place.start();
+    await this.#load.settle(last);
+    await this.#compare(last);
+    await this.#assertAssets(last);
+    await assertIntact(last);
+    await last.stop();
+  }
+
+  async #assertAssets(daemon: TestDaemon): Promise<void> {
     const caller = callerOf(daemon.url, daemon.token);
-    for (let post = this.#unknown.pop(); post; post = this.#unknown.pop())
-      await this.#post(caller, post);
-    await this.compare(daemon);
-    const reader = await LiveSocket.open(daemon.url, { token: daemon.token });
-    await reader.subscribe(`channel:${CHANNELS[0]}`, this.#live.length);
-    const missing = this.oracle.headOf(CHANNELS[0]) - this.#live.length;
-    await until('the reader has caught up', () => reader.events().length >= missing);
-    this.#live.push(...reader.events().map((event) => event.seq));
-    await reader.close();
-    const wrong = this.#live.findIndex((seq, index) => seq !== index + 1);
-    if (wrong !== -1)
-      throw new Error(
-        `the live reader got ${String(this.#live[wrong])} as event ${String(wrong + 1)}`,
-      );
-  }
-
-  /** Unknown outcomes first, with the key they had. */
-  #next(): Post {
-    const again = this.#unknown.shift();
-    if (again) return again;
-    this.#made += 1;
-    const name = `message ${String(this.#made)}`;
-    return { key: name.replace(' ', '-'), channelId: this.random.pick(CHANNELS), text: name };
-  }
-
-  async #post(caller: Caller, post: Post): Promise<void> {
-    try {
-      const answer = await caller.post<Acknowledged>(
-        `/v1/channels/${post.channelId}/messages`,
-        { text: post.text },
-        { headers: { 'idempotency-key': post.key } },
-      );
-      if (answer.status !== 201) throw new Error(`${String(answer.status)} ${answer.text}`);
-      this.oracle.acknowledge(post, answer.json);
-    } catch (error) {
-      if (error instanceof Error && !('code' in error)) throw error;
-      this.#unknown.push(post);
+    for (const { post, answer } of this.#oracle.acknowledged) {
+      const assetId = answer.inputItems[1]?.assetId;
+      if (assetId === undefined) continue;
+      const { text } = await caller.get(`/v1/assets/${assetId}`);
+      if (text !== post.asset) throw new Error(`the asset of "${post.text}" is lost: ${text}`);
     }
   }
 }
 
-/** The program dies before it is ready, wherever it happens to be: locking, migrating, recovering. */
-async function killWhileStarting(place: DaemonPlace, afterMs: number): Promise<void> {
-  const database = place.databaseUrl === undefined ? {} : { STOA_DATABASE_URL: place.databaseUrl };
-  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
-    env: { ...cleanEnvironment(), STOA_HOME: place.home, STOA_PORT: '0', ...database },
-    stdio: 'ignore',
-  });
-  const gone = once(child, 'exit');
-  await delay(afterMs);
-  child.kill('SIGKILL');
-  await gone;
+async function makeChannels(daemon: TestDaemon): Promise<void> {
+  const caller = callerOf(daemon.url, daemon.token);
+  for (const channelId of CHANNELS) {
+    const made = await caller.post('/v1/channels', { channelId, title: channelId });
+    if (made.status !== 201) throw new Error(made.text);
+  }
 }
 
 async function assertIntact(daemon: TestDaemon): Promise<void> {

@@ -1,70 +1,107 @@
+import { isDeepStrictEqual } from 'node:util';
+
 export interface Post {
   readonly key: string;
   readonly channelId: string;
   readonly text: string;
+  /** The text of an asset that comes with it. */
+  readonly asset: string | undefined;
 }
 
 export interface Acknowledged {
   readonly messageId: string;
   readonly seq: number;
+  readonly inputItems: readonly { readonly text?: string; readonly assetId?: string }[];
 }
 
 export interface Logged {
   readonly seq: number;
   readonly type: string;
-  readonly data: {
-    readonly messageId?: string;
-    readonly inputItems?: readonly { readonly text?: string }[];
-  };
+  readonly data: Partial<Omit<Acknowledged, 'seq'>>;
 }
 
-/** What was promised, kept outside of the process that is killed, and compared with what it kept. */
+/**
+ * What was promised, kept outside of the process that is killed, and compared with what it kept:
+ * every acknowledged message where it was said to be and as it was said, none twice, no sequence
+ * missing, and nothing told to a live reader that is not in the log.
+ */
 export class Oracle {
-  readonly #acknowledged = new Map<string, Acknowledged & Post>();
-  readonly #logged = new Map<string, { readonly seq: number; readonly messageId: string }>();
-  readonly #heads = new Map<string, number>();
+  readonly #acknowledged = new Map<
+    string,
+    { readonly post: Post; readonly answer: Acknowledged }
+  >();
+  readonly #heard = new Map<string, Logged[]>();
+  readonly #logs = new Map<string, Logged[]>();
+  readonly #keyOfText = new Map<string, string>();
 
+  get acknowledged(): readonly { readonly post: Post; readonly answer: Acknowledged }[] {
+    return [...this.#acknowledged.values()];
+  }
+
+  /** A key that is asked again gives the answer it gave before. */
   acknowledge(post: Post, answer: Acknowledged): void {
-    this.#acknowledged.set(post.text, { ...post, ...answer });
+    const before = this.#acknowledged.get(post.key)?.answer;
+    if (before && !isDeepStrictEqual(before, answer)) {
+      const [first, then] = [JSON.stringify(before), JSON.stringify(answer)];
+      throw new Error(`"${post.text}" was answered with ${first} and then with ${then}`);
+    }
+    this.#acknowledged.set(post.key, { post, answer });
   }
 
-  get acknowledgedCount(): number {
-    return this.#acknowledged.size;
+  /** The last sequence of a channel that a live reader was told of. */
+  lastHeard(channelId: string): number {
+    return this.#heard.get(channelId)?.length ?? 0;
   }
 
-  /** The last sequence of a channel that was compared. */
+  hear(channelId: string, event: Logged): void {
+    append(this.#heard, channelId, event, 'a live reader of');
+  }
+
+  /** The last sequence of a channel that was read back. */
   headOf(channelId: string): number {
-    return this.#heads.get(channelId) ?? 0;
+    return this.#logs.get(channelId)?.length ?? 0;
   }
 
-  /** Takes the next events of a log; throws when one is missing, doubled or out of order. */
-  read(channelId: string, events: readonly Logged[]): void {
-    for (const event of events) {
-      const expected = this.headOf(channelId) + 1;
-      if (event.seq !== expected) {
-        throw new Error(
-          `${channelId}: expected event ${String(expected)}, found ${String(event.seq)}`,
-        );
-      }
-      this.#heads.set(channelId, event.seq);
-      const text = event.data.inputItems?.[0]?.text;
-      if (event.type !== 'message_posted' || text === undefined) continue;
-      if (this.#logged.has(text)) throw new Error(`${channelId}: "${text}" was stored twice`);
-      this.#logged.set(text, { seq: event.seq, messageId: event.data.messageId ?? '' });
-    }
+  read(channelId: string, event: Logged): void {
+    append(this.#logs, channelId, event, 'the log of');
+    const text = event.data.inputItems?.[0]?.text;
+    if (event.type !== 'message_posted' || text === undefined) return;
+    const place = `${channelId} ${String(event.seq)}`;
+    const before = this.#keyOfText.get(text);
+    if (before !== undefined) throw new Error(`"${text}" is stored as ${before} and as ${place}`);
+    this.#keyOfText.set(text, place);
   }
 
-  /** Throws unless everything that was acknowledged is in what was read, where it was said to be. */
-  assertNothingLost(): void {
-    for (const { text, channelId, seq, messageId } of this.#acknowledged.values()) {
-      const kept = this.#logged.get(text);
-      if (!kept)
-        throw new Error(`${channelId}: "${text}" was acknowledged as ${String(seq)} and is lost`);
-      if (kept.seq !== seq || kept.messageId !== messageId) {
-        throw new Error(
-          `${channelId}: "${text}" was acknowledged as ${String(seq)} and is at ${String(kept.seq)}`,
-        );
-      }
+  /** Reads everything again, so that what was compared long ago is compared once more. */
+  readAgain(): void {
+    this.#logs.clear();
+    this.#keyOfText.clear();
+  }
+
+  assertKept(): void {
+    for (const { post, answer } of this.#acknowledged.values()) {
+      const { messageId, seq, inputItems } = answer;
+      const kept = this.#logs.get(post.channelId)?.[seq - 1]?.data;
+      if (kept?.messageId === messageId && isDeepStrictEqual(kept.inputItems, inputItems)) continue;
+      const [said, found] = [JSON.stringify(answer), JSON.stringify(kept)];
+      throw new Error(`"${post.text}" was acknowledged as ${said}; there is ${found}`);
+    }
+    for (const [channelId, events] of this.#heard) {
+      const log = this.#logs.get(channelId) ?? [];
+      const wrong = events.find((event) => !isDeepStrictEqual(log[event.seq - 1], event));
+      if (!wrong) continue;
+      const [told, kept] = [JSON.stringify(wrong), JSON.stringify(log[wrong.seq - 1])];
+      throw new Error(`a live reader of ${channelId} was told ${told}; the log has ${kept}`);
     }
   }
+}
+
+/** Sequences come without gaps, each once. */
+function append(logs: Map<string, Logged[]>, name: string, event: Logged, whose: string): void {
+  const log = logs.get(name) ?? [];
+  logs.set(name, log);
+  if (event.seq !== log.length + 1) {
+    throw new Error(`${whose} ${name} has ${String(event.seq)} after ${String(log.length)}`);
+  }
+  log.push(event);
 }

@@ -1,12 +1,11 @@
+import type { Action } from './action.js';
 import { checkIntegrity } from './checking.js';
 import { chooseOperation } from './choose-operation.js';
-import { crash, crashOne, flush } from './machine.js';
-import { arrive, deliver, lose, send } from './network.js';
+import { faults } from './faults.js';
+import { flush } from './machine.js';
+import { arrive, deliver, send } from './network.js';
 import { describe } from './operation.js';
 import { connect } from './reading.js';
-import type { SimDaemon } from './sim-daemon.js';
-import { seeThrough, sweep } from './sweeping.js';
-import type { CommitFault } from './virtual-disk.js';
 import type { World } from './world.js';
 
 /** Who is in a channel has more to say. */
