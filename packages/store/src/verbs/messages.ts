@@ -55,26 +55,42 @@ export const findMessageRow = verb<{ topicId: number; messageId: string }, Messa
   `SELECT * FROM "messages" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
 );
 
-const FULL = `SELECT m.*, p."body" AS "posted", e."body" AS "edited" FROM "messages" m
+const full = (index: string): string => `SELECT m.*, p."body" AS "posted", e."body" AS "edited"
+  FROM "messages" m ${index}
   JOIN "events" p ON p."topicId" = m."topicId" AND p."seq" = m."seq"
   LEFT JOIN "events" e ON m."bodySeq" <> m."seq" AND e."topicId" = m."topicId" AND e."seq" = m."bodySeq"`;
 
 export const findMessage = verb<{ topicId: number; messageId: string }, FullMessageRow>(
-  `${FULL} WHERE m."topicId" = :topicId AND m."messageId" = :messageId`,
+  `${full('')} WHERE m."topicId" = :topicId AND m."messageId" = :messageId`,
 );
 
 type Page = { topicId: number; seq: number; limit: number };
 type ThreadPage = Page & { rootMessageId: string };
 
-const before = (where: string): string =>
-  `${FULL} WHERE m."topicId" = :topicId ${where} AND m."seq" < :seq ORDER BY m."seq" DESC LIMIT :limit`;
-const after = (where: string): string =>
-  `${FULL} WHERE m."topicId" = :topicId ${where} AND m."seq" > :seq ORDER BY m."seq" LIMIT :limit`;
-const FEED = `AND m."rootMessageId" IS NULL`;
-const THREAD = `AND m."rootMessageId" = :rootMessageId`;
+/**
+ * SQLite is told which index to walk. Left to itself it walks the whole channel in the order that is
+ * asked for: opening a thread among a million messages took 34 times as long as among ten thousand.
+ */
+interface Cut {
+  readonly index: string;
+  readonly where: string;
+}
+const ALL: Cut = { index: '', where: '' };
+const FEED: Cut = { index: 'INDEXED BY "messagesOfFeed"', where: 'AND m."rootMessageId" IS NULL' };
+const THREAD: Cut = {
+  index: 'INDEXED BY "messagesOfThread"',
+  where: 'AND m."rootMessageId" = :rootMessageId',
+};
 
-export const listMessagesBefore = verb<Page, FullMessageRow>(before(''));
-export const listMessagesAfter = verb<Page, FullMessageRow>(after(''));
+function pages(order: string, { index, where }: Cut): { sqlite: string; postgres: string } {
+  const rest = `WHERE m."topicId" = :topicId ${where} ${order} LIMIT :limit`;
+  return { sqlite: `${full(index)} ${rest}`, postgres: `${full('')} ${rest}` };
+}
+const before = (cut: Cut) => pages('AND m."seq" < :seq ORDER BY m."seq" DESC', cut);
+const after = (cut: Cut) => pages('AND m."seq" > :seq ORDER BY m."seq"', cut);
+
+export const listMessagesBefore = verb<Page, FullMessageRow>(before(ALL));
+export const listMessagesAfter = verb<Page, FullMessageRow>(after(ALL));
 export const listFeedBefore = verb<Page, FullMessageRow>(before(FEED));
 export const listFeedAfter = verb<Page, FullMessageRow>(after(FEED));
 export const listThreadBefore = verb<ThreadPage, FullMessageRow>(before(THREAD));
