@@ -74,7 +74,6 @@ async function build(outdir, entryPoints) {
       external,
       sourcemap: true,
       sourcesContent: false,
-      keepNames: true,
       legalComments: 'none',
       logLevel: 'warning',
       entryNames: '[name]',

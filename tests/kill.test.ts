@@ -7,7 +7,7 @@ const SEED = Number(process.env['STOA_SEED'] ?? 20_261_115);
 
 describe.each(DAEMON_ENGINES)('a daemon on $name', (engine) => {
   it(`F-8 that is killed ${String(KILLS[engine.name])} times while people post has lost and doubled nothing (seed ${String(SEED)})`, {
-    timeout: SOAK ? 4 * 3_600_000 : 400_000,
+    timeout: SOAK ? 4 * 3_600_000 : 900_000,
   }, async () => {
     const place = await engine.newPlace();
     try {

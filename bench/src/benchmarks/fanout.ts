@@ -8,8 +8,8 @@ const GROWTH_LIMIT_MEGABYTES = 20;
 
 const EXTENTS = {
   short: {
-    rate: { pairs: 10, seconds: 4, warmUp: 2 },
-    stalled: { pairs: 10, seconds: 5, warmUp: 5 },
+    rate: { pairs: 6, seconds: 3, warmUp: 1 },
+    stalled: { pairs: 5, seconds: 4, warmUp: 2 },
   },
   long: {
     rate: { pairs: 80, seconds: 50, warmUp: 10 },

@@ -50,5 +50,6 @@ export function assertNotArchived(channel: OpenChannel): void {
 
 function found(row: OpenChannelRow | undefined, channelId: string): OpenChannel {
   if (!row) throw new StoaError('channel_not_found', `There is no channel ${channelId}`);
-  return { ...row, channelId };
+  const { topicId, createdBy, archivedAt, memberCount, memberId, memberName } = row;
+  return { topicId, createdBy, archivedAt, memberCount, memberId, memberName, channelId };
 }

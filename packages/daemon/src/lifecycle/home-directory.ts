@@ -1,4 +1,12 @@
-import { accessSync, chmodSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { StoaError } from '@stoa/protocol';
 import { secrets } from '../ports/secrets.js';
@@ -28,7 +36,10 @@ export function ownerToken(home: string): string {
     return known;
   }
   const token = `stoa_owner_${secrets.generate()}`;
-  writeFileSync(path, `${token}\n`, { mode: 0o600, flag: 'wx' });
+  // Whole or not there: a start that is killed here must not leave a file that no start accepts.
+  const partial = `${path}.partial`;
+  writeFileSync(partial, `${token}\n`, { mode: 0o600 });
+  renameSync(partial, path);
   return token;
 }
 

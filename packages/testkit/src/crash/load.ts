@@ -29,12 +29,16 @@ export class Load {
       reader.say({ type: 'subscribe', topic: `channel:${channelId}`, after });
     }
     let isOver = false;
-    const clients = Array.from({ length: CLIENTS }, async () => {
-      while (!isOver) await this.#post(caller, this.#next());
-    });
+    const clients = Promise.all(
+      Array.from({ length: CLIENTS }, async () => {
+        while (!isOver) await this.#post(caller, this.#next());
+      }),
+    );
+    // What a client throws is thrown below, when the daemon is gone.
+    clients.catch(() => undefined);
     await gone();
     isOver = true;
-    await Promise.all(clients);
+    await clients;
     await reader.ended();
     agent.destroy();
     this.#takeOver(reader);

@@ -4,37 +4,86 @@ export interface SyncTrace {
   readonly told: number;
   /** Those that left before a completed sync of the log covered them. */
   readonly toldBeforeSync: readonly string[];
+  /** Completed syncs of the log. */
+  readonly syncs: number;
+}
+
+/** A call from its first line to the one that says how it ended, which may be the same. */
+interface Call {
+  readonly name: string;
+  readonly file: string;
+  readonly ids: readonly string[];
+  /** What a sync that begins now covers. */
+  readonly covers: readonly string[];
 }
 
 const MESSAGE_ID = /msg_[0-9a-z]{26}/g;
-const CALL =
-  /^(\d+)\s+[\d.]+\s+(pwrite64|write|writev|sendto|sendmsg|fdatasync|fsync)\(\d+<([^>]*)>(.*)$/;
+const BEGUN = /^(\d+)\s+[\d.]+\s+(\w+)\(\d+<((?:[^<>]|<->|->)*)>(.*)$/;
+const RESUMED = /^(\d+)\s+[\d.]+\s+<\.\.\. \w+ resumed>(.*)$/;
+const UNFINISHED = /<unfinished \.\.\.>$/;
+const SUCCEEDED = /= \d+(?: <[\d.]+>)?$/;
+const WAL = /stoa\.db-wal$/;
+const SOCKET = /^(?:socket|TCP)/;
 
 /**
- * Reads the output of `strace -f -ttt -y`. SQLite writes, syncs and the sockets are served by one
- * thread, whose calls stand in the order they were made: a message written to the WAL is safe once a
- * later sync of the WAL has returned.
+ * Reads the output of `strace -f -ttt -y`, whose lines stand in the order things happened. A message
+ * in the WAL is safe once a sync of the WAL that began after it was written has ended well; it must
+ * not begin to leave on any socket before that.
  */
-export function readSyncTrace(trace: string, thread: number): SyncTrace {
-  const written = new Set<string>();
-  const synced = new Set<string>();
-  const told = new Set<string>();
-  const toldBeforeSync: string[] = [];
+export function readSyncTrace(trace: string): SyncTrace {
+  const reading = new Reading();
+  const pending = new Map<string, Call>();
   for (const line of trace.split('\n')) {
-    const [, pid, name, file, rest] = CALL.exec(line) ?? [];
-    if (file === undefined || rest === undefined || Number(pid) !== thread) continue;
-    const ids = rest.match(MESSAGE_ID) ?? [];
-    if (file.endsWith('stoa.db-wal')) {
-      if (name === 'fdatasync' || name === 'fsync') {
-        for (const id of written) synced.add(id);
-        written.clear();
-      } else for (const id of ids) if (!synced.has(id)) written.add(id);
-    } else if (/^(?:socket|TCP)/.test(file)) {
-      for (const id of ids) {
-        if (!synced.has(id) && !told.has(id)) toldBeforeSync.push(id);
-        told.add(id);
-      }
+    const [, thread = '', name, file, rest = ''] = BEGUN.exec(line) ?? [];
+    if (name !== undefined && file !== undefined) {
+      const call = reading.begin(name, file, rest.match(MESSAGE_ID) ?? []);
+      if (UNFINISHED.test(rest)) pending.set(thread, call);
+      else if (SUCCEEDED.test(rest)) reading.end(call);
+      continue;
+    }
+    const [, resuming = '', outcome = ''] = RESUMED.exec(line) ?? [];
+    const call = pending.get(resuming);
+    if (!call) continue;
+    pending.delete(resuming);
+    if (SUCCEEDED.test(outcome)) reading.end(call);
+  }
+  return reading.result();
+}
+
+class Reading {
+  readonly #written = new Set<string>();
+  readonly #synced = new Set<string>();
+  readonly #told = new Set<string>();
+  readonly #toldBeforeSync: string[] = [];
+  #syncs = 0;
+
+  begin(name: string, file: string, ids: readonly string[]): Call {
+    if (SOCKET.test(file)) for (const id of ids) this.#tell(id);
+    const covers = isSync(name) && WAL.test(file) ? [...this.#written] : [];
+    return { name, file, ids, covers };
+  }
+
+  end({ name, file, ids, covers }: Call): void {
+    if (!WAL.test(file)) return;
+    if (!isSync(name)) {
+      for (const id of ids) if (!this.#synced.has(id)) this.#written.add(id);
+      return;
+    }
+    this.#syncs += 1;
+    for (const id of covers) {
+      this.#synced.add(id);
+      this.#written.delete(id);
     }
   }
-  return { told: told.size, toldBeforeSync };
+
+  result(): SyncTrace {
+    return { told: this.#told.size, toldBeforeSync: this.#toldBeforeSync, syncs: this.#syncs };
+  }
+
+  #tell(id: string): void {
+    if (!this.#told.has(id) && !this.#synced.has(id)) this.#toldBeforeSync.push(id);
+    this.#told.add(id);
+  }
 }
+
+const isSync = (name: string): boolean => name === 'fdatasync' || name === 'fsync';

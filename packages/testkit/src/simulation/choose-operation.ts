@@ -70,7 +70,11 @@ class Chooser {
     switch (kind) {
       case 'create_channel':
         if (random.chance(0.4)) return { kind, title: marker };
-        return { kind, title: marker, channelId: random.pick(CHANNEL_IDS) };
+        return {
+          kind,
+          title: marker,
+          channelId: random.pick([...CHANNEL_IDS, ...this.#deleted()]),
+        };
       case 'update_channel':
         return { kind, channelId, title: `renamed ${marker}` };
       case 'archive':
@@ -123,6 +127,14 @@ class Chooser {
       case 'search':
         return { kind, word: random.pick(WORDS) };
     }
+  }
+
+  /** Ids of channels that were; they must not be given out again. */
+  #deleted(): string[] {
+    return [...this.state.topics.keys()]
+      .filter((topic) => topic.startsWith('channel:'))
+      .map((topic) => topic.slice('channel:'.length))
+      .filter((channelId) => !this.state.channels.has(channelId));
   }
 
   #channel(): ModelChannel | undefined {
