@@ -149,15 +149,17 @@ describe('the search thread', () => {
     const settled = opened.settled().then(() => {
       progress.isSettled = true;
     });
-    for (let at = 100; !progress.isSettled; at++) {
+    const isIndexing = (): boolean => !progress.isSettled;
+    for (let at = 100; isIndexing(); at++) {
       const [message] = await log.post(at, `fresh${String(at)}`);
       opened.hint(log.topicId);
       const matches = await opened.search({ text: `fresh${String(at)}`, limit: 1 });
       expect(matches).toEqual([{ topicId: log.topicId, seq: message?.seq }]);
-      progress.answers += 1;
+      if (isIndexing()) progress.answers += 1;
     }
     await settled;
-    expect(progress.answers).toBeGreaterThan(5);
+    // How many depends on the machine; a thread that indexed everything first would give none.
+    expect(progress.answers).toBeGreaterThan(0);
     expect(await opened.search({ text: 'filling', limit: 20_000 })).toHaveLength(5_000);
   });
 
