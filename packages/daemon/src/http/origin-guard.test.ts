@@ -43,6 +43,10 @@ describe('the origin guard', () => {
   });
 
   it('knows an address outside loopback only by its own name', () => {
-    expect(hostsOf('192.0.2.7', 80, [])).toEqual(['192.0.2.7:80']);
+    expect(hostsOf('192.0.2.7', 7117, [])).toEqual(['192.0.2.7:7117']);
+  });
+
+  it('F-19 knows itself without the port where clients leave it out', () => {
+    expect(hostsOf('192.0.2.7', 80, [])).toEqual(['192.0.2.7:80', '192.0.2.7']);
   });
 });

@@ -44,7 +44,9 @@ export function hostsOf(address: string, port: number, extra: readonly string[])
     address === '127.0.0.1' || address === '::1'
       ? ['127.0.0.1', 'localhost', '[::1]']
       : [bracketed(address)];
-  return [...names.map((name) => `${name}:${String(port)}`), ...extra];
+  // Clients leave out the port that goes without saying.
+  const bare = port === 80 ? names : [];
+  return [...names.map((name) => `${name}:${String(port)}`), ...bare, ...extra];
 }
 
 const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);

@@ -5,6 +5,7 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'invalid_request',
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_BAD_URL: 'invalid_request',
+  FST_ERR_MAX_PARAM_LENGTH: 'invalid_request',
   FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
 };
 
@@ -14,6 +15,19 @@ export function knownError(error: unknown): StoaError | undefined {
   const code =
     error instanceof Error && 'code' in error ? FASTIFY_CODES[String(error.code)] : undefined;
   return code === undefined ? undefined : new StoaError(code, undefined, [], { cause: error });
+}
+
+/** For who is answered without a server in between: an upgrade, a request that cannot be read. */
+export function rawAnswer(error: StoaError): string {
+  const body = JSON.stringify(error.toProblem());
+  return [
+    `HTTP/1.1 ${String(error.status)} ${error.code}`,
+    'Connection: close',
+    'Content-Type: application/problem+json; charset=utf-8',
+    `Content-Length: ${String(Buffer.byteLength(body))}`,
+    '',
+    body,
+  ].join('\r\n');
 }
 
 export const DEFECT = new StoaError(

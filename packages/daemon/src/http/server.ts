@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { assertMayCall, type Core } from '@stoa/core';
 import {
   LIMITS,
@@ -15,7 +16,7 @@ import { bodyDropped } from './dropped-body.js';
 import type { Call, Handlers, SpecialRouteId } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
 import type { OriginGuard } from './origin-guard.js';
-import { DEFECT, knownError } from './problems.js';
+import { DEFECT, knownError, rawAnswer } from './problems.js';
 import { assertInTable } from './table-guard.js';
 import { compileCheck } from './validation.js';
 
@@ -56,6 +57,10 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     keepAliveTimeout: 65_000,
     requestTimeout: 120_000,
     routerOptions: { maxParamLength: 256 },
+    clientErrorHandler: answerBrokenRequest,
+    frameworkErrors: (error, request, reply) => {
+      void sendProblem(ports, error, request, reply);
+    },
   });
   server.addHook('onRoute', assertInTable);
   server.decorateRequest('principal', undefined);
@@ -212,6 +217,15 @@ function idempotencyKey(request: FastifyRequest): string | undefined {
   throw new StoaError('invalid_request', 'An Idempotency-Key has 1 to 200 printable characters', [
     { path: 'headers.idempotency-key', message: '1 to 200 printable characters' },
   ]);
+}
+
+function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const detail = `The request cannot be read: ${error.message}`;
+  const answer = new StoaError(isTooLarge ? 'payload_too_large' : 'invalid_request', detail);
+  if (socket.writable) socket.write(rawAnswer(answer));
+  socket.destroy();
 }
 
 function sendProblem(

@@ -7,7 +7,7 @@ import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { secretOf } from '../http/credentials-of.js';
 import type { OriginGuard } from '../http/origin-guard.js';
-import { DEFECT, knownError } from '../http/problems.js';
+import { DEFECT, knownError, rawAnswer } from '../http/problems.js';
 import { Connection, type Outlet } from './connection.js';
 import { socketDrained } from './socket-drain.js';
 import type { Streams } from './streams.js';
@@ -65,7 +65,7 @@ async function admit(
   if (stopping()) throw new StoaError('shutting_down');
   const secret = secretOf(request.headers, port());
   const principal = secret === undefined ? undefined : await core.credentials.authenticate(secret);
-  if (new URL(request.url ?? '/', 'http://stoa').pathname !== ROUTES.stream.path) {
+  if (request.url?.split('?')[0] !== ROUTES.stream.path) {
     throw new StoaError(principal ? 'route_not_found' : 'unauthenticated');
   }
   assertMayCall(ROUTES.stream.access, principal);
@@ -77,11 +77,7 @@ async function admit(
 function refuse(socket: Duplex, error: unknown, log: Logger): void {
   const known = knownError(error);
   if (!known) log.error({ err: error }, 'an upgrade hit a defect');
-  const problem = (known ?? DEFECT).toProblem();
-  const body = JSON.stringify(problem);
-  socket.end(
-    `HTTP/1.1 ${String(problem.status)} ${problem.code}\r\nConnection: close\r\nContent-Type: application/problem+json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
-  );
+  socket.end(rawAnswer(known ?? DEFECT));
 }
 
 function serve(
