@@ -156,7 +156,7 @@ export class Judge {
     if (!isDeleted) {
       // The rows of a deleted channel go when it is swept; until then they may hold the asset.
       const mayBeHeld = [...state.topics].some(
-        ([name, { erased }]) => isGone(name, this.world) && !erased,
+        ([name, { swept }]) => isGone(name, this.world) && !swept,
       );
       if (!isUsed && !mayBeHeld && state.assets.has(assetId)) {
         violated('an asset that nothing refers to was not deleted', { assetId });

@@ -2,6 +2,7 @@ import {
   type AssetRow,
   type CredentialRow,
   deleteCredentialsRevokedBefore,
+  deleteErasure,
   deleteEventsUpTo,
   deleteIdempotencyKeysBefore,
   deleteUnusedAsset,
@@ -144,6 +145,9 @@ function note(written: Written, { text, params }: Statement, result: unknown): v
       return;
     case deleteCredentialsRevokedBefore.text:
       written.removals.push({ kind: 'credentials', before: values.before as number });
+      return;
+    case deleteErasure.text:
+      written.removals.push({ kind: 'channel', topicId: values.topicId as number });
       return;
     case raiseFloor.text:
       written.removals.push({

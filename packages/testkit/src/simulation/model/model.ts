@@ -103,7 +103,7 @@ export class Model {
   #learn({ operation }: Asked, { topics, credentials }: Written): void {
     for (const { id, name } of topics) {
       if (operation.kind === 'create_channel') continue;
-      this.state.topics.set(name, { id, events: [], floor: 0, erased: false });
+      this.state.topics.set(name, { id, events: [], floor: 0, erased: false, swept: false });
     }
     for (const row of credentials) {
       const { principalId: humanId } = row;
@@ -135,6 +135,7 @@ export class Model {
         events: [],
         floor: 0,
         erased: false,
+        swept: false,
       });
     }
     const found = rows.map((row) => this.#readRow(row));

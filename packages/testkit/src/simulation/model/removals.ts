@@ -6,6 +6,7 @@ import type { ModelKey, ModelState } from './state.js';
 export type Removal =
   | { readonly kind: 'keys' | 'credentials'; readonly before: number }
   | { readonly kind: 'floor'; readonly topicId: number; readonly floor: number }
+  | { readonly kind: 'channel'; readonly topicId: number }
   | { readonly kind: 'events'; readonly topicId: number; readonly seq: number }
   | { readonly kind: 'asset'; readonly assetId: string; readonly count: number };
 
@@ -47,6 +48,9 @@ export function sweepAway(state: ModelState, removal: Removal, sweeping: Sweepin
       topic.erased = removal.seq === topic.floor;
       return;
     }
+    case 'channel':
+      topicOf(state, removal.topicId)[1].swept = true;
+      return;
     case 'asset': {
       if (removal.count === 0) return;
       const createdAt = state.assets.get(removal.assetId)?.createdAt ?? Number.POSITIVE_INFINITY;

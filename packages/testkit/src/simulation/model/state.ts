@@ -23,6 +23,8 @@ interface ModelTopic {
   floor: number;
   /** What is behind the floor is also gone from the disk. */
   erased: boolean;
+  /** So is everything else of the channel it was. */
+  swept: boolean;
 }
 
 export interface ModelMessage {
