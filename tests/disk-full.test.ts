@@ -102,6 +102,9 @@ describe('a disk that is full', () => {
       (await owner.get(`/v1/channels/lobby/messages/${acknowledged.at(-1) ?? ''}`)).status,
     ).toBe(200);
     expect((await owner.get('/v1/status')).status).toBe(200);
+    const found = await owner.get<{ hits: unknown[] }>('/v1/search?query=xxxx');
+    expect(found.status).toBe(200);
+    expect(found.json.hits).not.toEqual([]);
     await until(
       'the reader has all of it',
       () => reader.events().length === acknowledged.length + 2,

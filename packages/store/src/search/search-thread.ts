@@ -6,7 +6,7 @@ import {
   parseToThread,
   type ThreadData,
 } from './search-messages.js';
-import { isDamage, removeSearchFile } from './sqlite-search-file.js';
+import { isDamage, isNoRoom, removeSearchFile } from './sqlite-search-file.js';
 import { type Goal, openSqliteSearchIndex, type SqliteSearchIndex } from './sqlite-search-index.js';
 
 /** Hints tell what grew; looking for oneself now and then makes up for lost ones. */
@@ -15,12 +15,13 @@ const POLL_MS = 5_000;
 /**
  * What runs in the search thread.
  *
- *   indexing ──nothing waits──▶ idle ──hint, settle, poll──▶ indexing
+ *   indexing ──nothing waits, disk full──▶ idle ──hint, settle, poll──▶ indexing
  *
  * It indexes one small step at a time and goes back to the event loop in between, so that a query
- * waits for one step at most. A failed query is answered as failed. A failed step ends the thread;
- * the host starts another, which goes on where the last commit left the index. A damaged file is
- * removed first, so that the next thread builds it again.
+ * waits for one step at most. A failed query is answered as failed. A step that finds the disk full
+ * is tried again later, and queries scan what it would have indexed. Any other failed step ends the
+ * thread; the host starts another, which goes on where the last commit left the index. A damaged
+ * file is removed first, so that the next thread builds it again.
  */
 class SearchThread {
   readonly #poll = setInterval(() => this.#lookAround(), POLL_MS);
@@ -84,11 +85,20 @@ class SearchThread {
 
   #step(): void {
     this.#next = undefined;
-    const isMore = this.#orFail(() => this.index.indexSome());
+    const isMore = this.#orFail(() => this.#indexIfThereIsRoom());
     const reached = this.#goals.filter(({ goal }) => this.index.isReached(goal));
     this.#goals = this.#goals.filter((pending) => !reached.includes(pending));
     for (const { id } of reached) this.#send({ kind: 'settled', id });
     if (isMore) this.#goOn();
+  }
+
+  #indexIfThereIsRoom(): boolean {
+    try {
+      return this.index.indexSome();
+    } catch (error) {
+      if (isNoRoom(error)) return false;
+      throw error;
+    }
   }
 
   #send(message: FromThread): void {

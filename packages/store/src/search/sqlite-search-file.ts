@@ -50,6 +50,11 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
+/** The write was undone, and may work once there is room. */
+export function isNoRoom(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
+}
+
 function open(path: string): Database.Database {
   const db = new Database(path);
   try {
