@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { MintedToken } from '@stoa/protocol';
 import { call, StartFailure, type StartOptions, startDaemon } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -115,6 +116,21 @@ describe('starting a daemon', () => {
       const { status } = await call(daemon.url, 'GET', '/v1/status', { token: daemon.token });
       expect(status).toBe(200);
     });
+  });
+
+  it('says so when the token file holds the token of somebody else', async () => {
+    const first = await start();
+    const { json } = await call<MintedToken>(first.url, 'POST', '/v1/tokens', {
+      token: first.token,
+      body: { humanId: 'anna', name: 'laptop' },
+    });
+    await first.stop();
+    writeFileSync(join(home, 'token'), json.token);
+    const { code, stderr } = await refusal({});
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('data_directory_unusable');
+    expect(stderr).toContain('human:anna');
+    expect(stderr).not.toContain(json.token);
   });
 
   it('says where the trouble is when the data directory cannot be made', async () => {

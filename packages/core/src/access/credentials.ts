@@ -84,6 +84,14 @@ export class Credentials {
         await this.revoke(SYSTEM, row.credentialId);
     }
     if (known.some((row) => row.hash === hash)) return;
+    const taken = await this.store.read(() => findCredentialByHash.first({ hash }));
+    if (taken) {
+      throw new StoaError(
+        'data_directory_unusable',
+        `The token file of ${directory} holds a token of ${taken.principalKind}:${taken.principalId}; ` +
+          'remove the file and a fresh owner token is made',
+      );
+    }
     await this.store.transact(() => deleteRevokedCredential.run({ hash }));
     await this.issue(OWNER_ID, 'owner_token', name, secret);
   }

@@ -55,6 +55,8 @@ export class Assets {
       throw new StoaError('forbidden', 'Only the uploader or the owner may delete an asset');
     }
     if (!(await this.#collect(asset))) {
+      // Somebody else may have deleted it meanwhile, which is not the same as being in use.
+      await this.get(assetId);
       throw new StoaError('asset_in_use', `${assetId} is pinned or attached`);
     }
   }

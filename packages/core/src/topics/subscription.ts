@@ -54,7 +54,7 @@ export class Subscription {
     this.#start = undefined;
     this.#catchUp(start).catch((error: unknown) => {
       this.ports.report(error);
-      this.#cutOff();
+      this.#disconnect();
     });
   }
 
@@ -82,7 +82,7 @@ export class Subscription {
     let slice = start;
     while (!this.#ended) {
       if (!slice) {
-        this.#cutOff();
+        this.#disconnect();
         return;
       }
       this.#deliverSlice(slice);
@@ -108,6 +108,12 @@ export class Subscription {
   #cutOff(): void {
     if (this.#ended) return;
     this.reader.gap(this.topic, this.sent, this.sent + 1, 'slow_reader');
+    this.#disconnect();
+  }
+
+  /** The log could not be read, which is not the reader's fault; it may try again from where it is. */
+  #disconnect(): void {
+    if (this.#ended) return;
     this.end();
     this.reader.cutOff();
   }

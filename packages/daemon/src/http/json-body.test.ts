@@ -32,6 +32,22 @@ describe('a JSON body', () => {
     expect(codeOf(text(nested(100_000)))).toBe('too_deep');
   });
 
+  it.each([
+    ['9007199254740991', 'accepted'],
+    ['-9007199254740991', 'accepted'],
+    ['[1,{"a":9007199254740993}]', 'invalid_request'],
+    ['-9007199254740993', 'invalid_request'],
+    ['123456789012345678901234567890', 'invalid_request'],
+    ['1152921504606846976', 'accepted'],
+    ['9'.repeat(100_000), 'invalid_request'],
+    ['"9007199254740993"', 'accepted'],
+    ['0.12345678901234567890', 'accepted'],
+    ['1.5e300', 'accepted'],
+    ['1e300000', 'accepted'],
+  ])('takes %s only if it stays the same number', (json, outcome) => {
+    expect(codeOf(text(json))).toBe(outcome);
+  });
+
   it('may hold any number of brackets inside strings', () => {
     expect(codeOf(text(JSON.stringify({ a: '[{'.repeat(1000), b: '\\"[' })))).toBe('accepted');
   });

@@ -6,7 +6,7 @@ export function parseJsonBody(body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new StoaError('invalid_text', 'The body is not valid UTF-8');
   const text = body.toString('utf8');
-  assertShallow(text);
+  assertReadable(text);
   const value = parse(text);
   // Without these escapes valid UTF-8 cannot decode to a NUL or a lone surrogate.
   if (/\\u(?:0000|d[89a-f])/i.test(text)) assertStorable(value);
@@ -25,11 +25,18 @@ function parse(text: string): unknown {
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const [DIGIT_0, DIGIT_9] = [48, 57];
+const IN_NUMBER = new Set([...'.eE+-'].map((char) => char.charCodeAt(0)));
+const UNSAFE_DIGITS = 16;
+const MOST_DIGITS = 309;
 const OPENING = new Set([91, 123]);
 const CLOSING = new Set([93, 125]);
 
-/** Counts brackets outside strings, before anything recursive sees the text. */
-function assertShallow(text: string): void {
+/**
+ * Looks at what is outside strings, before anything recursive sees the text: how deep the brackets
+ * go, and whether an integer is too long to be kept as it is.
+ */
+function assertReadable(text: string): void {
   let depth = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
@@ -47,7 +54,32 @@ function assertShallow(text: string): void {
         );
       }
     } else if (CLOSING.has(code)) depth -= 1;
+    else if (code >= DIGIT_0 && code <= DIGIT_9) i = endOfNumber(text, i) - 1;
   }
+}
+
+/** JSON has no limit, JavaScript has: 2^53 + 1 would silently become another number. */
+function endOfNumber(text: string, start: number): number {
+  let end = start;
+  while (isInNumber(text.charCodeAt(end))) end += 1;
+  if (end - start < UNSAFE_DIGITS) return end;
+  const literal = text.slice(start, end);
+  if (/^\d+$/.test(literal) && !isKeptExactly(literal)) {
+    throw new StoaError('invalid_request', 'A number is too long to be kept; send it as text');
+  }
+  return end;
+}
+
+/** It is the number that comes out again, as it was written or as its value. */
+function isKeptExactly(integer: string): boolean {
+  if (integer.length > MOST_DIGITS) return false;
+  const kept = Number(integer);
+  return String(kept) === integer || BigInt(kept) === BigInt(integer);
+}
+
+/** Digits, and what may stand between them: a point, an exponent, its sign. */
+function isInNumber(code: number): boolean {
+  return (code >= DIGIT_0 && code <= DIGIT_9) || IN_NUMBER.has(code);
 }
 
 function assertStorable(value: unknown): void {

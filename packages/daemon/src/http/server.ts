@@ -44,7 +44,7 @@ const SMALL_BODY_BYTES = 256 * 1024;
 const KEY_PATTERN = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * The admission of every request, in this order: are we stopping, is it meant for us (Host, Origin),
+ * The admission of every request, in this order: is it meant for us (Host, Origin), are we stopping,
  * who is calling, may they call this route, is the body JSON we can store, does it fit the schema.
  */
 export function createServer(ports: ServerPorts): FastifyInstance {

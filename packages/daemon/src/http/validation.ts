@@ -17,8 +17,10 @@ export type Part = 'body' | 'query' | 'params';
 /** A check that fills in defaults and throws `invalid_request` with where and what. */
 export function compileCheck(schema: z.ZodType, part: Part): (value: unknown) => void {
   const ajv = part === 'body' ? bodies : texts;
-  const validate: ValidateFunction = ajv.compile(inputJsonSchema(schema));
+  let compiled: ValidateFunction | undefined;
   return (value) => {
+    // All of them would be a good part of the time a start takes; most runs use only a few.
+    const validate = (compiled ??= ajv.compile(inputJsonSchema(schema)));
     if (validate(value)) return;
     const issues = (validate.errors ?? []).map((error) => toIssue(error, part));
     const first = issues[0];
