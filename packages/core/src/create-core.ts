@@ -1,5 +1,5 @@
 import type { IntegrityReport, Principal } from '@stoa/protocol';
-import { StoaError } from '@stoa/protocol';
+import { LIMITS, StoaError } from '@stoa/protocol';
 import type { SearchIndex, Store } from '@stoa/store';
 import { Credentials } from './access/credentials.js';
 import { LoginCodes } from './access/login-codes.js';
@@ -61,10 +61,13 @@ export function createCore(ports: CorePorts): Core {
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),
     hub,
-    sweeper: new Sweeper(store, assets, clock, ports.retention),
+    sweeper: new Sweeper(store, assets, credentials, clock, ports.retention),
     async readTopic(by, topic, after, limit) {
       await assertMayFollow(store, by, topic);
-      const slice = await readTopic(store, topic, after, { events: limit });
+      const slice = await readTopic(store, topic, after, {
+        events: limit,
+        bytes: LIMITS.pageBytes,
+      });
       if (!slice) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
       return slice;
     },

@@ -4,6 +4,6 @@ export { type Core, type CorePorts, createCore } from './create-core.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
 export type { AssetFiles, Clock, Ids, Secrets } from './ports.js';
-export { READER_LIMIT_BYTES, type Reader } from './topics/reader.js';
+export { type CutOffReason, READER_LIMIT_BYTES, type Reader } from './topics/reader.js';
 export type { Subscription } from './topics/subscription.js';
 export type { Retention, SweepReport } from './upkeep/sweep.js';

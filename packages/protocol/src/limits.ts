@@ -1,6 +1,7 @@
 /** What may grow is bounded here; the numbers are part of the contract and stand in the OpenAPI. */
 export const LIMITS = {
   textChars: 65_536,
+  messageTextChars: 4 * 65_536,
   inputItems: 20,
   titleChars: 200,
   descriptionChars: 2_000,
@@ -11,6 +12,7 @@ export const LIMITS = {
   jsonDepth: 32,
   assetBytes: 12 * 1024 * 1024,
   pageSize: 200,
+  pageBytes: 8 * 1024 * 1024,
   searchChars: 200,
   pinnedAssets: 50,
   membersPerChannel: 1_000,
@@ -19,5 +21,7 @@ export const LIMITS = {
   topicsPerStream: 100,
   unreadCount: 1_000,
   tokens: 1_000,
+  browserLogins: 20,
+  browserLoginMs: 30 * 24 * 60 * 60 * 1000,
   loginCodeMs: 10 * 60 * 1000,
 } as const;

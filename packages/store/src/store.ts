@@ -16,6 +16,8 @@ export interface Store {
   readonly engine: EngineKind;
   readonly engineVersion: string;
   readonly schemaVersion: number;
+  /** What the owner should know of how the engine runs. */
+  readonly warnings: readonly string[];
 
   /**
    * Runs a transaction and resolves after its commit is durable. If the body throws, nothing of it
@@ -26,6 +28,12 @@ export interface Store {
 
   /** Runs reads against one committed state. */
   read<T>(body: () => Tx<T>): Promise<T>;
+
+  /**
+   * Runs work that is more than a transaction while no other daemon on this data runs work of the same
+   * name. Calls of one daemon with the same name must not overlap. Work may transact and read.
+   */
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
 
   /** Problems the engine finds in its own files; empty means none. */
   integrityProblems(): Promise<string[]>;

@@ -13,6 +13,7 @@ import {
 import {
   type CredentialRow,
   countActiveCredentials,
+  deleteLoginCodesOf,
   deleteRevokedCredential,
   findCredential,
   findCredentialByHash,
@@ -21,7 +22,9 @@ import {
   insertHuman,
   insertTopic,
   listActiveCredentials,
+  listBrowserLogins,
   listCredentials,
+  listExpiredCredentials,
   revokeCredential,
   type Store,
   type Tx,
@@ -46,7 +49,7 @@ export class Credentials {
   /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     const row = await this.store.read(() =>
-      findCredentialByHash.first({ hash: this.secrets.digest(secret) }),
+      findCredentialByHash.first({ hash: this.secrets.digest(secret), now: this.clock.now() }),
     );
     if (!row) return undefined;
     const { credentialId, principalId: id } = row;
@@ -77,14 +80,17 @@ export class Credentials {
   async adoptOwnerToken(secret: string, directory: string): Promise<void> {
     const hash = this.secrets.digest(secret);
     const name = `owner token of ${directory}`;
-    const known = await this.store.read(() => listActiveCredentials.all({ kind: 'owner_token' }));
+    const now = this.clock.now();
+    const known = await this.store.read(() =>
+      listActiveCredentials.all({ kind: 'owner_token', now }),
+    );
     const shared = this.store.engine === 'postgres';
     for (const row of known) {
       if (row.hash !== hash && (!shared || row.name === name))
         await this.revoke(SYSTEM, row.credentialId);
     }
     if (known.some((row) => row.hash === hash)) return;
-    const taken = await this.store.read(() => findCredentialByHash.first({ hash }));
+    const taken = await this.store.read(() => findCredentialByHash.first({ hash, now }));
     if (taken) {
       throw new StoaError(
         'data_directory_unusable',
@@ -93,25 +99,28 @@ export class Credentials {
       );
     }
     await this.store.transact(() => deleteRevokedCredential.run({ hash }));
-    await this.issue(OWNER_ID, 'owner_token', name, secret);
+    await this.issue({ humanId: OWNER_ID, kind: 'owner_token', name, secret });
   }
 
   async mint(request: MintToken): Promise<MintedToken> {
     const secret = `stoa_${this.secrets.generate()}`;
-    const credential = await this.issue(
-      request.humanId,
-      'human_token',
-      request.name,
-      secret,
-      request.displayName,
-    );
+    const credential = await this.issue({ ...request, kind: 'human_token', secret });
     return { token: secret, credential };
   }
 
   list(): Promise<Credential[]> {
+    const now = this.clock.now();
     return this.store.read(function* () {
-      return (yield* listCredentials.all({})).map(credentialRecord);
+      return (yield* listCredentials.all({ now, limit: LIMITS.tokens })).map(credentialRecord);
     });
+  }
+
+  /** So that whoever still follows something with one is told, as with any other that ends. */
+  async revokeExpired(limit: number, goOn: () => boolean): Promise<void> {
+    if (!goOn()) return;
+    const now = this.clock.now();
+    const expired = await this.store.read(() => listExpiredCredentials.all({ now, limit }));
+    for (const { credentialId } of expired) if (goOn()) await this.revoke(SYSTEM, credentialId);
   }
 
   /** Effective at once: the next request fails, and live streams hear of it on the human's topic. */
@@ -126,19 +135,16 @@ export class Credentials {
       open: () => findCredential.first({ credentialId }),
       *decide(_, at): Tx<Decision<void>> {
         const revoked = yield* revokeCredential.run({ credentialId, at });
+        yield* deleteLoginCodesOf.run({ credentialId });
         const event = { type: 'credential_revoked' as const, data: { credentialId } };
         return { events: revoked > 0 ? [{ topic, event }] : [], answer: () => undefined };
       },
     });
   }
 
-  issue(
-    humanId: string,
-    kind: CredentialKind,
-    name: string,
-    secret: string,
-    displayName?: string,
-  ): Promise<Credential> {
+  issue(request: Issue): Promise<Credential> {
+    const { humanId, kind, name, secret } = request;
+    const now = this.clock.now();
     const row: Omit<CredentialRow, 'revokedAt'> = {
       credentialId: this.ids.next('crd'),
       kind,
@@ -146,30 +152,67 @@ export class Credentials {
       principalKind: 'human',
       principalId: humanId,
       hash: this.secrets.digest(secret),
-      createdAt: this.clock.now(),
+      createdAt: now,
+      expiresAt: kind === 'browser' ? now + LIMITS.browserLoginMs : null,
     };
     const topic = humanTopic(humanId);
     return this.log.write({
       actor: 'system',
       lane: topic,
-      open: () => ensureHuman(humanId, displayName, row.createdAt),
-      *decide(): Tx<Decision<Credential>> {
-        const active = (yield* countActiveCredentials.first({}))?.count ?? 0;
-        if (active >= LIMITS.tokens) {
-          throw new StoaError(
-            'limit_reached',
-            `At most ${String(LIMITS.tokens)} credentials may be active`,
-          );
-        }
+      open: () => ensureHuman(humanId, request.displayName, now),
+      *decide(_, at): Tx<Decision<Credential>> {
+        if (request.onBehalfOf !== undefined) yield* assertUnrevoked(request.onBehalfOf);
+        const replaced = kind === 'browser' ? yield* replaceOldest(humanId, at) : [];
+        if (kind !== 'owner_token') yield* assertRoom(at);
         yield* insertCredential.run(row);
-        const data = { credentialId: row.credentialId, name };
+        const { credentialId } = row;
         return {
-          events: [{ topic, event: { type: 'credential_created', data } }],
+          events: [
+            ...replaced.map((event) => ({ topic, event })),
+            { topic, event: { type: 'credential_created', data: { credentialId, name } } },
+          ],
           answer: () => credentialRecord({ ...row, revokedAt: null }),
         };
       },
     });
   }
+}
+
+interface Issue {
+  readonly humanId: string;
+  readonly kind: CredentialKind;
+  readonly name: string;
+  readonly secret: string;
+  readonly displayName?: string | undefined;
+  /** The credential this one is owed to: once it is revoked, nothing comes of it any more. */
+  readonly onBehalfOf?: string | undefined;
+}
+
+type Revoked = { readonly type: 'credential_revoked'; readonly data: { credentialId: string } };
+
+/** A browser that forgets its cookie leaves a login behind: a new one takes the place of the oldest. */
+function* replaceOldest(humanId: string, at: number): Tx<Revoked[]> {
+  const logins = yield* listBrowserLogins.all({ humanId, now: at });
+  const oldest = logins.slice(0, Math.max(0, logins.length - LIMITS.browserLogins + 1));
+  for (const { credentialId } of oldest) {
+    yield* revokeCredential.run({ credentialId, at });
+    yield* deleteLoginCodesOf.run({ credentialId });
+  }
+  return oldest.map(({ credentialId }) => ({ type: 'credential_revoked', data: { credentialId } }));
+}
+
+function* assertUnrevoked(credentialId: string): Tx<void> {
+  const credential = yield* findCredential.first({ credentialId });
+  if (credential?.revokedAt !== null) throw new StoaError('login_code_invalid');
+}
+
+function* assertRoom(now: number): Tx<void> {
+  const active = (yield* countActiveCredentials.first({ now }))?.count ?? 0;
+  if (active < LIMITS.tokens) return;
+  throw new StoaError(
+    'limit_reached',
+    `At most ${String(LIMITS.tokens)} credentials may be active`,
+  );
 }
 
 /** An owner who revoked the token in their hand could not come back to undo it. */
@@ -197,6 +240,7 @@ function credentialRecord(row: CredentialRow): Credential {
     name: row.name,
     humanId: row.principalId,
     createdAt: row.createdAt,
+    ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
     ...(row.revokedAt === null ? {} : { revokedAt: row.revokedAt }),
   };
 }

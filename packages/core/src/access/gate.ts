@@ -3,8 +3,9 @@ import { lockChannel, type OpenChannelRow, openChannel, type Tx } from '@stoa/st
 import { mayModerate } from './rules.js';
 
 /**
- * The one way to a channel. Every read and write of a channel goes through one of these, and each
- * says what it lets the caller do.
+ * The one way to a channel that a caller names: each of these says what it lets the caller do. What
+ * looks over all channels (the list, a search without a channel, what is unread) comes by without:
+ * channels are public to the people of this daemon.
  */
 export interface OpenChannel extends OpenChannelRow {
   readonly channelId: string;

@@ -28,13 +28,22 @@ export function mayModerate(principal: Principal, createdBy: string): boolean {
   return callerClass(principal) === 'admin' || actorIdOf(principal) === createdBy;
 }
 
+interface Claims {
+  readonly sender?: string | { readonly id: string } | undefined;
+  readonly actorId?: string | undefined;
+  readonly actor_id?: string | undefined;
+}
+
 /** A body may repeat who the caller is; naming somebody else is an attempt to speak for them. */
-export function assertIsCaller(principal: Principal, claimed: string | undefined): void {
-  if (claimed === undefined || claimed === actorIdOf(principal)) return;
-  throw new StoaError(
-    'identity_mismatch',
-    `The credential proves ${actorIdOf(principal)}; the body names ${claimed}`,
-  );
+export function assertIsCaller(principal: Principal, { sender, actorId, actor_id }: Claims): void {
+  const proven = actorIdOf(principal);
+  for (const claimed of [typeof sender === 'object' ? sender.id : sender, actorId, actor_id]) {
+    if (claimed === undefined || claimed === proven) continue;
+    throw new StoaError(
+      'identity_mismatch',
+      `The credential proves ${proven}; the body names ${claimed}`,
+    );
+  }
 }
 
 export function authorKindOf(principal: Principal): AuthorKind {
@@ -50,7 +59,7 @@ export function authorKindOf(principal: Principal): AuthorKind {
   }
 }
 
-/** People and the system; what belongs to one person is not reachable by other kinds of caller. */
+/** What belongs to one person is not reachable by other kinds of caller, the system included. */
 export function humanIdOf(principal: Principal): string {
   if (principal.kind === 'human') return principal.id;
   throw new StoaError('forbidden', 'Only people have this');

@@ -6,13 +6,18 @@ import {
   findAssetByDigest,
   insertAsset,
   listUnusedAssets,
+  renewAsset,
   type Store,
   type Tx,
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import type { AssetFiles, Clock, Ids } from '../ports.js';
 
-/** Bytes by digest, once. The file is on disk before the record is, and goes after it. */
+/**
+ * Bytes by digest, once. The file is on disk before the record is, and goes after it. Record and file
+ * change together in turn with everybody else who has to do with the same bytes: otherwise bytes that
+ * are stored again could go with the file of those just collected.
+ */
 export class Assets {
   /** What is done last with the same bytes; the next waits for it. */
   readonly #turns = new Map<string, Promise<unknown>>();
@@ -54,25 +59,28 @@ export class Assets {
     if (callerClass(principal) !== 'admin' && asset.createdBy !== actorIdOf(principal)) {
       throw new StoaError('forbidden', 'Only the uploader or the owner may delete an asset');
     }
-    if (!(await this.#collect(asset))) {
+    if (!(await this.#collect(asset, Number.MAX_SAFE_INTEGER))) {
       // Somebody else may have deleted it meanwhile, which is not the same as being in use.
       await this.get(assetId);
       throw new StoaError('asset_in_use', `${assetId} is pinned or attached`);
     }
   }
 
-  /** Collects a bounded number of old assets that nothing refers to; tells how many. */
-  async collectUnused(olderThanMs: number, limit: number): Promise<number> {
+  /** Collects a bounded number of assets that nothing has referred to for long; tells how many. */
+  async collectUnused(olderThanMs: number, limit: number, goOn: () => boolean): Promise<number> {
     const before = this.clock.now() - olderThanMs;
     const unused = await this.store.read(() => listUnusedAssets.all({ before, limit }));
     let collected = 0;
-    for (const asset of unused) if (await this.#collect(asset)) collected += 1;
+    for (const asset of unused) {
+      if (!goOn()) break;
+      if (await this.#collect(asset, before)) collected += 1;
+    }
     return collected;
   }
 
-  #collect({ assetId, digest }: { assetId: string; digest: string }): Promise<boolean> {
+  #collect({ assetId, digest }: Pick<AssetRow, 'assetId' | 'digest'>, before: number) {
     return this.#inTurn(digest, async () => {
-      const deleted = await this.store.transact(() => deleteUnusedAsset.run({ assetId }));
+      const deleted = await this.store.transact(() => deleteUnusedAsset.run({ assetId, before }));
       if (deleted === 0) return false;
       const again = await this.store.read(() => findAssetByDigest.first({ digest }));
       if (!again) await this.files.remove(digest);
@@ -80,9 +88,9 @@ export class Assets {
     });
   }
 
-  /** Otherwise bytes that are stored again could go with the file of those just collected. */
   #inTurn<T>(digest: string, work: () => Promise<T>): Promise<T> {
-    const turn = (this.#turns.get(digest) ?? Promise.resolve()).then(work, work);
+    const alone = (): Promise<T> => this.store.exclusively(`asset ${digest}`, work);
+    const turn = (this.#turns.get(digest) ?? Promise.resolve()).then(alone, alone);
     this.#turns.set(digest, turn);
     const leave = (): void => {
       if (this.#turns.get(digest) === turn) this.#turns.delete(digest);
@@ -91,10 +99,15 @@ export class Assets {
     return turn;
   }
 
-  *#record(fields: Omit<AssetRow, 'assetId' | 'createdAt'>): Tx<AssetRow> {
-    const known = yield* findAssetByDigest.first({ digest: fields.digest });
+  /** Known bytes are as good as new ones: whoever brings them has as long to use them. */
+  *#record(fields: Omit<AssetRow, 'assetId' | 'createdAt' | 'unusedSince'>): Tx<AssetRow> {
+    const { digest } = fields;
+    const at = this.clock.now();
+    yield* renewAsset.run({ digest, at });
+    const known = yield* findAssetByDigest.first({ digest });
     if (known) return known;
-    const row: AssetRow = { ...fields, assetId: this.ids.next('ast'), createdAt: this.clock.now() };
+    const assetId = this.ids.next('ast');
+    const row: AssetRow = { ...fields, assetId, createdAt: at, unusedSince: at };
     yield* insertAsset.run(row);
     return row;
   }
@@ -110,6 +123,6 @@ export function assertAssetSize(bytes: Uint8Array): void {
   if (bytes.length === 0) throw new StoaError('invalid_request', 'An asset has at least one byte');
 }
 
-function assetRecord({ name, ...row }: AssetRow): Asset {
+function assetRecord({ name, unusedSince: _, ...row }: AssetRow): Asset {
   return { ...row, ...(name === null ? {} : { name }) };
 }

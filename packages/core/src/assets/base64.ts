@@ -2,9 +2,9 @@ import { StoaError } from '@stoa/protocol';
 
 /** Strict: what does not decode to bytes and back to the same text is refused. */
 export function decodeBase64(text: string): Uint8Array {
-  if (text.length % 4 !== 0)
-    throw new StoaError('invalid_request', 'The inline asset is not valid base64');
   const binary = decode(text);
+  if (btoa(binary) !== text)
+    throw new StoaError('invalid_request', 'The inline asset is not valid base64');
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
   return bytes;

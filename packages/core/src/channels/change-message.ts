@@ -25,6 +25,7 @@ export async function editMessage(
   messageId: string,
   request: EditMessage,
 ): Promise<Message> {
+  assertIsCaller(principal, request);
   const assertMayEdit = (message: MessageRow): void => {
     assertIsAuthor(principal, message);
     assertNotDeleted(message);
@@ -65,7 +66,7 @@ export function setReaction(
   messageId: string,
   request: ReactionChange,
 ): Promise<Message> {
-  assertIsCaller(principal, request.actorId);
+  assertIsCaller(principal, request);
   const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
   return change(context, principal, channelId, messageId, function* (message, { topicId }) {
     assertNotDeleted(message);
@@ -88,7 +89,7 @@ export function unsetReaction(
   messageId: string,
   request: ReactionChange,
 ): Promise<Message> {
-  assertIsCaller(principal, request.actorId);
+  assertIsCaller(principal, request);
   const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
   return change(context, principal, channelId, messageId, function* (_, { topicId }) {
     const there = yield* findReaction.first({ topicId, ...data });

@@ -1,4 +1,4 @@
-import { type InputItem, StoaError, type StoredItem } from '@stoa/protocol';
+import { type InputItem, LIMITS, StoaError, type StoredItem } from '@stoa/protocol';
 import { holdAsset, type Tx } from '@stoa/store';
 import { type Assets, assertAssetSize } from '../assets/assets.js';
 import { decodeBase64 } from '../assets/base64.js';
@@ -26,6 +26,7 @@ export async function admitContent(
     ]);
   }
   if (text !== undefined) return [{ type: 'text', text }];
+  assertTextFits(inputItems ?? []);
   const items = (inputItems ?? []).map(decoded);
   const ready = items.filter(isStored);
   if (ready.length === items.length) return ready;
@@ -34,6 +35,16 @@ export async function admitContent(
   for (const item of items)
     stored.push(isStored(item) ? item : await storeInline(assets, item, actor));
   return stored;
+}
+
+function assertTextFits(items: readonly InputItem[]): void {
+  let chars = 0;
+  for (const item of items) if (item.type === 'text') chars += item.text.length;
+  if (chars <= LIMITS.messageTextChars) return;
+  const most = `at most ${String(LIMITS.messageTextChars)} characters of text in all`;
+  throw new StoaError('invalid_request', 'The message is too long', [
+    { path: 'body.inputItems', message: most },
+  ]);
 }
 
 interface DecodedAsset {
@@ -61,11 +72,14 @@ async function storeInline(
   return { type: 'asset_reference', assetId };
 }
 
-/** Inside the transaction: what is referred to exists, and cannot be collected before the commit. */
+/**
+ * Inside the transaction: what is referred to exists, and cannot be collected before the commit. All
+ * hold in the same order, so that two messages with the same assets do not wait for each other.
+ */
 export function* holdAssets(items: readonly StoredItem[]): Tx<void> {
-  for (const item of items) {
-    if (item.type !== 'asset_reference') continue;
-    const asset = yield* holdAsset.first({ assetId: item.assetId });
-    if (!asset) throw new StoaError('unknown_asset', `There is no asset ${item.assetId}`);
+  const ids = items.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : []));
+  for (const assetId of [...new Set(ids)].sort()) {
+    const asset = yield* holdAsset.first({ assetId });
+    if (!asset) throw new StoaError('unknown_asset', `There is no asset ${assetId}`);
   }
 }

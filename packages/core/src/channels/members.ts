@@ -146,6 +146,10 @@ function* newcomer(
   const human = humanId === undefined ? undefined : yield* findHuman.first({ humanId });
   if (!human) throw new StoaError('unknown_member', `There is nobody called ${actorId} here`);
   const memberId = request.memberId ?? human.humanId;
+  // Whoever is addressed by the id of a person is that person.
+  if (memberId !== human.humanId && (yield* findHuman.first({ humanId: memberId }))) {
+    throw new StoaError('invalid_request', `The member id ${memberId} belongs to somebody else`);
+  }
   if (yield* findMember.first({ topicId: channel.topicId, memberId })) {
     throw new StoaError('invalid_request', `The member id ${memberId} is taken in this channel`);
   }

@@ -42,7 +42,7 @@ export async function postMessage(
   request: PostMessage,
   key?: string,
 ): Promise<Message> {
-  assertIsCaller(principal, request.sender?.id);
+  assertIsCaller(principal, request);
   const actor = actorIdOf(principal);
   const metadata = admitMetadata(request.metadata);
   const addressedMemberIds = [...new Set(request.addressedMemberIds)];
@@ -69,7 +69,7 @@ function* rehearse(
   ready: readonly StoredItem[],
 ): Tx<void> {
   const channel = yield* open();
-  // What was done before is answered again, whatever would be said to it now.
+  // A member who did this before is answered again, whatever would be said to it now.
   if (key !== undefined && (yield* findIdempotencyKey.first({ actorId: actor, key }))) return;
   assertNotArchived(channel);
   yield* placeInThread(channel.topicId, request);

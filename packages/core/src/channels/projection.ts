@@ -14,7 +14,10 @@ import {
   insertMessage,
   insertPin,
   insertReaction,
+  listAttachments,
+  markAssetUsed,
   raiseFloor,
+  releaseAsset,
   setChannelArchived,
   setMessageBody,
   setMessageDeleted,
@@ -32,7 +35,8 @@ export interface Place {
 
 /**
  * What one event does to the tables of its channel. It decides nothing and reads nothing but those
- * tables, so that replaying a log from zero gives the same tables.
+ * tables, so that replaying a log from zero gives the same tables. Assets belong to no channel: that
+ * they are used, or no longer, is noted with them and not part of a replay.
  */
 export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void> {
   const { topicId, seq, at } = place;
@@ -48,13 +52,12 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
     case 'message_edited': {
       const { messageId, inputItems } = event.data;
       yield* setMessageBody.run({ topicId, messageId, seq, at });
-      yield* deleteAttachments.run({ topicId, messageId });
-      yield* attach(topicId, messageId, inputItems);
+      yield* reattach(place, messageId, inputItems);
       return;
     }
     case 'message_deleted':
       yield* setMessageDeleted.run({ topicId, messageId: event.data.messageId, at });
-      yield* deleteAttachments.run({ topicId, messageId: event.data.messageId });
+      yield* reattach(place, event.data.messageId, []);
       return;
     case 'reaction_set':
       yield* insertReaction.run({ topicId, seq, ...event.data });
@@ -75,9 +78,11 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
       return;
     case 'asset_pinned':
       yield* insertPin.run({ topicId, seq, assetId: event.data.assetId });
+      yield* markAssetUsed.run({ assetId: event.data.assetId });
       return;
     case 'asset_unpinned':
       yield* deletePin.run({ topicId, assetId: event.data.assetId });
+      yield* releaseAsset.run({ assetId: event.data.assetId, at });
       return;
     case 'channel_created': {
       const { channelId, title, description, purpose, metadata } = event.data;
@@ -112,9 +117,21 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
 
 function* attach(topicId: number, messageId: string, items: readonly StoredItem[]): Tx<void> {
   for (const item of items) {
-    if (item.type === 'asset_reference')
-      yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
+    if (item.type !== 'asset_reference') continue;
+    yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
+    yield* markAssetUsed.run({ assetId: item.assetId });
   }
+}
+
+function* reattach(
+  { topicId, at }: Place,
+  messageId: string,
+  items: readonly StoredItem[],
+): Tx<void> {
+  const before = yield* listAttachments.all({ topicId, messageId });
+  if (before.length > 0) yield* deleteAttachments.run({ topicId, messageId });
+  yield* attach(topicId, messageId, items);
+  for (const { assetId } of before) yield* releaseAsset.run({ assetId, at });
 }
 
 function* changeChannel(

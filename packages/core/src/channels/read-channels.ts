@@ -1,14 +1,16 @@
 import type { Channel, Principal } from '@stoa/protocol';
-import { StoaError } from '@stoa/protocol';
+import { LIMITS, StoaError } from '@stoa/protocol';
 import type { ChannelListRow } from '@stoa/store';
 import {
   countChannels,
   findChannel,
+  listChannelSizes,
   listPins,
   listChannels as listRows,
   type Tx,
 } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
+import { countWithin } from '../log/page-bytes.js';
 import type { ChannelContext } from './context.js';
 import { channelRecord } from './records.js';
 
@@ -37,16 +39,18 @@ export function listChannels(
   { query, archived, after, limit }: ChannelQuery,
 ): Promise<{ channels: Channel[]; nextAfter?: string }> {
   return context.store.read(function* () {
-    const rows = yield* listRows.all({
+    const page = {
       after: after ?? '',
       archived,
-      pattern: query === undefined ? '' : `%${escapeLike(query.toLowerCase())}%`,
-      limit: limit + 1,
-    });
+      pattern: query === undefined ? '' : `%${escapeLike(lowerAscii(query))}%`,
+    };
+    const sizes = yield* listChannelSizes.all({ ...page, limit: limit + 1 });
+    const count = countWithin(sizes.slice(0, limit), LIMITS.pageBytes);
+    const rows = count === 0 ? [] : yield* listRows.all({ ...page, limit: count });
     const channels: Channel[] = [];
-    for (const row of rows.slice(0, limit)) channels.push(yield* withPins(row));
+    for (const row of rows) channels.push(yield* withPins(row));
     const last = channels.at(-1);
-    return rows.length > limit && last ? { channels, nextAfter: last.channelId } : { channels };
+    return sizes.length > count && last ? { channels, nextAfter: last.channelId } : { channels };
   });
 }
 
@@ -63,5 +67,9 @@ function* withPins(row: ChannelListRow): Tx<Channel> {
     pins.map((pin) => pin.assetId),
   );
 }
+
+/** As lower() does on both engines: it knows the letters of ASCII only, and leaves others as they are. */
+const lowerAscii = (text: string): string =>
+  text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const escapeLike = (text: string): string => text.replace(/[\\%_]/g, (mark) => `\\${mark}`);

@@ -1,17 +1,16 @@
-import { type Message, type MessagePage, type Principal, StoaError } from '@stoa/protocol';
+import { LIMITS, type Message, type MessagePage, type Principal, StoaError } from '@stoa/protocol';
 import {
+  FEED_PAGES,
   type FullMessageRow,
   findMessage,
-  listFeedAfter,
-  listFeedBefore,
-  listMessagesAfter,
-  listMessagesBefore,
   listReactions,
-  listThreadAfter,
-  listThreadBefore,
+  MESSAGE_PAGES,
+  type MessagePages,
+  THREAD_PAGES,
   type Tx,
 } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
+import { countWithin } from '../log/page-bytes.js';
 import type { ChannelContext } from './context.js';
 import { messageRecord, reactionRecords } from './records.js';
 import { existing } from './thread.js';
@@ -39,7 +38,7 @@ export interface MessageQuery {
   readonly limit: number;
 }
 
-/** Pages are cut by sequence and come in log order; without a position the newest page. */
+/** Pages are cut by sequence and weight and come in log order; without a position the newest page. */
 export function listMessages(
   context: ChannelContext,
   principal: Principal,
@@ -53,27 +52,38 @@ export function listMessages(
     const { topicId } = yield* channelToRead(principal, channelId);
     if (query.threadRootMessageId !== undefined)
       yield* existing(topicId, query.threadRootMessageId);
-    const rows = yield* page(topicId, query);
-    const hasMore = rows.length > query.limit;
-    const kept = rows.slice(0, query.limit);
-    if (query.after === undefined) kept.reverse();
+    const { rows, hasMore } = yield* page(topicId, query);
+    if (query.after === undefined) rows.reverse();
     const messages: Message[] = [];
-    for (const row of kept) messages.push(yield* completeMessage(channelId, row));
+    for (const row of rows) messages.push(yield* completeMessage(channelId, row));
     return { messages, hasMore };
   });
 }
 
-/** One more than asked for, to know whether there is more. */
-function* page(topicId: number, query: MessageQuery): Tx<FullMessageRow[]> {
-  const forward = query.after !== undefined;
+interface Cut {
+  readonly rows: FullMessageRow[];
+  readonly hasMore: boolean;
+}
+
+function* page(topicId: number, query: MessageQuery): Tx<Cut> {
+  const { threadRootMessageId: rootMessageId, scope, limit } = query;
+  const direction = query.after === undefined ? 'before' : 'after';
   const seq = query.after ?? query.before ?? Number.MAX_SAFE_INTEGER;
-  const cut = { topicId, seq, limit: query.limit + 1 };
-  if (query.threadRootMessageId !== undefined) {
-    const inThread = { ...cut, rootMessageId: query.threadRootMessageId };
-    return yield* (forward ? listThreadAfter : listThreadBefore).all(inThread);
-  }
-  if (query.scope === 'feed') return yield* (forward ? listFeedAfter : listFeedBefore).all(cut);
-  return yield* (forward ? listMessagesAfter : listMessagesBefore).all(cut);
+  const cut = { topicId, seq, limit };
+  if (rootMessageId !== undefined)
+    return yield* weighed(THREAD_PAGES[direction], { ...cut, rootMessageId });
+  return yield* weighed((scope === 'feed' ? FEED_PAGES : MESSAGE_PAGES)[direction], cut);
+}
+
+/** Weighs one more than is asked for, to know whether there is more. */
+function* weighed<P extends { topicId: number; seq: number; limit: number }>(
+  pages: MessagePages<P>,
+  cut: P,
+): Tx<Cut> {
+  const sizes = yield* pages.sizes.all({ ...cut, limit: cut.limit + 1 });
+  const limit = countWithin(sizes.slice(0, cut.limit), LIMITS.pageBytes);
+  const rows = limit === 0 ? [] : yield* pages.rows.all({ ...cut, limit });
+  return { rows, hasMore: sizes.length > limit };
 }
 
 export function* completeMessage(channelId: string, row: FullMessageRow): Tx<Message> {

@@ -1,4 +1,4 @@
-import type { Principal, SearchHit } from '@stoa/protocol';
+import { LIMITS, type Principal, type SearchHit } from '@stoa/protocol';
 import { findMessageAt, type SearchMatch, type Tx } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
 import type { ChannelContext } from './context.js';
@@ -27,12 +27,18 @@ export async function searchMessages(
   return context.store.read(() => toHits(matches));
 }
 
-/** The index may be behind: what was deleted or erased since is left out here. */
+/**
+ * The index may be behind: what was deleted or erased since is left out here. So is what comes after
+ * more than a page can hold.
+ */
 function* toHits(matches: readonly SearchMatch[]): Tx<SearchHit[]> {
   const hits: SearchHit[] = [];
+  let weight = 0;
   for (const match of matches) {
     const row = yield* findMessageAt.first({ topicId: match.topicId, seq: match.seq });
     if (!row || row.deletedAt !== null) continue;
+    weight += row.posted.length + (row.edited?.length ?? 0);
+    if (weight > LIMITS.pageBytes && hits.length > 0) break;
     const message = yield* completeMessage(row.channelId, row);
     hits.push({
       channelId: row.channelId,

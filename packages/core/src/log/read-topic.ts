@@ -8,6 +8,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import type { LogEntry } from './entry.js';
+import { countWithin } from './page-bytes.js';
 
 export interface TopicSlice {
   readonly entries: readonly LogEntry[];
@@ -18,8 +19,8 @@ export interface TopicSlice {
 
 export interface PageLimit {
   readonly events: number;
-  /** Where given: no more than this, unless a single event is larger. */
-  readonly bytes?: number;
+  /** No more than this, unless a single event is larger. */
+  readonly bytes: number;
 }
 
 /** A run of a topic after a sequence; undefined when there is no such topic. */
@@ -43,16 +44,8 @@ export async function readTopic(
 }
 
 function* page(topicId: number, after: number, { events, bytes }: PageLimit): Tx<EventRow[]> {
-  if (bytes === undefined) return yield* listEventsAfter.all({ topicId, after, limit: events });
   const sizes = yield* listEventSizesAfter.all({ topicId, after, limit: events });
-  let weight = 0;
-  let limit = 0;
-  for (const size of sizes) {
-    weight += size.bytes;
-    if (weight > bytes && limit > 0) break;
-    limit += 1;
-  }
-  return yield* listEventsAfter.all({ topicId, after, limit });
+  return yield* listEventsAfter.all({ topicId, after, limit: countWithin(sizes, bytes) });
 }
 
 const oldestOf = (row: TopicRow): number => row.floor + 1;

@@ -62,6 +62,7 @@ class TestReader implements Reader {
   readonly told: string[] = [];
   pending = 0;
   #room: (() => void) | undefined;
+  #stall: ((error: Error) => void) | undefined;
 
   event({ seq }: LogEntry): void {
     this.told.push(String(seq));
@@ -69,16 +70,22 @@ class TestReader implements Reader {
   gap(_: string, after: number, oldest: number, reason: string): void {
     this.told.push(`${reason} after ${String(after)}, next is ${String(oldest)}`);
   }
-  cutOff(): void {
-    this.told.push('cut off');
+  cutOff(reason: string): void {
+    this.told.push(`cut off: ${reason}`);
   }
   pendingBytes(): number {
     return this.pending;
   }
   drained(): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#room = resolve;
+      this.#stall = reject;
     });
+  }
+
+  async stall(): Promise<void> {
+    this.#stall?.(new Error('it takes nothing'));
+    await macrotask();
   }
   async drain(): Promise<void> {
     this.pending = 0;
@@ -256,7 +263,12 @@ describe('a reader that does not keep up', () => {
     commit(2);
     slow.reader.pending = READER_LIMIT_BYTES + 1;
     commit(2);
-    expect(slow.reader.told).toEqual(['1', '2', 'slow_reader after 2, next is 3', 'cut off']);
+    expect(slow.reader.told).toEqual([
+      '1',
+      '2',
+      'slow_reader after 2, next is 3',
+      'cut off: slow_reader',
+    ]);
     expect(fast.reader.told).toEqual(['1', '2', '3', '4']);
     const resumed = await follow(slow.subscription.position);
     expect(resumed.reader.told).toEqual(['3', '4']);
@@ -274,6 +286,21 @@ describe('a reader that does not keep up', () => {
     expect(slow.told).toHaveLength(200);
     await slow.drain();
     expect(slow.told).toEqual(log.events.map(({ seq }) => String(seq)));
+  });
+
+  it('F-27 is cut off as too slow when it stands still while it catches up', async () => {
+    const { log, hub, reports, follow } = newHub();
+    log.append(250);
+    const slow = new TestReader();
+    slow.pending = READER_LIMIT_BYTES;
+    await follow(0, slow);
+    await slow.stall();
+    expect(slow.told.slice(200)).toEqual([
+      'slow_reader after 200, next is 201',
+      'cut off: slow_reader',
+    ]);
+    expect(reports).toEqual([]);
+    expect(hub.topicCount).toBe(0);
   });
 
   it('is left alone as long as it keeps within the limit', async () => {
@@ -295,7 +322,7 @@ describe('a log that cannot be read', () => {
     log.failure = new Error('the disk is on fire');
     await slow.drain();
     expect(reports).toEqual([log.failure]);
-    expect(slow.told.slice(200)).toEqual(['cut off']);
+    expect(slow.told.slice(200)).toEqual(['cut off: unavailable']);
     expect(subscription.position).toBe(200);
     expect(hub.topicCount).toBe(0);
   });

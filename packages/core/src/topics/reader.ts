@@ -2,6 +2,10 @@ import type { StreamFrame } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
 
 type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
+export type CutOffReason = Extract<
+  Extract<StreamFrame, { type: 'closing' }>['reason'],
+  'slow_reader' | 'unavailable'
+>;
 
 /** One connected client, as live delivery sees it: a WebSocket, an event stream, a simulated reader. */
 export interface Reader {
@@ -9,8 +13,8 @@ export interface Reader {
   event(entry: LogEntry, encoded: string): void;
   /** What follows is not what comes next after `after`; the next event has the sequence `oldest` or a later one. */
   gap(topic: string, after: number, oldest: number, reason: GapReason): void;
-  /** Ends the connection because its reader does not keep up. */
-  cutOff(): void;
+  /** Ends the connection: its reader does not keep up, or the log cannot be read at the moment. */
+  cutOff(reason: CutOffReason): void;
   /** Bytes that were handed over and not yet taken by the other side. */
   pendingBytes(): number;
   /** Resolves when there is room again; rejects or stays silent when the connection is gone. */

@@ -1,6 +1,6 @@
 import { encodeEntry, type LogEntry } from '../log/entry.js';
 import type { TopicSlice } from '../log/read-topic.js';
-import { READER_LIMIT_BYTES, type Reader } from './reader.js';
+import { type CutOffReason, READER_LIMIT_BYTES, type Reader } from './reader.js';
 
 interface SubscriptionPorts {
   readonly read: (after: number) => Promise<TopicSlice | undefined>;
@@ -54,7 +54,7 @@ export class Subscription {
     this.#start = undefined;
     this.#catchUp(start).catch((error: unknown) => {
       this.ports.report(error);
-      this.#disconnect();
+      this.#disconnect('unavailable');
     });
   }
 
@@ -82,13 +82,25 @@ export class Subscription {
     let slice = start;
     while (!this.#ended) {
       if (!slice) {
-        this.#disconnect();
+        this.#disconnect('unavailable');
         return;
       }
       this.#deliverSlice(slice);
       if (this.ports.join(this)) return;
-      if (this.reader.pendingBytes() > READER_LIMIT_BYTES / 2) await this.reader.drained();
+      if (!(await this.#keptUp())) return;
       slice = await this.ports.read(this.sent);
+    }
+  }
+
+  /** False when the reader stood still for so long that it is cut off. */
+  async #keptUp(): Promise<boolean> {
+    if (this.reader.pendingBytes() <= READER_LIMIT_BYTES / 2) return true;
+    try {
+      await this.reader.drained();
+      return true;
+    } catch {
+      this.#cutOff();
+      return false;
     }
   }
 
@@ -108,13 +120,13 @@ export class Subscription {
   #cutOff(): void {
     if (this.#ended) return;
     this.reader.gap(this.topic, this.sent, this.sent + 1, 'slow_reader');
-    this.#disconnect();
+    this.#disconnect('slow_reader');
   }
 
-  /** The log could not be read, which is not the reader's fault; it may try again from where it is. */
-  #disconnect(): void {
+  /** Whatever the reason, it may try again from where it is. */
+  #disconnect(reason: CutOffReason): void {
     if (this.#ended) return;
     this.end();
-    this.reader.cutOff();
+    this.reader.cutOff(reason);
   }
 }

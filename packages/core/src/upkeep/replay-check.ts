@@ -1,4 +1,4 @@
-import type { ChannelEvent, IntegrityReport } from '@stoa/protocol';
+import { type ChannelEvent, type IntegrityReport, StoaError } from '@stoa/protocol';
 import {
   CHANNEL_PROJECTIONS,
   type EventRow,
@@ -37,8 +37,8 @@ export async function checkReplay(
       const scratch = await openScratch();
       try {
         const replayed = new Replay(store, scratch, topic, problems);
-        await replayed.begin();
-        if (isChannel(topic)) await compare(store, replayed, topic, problems);
+        if ((await replayed.begin()) && isChannel(topic))
+          await compare(store, replayed, topic, problems);
         events += replayed.events;
       } finally {
         await scratch.close();
@@ -68,12 +68,13 @@ class Replay {
     return this.#reached - this.topic.floor;
   }
 
-  async begin(): Promise<void> {
+  async begin(): Promise<boolean> {
     await this.scratch.transact(() => insertTopicWithId.run(this.topic));
-    await this.upTo(this.topic.head);
+    return this.upTo(this.topic.head);
   }
 
-  async upTo(head: number): Promise<void> {
+  /** Returns false when the log is so damaged that there is nothing to compare with. */
+  async upTo(head: number): Promise<boolean> {
     const { id: topicId, name } = this.topic;
     while (this.#reached < head) {
       const after = this.#reached;
@@ -88,7 +89,6 @@ class Replay {
         continue;
       }
       const rows = page.filter((row) => row.seq <= head);
-      if (isChannel(this.topic)) await this.scratch.transact(() => replay(rows));
       for (const { seq } of rows) {
         if (seq !== this.#reached + 1) {
           const expected = String(this.#reached + 1);
@@ -96,16 +96,39 @@ class Replay {
         }
         this.#reached = seq;
       }
+      if (!(await this.#replay(rows))) return false;
       if (rows.length > 0) continue;
       const end = String(this.#reached);
       this.problems.push(`${name}: the head is ${String(head)}, the log ends at ${end}`);
-      return;
+      return true;
+    }
+    return true;
+  }
+
+  /** What is damaged is what this is there to find, so it must not fail by it. */
+  async #replay(rows: readonly EventRow[]): Promise<boolean> {
+    if (!isChannel(this.topic)) return true;
+    const at: { seq?: number } = {};
+    try {
+      await this.scratch.transact(() => replay(rows, at));
+      return true;
+    } catch (error) {
+      if (at.seq === undefined || isOfStore(error)) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      this.problems.push(`${this.topic.name}: event ${String(at.seq)} cannot be replayed: ${why}`);
+      return false;
     }
   }
 }
 
-function* replay(rows: readonly EventRow[]): Tx<void> {
+/** The scratch store itself cannot go on: its disk is full. */
+const isOfStore = (error: unknown): boolean =>
+  error instanceof StoaError && (error.code === 'storage_full' || error.code === 'shutting_down');
+
+/** Says at which event it is. */
+function* replay(rows: readonly EventRow[], place: { seq?: number }): Tx<void> {
   for (const { topicId, seq, at, actor, type, body } of rows) {
+    place.seq = seq;
     const event = { type, data: JSON.parse(body) as unknown } as ChannelEvent;
     yield* projectChannelEvent({ topicId, seq, at, actor }, event);
   }
@@ -133,7 +156,7 @@ async function compare(
         };
       });
       if (!isComparable) return;
-      await replayed.upTo(head);
+      if (!(await replayed.upTo(head))) return;
       const expected = await replayed.scratch.read(() => rows.all(page));
       if (JSON.stringify(kept) !== JSON.stringify(expected)) {
         const near = `near row ${String(offset)}`;

@@ -5,13 +5,18 @@ import {
   deleteIdempotencyKeysBefore,
   deleteLoginCodesExpiredBefore,
   ERASE_CHUNKS,
+  ERASE_HOLDERS,
   findTopicById,
   listErasures,
   listOverlongTopics,
+  lockErasure,
   raiseFloor,
+  releaseAsset,
   type Store,
   type TopicRow,
+  type Tx,
 } from '@stoa/store';
+import type { Credentials } from '../access/credentials.js';
 import type { Assets } from '../assets/assets.js';
 import type { Clock } from '../ports.js';
 
@@ -35,40 +40,40 @@ export interface SweepReport {
 const CHUNK = 500;
 const HUMAN_TOPICS = { prefix: 'human:', end: 'human;' };
 
+type GoOn = () => boolean;
+
 /** Removes what may go, in transactions of bounded size, so that nobody waits long behind it. */
 export class Sweeper {
   constructor(
     private readonly store: Store,
     private readonly assets: Assets,
+    private readonly credentials: Credentials,
     private readonly clock: Clock,
     private readonly retention: Retention,
   ) {}
 
-  async sweep(): Promise<SweepReport> {
+  /** Asks `goOn` before every transaction; what is left when it says no waits for the next sweep. */
+  async sweep(goOn: GoOn = () => true): Promise<SweepReport> {
     const now = this.clock.now();
+    const { idempotencyKeyMs, revokedCredentialMs, unusedAssetMs } = this.retention;
+    await this.credentials.revokeExpired(CHUNK, goOn);
     return {
-      idempotencyKeys: await this.#inChunks(() =>
-        this.store.transact(() =>
-          deleteIdempotencyKeysBefore.run({
-            before: now - this.retention.idempotencyKeyMs,
-            limit: CHUNK,
-          }),
-        ),
+      idempotencyKeys: await this.#inChunks(goOn, () =>
+        deleteIdempotencyKeysBefore.run({ before: now - idempotencyKeyMs, limit: CHUNK }),
       ),
-      credentials: await this.store.transact(() =>
-        deleteCredentialsRevokedBefore.run({ before: now - this.retention.revokedCredentialMs }),
+      credentials: await this.#once(goOn, () =>
+        deleteCredentialsRevokedBefore.run({ before: now - revokedCredentialMs }),
       ),
-      loginCodes: await this.store.transact(() =>
-        deleteLoginCodesExpiredBefore.run({ before: now }),
-      ),
-      trimmedEvents: await this.#trim(),
-      erasedRows: await this.#erase(),
-      assets: await this.assets.collectUnused(this.retention.unusedAssetMs, CHUNK),
+      loginCodes: await this.#once(goOn, () => deleteLoginCodesExpiredBefore.run({ before: now })),
+      trimmedEvents: await this.#trim(goOn),
+      erasedRows: await this.#erase(goOn),
+      assets: goOn() ? await this.assets.collectUnused(unusedAssetMs, CHUNK, goOn) : 0,
     };
   }
 
   /** The floor rises first: readers see the gap before the rows are gone, never rows with holes. */
-  async #trim(): Promise<number> {
+  async #trim(goOn: GoOn): Promise<number> {
+    if (!goOn()) return 0;
     const keep = this.retention.humanTopicEvents;
     const overlong = await this.store.read(() =>
       listOverlongTopics.all({ ...HUMAN_TOPICS, keep, limit: CHUNK }),
@@ -76,44 +81,63 @@ export class Sweeper {
     let trimmed = 0;
     for (const topic of overlong) {
       const floor = topic.head - keep;
-      await this.store.transact(() => raiseFloor.run({ id: topic.id, floor }));
-      trimmed += await this.#deleteEvents(topic.id, floor);
+      await this.#once(goOn, () => raiseFloor.run({ id: topic.id, floor }));
+      trimmed += await this.#deleteEvents(goOn, topic.id, floor);
     }
     return trimmed;
   }
 
-  async #erase(): Promise<number> {
+  async #erase(goOn: GoOn): Promise<number> {
+    if (!goOn()) return 0;
     let erased = 0;
     for (const { topicId } of await this.store.read(() => listErasures.all({}))) {
       const topic = await this.store.read(() => findTopicById.first({ id: topicId }));
-      if (topic) erased += await this.#eraseTopic(topic);
-      await this.store.transact(() => deleteErasure.run({ topicId }));
+      if (topic) erased += await this.#eraseTopic(goOn, topic);
+      await this.#once(goOn, () => deleteErasure.run({ topicId }));
     }
     return erased;
   }
 
-  async #eraseTopic(topic: TopicRow): Promise<number> {
-    let erased = await this.#deleteEvents(topic.id, topic.floor);
+  async #eraseTopic(goOn: GoOn, { id: topicId, floor }: TopicRow): Promise<number> {
+    const chunk = { topicId, limit: CHUNK };
+    const now = this.clock.now();
+    let erased = await this.#deleteEvents(goOn, topicId, floor);
     for (const verb of ERASE_CHUNKS) {
-      erased += await this.#inChunks(() =>
-        this.store.transact(() => verb.run({ topicId: topic.id, limit: CHUNK })),
+      erased += await this.#inChunks(goOn, () => inTurn(topicId, () => verb.run(chunk)));
+    }
+    for (const { assets, erase } of ERASE_HOLDERS) {
+      erased += await this.#inChunks(goOn, () =>
+        inTurn(topicId, function* () {
+          const held = yield* assets.all(chunk);
+          const count = yield* erase.run(chunk);
+          const assetIds = [...new Set(held.map(({ assetId }) => assetId))].sort();
+          for (const assetId of assetIds) yield* releaseAsset.run({ assetId, at: now });
+          return count;
+        }),
       );
     }
     return erased;
   }
 
-  #deleteEvents(topicId: number, seq: number): Promise<number> {
-    return this.#inChunks(() =>
-      this.store.transact(() => deleteEventsUpTo.run({ topicId, seq, limit: CHUNK })),
-    );
+  #deleteEvents(goOn: GoOn, topicId: number, seq: number): Promise<number> {
+    return this.#inChunks(goOn, () => deleteEventsUpTo.run({ topicId, seq, limit: CHUNK }));
   }
 
-  async #inChunks(step: () => Promise<number>): Promise<number> {
+  async #inChunks(goOn: GoOn, step: () => Tx<number>): Promise<number> {
     let total = 0;
     for (;;) {
-      const changed = await step();
+      const changed = await this.#once(goOn, step);
       total += changed;
       if (changed < CHUNK) return total;
     }
   }
+
+  async #once(goOn: GoOn, step: () => Tx<number>): Promise<number> {
+    return goOn() ? this.store.transact(step) : 0;
+  }
+}
+
+/** Of several daemons one erases at a time: two would take the same rows and call a half chunk the last. */
+function* inTurn(topicId: number, step: () => Tx<number>): Tx<number> {
+  return (yield* lockErasure.first({ topicId })) ? yield* step() : 0;
 }

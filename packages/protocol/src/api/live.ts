@@ -14,7 +14,8 @@ export type StreamRequest = z.infer<typeof StreamRequest>;
  * What the daemon says. After `subscribed` come the missed events in order, then live ones.
  * `gap`, by its reason: `trimmed`, events between what the reader has and `oldest` are no longer kept;
  * `ahead`, the reader has more than the log, which was restored from an older copy; `slow_reader`, the
- * reader did not keep up and is cut off. `closing`: the daemon or the credential ends.
+ * reader did not keep up and is cut off. `closing`: the daemon or the credential ends, the reader did not
+ * keep up, or (`unavailable`) the log cannot be read at the moment.
  */
 export const StreamFrame = z.discriminatedUnion('type', [
   z.strictObject({
@@ -41,7 +42,7 @@ export const StreamFrame = z.discriminatedUnion('type', [
   }),
   z.strictObject({
     type: z.literal('closing'),
-    reason: z.enum(['shutdown', 'revoked', 'slow_reader']),
+    reason: z.enum(['shutdown', 'revoked', 'slow_reader', 'unavailable']),
   }),
 ]);
 export type StreamFrame = z.infer<typeof StreamFrame>;

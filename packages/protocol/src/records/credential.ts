@@ -12,6 +12,7 @@ export const Credential = z.strictObject({
   name: z.string(),
   humanId: HumanId,
   createdAt: EpochMs,
+  expiresAt: EpochMs.optional(),
   revokedAt: EpochMs.optional(),
 });
 export type Credential = z.infer<typeof Credential>;

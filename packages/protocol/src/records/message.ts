@@ -74,20 +74,31 @@ const content = {
   inputItems: z.array(InputItem).min(1).max(LIMITS.inputItems).optional(),
 };
 
-/** Exactly one of `text` and `inputItems`. `sender` may only repeat who the caller is. */
+const ClaimedActor = z.string().max(200);
+
+/**
+ * A body may repeat who the caller is, under any of these names. Naming somebody else is refused as
+ * what it is (`identity_mismatch`), so they are read as they come.
+ */
+const claims = {
+  sender: z.union([ClaimedActor, z.strictObject({ id: ClaimedActor })]).optional(),
+  actorId: ClaimedActor.optional(),
+  actor_id: ClaimedActor.optional(),
+};
+
+/** Exactly one of `text` and `inputItems`. */
 export const PostMessage = z.strictObject({
   ...content,
+  ...claims,
   threadRootMessageId: MessageId.optional(),
   replyToMessageId: MessageId.optional(),
   addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
   metadata: Metadata.optional(),
-  sender: z.strictObject({ id: ActorId }).optional(),
 });
 export type PostMessage = z.infer<typeof PostMessage>;
 
-export const EditMessage = z.strictObject(content);
+export const EditMessage = z.strictObject({ ...content, ...claims });
 export type EditMessage = z.infer<typeof EditMessage>;
 
-/** `actorId` may only repeat who the caller is. */
-export const ReactionChange = z.strictObject({ emoji: Emoji, actorId: ActorId.optional() });
+export const ReactionChange = z.strictObject({ emoji: Emoji, ...claims });
 export type ReactionChange = z.infer<typeof ReactionChange>;

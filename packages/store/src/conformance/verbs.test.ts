@@ -11,7 +11,14 @@ const reaction = { ...m1, emoji: '👍', actorId: 'human:bob' };
 const page = { ...c1, limit: 10 };
 const event = { ...c1, at: 10, type: 'message_posted', actor: 'human:ada' };
 const asset = { mediaType: 'image/png', bytes: 70, name: null, createdBy: 'human:ada' };
+const unused = (assetId: string, before = 99) => ({ assetId, before });
 const credential = { kind: 'human_token', principalKind: 'human', principalId: 'ada' };
+const code = (hash: string, expiresAt: number, credentialId: string | null) => ({
+  hash,
+  humanId: 'ada',
+  credentialId,
+  expiresAt,
+});
 const key = { actorId: 'human:ada', fingerprint: 'f', topicId: 1, seq: 1 };
 const member = (memberId: string, joinedAt: number) => ({
   ...c1,
@@ -111,12 +118,20 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findMessageRow', () => api.findMessageRow.first(m1)],
   ['findMessage', () => api.findMessage.first(m1)],
   ['findMessageAt', () => api.findMessageAt.first({ ...c1, seq: 2 })],
-  ['listMessagesBefore', () => api.listMessagesBefore.all({ ...page, seq: 9 })],
-  ['listMessagesAfter', () => api.listMessagesAfter.all({ ...page, seq: 0 })],
-  ['listFeedBefore', () => api.listFeedBefore.all({ ...page, seq: 9 })],
-  ['listFeedAfter', () => api.listFeedAfter.all({ ...page, seq: 0 })],
-  ['listThreadBefore', () => api.listThreadBefore.all({ ...page, seq: 9, rootMessageId: 'msg_1' })],
-  ['listThreadAfter', () => api.listThreadAfter.all({ ...page, seq: 0, rootMessageId: 'msg_1' })],
+  ...(['rows', 'sizes'] as const).flatMap((what) => [
+    [`${what} before`, () => api.MESSAGE_PAGES.before[what].all({ ...page, seq: 9 })] as const,
+    [`${what} after`, () => api.MESSAGE_PAGES.after[what].all({ ...page, seq: 0 })] as const,
+    [`feed ${what} before`, () => api.FEED_PAGES.before[what].all({ ...page, seq: 9 })] as const,
+    [`feed ${what} after`, () => api.FEED_PAGES.after[what].all({ ...page, seq: 0 })] as const,
+    [
+      `thread ${what} before`,
+      () => api.THREAD_PAGES.before[what].all({ ...page, seq: 9, rootMessageId: 'msg_1' }),
+    ] as const,
+    [
+      `thread ${what} after`,
+      () => api.THREAD_PAGES.after[what].all({ ...page, seq: 0, rootMessageId: 'msg_1' }),
+    ] as const,
+  ]),
   ['countUnread', () => api.countUnread.first({ ...page, seq: 0, actorId: 'human:ada' })],
   ['insertReaction', () => api.insertReaction.run({ ...reaction, seq: 2 })],
   ['insertReaction, another', () => api.insertReaction.run({ ...reaction, emoji: '❤️', seq: 1 })],
@@ -125,15 +140,36 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['countReactions', () => api.countReactions.first(m1)],
   [
     'insertAsset',
-    () => api.insertAsset.run({ ...asset, assetId: 'asset_1', digest: 'd1', createdAt: 10 }),
+    () =>
+      api.insertAsset.run({
+        ...asset,
+        assetId: 'asset_1',
+        digest: 'd1',
+        createdAt: 10,
+        unusedSince: 10,
+      }),
   ],
   [
     'insertAsset, used',
-    () => api.insertAsset.run({ ...asset, assetId: 'asset_2', digest: 'd2', createdAt: 9 }),
+    () =>
+      api.insertAsset.run({
+        ...asset,
+        assetId: 'asset_2',
+        digest: 'd2',
+        createdAt: 9,
+        unusedSince: 9,
+      }),
   ],
   [
     'insertAsset, unused',
-    () => api.insertAsset.run({ ...asset, assetId: 'asset_3', digest: 'd3', createdAt: 8 }),
+    () =>
+      api.insertAsset.run({
+        ...asset,
+        assetId: 'asset_3',
+        digest: 'd3',
+        createdAt: 8,
+        unusedSince: 8,
+      }),
   ],
   ['findAsset', () => api.findAsset.first({ assetId: 'asset_1' })],
   ['holdAsset', () => api.holdAsset.first({ assetId: 'asset_1' })],
@@ -143,12 +179,21 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listPins', () => api.listPins.all(c1)],
   ['insertAttachment', () => api.insertAttachment.run({ ...m1, assetId: 'asset_2' })],
   ['insertAttachment, again', () => api.insertAttachment.run({ ...m1, assetId: 'asset_2' })],
+  ['listAttachments', () => api.listAttachments.all(m1)],
+  ['deleteUnusedAsset, pinned', () => api.deleteUnusedAsset.run(unused('asset_1'))],
+  ['markAssetUsed', () => api.markAssetUsed.run({ assetId: 'asset_2' })],
+  ['markAssetUsed, again', () => api.markAssetUsed.run({ assetId: 'asset_2' })],
+  ['renewAsset', () => api.renewAsset.run({ digest: 'd3', at: 12 })],
+  ['renewAsset, of one in use', () => api.renewAsset.run({ digest: 'd2', at: 12 })],
+  ['releaseAsset, still pinned', () => api.releaseAsset.run({ assetId: 'asset_1', at: 13 })],
+  ['releaseAsset', () => api.releaseAsset.run({ assetId: 'asset_3', at: 14 })],
   ['listUnusedAssets', () => api.listUnusedAssets.all({ before: 99, limit: 9 })],
-  ['deleteUnusedAsset, pinned', () => api.deleteUnusedAsset.run({ assetId: 'asset_1' })],
-  ['deleteUnusedAsset, attached', () => api.deleteUnusedAsset.run({ assetId: 'asset_2' })],
-  ['deleteUnusedAsset', () => api.deleteUnusedAsset.run({ assetId: 'asset_3' })],
+  ['deleteUnusedAsset, attached', () => api.deleteUnusedAsset.run(unused('asset_2'))],
+  ['deleteUnusedAsset, too early', () => api.deleteUnusedAsset.run(unused('asset_3', 14))],
+  ['deleteUnusedAsset', () => api.deleteUnusedAsset.run(unused('asset_3'))],
   ['findChannel', () => api.findChannel.first({ channelId: 'b-1' })],
   ['listChannels', () => api.listChannels.all(listed)],
+  ['listChannelSizes', () => api.listChannelSizes.all(listed)],
   ['listChannels, after', () => api.listChannels.all({ ...listed, after: 'b-1' })],
   [
     'listChannels, matching a percent sign',
@@ -185,6 +230,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
         name: 'laptop',
         hash: 'h1',
         createdAt: 5,
+        expiresAt: null,
       }),
   ],
   [
@@ -196,24 +242,39 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
         name: 'phone',
         hash: 'h2',
         createdAt: 5,
+        expiresAt: 40,
       }),
   ],
-  ['findCredentialByHash', () => api.findCredentialByHash.first({ hash: 'h1' })],
+  ['findCredentialByHash', () => api.findCredentialByHash.first({ hash: 'h1', now: 39 })],
+  ['findCredentialByHash, good', () => api.findCredentialByHash.first({ hash: 'h2', now: 39 })],
+  ['findCredentialByHash, expired', () => api.findCredentialByHash.first({ hash: 'h2', now: 40 })],
   ['findCredential', () => api.findCredential.first({ credentialId: 'cred_a-1' })],
-  ['listCredentials', () => api.listCredentials.all({})],
+  ['listCredentials', () => api.listCredentials.all({ now: 39, limit: 9 })],
+  ['listCredentials, active first', () => api.listCredentials.all({ now: 40, limit: 9 })],
+  ['listExpiredCredentials', () => api.listExpiredCredentials.all({ now: 40, limit: 9 })],
+  ['listBrowserLogins', () => api.listBrowserLogins.all({ humanId: 'ada', now: 39 })],
   ['revokeCredential', () => api.revokeCredential.run({ credentialId: 'cred_a-1', at: 30 })],
   ['revokeCredential, again', () => api.revokeCredential.run({ credentialId: 'cred_a-1', at: 31 })],
-  ['findCredentialByHash, revoked', () => api.findCredentialByHash.first({ hash: 'h1' })],
-  ['listActiveCredentials', () => api.listActiveCredentials.all({ kind: 'human_token' })],
-  ['countActiveCredentials', () => api.countActiveCredentials.first({})],
+  ['findCredentialByHash, revoked', () => api.findCredentialByHash.first({ hash: 'h1', now: 39 })],
+  ['listActiveCredentials', () => api.listActiveCredentials.all({ kind: 'human_token', now: 39 })],
+  ['countActiveCredentials', () => api.countActiveCredentials.first({ now: 39 })],
   ['deleteRevokedCredential', () => api.deleteRevokedCredential.run({ hash: 'h2' })],
   ['deleteCredentialsRevokedBefore', () => api.deleteCredentialsRevokedBefore.run({ before: 31 })],
-  ['insertLoginCode', () => api.insertLoginCode.run({ hash: 'l1', humanId: 'ada', expiresAt: 50 })],
+  ['insertLoginCode', () => api.insertLoginCode.run(code('l1', 50, 'cred_a-1'))],
+  ['insertLoginCode, another', () => api.insertLoginCode.run(code('l2', 60, null))],
   [
-    'insertLoginCode, another',
-    () => api.insertLoginCode.run({ hash: 'l2', humanId: 'ada', expiresAt: 60 }),
+    'insertLoginCode, after the clock went back',
+    () => api.insertLoginCode.run(code('l3', 40, null)),
   ],
-  ['deleteOlderLoginCodes', () => api.deleteOlderLoginCodes.run({ humanId: 'ada', keep: 1 })],
+  [
+    'deleteOlderLoginCodes',
+    () => api.deleteOlderLoginCodes.run({ humanId: 'ada', hash: 'l3', others: 2 }),
+  ],
+  ['deleteLoginCodesOf', () => api.deleteLoginCodesOf.run({ credentialId: 'cred_a-1' })],
+  [
+    'deleteOlderLoginCodes, all others',
+    () => api.deleteOlderLoginCodes.run({ humanId: 'ada', hash: 'l2', others: 0 }),
+  ],
   ['takeLoginCode', () => api.takeLoginCode.first({ hash: 'l2' })],
   ['takeLoginCode, again', () => api.takeLoginCode.first({ hash: 'l2' })],
   ['deleteLoginCodesExpiredBefore', () => api.deleteLoginCodesExpiredBefore.run({ before: 61 })],
@@ -244,9 +305,15 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['insertErasure', () => api.insertErasure.run(c1)],
   ['insertErasure, again', () => api.insertErasure.run(c1)],
   ['listErasures', () => api.listErasures.all({})],
+  ['lockErasure', () => api.lockErasure.first(c1)],
+  ['deleteErasure, too early', () => api.deleteErasure.run(c1)],
   ...api.ERASE_CHUNKS.map(
     (chunk, i) => [`erase chunk ${String(i)}`, () => chunk.run(page)] as const,
   ),
+  ...api.ERASE_HOLDERS.flatMap(({ assets, erase }, i) => [
+    [`assets held ${String(i)}`, () => assets.all(page)] as const,
+    [`erase holders ${String(i)}`, () => erase.run(page)] as const,
+  ]),
   ['deleteErasure', () => api.deleteErasure.run(c1)],
   ['deleteEventsUpTo', () => api.deleteEventsUpTo.run({ ...c1, seq: 2, limit: 1 })],
 ];
@@ -264,9 +331,12 @@ function* watched(tx: Tx<unknown>, used: Set<SqlText>): Tx<unknown> {
 const isVerb = (value: unknown): value is Verb<object, unknown> =>
   typeof value === 'object' && value !== null && 'text' in value && 'first' in value;
 
+const inside = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null && !isVerb(value) ? Object.values(value) : [value];
+
 /** Every verb the package offers, also those in lists. */
 const verbs = Object.entries(api).flatMap(([name, value]) => {
-  const candidates: unknown[] = isVerb(value) ? [value] : Object.values(value);
+  const candidates: unknown[] = isVerb(value) ? [value] : Object.values(value).flatMap(inside);
   return candidates.filter(isVerb).map((found) => ({ name, text: found.text }));
 });
 

@@ -26,12 +26,13 @@ export class DataLock {
   ) {}
 
   static take(home: string): DataLock {
-    const db = new Database(join(home, 'lock.db'), { timeout: 0 });
+    let db: Database.Database | undefined;
     try {
+      db = new Database(join(home, 'lock.db'), { timeout: 0 });
       db.pragma('locking_mode = EXCLUSIVE');
       db.exec('BEGIN EXCLUSIVE');
     } catch (error) {
-      db.close();
+      db?.close();
       throw locked(home, error);
     }
     return new DataLock(home, db, readHolderNote(home));

@@ -1,5 +1,11 @@
 import type pg from 'pg';
-import { ConnectionLost, endsSession, isOutdatedPlan, undoesCommit } from './failure.js';
+import {
+  ConnectionLost,
+  endsSession,
+  isMissingAnswer,
+  isOutdatedPlan,
+  undoesCommit,
+} from './failure.js';
 
 /** One connection while somebody has it to himself, and whether it can still be trusted. */
 export class Connection {
@@ -85,6 +91,10 @@ export class Connection {
   }
 
   #judge(error: unknown): unknown {
+    if (isMissingAnswer(error)) {
+      this.#lost = true;
+      return new ConnectionLost('connecting', error);
+    }
     if (!this.#lost && !endsSession(error) && !isOutdatedPlan(error)) return error;
     this.#lost = true;
     return new ConnectionLost('before_commit', error);

@@ -10,9 +10,14 @@ export interface ConnectionOptions {
   readonly durability: Durability;
   /** How many transactions and reads may run at once. */
   readonly connections?: number;
+  /** How long the answer to a statement may take before its connection counts as lost. */
+  readonly answerMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Of a server that goes away without a word the operating system says nothing for a quarter of an hour. */
+const ANSWER_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 10_000;
 const DEFAULT_CONNECTIONS = 10;
 
 /** The pool, and the few connections that live outside of it. */
@@ -21,18 +26,30 @@ export class Connections {
   readonly #session: string;
   readonly #pool: pg.Pool;
 
-  constructor({ url, durability, connections = DEFAULT_CONNECTIONS }: ConnectionOptions) {
+  /** How many connections the pool has at most. */
+  readonly size: number;
+
+  constructor({
+    url,
+    durability,
+    connections = DEFAULT_CONNECTIONS,
+    answerMs = ANSWER_TIMEOUT_MS,
+  }: ConnectionOptions) {
+    this.size = connections;
     this.#config = {
       connectionString: url,
       application_name: 'stoa',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       types: BIGINT_AS_NUMBER,
     };
     this.#session = sessionSettings(durability);
     this.#pool = new pg.Pool({
       ...this.#config,
       pipeline: true,
+      // Not for dedicated connections: migrations and checks take as long as the data is large.
+      query_timeout: answerMs,
       max: connections,
       verify: (client, done) => {
         client.query(this.#session).then(() => {

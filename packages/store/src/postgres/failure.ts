@@ -4,7 +4,8 @@ import pg from 'pg';
 /**
  * The server cannot be reached, or went away in the middle.
  *
- *   connecting     there is no server to talk to: trying again at once would only make callers wait
+ *   connecting     there is no server to talk to, or it has not answered for long: trying again at once
+ *                  would only make callers wait
  *   before_commit  the server forgot the transaction with the connection: it may be run again
  *   commit         nobody knows whether it was kept: it must not be run again by itself. The caller
  *                  learns the outcome by repeating the request with its idempotency key
@@ -32,6 +33,10 @@ export const endsSession = (error: unknown): boolean => /^(08|57P|25P0[34])/.tes
  */
 export const isOutdatedPlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
+
+/** pg has no code for it. It also ends the connection, since what is behind would wait as long. */
+export const isMissingAnswer = (error: unknown): boolean =>
+  error instanceof Error && error.message === 'Query read timeout';
 
 /** An answer to COMMIT that leaves no doubt that nothing was kept. */
 export const undoesCommit = (error: unknown): boolean =>

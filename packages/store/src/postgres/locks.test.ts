@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { deleteUnusedAsset, findAsset, insertAsset } from '../verbs/assets.js';
 import { insertChannel, lockChannel } from '../verbs/channels.js';
+import { deleteErasure, ERASE_CHUNKS, lockErasure } from '../verbs/erasures.js';
 import { listEventsAfter } from '../verbs/events.js';
 import { upsertMember } from '../verbs/members.js';
 import { findTopic, insertTopic } from '../verbs/topics.js';
@@ -100,15 +101,62 @@ describe('two daemons', () => {
         name: null,
         createdBy: actorId,
         createdAt: 1,
+        unusedSince: 1,
       }),
     );
     const deleted = await overtaken(
       `SELECT * FROM "assets" FOR SHARE;
        INSERT INTO "attachments" ("assetId", "topicId", "messageId") VALUES ('asset_1', 1, 'msg_1')`,
-      () => here.transact(() => deleteUnusedAsset.run({ assetId: 'asset_1' })),
+      () => here.transact(() => deleteUnusedAsset.run({ assetId: 'asset_1', before: 9 })),
     );
     expect(deleted).toBe(0);
     expect(await here.read(() => findAsset.first({ assetId: 'asset_1' }))).toBeDefined();
+  });
+
+  it('take turns at work of one name, also when it is more than a transaction', async () => {
+    let working = 0;
+    let most = 0;
+    const work = async (store: PostgresStore): Promise<void> => {
+      working += 1;
+      most = Math.max(most, working);
+      await store.read(() => findTopic.first({ name: topic }));
+      working -= 1;
+    };
+    const turns = Array.from({ length: 6 }, (_, i) => (i % 2 ? here : there));
+    await Promise.all(turns.map((store) => store.exclusively('asset x', () => work(store))));
+    expect(most).toBe(1);
+    await Promise.all(
+      turns.map((store, i) => store.exclusively(`asset ${String(i)}`, () => work(store))),
+    );
+    expect(most).toBeGreaterThan(1);
+  });
+
+  it('hand on the turn at work that failed', async () => {
+    const failed = here.exclusively('asset y', () => Promise.reject(new Error('no')));
+    await expect(failed).rejects.toThrow('no');
+    expect(await there.exclusively('asset y', () => Promise.resolve('done'))).toBe('done');
+  });
+
+  it('leave the mark of an erasure as long as rows are left, whoever has deleted the others', async () => {
+    await watcher.query(
+      `INSERT INTO "erasures" VALUES (7);
+       INSERT INTO "readCursors" SELECT 'h' || i, 7, 1 FROM generate_series(1, 3) AS i`,
+    );
+    const both = await Promise.all(
+      [here, there].map((store) =>
+        store.transact(function* () {
+          yield* lockErasure.first({ topicId: 7 });
+          return yield* (ERASE_CHUNKS.at(-1) as (typeof ERASE_CHUNKS)[0]).run({
+            topicId: 7,
+            limit: 1,
+          });
+        }),
+      ),
+    );
+    expect(both).toEqual([1, 1]);
+    expect(await here.transact(() => deleteErasure.run({ topicId: 7 }))).toBe(0);
+    await watcher.query(`DELETE FROM "readCursors"`);
+    expect(await here.transact(() => deleteErasure.run({ topicId: 7 }))).toBe(1);
   });
 
   it.each([1, 3])(

@@ -155,6 +155,34 @@ describe('when the connection to PostgreSQL is lost', () => {
     expect(await append()).toBe(1);
   });
 
+  it('without a word, everything fails as unavailable in time, and works again afterwards', async () => {
+    const impatient = await openPostgresStore({
+      url: link.url,
+      durability: 'full',
+      answerMs: 200,
+      connections: 1,
+    });
+    try {
+      const find = () => impatient.read(() => findTopic.first({ name: topic }));
+      expect(await find()).toBeDefined();
+      link.hush();
+      await expect(find()).rejects.toMatchObject(unavailable);
+      link.restore();
+      expect(await find()).toBeDefined();
+
+      link.hush();
+      const group = Array.from({ length: 5 }, () =>
+        impatient.transact(() => appendEvent(topic, BODY), { lane: topic }),
+      );
+      for (const { status } of await Promise.allSettled(group)) expect(status).toBe('rejected');
+      link.restore();
+      expect(await head()).toBe(0);
+    } finally {
+      link.restore();
+      await impatient.close();
+    }
+  });
+
   it('while it was idle, nobody notices', async () => {
     await Promise.all([append(), append()]);
     const admin = new pg.Client(database.url);

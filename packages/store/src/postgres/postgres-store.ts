@@ -6,6 +6,7 @@ import type { Tx } from '../sql/statement.js';
 import type { Store, TransactOptions } from '../store.js';
 import { type ConnectionOptions, Connections } from './connections.js';
 import { copyToSqlite } from './copy-to-sqlite.js';
+import { ExclusiveWork } from './exclusive-work.js';
 import { toStoaError } from './failure.js';
 import { findPostgresProblems } from './integrity.js';
 import { type LaneLimits, Lanes } from './lanes.js';
@@ -32,9 +33,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     const client = await connections.dedicated();
     try {
-      const engineVersion = await assertUsable(client);
+      const server = await assertUsable(client);
       await migratePostgres(client, migrations);
-      return new PostgresStore(connections, engineVersion, migrations, options);
+      return new PostgresStore(connections, server, migrations, options);
     } finally {
       await client.end();
     }
@@ -53,25 +54,31 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
  */
 export class PostgresStore implements Store {
   readonly engine = 'postgres';
+  readonly engineVersion: string;
   readonly schemaVersion: number;
+  readonly warnings: readonly string[];
   readonly #runner = new StatementRunner();
   readonly #transactions: Transactions;
   readonly #lanes: Lanes;
   readonly #reads: Reads;
   readonly #hints: TopicHints;
+  readonly #exclusive: ExclusiveWork;
   readonly #working = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   constructor(
     private readonly connections: Connections,
-    readonly engineVersion: string,
+    server: Server,
     private readonly migrations: readonly Migration[],
-    options: Pick<PostgresStoreOptions, 'group' | 'hints'>,
+    options: Pick<PostgresStoreOptions, 'group' | 'hints' | 'durability'>,
   ) {
+    this.engineVersion = server.version;
+    this.warnings = options.durability === 'full' && !server.syncs ? [UNSYNCED] : [];
     this.schemaVersion = migrations.length;
     this.#transactions = new Transactions(connections, this.#runner);
     this.#lanes = new Lanes(this.#transactions, options.group ?? DEFAULT_GROUP);
     this.#reads = new Reads(connections, this.#runner);
+    this.#exclusive = new ExclusiveWork(() => connections.dedicated());
     this.#hints = new TopicHints(() => connections.dedicated(), {
       ...DEFAULT_HINTS,
       ...options.hints,
@@ -85,6 +92,10 @@ export class PostgresStore implements Store {
 
   read<T>(body: () => Tx<T>): Promise<T> {
     return this.#work(() => this.#reads.run(body));
+  }
+
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#work(() => this.#exclusive.run(name, work));
   }
 
   integrityProblems(): Promise<string[]> {
@@ -146,12 +157,22 @@ export class PostgresStore implements Store {
   }
 }
 
-async function assertUsable(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ version: string; encoding: string }>(
-    `SELECT current_setting('server_version') AS "version", current_setting('server_encoding') AS "encoding"`,
+interface Server {
+  readonly version: string;
+  /** Whether it waits for its disk at all. */
+  readonly syncs: boolean;
+}
+
+const UNSYNCED =
+  'the database server runs with fsync = off: a power cut there may lose messages that were acknowledged';
+
+async function assertUsable(client: pg.Client): Promise<Server> {
+  const { rows } = await client.query<{ version: string; encoding: string; fsync: string }>(
+    `SELECT current_setting('server_version') AS "version",
+       current_setting('server_encoding') AS "encoding", current_setting('fsync') AS "fsync"`,
   );
-  const { version = '', encoding = '' } = rows[0] ?? {};
-  if (encoding === 'UTF8') return version;
+  const { version = '', encoding = '', fsync = '' } = rows[0] ?? {};
+  if (encoding === 'UTF8') return { version, syncs: fsync === 'on' };
   throw new StoaError(
     'config_invalid',
     `The database has the encoding ${encoding}; UTF8 is needed`,

@@ -29,7 +29,7 @@ export class Reads {
           connection.release();
         });
       }
-    });
+    }, this.connections.size);
   }
 
   async #read<T>(connection: Connection, body: () => Tx<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionLost, isContention, isUniqueViolation } from './failure.js';
+import { ConnectionLost, isContention, isOutdatedPlan, isUniqueViolation } from './failure.js';
 
 /** A unique violation that stays is no race but what the transaction does; a lock wait may be worse. */
 const MOST_TRIES = { uniqueViolation: 3, lostConnection: 3, contention: 8 } as const;
@@ -21,11 +21,25 @@ async function pause(tries: number): Promise<void> {
   await sleep(longest * (0.5 + Math.random() / 2));
 }
 
-export async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+/**
+ * After a migration each of the connections may hold an outdated plan and is replaced when that is
+ * found out: that is no failure of the attempt and does not count as a try.
+ */
+export async function withRetries<T>(attempt: () => Promise<T>, connections: number): Promise<T> {
+  let outdated = 0;
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
+      if (
+        error instanceof ConnectionLost &&
+        isOutdatedPlan(error.cause) &&
+        outdated <= connections
+      ) {
+        outdated += 1;
+        tries -= 1;
+        continue;
+      }
       if (!mayTryAgain(error, tries)) throw error;
     }
     await pause(tries);

@@ -30,7 +30,7 @@ export class Transactions {
 
   async alone(body: Body): Promise<Outcome> {
     try {
-      return { ok: true, ...(await withRetries(() => this.#attempt(body))) };
+      return { ok: true, ...(await this.#withRetries(body)) };
     } catch (error) {
       return failed(error);
     }
@@ -59,6 +59,10 @@ export class Transactions {
       if (error.phase === 'connecting') return bodies.map(() => failed(error));
       return outcomes.map((outcome) => (outcome.ok ? failed(error) : outcome));
     }
+  }
+
+  #withRetries(body: Body): Promise<Driven<unknown>> {
+    return withRetries(() => this.#attempt(body), this.connections.size);
   }
 
   async #attempt(body: Body): Promise<Driven<unknown>> {

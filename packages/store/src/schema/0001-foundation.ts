@@ -99,9 +99,10 @@ CREATE TABLE "assets" (
   "bytes" ${t.big} NOT NULL,
   "name" ${t.text},
   "createdBy" ${t.text} NOT NULL,
-  "createdAt" ${t.big} NOT NULL
+  "createdAt" ${t.big} NOT NULL,
+  "unusedSince" ${t.big}
 );
-CREATE INDEX "assetsByAge" ON "assets" ("createdAt");
+CREATE INDEX "assetsUnused" ON "assets" ("unusedSince") WHERE "unusedSince" IS NOT NULL;
 CREATE TABLE "humans" (
   "humanId" ${t.text} NOT NULL PRIMARY KEY,
   "displayName" ${t.text} NOT NULL,
@@ -116,11 +117,14 @@ CREATE TABLE "credentials" (
   "principalId" ${t.text} NOT NULL,
   "hash" ${t.text} NOT NULL UNIQUE,
   "createdAt" ${t.big} NOT NULL,
+  "expiresAt" ${t.big},
   "revokedAt" ${t.big}
 );
+CREATE INDEX "credentialsByPrincipal" ON "credentials" ("principalKind", "principalId");
 CREATE TABLE "loginCodes" (
   "hash" ${t.text} NOT NULL PRIMARY KEY,
   "humanId" ${t.text} NOT NULL,
+  "credentialId" ${t.text},
   "expiresAt" ${t.big} NOT NULL
 );
 CREATE TABLE "readCursors" (

@@ -24,6 +24,6 @@ function fts5Term({ tokens, prefix }: Term, expand: Expand): string {
 }
 
 /** FTS5 splits a string at spaces again, which gives the tokens back as a phrase. */
-function fts5String(tokens: readonly string[]): string {
+export function fts5String(tokens: readonly string[]): string {
   return `"${tokens.join(' ').replaceAll('"', '""')}"`;
 }

@@ -9,6 +9,7 @@ import {
   findTail,
   findWatermark,
   insertWatermark,
+  lockWatermark,
   moveWatermark,
   putDocuments,
 } from './postgres-search-verbs.js';
@@ -86,9 +87,9 @@ function writing(topicId: number, { from, to, changes }: Batch): () => Tx<boolea
   };
 }
 
+/** Returns whether some are left. */
 function* dropSome(topicId: number): Tx<boolean> {
-  const dropped = yield* deleteSomeDocuments.run({ topicId, limit: STEP.events });
-  if (dropped === STEP.events) return true;
-  yield* deleteWatermark.run({ topicId });
-  return false;
+  if (!(yield* lockWatermark.first({ topicId }))) return false;
+  yield* deleteSomeDocuments.run({ topicId, limit: STEP.events });
+  return (yield* deleteWatermark.run({ topicId })) === 0;
 }

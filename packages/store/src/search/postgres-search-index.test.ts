@@ -1,7 +1,9 @@
-import { ChannelLog, type FreshDatabase, freshDatabase } from '@stoa/testkit';
+import { ChannelLog, type FreshDatabase, freshDatabase, until } from '@stoa/testkit';
 import fc from 'fast-check';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPostgresStore, type PostgresStore } from '../postgres/postgres-store.js';
+import { indexSome } from './postgres-indexing.js';
 import { postgresOnly } from './postgres-only.js';
 import { openPostgresSearchIndex } from './postgres-search-index.js';
 import { toTsquery, toTsvector } from './postgres-text.js';
@@ -180,6 +182,37 @@ describe('the search tables of PostgreSQL', () => {
     await second.close();
     await store.transact(() => setVersion.run({ version: 99 }));
     await expect(openPostgresSearchIndex(store)).rejects.toMatchObject({ code: 'schema_too_new' });
+  });
+
+  it('are emptied of a deleted channel also when two daemons drop it at once', async () => {
+    const [here, there] = [await newStore(), await newStore()];
+    await (await newIndex(here)).close();
+    const [watcher, blocker] = [new pg.Client(database.url), new pg.Client(database.url)];
+    await Promise.all([watcher.connect(), blocker.connect()]);
+    const count = async (sql: string): Promise<number> =>
+      (await watcher.query<{ n: number }>(`SELECT count(*)::int AS n FROM ${sql}`)).rows[0]?.n ?? 0;
+    try {
+      await watcher.query(
+        `INSERT INTO "searchWatermarks" VALUES (7, 600);
+         INSERT INTO "searchDocuments" SELECT 7, i, i, 'a:1'::tsvector FROM generate_series(1, 600) i`,
+      );
+      await blocker.query('BEGIN; SELECT 1 FROM "searchDocuments" FOR UPDATE');
+      const dropping = Promise.all([here, there].map((store) => indexSome(store, 7)));
+      await until(
+        'both wait',
+        async () =>
+          (await count(
+            `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+          )) === 2,
+      );
+      await blocker.query('COMMIT');
+      await dropping;
+      while ((await indexSome(here, 7)).isMore);
+      expect(await count('"searchDocuments"')).toBe(0);
+      expect(await count('"searchWatermarks"')).toBe(0);
+    } finally {
+      await Promise.all([watcher.end(), blocker.end()]);
+    }
   });
 
   it('refuse when closed', async () => {

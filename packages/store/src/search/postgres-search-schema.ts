@@ -8,8 +8,11 @@ const VERSION = 1;
 /** Daemons that start together take turns. */
 const lockSetup = postgresOnly<object>(`SELECT pg_advisory_xact_lock(711700001)`);
 
+const findVersionTable = postgresOnly<object, { found: boolean }>(
+  `SELECT to_regclass('"searchVersion"') IS NOT NULL AS "found"`,
+);
 const createVersionTable = postgresOnly<object>(
-  `CREATE TABLE IF NOT EXISTS "searchVersion" ("version" BIGINT NOT NULL)`,
+  `CREATE TABLE "searchVersion" ("version" BIGINT NOT NULL)`,
 );
 const findVersion = postgresOnly<object, { version: number }>(
   `SELECT "version" FROM "searchVersion"`,
@@ -33,10 +36,13 @@ const REBUILD = [
   `CREATE TABLE "searchWatermarks" ("topicId" BIGINT NOT NULL PRIMARY KEY, "seq" BIGINT NOT NULL)`,
 ].map((statement) => postgresOnly<object>(statement));
 
-/** Makes the tables of the index, which are not part of the migrations. */
+/**
+ * Makes the tables of the index, which are not part of the migrations. Where there is nothing to make
+ * it takes no right to.
+ */
 export function* prepareSearchTables(): Tx<void> {
   yield* lockSetup.run({});
-  yield* createVersionTable.run({});
+  if (!(yield* findVersionTable.first({}))?.found) yield* createVersionTable.run({});
   const found = (yield* findVersion.first({}))?.version;
   if (found === VERSION) return;
   if (found !== undefined && found > VERSION) {

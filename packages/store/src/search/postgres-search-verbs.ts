@@ -36,8 +36,15 @@ export const moveWatermark = postgresOnly<{ topicId: number; from: number; to: n
   `UPDATE "searchWatermarks" SET "seq" = :to WHERE "topicId" = :topicId AND "seq" = :from`,
 );
 
+/** Daemons that drop the same topic take turns, in a statement of its own: the next then sees what is left. */
+export const lockWatermark = postgresOnly<{ topicId: number }, { topicId: number }>(
+  `SELECT "topicId" FROM "searchWatermarks" WHERE "topicId" = :topicId FOR UPDATE`,
+);
+
+/** As long as there is a watermark, somebody comes back for the documents. */
 export const deleteWatermark = postgresOnly<{ topicId: number }>(
-  `DELETE FROM "searchWatermarks" WHERE "topicId" = :topicId`,
+  `DELETE FROM "searchWatermarks" WHERE "topicId" = :topicId
+   AND NOT EXISTS (SELECT 1 FROM "searchDocuments" WHERE "topicId" = :topicId)`,
 );
 
 /** One statement for all documents of a batch. `rows` is a JSON list of seq, createdAt, tokens. */

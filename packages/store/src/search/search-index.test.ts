@@ -43,7 +43,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     await check();
   }
 
-  it('C-33 finds kubectl and 部署, with their position', async () => {
+  it('finds kubectl and 部署, with their position', async () => {
     const english = await post(10, 'Run kubectl apply -f deploy.yaml');
     const chinese = await post(20, '已经部署成功');
     const mixed = await post(30, '请用kubectl重新部署');

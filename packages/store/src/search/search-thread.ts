@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { checkFile, parseCheckData } from '../sqlite/integrity.js';
 import type { SearchRequest } from './search-index.js';
 import {
   type FromThread,
@@ -141,6 +142,12 @@ function portable(error: unknown): Error {
   return new Error(String(error), { cause: error });
 }
 
-const data = parseThreadData(workerData);
-if (!parentPort || !data) throw new Error('This file is the entry of the search thread');
-new SearchThread(open(data), parentPort, data.searchPath);
+function begin(port: MessagePort | null): void {
+  const check = parseCheckData(workerData);
+  const data = parseThreadData(workerData);
+  if (port && check) port.postMessage(checkFile(check));
+  else if (port && data) new SearchThread(open(data), port, data.searchPath);
+  else throw new Error('This file is the entry of the search thread and of checks');
+}
+
+begin(parentPort);

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { toFts5 } from './fts5-query.js';
+import { fts5String, toFts5 } from './fts5-query.js';
 import type { MessageChange } from './message-changes.js';
 import type { SearchMatch } from './search-index.js';
 import type { Term } from './search-query.js';
@@ -41,6 +41,10 @@ export class SqliteDocuments {
     return this.#watermarks.size;
   }
 
+  get isUntidy(): boolean {
+    return this.#sql.tidying.get() !== undefined;
+  }
+
   /** Everything up to this sequence is indexed. */
   watermark(topicId: number): number {
     return this.#watermarks.get(topicId) ?? 0;
@@ -66,8 +70,31 @@ export class SqliteDocuments {
       for (const id of ids) this.#remove(id);
       if (ids.length === limit) return true;
       this.#sql.deleteWatermark.run(topicId);
+      this.#sql.setTidying.run('');
       this.#watermarks.delete(topicId);
       return false;
+    });
+  }
+
+  /**
+   * Looks through a bounded number of words, after a topic was dropped, and forgets those that are in
+   * no document any more: what was erased is not to be read from a list of words. Returns whether
+   * some are left to look at.
+   */
+  tidySome(limit: number): boolean {
+    const after = this.#sql.tidying.get();
+    if (after === undefined) return false;
+    return this.#inTransaction(() => {
+      const words = this.#sql.listWordsAfter.all(after, limit);
+      for (const word of words) {
+        if (this.#sql.holds.get(`tokens : ${fts5String([word])}`) !== undefined) continue;
+        this.#sql.deleteWord.run(word);
+        this.#remembered.delete(word);
+      }
+      const last = words.length < limit ? undefined : words.at(-1);
+      if (last === undefined) this.#sql.endTidying.run();
+      else this.#sql.setTidying.run(last);
+      return last !== undefined;
     });
   }
 
@@ -173,6 +200,20 @@ function prepare(db: Database.Database) {
     ),
     deleteText: db.prepare<[number]>('DELETE FROM "texts" WHERE rowid = ?'),
     insertWord: db.prepare<[string]>('INSERT OR IGNORE INTO "words" ("word") VALUES (?)'),
+    deleteWord: db.prepare<[string]>('DELETE FROM "words" WHERE "word" = ?'),
+    listWordsAfter: db
+      .prepare<[string, number], string>(
+        'SELECT "word" FROM "words" WHERE "word" > ? ORDER BY "word" LIMIT ?',
+      )
+      .pluck(),
+    holds: db
+      .prepare<[string], number>('SELECT 1 FROM "texts" WHERE "texts" MATCH ? LIMIT 1')
+      .pluck(),
+    tidying: db.prepare<[], string>('SELECT "after" FROM "tidying"').pluck(),
+    setTidying: db.prepare<[string]>(
+      'INSERT OR REPLACE INTO "tidying" ("id", "after") VALUES (1, ?)',
+    ),
+    endTidying: db.prepare('DELETE FROM "tidying"'),
     listWords: db
       .prepare<[string, string, number], string>(
         'SELECT "word" FROM "words" WHERE "word" >= ? AND "word" < ? LIMIT ?',

@@ -2,13 +2,16 @@ import fs from 'node:fs';
 import Database from 'better-sqlite3';
 
 /** Any other version is thrown away and built again. */
-const VERSION = 1;
+const VERSION = 2;
 
 /**
  * Columns of "texts": the channel as one token (#12), and the tokens of the message. The ascii
  * tokenizer splits at spaces and leaves every other character of a token alone. Its documents are
  * numbered by time, so the newest matches are the last ones and nothing has to be sorted; those of
  * one and two letters have their own doclists, longer prefixes are looked up in "words".
+ *
+ * "tidying" has a row while the words are looked through for those that are in no document any more,
+ * with the last one that was.
  */
 const SCHEMA = `
 CREATE VIRTUAL TABLE "texts" USING fts5("topic", "tokens", content='', contentless_delete=1,
@@ -25,6 +28,7 @@ CREATE TABLE "watermarks" (
   "at" INTEGER NOT NULL
 );
 CREATE TABLE "words" ("word" TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE "tidying" ("id" INTEGER PRIMARY KEY CHECK ("id" = 1), "after" TEXT NOT NULL);
 PRAGMA user_version = ${VERSION};
 `;
 

@@ -188,6 +188,33 @@ describe('the search file', () => {
     expect(opened.isReached(goal)).toBe(true);
   });
 
+  it('keeps no word that only a deleted channel had, also when it is closed on the way', async () => {
+    const words = (): string[] => {
+      const db = new Database(searchPath(), { readonly: true });
+      const all = db.prepare('SELECT "word" FROM "words" ORDER BY "word"').pluck().all();
+      db.close();
+      return all as string[];
+    };
+    const secret = await ChannelLog.create(store, 'secret');
+    const mine = Array.from({ length: 9 }, (_, i) => `word${String(i)}`);
+    await log.post(1, 'shared plumbago "quoted"');
+    await secret.post(2, `shared ${mine.join(' ')}`);
+    const limits = { topics: 4, events: 4, bytes: 1024 };
+    finish(open(limits));
+    expect(words()).toEqual(expect.arrayContaining(['plumbago', 'shared', ...mine]));
+
+    await secret.erase(3);
+    const opened = open(limits);
+    opened.indexSome();
+    opened.indexSome();
+    finish(open(limits));
+    expect(words()).toEqual(['plumbago', 'quoted', 'shared']);
+    expect(count('shar*')).toBe(1);
+    await log.post(4, 'word3 again');
+    finish(open(limits));
+    expect(words()).toContain('word3');
+  });
+
   it('holds no snapshot of the database, whose log can so be folded in', async () => {
     await log.post(10, 'alpha', 'beta');
     const opened = open({ topics: 1, events: 1, bytes: 1 });

@@ -80,6 +80,7 @@ export class SqliteSearchIndex {
 
   /** Indexes a little, in turn for all topics that wait. Returns whether there is more to do. */
   indexSome(): boolean {
+    if (this.#waiting.size === 0) return this.#documents.tidySome(this.step.events);
     const batches: TopicBatch[] = [];
     const done: number[] = [];
     let { events, bytes } = this.step;
@@ -101,7 +102,7 @@ export class SqliteSearchIndex {
     this.#documents.write(batches);
     for (const topicId of done) this.#waiting.delete(topicId);
     for (const { topicId } of batches) this.#toEnd(topicId);
-    return this.#waiting.size > 0;
+    return this.#waiting.size > 0 || this.#documents.isUntidy;
   }
 
   /** What has to be indexed so that everything known to be committed by now is. */

@@ -22,7 +22,7 @@ export function toStoaError(error: unknown): unknown {
       cause: error,
     });
   }
-  if (losesTransaction(error) || error.code.startsWith('SQLITE_CORRUPT')) {
+  if (losesTransaction(error) || /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) {
     return new StoaError('storage_unavailable', `SQLite failed: ${error.code}`, [], {
       cause: error,
     });

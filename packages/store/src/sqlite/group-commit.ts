@@ -11,8 +11,9 @@ import type { StatementRunner } from './statement-runner.js';
  *   waiting ──flush──▶ running ──commit──▶ answered
  *      ▲                  │ thrown by the body: rolled back to its savepoint, the others go on
  *      └── not reached ───┤ (the group is capped by count and time)
- *                         └ engine lost the whole transaction (disk full …): every member runs
- *                           again alone, so only those that fail by themselves fail
+ *                         ├ the whole transaction failed (disk full, damage …): every member runs
+ *                         │ again alone, so only those that fail by themselves fail
+ *                         └ none could be begun: all are refused, since each would wait as long
  *
  * Nobody is answered before the commit. A failed fsync ends the process.
  */
@@ -36,9 +37,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-type Outcome =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly error: unknown };
+interface Refusal {
+  readonly ok: false;
+  readonly error: unknown;
+  /** No transaction was begun. */
+  readonly unbegun?: true;
+}
+
+type Outcome = { readonly ok: true; readonly value: unknown } | Refusal;
 
 export class GroupCommit {
   #waiting: Waiting[] = [];
@@ -116,8 +122,9 @@ export class GroupCommit {
   #together(group: readonly Waiting[]): Outcome[] {
     const outcomes: Outcome[] = [];
     const deadline = this.ports.now() + this.limits.milliseconds;
+    const refusal = this.#open();
+    if (refusal) return group.map(() => refusal);
     try {
-      this.#begin.run();
       for (const member of group) {
         outcomes.push(this.#member(member));
         if (this.ports.now() >= deadline) break;
@@ -126,9 +133,17 @@ export class GroupCommit {
       return outcomes;
     } catch (error) {
       this.#rollback(error);
-      if (!losesTransaction(error)) throw error;
-      return group.map((member) => this.#alone(member));
+      return this.#oneByOne(group);
     }
+  }
+
+  #oneByOne(group: readonly Waiting[]): Outcome[] {
+    const outcomes: Outcome[] = [];
+    for (const member of group) {
+      const last = outcomes.at(-1);
+      outcomes.push(last?.ok === false && last.unbegun ? last : this.#alone(member));
+    }
+    return outcomes;
   }
 
   #member(member: Waiting): Outcome {
@@ -146,8 +161,9 @@ export class GroupCommit {
   }
 
   #alone(member: Waiting): Outcome {
+    const refusal = this.#open();
+    if (refusal) return refusal;
     try {
-      this.#begin.run();
       const value = this.runner.drive(member.body);
       this.#commit.run();
       return { ok: true, value };
@@ -157,9 +173,23 @@ export class GroupCommit {
     }
   }
 
+  #open(): Refusal | undefined {
+    try {
+      this.#begin.run();
+      return undefined;
+    } catch (error) {
+      if (endsProcess(error)) this.ports.fatal(error);
+      return { ok: false, error: toStoaError(error), unbegun: true };
+    }
+  }
+
   #rollback(cause: unknown): void {
     if (endsProcess(cause)) this.ports.fatal(cause);
-    if (this.db.inTransaction) this.db.exec('ROLLBACK');
+    try {
+      if (this.db.inTransaction) this.db.exec('ROLLBACK');
+    } catch {
+      // The next BEGIN says what is wrong; what is answered now is why it had to be undone.
+    }
   }
 }
 
@@ -168,6 +198,11 @@ function answer(member: Waiting, outcome: Outcome): void {
     member.reject(outcome.error);
     return;
   }
-  member.afterCommit?.(outcome.value);
-  member.resolve(outcome.value);
+  try {
+    member.afterCommit?.(outcome.value);
+    member.resolve(outcome.value);
+  } catch (error) {
+    // A defect of this one's; those behind it were committed too and wait for their answer.
+    member.reject(error);
+  }
 }

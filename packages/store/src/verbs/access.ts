@@ -15,6 +15,8 @@ export interface CredentialRow {
   principalId: string;
   hash: string;
   createdAt: number;
+  /** Null for those that are good until they are revoked. */
+  expiresAt: number | null;
   revokedAt: number | null;
 }
 
@@ -27,14 +29,16 @@ export const insertHuman = verb<HumanRow>(
    VALUES (:humanId, :displayName, :role, :createdAt)`,
 );
 
-/** Hot. A revoked credential is not found; the role of a human comes with it. */
+const ACTIVE = `"revokedAt" IS NULL AND ("expiresAt" IS NULL OR "expiresAt" > :now)`;
+
+/** Hot. One that is revoked or expired is not found; the role of a human comes with it. */
 export const findCredentialByHash = verb<
-  { hash: string },
+  { hash: string; now: number },
   { credentialId: string; principalKind: string; principalId: string; role: string | null }
 >(
   `SELECT c."credentialId", c."principalKind", c."principalId", h."role" FROM "credentials" c
    LEFT JOIN "humans" h ON c."principalKind" = 'human' AND h."humanId" = c."principalId"
-   WHERE c."hash" = :hash AND c."revokedAt" IS NULL`,
+   WHERE c."hash" = :hash AND ${ACTIVE}`,
 );
 
 export const findCredential = verb<{ credentialId: string }, CredentialRow>(
@@ -42,26 +46,44 @@ export const findCredential = verb<{ credentialId: string }, CredentialRow>(
 );
 
 export const insertCredential = verb<Omit<CredentialRow, 'revokedAt'>>(
-  `INSERT INTO "credentials" ("credentialId", "kind", "name", "principalKind", "principalId", "hash", "createdAt")
-   VALUES (:credentialId, :kind, :name, :principalKind, :principalId, :hash, :createdAt)`,
+  `INSERT INTO "credentials" ("credentialId", "kind", "name", "principalKind", "principalId", "hash", "createdAt", "expiresAt")
+   VALUES (:credentialId, :kind, :name, :principalKind, :principalId, :hash, :createdAt, :expiresAt)`,
 );
 
 export const revokeCredential = verb<{ credentialId: string; at: number }>(
   `UPDATE "credentials" SET "revokedAt" = :at WHERE "credentialId" = :credentialId AND "revokedAt" IS NULL`,
 );
 
-/** Revokes earlier owner tokens of this data directory when the token file was replaced. */
-export const listActiveCredentials = verb<{ kind: string }, CredentialRow>(
-  `SELECT * FROM "credentials" WHERE "kind" = :kind AND "revokedAt" IS NULL
+/** Of all principals, oldest first. */
+export const listActiveCredentials = verb<{ kind: string; now: number }, CredentialRow>(
+  `SELECT * FROM "credentials" WHERE "kind" = :kind AND ${ACTIVE}
    ORDER BY "createdAt", "credentialId"`,
 );
 
-export const listCredentials = verb<object, CredentialRow>(
-  `SELECT * FROM "credentials" WHERE "principalKind" = 'human' ORDER BY "createdAt" DESC, "credentialId" DESC LIMIT 1000`,
+/** The browser logins of one human, oldest first. */
+export const listBrowserLogins = verb<{ humanId: string; now: number }, CredentialRow>(
+  `SELECT * FROM "credentials" WHERE "principalKind" = 'human' AND "principalId" = :humanId
+     AND "kind" = 'browser' AND ${ACTIVE} ORDER BY "createdAt", "credentialId"`,
 );
 
-export const countActiveCredentials = verb<object, { count: number }>(
-  `SELECT count(*) AS "count" FROM "credentials" WHERE "revokedAt" IS NULL`,
+/** Those that still open something first, so that no number of revoked ones hides them. */
+export const listCredentials = verb<{ now: number; limit: number }, CredentialRow>(
+  `SELECT * FROM "credentials" WHERE "principalKind" = 'human'
+   ORDER BY CASE WHEN ${ACTIVE} THEN 0 ELSE 1 END, "createdAt" DESC, "credentialId" DESC LIMIT :limit`,
+);
+
+/** Without owner tokens: each data directory has one, and must always get it. */
+export const countActiveCredentials = verb<{ now: number }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "credentials" WHERE "kind" <> 'owner_token' AND ${ACTIVE}`,
+);
+
+/** Expired and not revoked yet. */
+export const listExpiredCredentials = verb<
+  { now: number; limit: number },
+  { credentialId: string }
+>(
+  `SELECT "credentialId" FROM "credentials" WHERE "expiresAt" <= :now AND "revokedAt" IS NULL
+   ORDER BY "expiresAt" LIMIT :limit`,
 );
 
 export const deleteCredentialsRevokedBefore = verb<{ before: number }>(
@@ -73,22 +95,37 @@ export const deleteRevokedCredential = verb<{ hash: string }>(
   `DELETE FROM "credentials" WHERE "hash" = :hash AND "revokedAt" IS NOT NULL`,
 );
 
-export const insertLoginCode = verb<{ hash: string; humanId: string; expiresAt: number }>(
-  `INSERT INTO "loginCodes" ("hash", "humanId", "expiresAt") VALUES (:hash, :humanId, :expiresAt)`,
+export interface LoginCodeRow {
+  hash: string;
+  humanId: string;
+  /** The credential that asked for the code; null when the daemon itself made it. */
+  credentialId: string | null;
+  expiresAt: number;
+}
+
+export const insertLoginCode = verb<LoginCodeRow>(
+  `INSERT INTO "loginCodes" ("hash", "humanId", "credentialId", "expiresAt")
+   VALUES (:hash, :humanId, :credentialId, :expiresAt)`,
 );
 
 /** Takes the code away and tells whose it was: used once, by whoever comes first. */
-export const takeLoginCode = verb<{ hash: string }, { humanId: string; expiresAt: number }>(
-  `DELETE FROM "loginCodes" WHERE "hash" = :hash RETURNING "humanId", "expiresAt"`,
+export const takeLoginCode = verb<{ hash: string }, LoginCodeRow>(
+  `DELETE FROM "loginCodes" WHERE "hash" = :hash RETURNING "hash", "humanId", "credentialId", "expiresAt"`,
+);
+
+export const deleteLoginCodesOf = verb<{ credentialId: string }>(
+  `DELETE FROM "loginCodes" WHERE "credentialId" = :credentialId`,
 );
 
 export const deleteLoginCodesExpiredBefore = verb<{ before: number }>(
   `DELETE FROM "loginCodes" WHERE "expiresAt" < :before`,
 );
 
-/** All of one human but the newest. */
-export const deleteOlderLoginCodes = verb<{ humanId: string; keep: number }>(
-  `DELETE FROM "loginCodes" WHERE "humanId" = :humanId AND "expiresAt" <=
-     (SELECT l."expiresAt" FROM "loginCodes" l WHERE l."humanId" = :humanId
-      ORDER BY l."expiresAt" DESC LIMIT 1 OFFSET :keep)`,
+/** All of one human but the one just made and the newest others. The clock may have gone back. */
+export const deleteOlderLoginCodes = verb<{ humanId: string; hash: string; others: number }>(
+  `DELETE FROM "loginCodes" WHERE "hash" IN (
+     SELECT "hash" FROM (
+       SELECT l."hash", row_number() OVER (ORDER BY l."expiresAt" DESC, l."hash") AS "rank"
+       FROM "loginCodes" l WHERE l."humanId" = :humanId AND l."hash" <> :hash) AS "ranked"
+     WHERE "rank" > :others)`,
 );

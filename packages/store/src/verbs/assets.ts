@@ -8,38 +8,65 @@ export interface AssetRow {
   name: string | null;
   createdBy: string;
   createdAt: number;
+  /** Null while something refers to it; else since when nothing does, or when it was last uploaded. */
+  unusedSince: number | null;
 }
 
 const BY_ID = `SELECT * FROM "assets" WHERE "assetId" = :assetId`;
 
 export const findAsset = verb<{ assetId: string }, AssetRow>(BY_ID);
 
-/** Keeps the asset from being collected until the message that refers to it is committed. */
-export const holdAsset = verb<{ assetId: string }, AssetRow>(locking(BY_ID, 'FOR SHARE'));
+/**
+ * Keeps the asset from being collected until the message that refers to it is committed. The same
+ * transaction marks it as used: a lock that others share would make two of them wait for each other.
+ */
+export const holdAsset = verb<{ assetId: string }, AssetRow>(locking(BY_ID, 'FOR UPDATE'));
 
-export const findAssetByDigest = verb<{ digest: string }, AssetRow>(
-  `SELECT * FROM "assets" WHERE "digest" = :digest`,
+const BY_DIGEST = `SELECT * FROM "assets" WHERE "digest" = :digest`;
+
+export const findAssetByDigest = verb<{ digest: string }, AssetRow>(BY_DIGEST);
+
+/** Bytes that are uploaded again count as new, unless something refers to them. */
+export const renewAsset = verb<{ digest: string; at: number }>(
+  `UPDATE "assets" SET "unusedSince" = :at WHERE "digest" = :digest AND "unusedSince" IS NOT NULL`,
 );
 
 export const insertAsset = verb<AssetRow>(
-  `INSERT INTO "assets" ("assetId", "digest", "mediaType", "bytes", "name", "createdBy", "createdAt")
-   VALUES (:assetId, :digest, :mediaType, :bytes, :name, :createdBy, :createdAt)`,
+  `INSERT INTO "assets" ("assetId", "digest", "mediaType", "bytes", "name", "createdBy", "createdAt", "unusedSince")
+   VALUES (:assetId, :digest, :mediaType, :bytes, :name, :createdBy, :createdAt, :unusedSince)`,
 );
 
 const UNUSED = `NOT EXISTS (SELECT 1 FROM "pins" p WHERE p."assetId" = "assets"."assetId")
   AND NOT EXISTS (SELECT 1 FROM "attachments" u WHERE u."assetId" = "assets"."assetId")`;
 
-const DELETE_UNUSED = `DELETE FROM "assets" WHERE "assetId" = :assetId AND ${UNUSED}`;
+const LOCK = `${BY_ID} FOR UPDATE`;
 
-/** Deletes only what nothing refers to; no row changed means it is in use. */
-export const deleteUnusedAsset = verb<{ assetId: string }>({
+/** Something refers to it now. */
+export const markAssetUsed = verb<{ assetId: string }>(
+  `UPDATE "assets" SET "unusedSince" = NULL WHERE "assetId" = :assetId AND "unusedSince" IS NOT NULL`,
+);
+
+const RELEASE = `UPDATE "assets" SET "unusedSince" = :at WHERE "assetId" = :assetId AND ${UNUSED}`;
+
+/** Something no longer refers to it: if that was the last thing, it is unused from now on. */
+export const releaseAsset = verb<{ assetId: string; at: number }>({
+  sqlite: RELEASE,
+  postgres: RELEASE,
+  lock: LOCK,
+});
+
+const DELETE_UNUSED = `DELETE FROM "assets"
+  WHERE "assetId" = :assetId AND "unusedSince" < :before AND ${UNUSED}`;
+
+/** Deletes only what nothing refers to since then; no row changed means it is in use, or was again. */
+export const deleteUnusedAsset = verb<{ assetId: string; before: number }>({
   sqlite: DELETE_UNUSED,
   postgres: DELETE_UNUSED,
-  lock: `${BY_ID} FOR UPDATE`,
+  lock: LOCK,
 });
 
 export const listUnusedAssets = verb<{ before: number; limit: number }, AssetRow>(
-  `SELECT * FROM "assets" WHERE "createdAt" < :before AND ${UNUSED} ORDER BY "createdAt" LIMIT :limit`,
+  `SELECT * FROM "assets" WHERE "unusedSince" < :before ORDER BY "unusedSince" LIMIT :limit`,
 );
 
 type Attachment = { assetId: string; topicId: number; messageId: string };
@@ -51,6 +78,11 @@ export const insertAttachment = verb<Attachment>(
 
 export const deleteAttachments = verb<{ topicId: number; messageId: string }>(
   `DELETE FROM "attachments" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
+);
+
+export const listAttachments = verb<{ topicId: number; messageId: string }, { assetId: string }>(
+  `SELECT "assetId" FROM "attachments" WHERE "topicId" = :topicId AND "messageId" = :messageId
+   ORDER BY "assetId"`,
 );
 
 export const listPins = verb<{ topicId: number }, { assetId: string }>(

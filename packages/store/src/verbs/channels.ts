@@ -64,29 +64,36 @@ export const insertChannel = verb<{
    VALUES (:topicId, :channelId, :title, :description, :purpose, :createdBy, :at, :at, :metadata)`,
 );
 
-const LISTED = `SELECT c.*, (SELECT max(h."seq") FROM "events" h WHERE h."topicId" = c."topicId") AS "head",
+const COLUMNS = `c.*, (SELECT max(h."seq") FROM "events" h WHERE h."topicId" = c."topicId") AS "head",
     m."ordinal" AS "messageCount", m."messageId" AS "lastMessageId", m."createdAt" AS "lastMessageAt",
-    m."deletedAt" AS "lastDeletedAt", e."body" AS "lastBody"
-  FROM "channels" c
+    m."deletedAt" AS "lastDeletedAt", e."body" AS "lastBody"`;
+const SIZE = `c."channelId", octet_length(c."metadata") + coalesce(octet_length(e."body"), 0) AS "bytes"`;
+const FROM = `FROM "channels" c
   LEFT JOIN "messages" m ON m."topicId" = c."topicId"
     AND m."seq" = (SELECT max(l."seq") FROM "messages" l WHERE l."topicId" = c."topicId")
   LEFT JOIN "events" e ON e."topicId" = m."topicId" AND e."seq" = m."bodySeq"`;
 
 export const findChannel = verb<{ channelId: string }, ChannelListRow>(
-  `${LISTED} WHERE c."channelId" = :channelId`,
+  `SELECT ${COLUMNS} ${FROM} WHERE c."channelId" = :channelId`,
 );
 
 const MATCHES = `(:pattern = '' OR lower(c."channelId") LIKE :pattern ESCAPE '\\' OR lower(c."title") LIKE :pattern ESCAPE '\\'
   OR lower(coalesce(c."description", '')) LIKE :pattern ESCAPE '\\' OR lower(coalesce(c."purpose", '')) LIKE :pattern ESCAPE '\\')`;
 const ARCHIVED = `(:archived = 'include' OR (:archived = 'only') = (c."archivedAt" IS NOT NULL))`;
-const LIST = (order: string): string =>
-  `${LISTED} WHERE c."channelId" > :after ${order} AND ${ARCHIVED} AND ${MATCHES} ORDER BY c."channelId" ${order} LIMIT :limit`;
+const LIST = (columns: string, order: string): string =>
+  `SELECT ${columns} ${FROM} WHERE c."channelId" > :after ${order} AND ${ARCHIVED} AND ${MATCHES} ORDER BY c."channelId" ${order} LIMIT :limit`;
+
+type ChannelPage = { after: string; archived: string; pattern: string; limit: number };
+const list = (columns: string) => ({
+  sqlite: LIST(columns, 'COLLATE BINARY'),
+  postgres: LIST(columns, 'COLLATE "C"'),
+});
 
 /** Ordered by id, byte by byte on both engines, so that a page boundary means the same. */
-export const listChannels = verb<
-  { after: string; archived: string; pattern: string; limit: number },
-  ChannelListRow
->({ sqlite: LIST('COLLATE BINARY'), postgres: LIST('COLLATE "C"') });
+export const listChannels = verb<ChannelPage, ChannelListRow>(list(COLUMNS));
+
+/** What the same page would weigh, told without reading the newest messages. */
+export const listChannelSizes = verb<ChannelPage, { channelId: string; bytes: number }>(list(SIZE));
 
 export const updateChannel = verb<{
   topicId: number;

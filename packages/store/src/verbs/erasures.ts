@@ -1,4 +1,4 @@
-import { verb } from '../sql/verb.js';
+import { locking, verb } from '../sql/verb.js';
 
 export const insertErasure = verb<{ topicId: number }>(
   `INSERT INTO "erasures" ("topicId") VALUES (:topicId) ON CONFLICT DO NOTHING`,
@@ -6,21 +6,61 @@ export const insertErasure = verb<{ topicId: number }>(
 export const listErasures = verb<object, { topicId: number }>(
   `SELECT "topicId" FROM "erasures" ORDER BY "topicId"`,
 );
-export const deleteErasure = verb<{ topicId: number }>(
-  `DELETE FROM "erasures" WHERE "topicId" = :topicId`,
+
+const LOCK = `SELECT 1 FROM "erasures" WHERE "topicId" = :topicId FOR UPDATE`;
+
+/** Daemons that erase the same channel take turns: what one has deleted the next does not count as done. */
+export const lockErasure = verb<{ topicId: number }, { topicId: number }>(
+  locking(`SELECT "topicId" FROM "erasures" WHERE "topicId" = :topicId`, 'FOR UPDATE'),
 );
 
+const KEYS = {
+  messages: '"seq"',
+  reactions: '"messageId", "emoji", "actorId"',
+  members: '"memberId"',
+  readCursors: '"humanId"',
+  pins: '"assetId"',
+  attachments: '"assetId", "messageId"',
+} as const;
+
 type Chunk = { topicId: number; limit: number };
-const chunk = (table: string, key: string): string =>
-  `DELETE FROM "${table}" WHERE "topicId" = :topicId AND (${key}) IN (
-     SELECT ${key} FROM "${table}" WHERE "topicId" = :topicId LIMIT :limit)`;
+const chunk = (table: keyof typeof KEYS, wanted: string): string =>
+  `SELECT ${wanted} FROM "${table}" WHERE "topicId" = :topicId ORDER BY ${KEYS[table]} LIMIT :limit`;
+const erase = (table: keyof typeof KEYS): string =>
+  `DELETE FROM "${table}" WHERE "topicId" = :topicId
+   AND (${KEYS[table]}) IN (${chunk(table, KEYS[table])})`;
 
 /** What an erased channel leaves behind, a bounded number of rows at a time. */
 export const ERASE_CHUNKS = [
-  verb<Chunk>(chunk('messages', '"seq"')),
-  verb<Chunk>(chunk('reactions', '"messageId", "emoji", "actorId"')),
-  verb<Chunk>(chunk('members', '"memberId"')),
-  verb<Chunk>(chunk('pins', '"assetId"')),
-  verb<Chunk>(chunk('attachments', '"assetId", "messageId"')),
-  verb<Chunk>(chunk('readCursors', '"humanId"')),
+  verb<Chunk>(erase('messages')),
+  verb<Chunk>(erase('reactions')),
+  verb<Chunk>(erase('members')),
+  verb<Chunk>(erase('readCursors')),
 ] as const;
+
+/** Rows that hold assets: those of the chunk are let go in the transaction that erases it. */
+export const ERASE_HOLDERS = [
+  {
+    assets: verb<Chunk, { assetId: string }>(chunk('pins', '"assetId"')),
+    erase: verb<Chunk>(erase('pins')),
+  },
+  {
+    assets: verb<Chunk, { assetId: string }>(chunk('attachments', '"assetId"')),
+    erase: verb<Chunk>(erase('attachments')),
+  },
+] as const;
+
+const LEFT = [
+  ...Object.keys(KEYS).map((table) => `SELECT 1 FROM "${table}" WHERE "topicId" = :topicId`),
+  `SELECT 1 FROM "events" e JOIN "topics" t ON t."id" = e."topicId"
+   WHERE e."topicId" = :topicId AND e."seq" <= t."floor"`,
+];
+const DELETE = `DELETE FROM "erasures" WHERE "topicId" = :topicId
+  ${LEFT.map((rows) => `AND NOT EXISTS (${rows})`).join('\n  ')}`;
+
+/** Changes nothing as long as anything is left to erase. */
+export const deleteErasure = verb<{ topicId: number }>({
+  sqlite: DELETE,
+  postgres: DELETE,
+  lock: LOCK,
+});

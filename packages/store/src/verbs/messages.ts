@@ -1,4 +1,4 @@
-import { verb } from '../sql/verb.js';
+import { type Verb, verb } from '../sql/verb.js';
 
 export interface MessageRow {
   topicId: number;
@@ -55,7 +55,9 @@ export const findMessageRow = verb<{ topicId: number; messageId: string }, Messa
   `SELECT * FROM "messages" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
 );
 
-const full = (index: string): string => `SELECT m.*, p."body" AS "posted", e."body" AS "edited"
+const FULL = 'm.*, p."body" AS "posted", e."body" AS "edited"';
+const SIZE = 'm."seq", octet_length(p."body") + coalesce(octet_length(e."body"), 0) AS "bytes"';
+const full = (index: string, columns = FULL): string => `SELECT ${columns}
   FROM "messages" m ${index}
   JOIN "events" p ON p."topicId" = m."topicId" AND p."seq" = m."seq"
   LEFT JOIN "events" e ON m."bodySeq" <> m."seq" AND e."topicId" = m."topicId" AND e."seq" = m."bodySeq"`;
@@ -82,19 +84,33 @@ const THREAD: Cut = {
   where: 'AND m."rootMessageId" = :rootMessageId',
 };
 
-function pages(order: string, { index, where }: Cut): { sqlite: string; postgres: string } {
-  const rest = `WHERE m."topicId" = :topicId ${where} ${order} LIMIT :limit`;
-  return { sqlite: `${full(index)} ${rest}`, postgres: `${full('')} ${rest}` };
+export interface MessageSize {
+  seq: number;
+  bytes: number;
 }
-const before = (cut: Cut) => pages('AND m."seq" < :seq ORDER BY m."seq" DESC', cut);
-const after = (cut: Cut) => pages('AND m."seq" > :seq ORDER BY m."seq"', cut);
 
-export const listMessagesBefore = verb<Page, FullMessageRow>(before(ALL));
-export const listMessagesAfter = verb<Page, FullMessageRow>(after(ALL));
-export const listFeedBefore = verb<Page, FullMessageRow>(before(FEED));
-export const listFeedAfter = verb<Page, FullMessageRow>(after(FEED));
-export const listThreadBefore = verb<ThreadPage, FullMessageRow>(before(THREAD));
-export const listThreadAfter = verb<ThreadPage, FullMessageRow>(after(THREAD));
+export interface MessagePages<P extends Page> {
+  readonly rows: Verb<P, FullMessageRow>;
+  /** What the same page would weigh, told without reading the bodies. */
+  readonly sizes: Verb<P, MessageSize>;
+}
+
+function pages<P extends Page>(order: string, { index, where }: Cut): MessagePages<P> {
+  const rest = `WHERE m."topicId" = :topicId ${where} ${order} LIMIT :limit`;
+  const texts = (columns: string) => ({
+    sqlite: `${full(index, columns)} ${rest}`,
+    postgres: `${full('', columns)} ${rest}`,
+  });
+  return { rows: verb<P, FullMessageRow>(texts(FULL)), sizes: verb<P, MessageSize>(texts(SIZE)) };
+}
+const both = <P extends Page>(cut: Cut) => ({
+  before: pages<P>('AND m."seq" < :seq ORDER BY m."seq" DESC', cut),
+  after: pages<P>('AND m."seq" > :seq ORDER BY m."seq"', cut),
+});
+
+export const MESSAGE_PAGES = both<Page>(ALL);
+export const FEED_PAGES = both<Page>(FEED);
+export const THREAD_PAGES = both<ThreadPage>(THREAD);
 
 /** Counts at most `limit` messages, so that a million unread ones cost as much as a thousand. */
 export const countUnread = verb<

@@ -1,0 +1,100 @@
+import { SqliteStore, type Store } from '@stoa/store';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCore } from '../create-core.js';
+
+const DAY = 24 * 3_600_000;
+const ROWS = 1_200;
+
+describe('a sweep', () => {
+  let db: Database.Database;
+  let store: Store;
+  let now: number;
+  let ids: number;
+
+  beforeEach(() => {
+    db = new Database(':memory:');
+    store = new SqliteStore(db, { durability: 'relaxed' });
+    now = 100 * DAY;
+    ids = 0;
+  });
+  afterEach(() => store.close());
+
+  const newCore = () =>
+    createCore({
+      store,
+      search: {
+        search: () => Promise.resolve([]),
+        hint: () => undefined,
+        settled: () => Promise.resolve(),
+        close: () => Promise.resolve(),
+      },
+      files: {
+        write: () => Promise.reject(new Error('not here')),
+        exists: () => Promise.resolve(false),
+        remove: () => Promise.resolve(),
+      },
+      clock: { now: () => now },
+      ids: { next: (prefix) => `${prefix}_${String((ids += 1))}` },
+      secrets: { generate: () => `s${String((ids += 1))}`, digest: (text) => text },
+      retention: {
+        idempotencyKeyMs: DAY,
+        revokedCredentialMs: DAY,
+        unusedAssetMs: DAY,
+        humanTopicEvents: 1_000,
+      },
+      openScratch: () => Promise.reject(new Error('not here')),
+      report: (error) => {
+        throw error;
+      },
+    });
+  const count = (table: string): unknown =>
+    db.prepare(`SELECT count(*) FROM "${table}"`).pluck().get();
+
+  /** A channel that was deleted, with rows that are left of it. */
+  function eraseChannel(): void {
+    db.exec(
+      `INSERT INTO "topics" ("id", "name", "floor") VALUES (1, 'channel:gone', 5);
+       INSERT INTO "erasures" VALUES (1);
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${String(ROWS)})
+       INSERT INTO "readCursors" SELECT 'h' || i, 1, 1 FROM n`,
+    );
+  }
+
+  it('stops between two transactions when it is told to, and goes on the next time', async () => {
+    eraseChannel();
+    const { sweeper } = newCore();
+    await sweeper.sweep(() => count('readCursors') === ROWS);
+    expect(count('readCursors')).toBe(ROWS - 500);
+    expect(count('erasures')).toBe(1);
+    expect((await sweeper.sweep()).erasedRows).toBe(ROWS - 500);
+    expect([count('readCursors'), count('erasures')]).toEqual([0, 0]);
+  });
+
+  it('revokes what has expired, so that whoever follows with it is told', async () => {
+    const core = newCore();
+    await core.credentials.adoptOwnerToken('owner secret', 'here');
+    const owner = { kind: 'human', id: 'owner', owner: true, credentialId: 'system' } as const;
+    const secret = await core.loginCodes.redeem((await core.loginCodes.create(owner)).code);
+    expect(await core.credentials.authenticate(secret)).toBeDefined();
+    now += 30 * DAY;
+    expect(await core.credentials.authenticate(secret)).toBeUndefined();
+    await core.sweeper.sweep();
+    const slice = await core.readTopic(owner, 'human:owner', 0, 10);
+    expect(slice.entries.at(-1)?.type).toBe('credential_revoked');
+    now += 2 * DAY;
+    expect((await core.sweeper.sweep()).credentials).toBe(1);
+    expect(await core.credentials.authenticate('owner secret')).toBeDefined();
+  });
+
+  it('keeps a login code that was made after the clock went back', async () => {
+    const core = newCore();
+    await core.credentials.adoptOwnerToken('owner secret', 'here');
+    const owner = { kind: 'human', id: 'owner', owner: true, credentialId: 'system' } as const;
+    for (let i = 0; i < 20; i++) await core.loginCodes.create(owner);
+    now -= 60_000;
+    const { code } = await core.loginCodes.create(owner);
+    expect(count('loginCodes')).toBe(20);
+    expect(await core.loginCodes.redeem(code)).toContain('stoa_browser_');
+  });
+});

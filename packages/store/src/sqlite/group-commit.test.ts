@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { verb } from '../sql/verb.js';
+import { findTopic, insertTopic } from '../verbs/topics.js';
+import { SqliteStore } from './sqlite-store.js';
+
+const damage = verb<object>('SELECT damaged()');
+
+describe('group commit', () => {
+  let directory: string;
+  let db: Database.Database;
+  let store: SqliteStore;
+  let flushes: (() => void)[];
+  let statements: string[];
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'stoa-group-'));
+    statements = [];
+    flushes = [];
+    db = new Database(join(directory, 'stoa.db'), {
+      verbose: (text) => statements.push(String(text)),
+    });
+    store = new SqliteStore(db, {
+      durability: 'full',
+      ports: { schedule: (flush) => void flushes.push(flush) },
+    });
+    statements = [];
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const insert = (name: string) => store.transact(() => insertTopic.run({ name }));
+  const flush = (): void => {
+    for (const run of flushes.splice(0)) run();
+  };
+  const ran = (text: string): number => statements.filter((one) => one === text).length;
+  const callers = Array.from({ length: 32 }, (_, i) => `channel:${String(i)}`);
+
+  it('32 callers at once share one commit', async () => {
+    const answers = callers.map(insert);
+    expect(flushes).toHaveLength(1);
+    flush();
+    expect(await Promise.all(answers)).toEqual(callers.map(() => 1));
+    expect(ran('COMMIT')).toBe(1);
+    expect(flushes).toHaveLength(0);
+  });
+
+  it('a group that cannot be begun is refused as a whole, and waits once', async () => {
+    const other = new Database(join(directory, 'stoa.db'));
+    other.exec('BEGIN IMMEDIATE');
+    const answers = Promise.allSettled(callers.map(insert));
+    flush();
+    other.exec('ROLLBACK');
+    other.close();
+    for (const answer of await answers) {
+      expect(answer).toMatchObject({ reason: { code: 'storage_unavailable' } });
+    }
+    expect(ran('BEGIN IMMEDIATE')).toBe(1);
+    const again = insert('channel:again');
+    flush();
+    expect(await again).toBe(1);
+  });
+
+  it('damage that one member meets is told to it, and the others are committed', async () => {
+    db.function('damaged', () => {
+      throw Object.assign(new Database.SqliteError('broken', 'SQLITE_CORRUPT'), {});
+    });
+    const answers = Promise.allSettled([
+      insert('channel:a'),
+      store.transact(function* () {
+        yield* insertTopic.run({ name: 'channel:b' });
+        db.exec('ROLLBACK');
+        yield* damage.first({});
+      }),
+      insert('channel:c'),
+    ]);
+    flush();
+    const [a, b, c] = await answers;
+    expect([a.status, b.status, c.status]).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(b).toMatchObject({ reason: { code: 'storage_unavailable' } });
+    expect(await store.read(() => findTopic.first({ name: 'channel:b' }))).toBeUndefined();
+    expect(await store.read(() => findTopic.first({ name: 'channel:c' }))).toBeDefined();
+  });
+
+  it('what throws after its commit keeps nobody behind it from being answered', async () => {
+    const defect = new Error('a defect');
+    const afterCommit = (): void => {
+      throw defect;
+    };
+    const answers = Promise.allSettled([
+      store.transact(() => insertTopic.run({ name: 'channel:a' }), { afterCommit }),
+      insert('channel:b'),
+    ]);
+    flush();
+    expect(await answers).toMatchObject([{ reason: defect }, { status: 'fulfilled', value: 1 }]);
+  });
+});
