@@ -34,6 +34,13 @@ export class Context {
     return this.found;
   }
 
+  /** The same command, with another address or token than was found for it. */
+  at(change: Partial<Pick<Located, 'url' | 'token'>>): Context {
+    const other = new Context(this.io, this.flags, this.version);
+    other.found = { ...this.located, ...change };
+    return other;
+  }
+
   get client(): Client {
     const { url, token } = this.located;
     // A person waits for the answer: no daemon is said at once, a hiccup of a running one is not.

@@ -86,6 +86,16 @@ describe('locate', () => {
     });
   });
 
+  it('finds a daemon by its port also where it does not listen on the usual address', () => {
+    write('token', 'secret');
+    write('daemon.json', JSON.stringify({ pid: process.pid, url: 'http://[2001:db8::7]:4' }));
+    expect(locate({}, { STOA_HOME: home, STOA_PORT: '4' })).toMatchObject({
+      url: 'http://[2001:db8::7]:4',
+      token: 'secret',
+    });
+    expect(locate({}, { STOA_HOME: home, STOA_PORT: '5' }).url).toBe('http://127.0.0.1:5');
+  });
+
   it('warns when others can read the token', () => {
     write('token', 'secret', 0o644);
     fs.chmodSync(path.join(home, 'token'), 0o644);

@@ -20,6 +20,8 @@ export interface Located {
   readonly url: string;
   readonly urlFrom: '--url' | 'STOA_URL' | 'STOA_PORT' | 'daemon.json' | 'the default';
   readonly token: string | undefined;
+  /** It was taken from the data directory, and not given by the caller. */
+  readonly tokenIsOwn: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -36,6 +38,17 @@ export function locate(flags: LocateFlags, env: Env): Located {
 
 export function homeOf(flags: LocateFlags, env: Env): string {
   return path.resolve(flags.home ?? nonEmpty(env['STOA_HOME']) ?? path.join(os.homedir(), '.stoa'));
+}
+
+/** The configuration of a daemon that would be started here. */
+export function configFileOf(flag: string | undefined, env: Env, home: string): string {
+  return path.resolve(flag ?? nonEmpty(env['STOA_CONFIG']) ?? path.join(home, 'stoa.yaml'));
+}
+
+/** Who holds the data directory, if that process still lives. */
+export function livingDaemon(home: string): DaemonFile | undefined {
+  const daemon = readDaemonFile(home);
+  return daemon && isAlive(daemon.pid) ? daemon : undefined;
 }
 
 export function readDaemonFile(home: string): DaemonFile | undefined {
@@ -55,14 +68,21 @@ function addressOf(flags: LocateFlags, env: Env, home: string): Address {
   const url = nonEmpty(env['STOA_URL']);
   if (url !== undefined) return { url: checkedUrl(url, 'STOA_URL'), urlFrom: 'STOA_URL' };
   const port = nonEmpty(env['STOA_PORT']);
+  const running = livingDaemon(home)?.url;
+  const own = running !== undefined && isHttp(running) ? running : undefined;
   // Port 0 lets a daemon take a free one: only its data directory knows which.
-  if (port !== undefined && port !== '0') return { url: urlOfPort(port), urlFrom: 'STOA_PORT' };
-  const daemon = readDaemonFile(home);
-  if (daemon?.url !== undefined && isHttp(daemon.url) && isAlive(daemon.pid)) {
-    return { url: daemon.url, urlFrom: 'daemon.json' };
+  if (port !== undefined && port !== '0') {
+    const byPort = urlOfPort(port);
+    // It may listen on another address than the usual one.
+    const isOwn = own !== undefined && portOf(own) === portOf(byPort);
+    if (!isOwn) return { url: byPort, urlFrom: 'STOA_PORT' };
   }
-  return { url: DEFAULT_URL, urlFrom: 'the default' };
+  return own === undefined
+    ? { url: DEFAULT_URL, urlFrom: 'the default' }
+    : { url: own, urlFrom: 'daemon.json' };
 }
+
+const portOf = (url: string): string => new URL(url).port || '80';
 
 function checkedUrl(url: string, from: string): string {
   if (!isHttp(url)) throw new UsageError(`${from} is not an http address: ${url}`);
@@ -81,7 +101,7 @@ function urlOfPort(port: string): string {
 }
 
 /** A daemon that was killed leaves its note behind, and anybody may take its port. */
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -98,13 +118,14 @@ function tokenFor(
   flags: LocateFlags,
   env: Env,
   home: string,
-): Pick<Located, 'token' | 'warnings'> {
-  if (flags.tokenFile !== undefined) return tokenIn(flags.tokenFile, 'must exist');
+): Pick<Located, 'token' | 'tokenIsOwn' | 'warnings'> {
+  const given = { tokenIsOwn: false, warnings: [] };
+  if (flags.tokenFile !== undefined) return { ...given, ...tokenIn(flags.tokenFile, 'must exist') };
   const token = nonEmpty(env['STOA_TOKEN']);
-  if (token !== undefined) return { token, warnings: [] };
+  if (token !== undefined) return { ...given, token };
   const isOurs = urlFrom === 'daemon.json' || isLoopback(new URL(url).hostname);
-  if (!isOurs || urlFrom === 'the default') return { token: undefined, warnings: [] };
-  return tokenIn(path.join(home, 'token'), 'may be missing');
+  if (!isOurs || urlFrom === 'the default') return { ...given, token: undefined };
+  return { tokenIsOwn: true, ...tokenIn(path.join(home, 'token'), 'may be missing') };
 }
 
 export function isLoopback(hostname: string): boolean {

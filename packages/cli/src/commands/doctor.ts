@@ -1,13 +1,12 @@
-import path from 'node:path';
 import type { Issue } from '@stoa/protocol';
-import { Context, type GlobalFlags } from '../context.js';
+import type { Context, GlobalFlags } from '../context.js';
 import { checkAddress } from '../doctor/address.js';
 import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-directory.js';
 import { type Finding, type Level, ok, problem } from '../doctor/finding.js';
 import { checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
-import { homeOf } from '../locate.js';
+import { configFileOf, homeOf, livingDaemon } from '../locate.js';
 import { printableLine } from '../terminal/printable.js';
 import { type DaemonPackage, loadDaemon } from './serve.js';
 
@@ -55,7 +54,7 @@ async function checkProgram(
     const detail = `the daemon cannot be loaded: ${(error as Error).message}`;
     return { findings: [problem('program', detail, 'install it again: npm ci')] };
   }
-  const file = path.resolve(config ?? io.env['STOA_CONFIG'] ?? path.join(home, 'stoa.yaml'));
+  const file = configFileOf(config, io.env, home);
   const issues = await daemon.checkConfig(home, config);
   if (issues.length > 0) {
     return { findings: [sqliteFinding(daemon), ...issues.map((issue) => faulty(file, issue))] };
@@ -63,7 +62,7 @@ async function checkProgram(
   const { host, port } = daemon.effectiveConfig({ flags: { home, config } });
   return {
     findings: [sqliteFinding(daemon), ok('config', `valid (${file}, environment)`)],
-    ...(port === 0 ? {} : { url: `http://${host.includes(':') ? `[${host}]` : host}:${port}` }),
+    ...(port === 0 ? {} : { url: daemon.urlOf(host, port) }),
   };
 }
 
@@ -80,19 +79,28 @@ async function checkDaemon(
 ): Promise<Finding[]> {
   try {
     const target = contextFor(context, configured);
-    const findings = await checkAddress(target);
-    return deep ? [...findings, await checkStore(target)] : findings;
+    try {
+      const findings = await checkAddress(target);
+      return deep ? [...findings, await checkStore(target)] : findings;
+    } finally {
+      target.close();
+    }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return [problem('daemon', `cannot be asked: ${error.message}`, 'correct that first')];
   }
 }
 
-/** Looks where the configuration says, if nothing else says where. */
+/**
+ * Looks where the configuration says, if nothing else says where. Without a daemon on the data
+ * directory anybody may listen there, so its token stays at home.
+ */
 function contextFor(context: Context, configured: string | undefined): Context {
-  const { io, flags, version, located } = context;
-  const isGuess = located.urlFrom === 'the default' && configured !== undefined;
-  return isGuess ? new Context(io, { ...flags, url: configured }, version) : context;
+  const { url, urlFrom, home, token, tokenIsOwn } = context.located;
+  return context.at({
+    url: urlFrom === 'the default' ? (configured ?? url) : url,
+    token: tokenIsOwn && (urlFrom === 'STOA_PORT' || !livingDaemon(home)) ? undefined : token,
+  });
 }
 
 function sqliteFinding(daemon: DaemonPackage): Finding {

@@ -25,6 +25,8 @@ export interface DaemonPackage {
     readonly host: string;
     readonly port: number;
   };
+  /** Where a daemon that listens there is reached. */
+  urlOf(host: string, port: number): string;
   checkSqlite(): { readonly version: string; readonly ok: boolean };
 }
 

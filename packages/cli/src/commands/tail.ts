@@ -119,6 +119,7 @@ const REASONS: Record<Extract<FollowNotice, { type: 'reconnecting' }>['reason'],
   connection_lost: 'the connection is lost',
   shutdown: 'the daemon is stopping',
   slow_reader: 'this reader was too slow',
+  unavailable: 'the daemon cannot read its log',
 };
 
 function lineOf(context: Context, event: Stamped, options: TailOptions): string {

@@ -2,8 +2,7 @@ import net from 'node:net';
 import { StoaProblem } from '@stoa/client';
 import type { Status } from '@stoa/protocol';
 import type { Context } from '../context.js';
-import { isLoopback, readDaemonFile } from '../locate.js';
-import { isAlive } from './data-directory.js';
+import { isLoopback, livingDaemon } from '../locate.js';
 import { type Finding, note, ok, problem } from './finding.js';
 
 /** What answers where the daemon should be. */
@@ -16,9 +15,7 @@ export type Answer =
 
 export async function checkAddress(context: Context): Promise<Finding[]> {
   const { url, home } = context.located;
-  const running = readDaemonFile(home);
-  const holder = running && isAlive(running.pid) ? running.pid : undefined;
-  return judgeAnswer(await ask(context), url, holder, context.version);
+  return judgeAnswer(await ask(context), url, livingDaemon(home)?.pid, context.version);
 }
 
 async function ask(context: Context): Promise<Answer> {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { readableByOthers, readDaemonFile } from '../locate.js';
+import { isAlive, readableByOthers, readDaemonFile } from '../locate.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { nearestExisting } from './machine.js';
 
@@ -75,13 +75,4 @@ export function checkHolder(home: string): Finding {
   if (!daemon) return ok('lock', 'no daemon holds the data directory');
   if (isAlive(daemon.pid)) return ok('lock', `held by the daemon with pid ${daemon.pid}`);
   return note('lock', `left by a daemon that died (pid ${daemon.pid}); the next one takes it over`);
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

@@ -18,6 +18,6 @@ export type FollowNotice =
   | { readonly type: 'following'; readonly after: number; readonly head: number }
   | {
       readonly type: 'reconnecting';
-      readonly reason: 'connection_lost' | 'shutdown' | 'slow_reader';
+      readonly reason: 'connection_lost' | 'shutdown' | 'slow_reader' | 'unavailable';
       readonly inMs: number;
     };

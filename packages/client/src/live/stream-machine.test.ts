@@ -127,6 +127,18 @@ describe('StreamMachine', () => {
     ]);
   });
 
+  it('comes back after the daemon could not read its log, without a gap', () => {
+    const machine = following(2, 2);
+    expect(machine.handle(frame({ type: 'closing', reason: 'unavailable' }))).toEqual([]);
+    expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
+      { type: 'wait', attempt: 0, reason: 'unavailable' },
+    ]);
+    machine.handle({ type: 'retry' });
+    expect(machine.handle({ type: 'opened' })).toEqual([
+      { type: 'send', request: { type: 'subscribe', topic, after: 2 } },
+    ]);
+  });
+
   it('says that the daemon was shutting down', () => {
     const machine = following(0, 0);
     machine.handle(frame({ type: 'closing', reason: 'shutdown' }));

@@ -35,7 +35,7 @@ export type StreamInput =
   | { readonly type: 'frame'; readonly frame: StreamFrame }
   | { readonly type: 'retry' };
 
-export type ReconnectReason = 'connection_lost' | 'shutdown' | 'slow_reader';
+export type ReconnectReason = 'connection_lost' | 'shutdown' | 'slow_reader' | 'unavailable';
 
 export type StreamEffect =
   | { readonly type: 'open' }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoaError } from '@stoa/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { effectiveConfig, loadSettings } from './load-config.js';
+import { checkConfig, effectiveConfig, loadSettings } from './load-config.js';
 
 let home: string;
 beforeEach(() => {
@@ -55,6 +55,7 @@ describe('configuration', () => {
     ['- a\n- b', 'expected object'],
     ['port: 1\nport: 2', 'line'],
     ['port: [', 'line'],
+    ['port: *nowhere', 'nowhere'],
   ])('refuses %j and says where and what', (yaml, expected) => {
     withFile(yaml);
     const told = issuesOf(() => load());
@@ -73,10 +74,33 @@ describe('configuration', () => {
     );
   });
 
+  it('that cannot be read is refused as any other that is wrong', () => {
+    mkdirSync(join(home, 'stoa.yaml'));
+    const told = issuesOf(() => load());
+    expect(told).toContain('config_invalid');
+    expect(told).toContain('cannot be read: Error: EISDIR');
+    expect(checkConfig(home)).toMatchObject([{ path: '' }]);
+  });
+
+  it('takes an empty variable for one that is not set', () => {
+    withFile('port: 1\n');
+    const empty = {
+      STOA_HOME: '',
+      STOA_CONFIG: '',
+      STOA_HOST: '',
+      STOA_PORT: '',
+      STOA_DURABILITY: '',
+      STOA_DATABASE_URL: '',
+    };
+    expect(load(empty)).toEqual(load());
+    expect(loadSettings({}, empty).home).toBe(join(homedir(), '.stoa'));
+  });
+
   it('is shown without the password of the database', () => {
-    withFile('store:\n  engine: postgres\n  url: postgres://stoa:hunter2@127.0.0.1/stoa\n');
+    const url = 'postgres://stoa:hun@ter2@127.0.0.1/stoa?password=hunter2';
+    withFile(`store:\n  engine: postgres\n  url: ${url}\n`);
     const shown = JSON.stringify(effectiveConfig({ flags: { home } }));
     expect(shown).toContain('postgres://stoa:[redacted]@127.0.0.1/stoa');
-    expect(shown).not.toContain('hunter2');
+    expect(shown).not.toMatch(/hun|ter2/);
   });
 });

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type Issue, StoaError } from '@stoa/protocol';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { withoutPassword } from './database-url.js';
 import { knownFields } from './known-fields.js';
 import { type Config, ConfigFile } from './schema.js';
 
@@ -24,7 +25,8 @@ export interface Settings {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Flags over environment over file over defaults; the whole is validated once, and strictly. */
-export function loadSettings(flags: Flags, environment: Environment): Settings {
+export function loadSettings(flags: Flags, variables: Environment): Settings {
+  const environment = withoutEmpty(variables);
   const home = resolve(flags.home ?? environment.STOA_HOME ?? join(homedir(), '.stoa'));
   const file = flags.config ?? environment.STOA_CONFIG;
   const path = file === undefined ? join(home, 'stoa.yaml') : resolve(file);
@@ -52,15 +54,17 @@ export function effectiveConfig({ flags }: { readonly flags: Flags }): Config {
   return { ...config, store: { ...config.store, url: withoutPassword(config.store.url) } };
 }
 
-const withoutPassword = (url: string): string =>
-  url.replace(/(:\/\/[^:@/]*):[^@/]*@/, '$1:[redacted]@');
+/** `STOA_PORT=` in a service file means: not set. */
+function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+}
 
 function readConfigFile(path: string, required: boolean): unknown {
   if (!existsSync(path)) {
     if (!required) return {};
     throw invalid(path, [{ path: '', message: 'the file does not exist' }]);
   }
-  const document = parseDocument(readFileSync(path, 'utf8'), { uniqueKeys: true });
+  const document = parseDocument(readText(path), { uniqueKeys: true });
   if (document.errors.length > 0) {
     throw invalid(
       path,
@@ -70,7 +74,20 @@ function readConfigFile(path: string, required: boolean): unknown {
       })),
     );
   }
-  return (document.toJS() as unknown) ?? {};
+  try {
+    return (document.toJS() as unknown) ?? {};
+  } catch (error) {
+    // Aliases are resolved only now.
+    throw invalid(path, [{ path: '', message: String(error) }]);
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw invalid(path, [{ path: '', message: `the file cannot be read: ${String(error)}` }]);
+  }
 }
 
 function fromEnvironment(environment: Environment): Record<string, unknown> {

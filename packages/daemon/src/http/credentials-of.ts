@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { LIMITS } from '@stoa/protocol';
 
 /** Cookies know no ports; the name keeps daemons on one machine apart. */
 const cookieName = (port: number): string => `stoa_${String(port)}`;
@@ -13,8 +14,8 @@ export function secretOf(headers: IncomingHttpHeaders, port: number): string | u
 }
 
 export function loginCookie(port: number, secret: string): string {
-  const days = 60 * 60 * 24 * 30;
-  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${String(days)}`;
+  const seconds = LIMITS.browserLoginMs / 1000;
+  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${String(seconds)}`;
 }
 
 export const expiredCookie = (port: number): string =>

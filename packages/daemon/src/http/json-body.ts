@@ -26,7 +26,7 @@ function parse(text: string): unknown {
 const QUOTE = 34;
 const BACKSLASH = 92;
 const [DIGIT_0, DIGIT_9] = [48, 57];
-const IN_NUMBER = new Set([...'.eE+-'].map((char) => char.charCodeAt(0)));
+const IN_NUMBER = new Set(Array.from('.eE+-', (char) => char.charCodeAt(0)));
 const UNSAFE_DIGITS = 16;
 const MOST_DIGITS = 309;
 const OPENING = new Set([91, 123]);

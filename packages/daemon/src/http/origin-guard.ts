@@ -37,16 +37,3 @@ export class OriginGuard {
     return match?.[1] !== undefined && this.#hosts.has(match[1]);
   }
 }
-
-/** The names under which a listening address can be reached. */
-export function hostsOf(address: string, port: number, extra: readonly string[]): string[] {
-  const names =
-    address === '127.0.0.1' || address === '::1'
-      ? ['127.0.0.1', 'localhost', '[::1]']
-      : [bracketed(address)];
-  // Clients leave out the port that goes without saying.
-  const bare = port === 80 ? names : [];
-  return [...names.map((name) => `${name}:${String(port)}`), ...bare, ...extra];
-}
-
-const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);

@@ -79,6 +79,8 @@ export function createServer(ports: ServerPorts): FastifyInstance {
       throw new StoaError('shutting_down');
     }
     request.principal = await authenticate(ports, request);
+    // Before its body is read; and what does not exist is nobody's business either.
+    if (request.is404 && !request.principal) throw new StoaError('unauthenticated');
   });
   // A connection that stays open after its last answer would hold up the end of the daemon.
   server.addHook('onSend', (_, reply, payload, done) => {
@@ -107,12 +109,9 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     if (knownError(error)?.code === 'payload_too_large') await bodyDropped(request.raw);
     return sendProblem(ports, error, request, reply);
   });
-  server.setNotFoundHandler((request, reply) => {
-    const missing = request.principal
-      ? new StoaError('route_not_found')
-      : new StoaError('unauthenticated');
-    return sendProblem(ports, missing, request, reply);
-  });
+  server.setNotFoundHandler((request, reply) =>
+    sendProblem(ports, new StoaError('route_not_found'), request, reply),
+  );
   for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
     if (id !== 'stream') register(server, ports, id, route);
   }
@@ -145,7 +144,7 @@ function register(
       method: route.method,
       url: route.path,
       bodyLimit: route.bodyLimit ?? SMALL_BODY_BYTES,
-      // After the body limit and before the body is read: nobody unknown makes the daemon parse.
+      // Before the body is read or its length looked at: nobody unknown makes the daemon parse.
       preParsing: (request, _reply, payload, next) => {
         try {
           assertMayCall(route.access, request.principal);
@@ -196,8 +195,7 @@ function admission(route: Route): (request: FastifyRequest) => void {
   const query = route.query && compileCheck(route.query, 'query');
   const body = route.body && route.body !== 'bytes' ? compileCheck(route.body, 'body') : undefined;
   return (request) => {
-    // The only way for a NUL into a path or a query; some engines cannot store or compare it.
-    if (request.url.includes('%00')) throw new StoaError('invalid_text', 'The address holds a NUL');
+    assertDecodable(request.url);
     params?.(request.params);
     query?.(request.query);
     body?.(request.body);
@@ -208,6 +206,21 @@ function admission(route: Route): (request: FastifyRequest) => void {
       );
     }
   };
+}
+
+/** The router refuses a path that cannot be decoded, and would take such a query as it is written. */
+function assertDecodable(url: string): void {
+  // The only way for a NUL into a path or a query; some engines cannot store or compare it.
+  if (url.includes('%00')) throw new StoaError('invalid_text', 'The address holds a NUL');
+  const query = url.indexOf('?');
+  if (query === -1) return;
+  try {
+    decodeURIComponent(url.slice(query));
+  } catch (error) {
+    throw new StoaError('invalid_text', 'The query is not UTF-8, percent-encoded', [], {
+      cause: error,
+    });
+  }
 }
 
 function idempotencyKey(request: FastifyRequest): string | undefined {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, link, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { copyFile, link, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Backup, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { asStorageError } from '../assets/storage-error.js';
@@ -15,53 +15,71 @@ export async function writeBackup(
   directory: string | undefined,
 ): Promise<Backup> {
   const started = performance.now();
-  const target = directory ?? join(home, 'backups', stampedName(new Date()));
-  if (!isAbsolute(target))
+  if (directory !== undefined && !isAbsolute(directory))
     throw new StoaError('invalid_request', 'Give the directory of the backup as an absolute path');
+  // Without a slash at its end: what is written first lies beside it, not in it.
+  const target = resolve(directory ?? join(home, 'backups', stampedName(new Date())));
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
   try {
     await assertAbsent(target);
     await mkdir(partial, { recursive: true, mode: 0o700 });
     await store.backupTo(join(partial, 'stoa.db'));
     await copyAssets(join(home, 'assets'), join(partial, 'assets'));
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    const bytes = await sizeOf(partial);
     await rename(partial, target);
+    return { path: target, bytes, durationMs: Math.round(performance.now() - started) };
   } catch (error) {
     // What went wrong first is what is told.
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
-    throw asStorageError(error);
+    throw asBackupError(error, target);
   }
-  return {
-    path: target,
-    bytes: await sizeOf(target),
-    durationMs: Math.round(performance.now() - started),
-  };
+}
+
+/** A store that copies itself knows only that a disk is full: it is that of the backup. */
+function asBackupError(error: unknown, target: string): unknown {
+  const place = `the backup ${target}`;
+  return error instanceof StoaError && error.code === 'storage_full'
+    ? new StoaError('storage_full', `The disk of ${place} is full`, [], { cause: error })
+    : asStorageError(error, place);
 }
 
 const stampedName = (now: Date): string => now.toISOString().replace(/[:.]/g, '-');
 
 async function assertAbsent(path: string): Promise<void> {
-  const exists = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  if (exists) throw new StoaError('invalid_request', `${path} exists already`);
+  if (await exists(path)) throw new StoaError('invalid_request', `${path} exists already`);
 }
 
 /** Asset files never change, so a second name for the same bytes is as good as a copy. */
 async function copyAssets(from: string, to: string): Promise<void> {
   for (const path of await filesBelow(from)) {
-    const target = join(to, path);
+    const [source, target] = [join(from, path), join(to, path)];
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await link(join(from, path), target).catch(() => copyFile(join(from, path), target));
+    try {
+      await link(source, target).catch(() => copyFile(source, target));
+    } catch (error) {
+      // What was removed since it was listed is not part of the data any more.
+      if (await exists(source)) throw error;
+    }
   }
 }
 
 async function filesBelow(root: string): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+  if (!(await exists(root))) return [];
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.partial'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+}
+
+/** Anything but its absence is told: what cannot be looked at may well be there. */
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+    throw error;
+  }
 }
 
 async function sizeOf(root: string): Promise<number> {

@@ -7,8 +7,9 @@ import { DataLock } from '@stoa/store';
 import type { Logger } from 'pino';
 import { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Settings } from '../config/load-config.js';
+import { hostsOf, urlOf } from '../http/addresses.js';
 import { createHandlers } from '../http/handlers.js';
-import { hostsOf, OriginGuard } from '../http/origin-guard.js';
+import { OriginGuard } from '../http/origin-guard.js';
 import { createServer } from '../http/server.js';
 import { createSpecialHandlers } from '../http/special.js';
 import { createEventStream } from '../live/event-stream.js';
@@ -116,8 +117,7 @@ export async function startDaemon(
 
     const phase = { ready: false, stopping: false, port: 0 };
     const guard = new OriginGuard();
-    const url = (): string =>
-      `http://${config.host === '::1' ? '[::1]' : config.host}:${String(phase.port)}`;
+    const url = (): string => urlOf(config.host, phase.port);
     const loginUrl = (code: string): string => `${url()}/login?code=${code}`;
     const status = async (): Promise<Status> => ({
       version: VERSION,
@@ -126,7 +126,7 @@ export async function startDaemon(
       engineVersion: store.engineVersion,
       schemaVersion: store.schemaVersion,
       durability: config.durability,
-      warnings: warningsOf(config),
+      warnings: warningsOf(config, store.warnings),
       channels: await core.channels.count(),
       streams: streams.count,
     });
@@ -152,7 +152,7 @@ export async function startDaemon(
         metrics,
         port,
         ready: () => phase.ready && !phase.stopping,
-        events: createEventStream(core, streams, port),
+        events: createEventStream({ core, streams, log, port, stopping }),
       }),
     });
     const endSockets = serveWebSocket(server.server, { core, guard, streams, log, port, stopping });
@@ -172,7 +172,7 @@ export async function startDaemon(
     guard.allow(hostsOf(config.host, phase.port, config.allowedHosts));
     lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
     phase.ready = true;
-    for (const warning of warningsOf(config)) log.warn(warning);
+    for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
     return {
       url: url(),
       loginUrl: async () => loginUrl((await core.loginCodes.create(SYSTEM)).code),

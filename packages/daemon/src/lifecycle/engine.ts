@@ -38,7 +38,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   }
   const databasePath = join(options.home, 'stoa.db');
   const searchPath = join(options.home, 'search.db');
-  const store = openSqliteStore(databasePath, { durability });
   const entry = options.searchThread;
+  const store = openSqliteStore(databasePath, { durability, checkThread: entry });
   return { store, search: new ThreadedSearchIndex({ entry, databasePath, searchPath, onFailure }) };
 }

@@ -1,7 +1,10 @@
 import type { Core } from '@stoa/core';
 import type { Logger } from 'pino';
 
-/** Sweeps every so often, one sweep at a time; a failed one is told and tried again at the next turn. */
+/**
+ * Sweeps every so often, one sweep at a time; a failed one is told and tried again at the next turn.
+ * Stopping waits for the transaction a sweep is at, not for the rest of it.
+ */
 export function startSweeping(
   sweeper: Core['sweeper'],
   everyMs: number,
@@ -12,7 +15,7 @@ export function startSweeping(
   let stopped = false;
   const sweep = async (): Promise<void> => {
     try {
-      const report = await sweeper.sweep();
+      const report = await sweeper.sweep(() => !stopped);
       if (Object.values(report).some((count) => count > 0)) log.info(report, 'swept');
     } catch (error) {
       if (!stopped) log.error({ err: error }, 'a sweep failed');

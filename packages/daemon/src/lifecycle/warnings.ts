@@ -1,8 +1,8 @@
 import type { Config } from '../config/schema.js';
 
 /** What the owner should know about how this daemon runs; shown at start and by `stoa status`. */
-export function warningsOf({ durability, host }: Config): string[] {
-  const warnings: string[] = [];
+export function warningsOf({ durability, host }: Config, ofStore: readonly string[]): string[] {
+  const warnings: string[] = [...ofStore];
   if (durability === 'relaxed') {
     warnings.push('durability is relaxed: a power cut may lose messages that were acknowledged');
   }

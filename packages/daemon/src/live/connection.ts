@@ -1,5 +1,6 @@
 import {
   type Core,
+  type CutOffReason,
   type LogEntry,
   READER_LIMIT_BYTES,
   type Reader,
@@ -42,8 +43,9 @@ export class Connection implements Reader {
         if (entry.body.includes(`"${principal.credentialId}"`)) this.end('revoked');
       },
       gap: () => undefined,
+      // Without hearing of revocations it must not go on.
       cutOff: () => {
-        this.end();
+        this.end('unavailable');
       },
       pendingBytes: () => 0,
       drained: () => Promise.resolve(),
@@ -63,8 +65,7 @@ export class Connection implements Reader {
         `A stream follows at most ${String(LIMITS.topicsPerStream)} topics`,
       );
     }
-    await this.#keptUp();
-    if (this.#hasEnded()) return;
+    if (!(await this.keptUp())) return;
     const subscription = await this.core.hub.follow(this, topic, after);
     if (!subscription) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
     if (this.#hasEnded()) {
@@ -78,12 +79,21 @@ export class Connection implements Reader {
     subscription.begin();
   }
 
-  /** The past of one topic after that of the other, or a hundred of them would lie there at once. */
-  async #keptUp(): Promise<void> {
-    if (this.pendingBytes() <= READER_LIMIT_BYTES / 2) return;
-    await this.drained().catch(() => {
-      this.cutOff();
-    });
+  /**
+   * Waits until the client has taken most of what it was sent; false when it is over. The past of one
+   * topic comes after that of the other, or a hundred of them would lie there at once.
+   */
+  async keptUp(): Promise<boolean> {
+    if (this.pendingBytes() > READER_LIMIT_BYTES / 2) {
+      await this.drained().catch(() => {
+        this.cutOff('slow_reader');
+      });
+    }
+    return !this.#ended;
+  }
+
+  say(frame: StreamFrame): void {
+    if (!this.#ended) this.outlet.frame(frame);
   }
 
   unsubscribe(topic: string): void {
@@ -105,8 +115,8 @@ export class Connection implements Reader {
     this.outlet.frame({ type: 'gap', topic, after, oldest, reason });
   }
 
-  cutOff(): void {
-    this.end('slow_reader');
+  cutOff(reason: CutOffReason): void {
+    this.end(reason);
   }
 
   pendingBytes(): number {

@@ -1,79 +1,151 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Core, LogEntry } from '@stoa/core';
-import { type Principal, parseTopic, StoaError } from '@stoa/protocol';
+import { type Principal, parseTopic, StoaError, type StreamFrame } from '@stoa/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
 import { secretOf } from '../http/credentials-of.js';
+import { DEFECT, knownError } from '../http/problems.js';
 import { Connection, type Outlet } from './connection.js';
-import { formatPositions, parsePositions } from './positions.js';
+import { formatPositions, type Positions, parsePositions } from './positions.js';
 import { socketDrained } from './socket-drain.js';
 import type { Streams } from './streams.js';
 
+export interface EventStreamPorts {
+  readonly core: Core;
+  readonly streams: Streams;
+  readonly log: Logger;
+  readonly port: () => number;
+  readonly stopping: () => boolean;
+}
+
 const HEARTBEAT_MS = 20_000;
+const HEAD = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'X-Accel-Buffering': 'no',
+  Connection: 'close',
+};
 
 /** `/v1/events`: the same delivery as the WebSocket, for readers that speak plain HTTP. */
-export function createEventStream(core: Core, streams: Streams, port: () => number) {
+export function createEventStream(ports: EventStreamPorts) {
+  const { core, streams, port, stopping } = ports;
+  /** A stream does not end: what is asked for behind it on the same connection never gets its turn. */
+  const taken = new WeakSet<Socket>();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { socket } = request.raw;
+    if (taken.has(socket)) {
+      throw new StoaError('invalid_request', 'A connection carries one event stream');
+    }
+    taken.add(socket);
     const principal = request.principal as Principal;
-    const secret = secretOf(request.headers, port()) ?? '';
-    const { topic, after } = request.query as { topic: string | string[]; after?: string };
-    const topics = [...new Set(Array.isArray(topic) ? topic : [topic])];
-    const last = request.headers['last-event-id'] ?? after;
-    const positions =
-      typeof last === 'string' && last !== ''
-        ? parsePositions(last, topics)
-        : new Map<string, number>();
-    streams.assertRoom();
-    for (const name of topics) {
-      if (!parseTopic(name))
-        throw new StoaError('topic_not_found', `${name} is not the name of a topic`);
-      await core.assertMayFollow(principal, name);
+    let start: Positions;
+    try {
+      streams.assertRoom();
+      start = await startOf(core, principal, request);
+      await itsTurn(reply.raw, socket);
+      if (stopping()) throw new StoaError('shutting_down');
+      streams.assertRoom();
+    } catch (error) {
+      taken.delete(socket);
+      throw error;
     }
     reply.hijack();
-    const response = reply.raw;
-    response.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Accel-Buffering': 'no',
-      Connection: 'close',
-    });
-    response.flushHeaders();
-    const connection = new Connection(
-      core,
-      principal,
-      eventStreamOutlet(response, positions),
-      () => {
-        streams.remove(connection);
-        clearInterval(heartbeat);
-      },
-    );
-    const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
-    streams.add(connection);
-    response.on('close', () => {
-      connection.end();
-    });
-    await connection.guardCredential(secret);
-    for (const name of topics) await connection.subscribe(name, positions.get(name));
+    const secret = secretOf(request.headers, port()) ?? '';
+    // Whoever left while this was looked up is not there to end what would be opened now.
+    if (!socket.destroyed) void serve(ports, principal, secret, start, reply.raw);
     return reply;
   };
 }
 
-/** Every event carries where the reader now stands in all its topics, so that it can resume from any. */
-function eventStreamOutlet(response: ServerResponse, start: ReadonlyMap<string, number>): Outlet {
+/** Where the reader stands in each topic before the first frame: its first id must not leave one out. */
+async function startOf(
+  core: Core,
+  principal: Principal,
+  request: FastifyRequest,
+): Promise<Positions> {
+  const { topic, after } = request.query as { topic: string | string[]; after?: string };
+  const topics = [...new Set(Array.isArray(topic) ? topic : [topic])];
+  const last = request.headers['last-event-id'] ?? after;
+  const known = typeof last === 'string' && last !== '' ? parsePositions(last, topics) : undefined;
+  const start = new Map<string, number>();
+  for (const name of topics) {
+    if (!parseTopic(name))
+      throw new StoaError('topic_not_found', `${name} is not the name of a topic`);
+    const { head } = await core.readTopic(principal, name, Number.MAX_SAFE_INTEGER, 1);
+    start.set(name, known?.get(name) ?? head);
+  }
+  return start;
+}
+
+/** Resolves when the answers before this one on its connection are given, or the connection is gone. */
+function itsTurn(response: ServerResponse, socket: Socket): Promise<void> {
+  if (response.socket || socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('socket', done);
+      socket.off('close', done);
+      resolve();
+    };
+    response.once('socket', done);
+    socket.once('close', done);
+  });
+}
+
+/** Has its place among the streams before it first waits; an error from here on is told on the stream. */
+async function serve(
+  { core, streams, log }: EventStreamPorts,
+  principal: Principal,
+  secret: string,
+  start: Positions,
+  response: ServerResponse,
+): Promise<void> {
+  const outlet = eventStreamOutlet(response, start);
+  const connection = new Connection(core, principal, outlet, () => {
+    streams.remove(connection);
+    clearInterval(heartbeat);
+  });
+  const heartbeat = setInterval(() => response.write(':\n\n'), HEARTBEAT_MS);
+  streams.add(connection);
+  response.on('error', () => response.destroy());
+  response.on('close', () => {
+    connection.end();
+  });
+  try {
+    response.writeHead(200, HEAD);
+    response.flushHeaders();
+    await connection.guardCredential(secret);
+    for (const [topic, after] of start) await connection.subscribe(topic, after);
+  } catch (error) {
+    const known = knownError(error);
+    if (!known) log.error({ err: error }, 'an event stream hit a defect');
+    const { code, detail } = (known ?? DEFECT).toProblem();
+    connection.say({ type: 'error', code, detail });
+    connection.end();
+  }
+}
+
+/** Ids say where the reader now stands in all its topics, so that it can resume from any. */
+function eventStreamOutlet(response: ServerResponse, start: Positions): Outlet {
   const positions = new Map(start);
   const socket = response.socket as Socket;
+  const write = (type: string, data: string, id = ''): void => {
+    response.write(`${id}event: ${type}\ndata: ${data}\n\n`);
+  };
+  const idAt = (topic: string, seq: number): string => {
+    positions.set(topic, seq);
+    return `id: ${formatPositions(positions)}\n`;
+  };
   return {
     event(entry: LogEntry, encoded: string) {
-      positions.set(entry.topic, entry.seq);
-      response.write(
-        `id: ${formatPositions(positions)}\nevent: ${entry.type}\ndata: ${encoded}\n\n`,
-      );
+      write(entry.type, encoded, idAt(entry.topic, entry.seq));
     },
     frame(frame) {
       if (response.writableEnded) return;
-      if (frame.type === 'subscribed') positions.set(frame.topic, frame.after);
-      response.write(`event: stoa.${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`);
+      const position = positionAfter(frame);
+      const id = position === undefined ? '' : idAt(...position);
+      write(`stoa.${frame.type}`, JSON.stringify(frame), id);
     },
     pendingBytes: () => response.writableLength,
     drained: () => socketDrained(socket),
@@ -84,4 +156,11 @@ function eventStreamOutlet(response: ServerResponse, start: ReadonlyMap<string, 
       }, 2_000).unref();
     },
   };
+}
+
+/** Without it a browser that comes back before the next event would start at another place. */
+function positionAfter(frame: StreamFrame): [topic: string, seq: number] | undefined {
+  if (frame.type === 'subscribed') return [frame.topic, frame.after];
+  if (frame.type === 'gap') return [frame.topic, frame.oldest - 1];
+  return undefined;
 }

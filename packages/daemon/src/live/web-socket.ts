@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { assertMayCall, type Core, type LogEntry } from '@stoa/core';
+import { assertMayCall, type Core, type LogEntry, READER_LIMIT_BYTES } from '@stoa/core';
 import { type Principal, ROUTES, StoaError, type StreamFrame, StreamRequest } from '@stoa/protocol';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -25,6 +25,7 @@ const REQUEST_BYTES = 16 * 1024;
 const HEARTBEAT_MS = 30_000;
 const GOING_AWAY = 1001;
 const WAITING_REQUESTS = 256;
+const REFUSAL_MS = 10_000;
 
 /** `/v1/stream`: the same admission as any request, before the protocol is switched. */
 export function serveWebSocket(server: Server, ports: WebSocketPorts): () => void {
@@ -33,18 +34,25 @@ export function serveWebSocket(server: Server, ports: WebSocketPorts): () => voi
     maxPayload: REQUEST_BYTES,
     perMessageDeflate: false,
   });
+  // The HTTP server lets go of what is upgraded: nothing but this would end one that is not yet served.
+  const upgrading = new Set<Duplex>();
+  sockets.on('wsClientError', (error, socket) => {
+    refuse(socket, new StoaError('invalid_request', error.message), ports.log);
+  });
   server.on('upgrade', (request, socket, head) => {
+    upgrading.add(socket);
+    socket.on('close', () => upgrading.delete(socket));
     socket.on('error', () => socket.destroy());
-    admit(request, ports).then(
-      ({ principal, secret }) => {
+    admit(request, ports)
+      .then(({ principal, secret }) => {
+        ports.streams.assertRoom();
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
           serve(webSocket, socket as Socket, principal, secret, ports);
         });
-      },
-      (error: unknown) => {
+      })
+      .catch((error: unknown) => {
         refuse(socket, error, ports.log);
-      },
-    );
+      });
   });
   const heartbeat = setInterval(() => {
     for (const socket of sockets.clients) beat(socket);
@@ -53,16 +61,23 @@ export function serveWebSocket(server: Server, ports: WebSocketPorts): () => voi
   return () => {
     clearInterval(heartbeat);
     for (const socket of sockets.clients) socket.terminate();
+    for (const socket of upgrading) socket.destroy();
     sockets.close();
   };
 }
 
 async function admit(
   request: IncomingMessage,
-  { core, guard, streams, port, stopping }: WebSocketPorts,
+  { core, guard, port, stopping }: WebSocketPorts,
 ): Promise<{ principal: Principal; secret: string }> {
   guard.check(request.headers);
   if (stopping()) throw new StoaError('shutting_down');
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+    throw new StoaError(
+      'invalid_request',
+      'The only upgrade is to websocket; send the request as HTTP/1.1 without an Upgrade header',
+    );
+  }
   const secret = secretOf(request.headers, port());
   const principal = secret === undefined ? undefined : await core.credentials.authenticate(secret);
   if (request.url?.split('?')[0] !== ROUTES.stream.path) {
@@ -70,14 +85,17 @@ async function admit(
   }
   assertMayCall(ROUTES.stream.access, principal);
   if (!principal || secret === undefined) throw new StoaError('unauthenticated');
-  streams.assertRoom();
+  // Those that are open were told already; nobody would tell one that opens now.
+  if (stopping()) throw new StoaError('shutting_down');
   return { principal, secret };
 }
 
+/** Ends the connection whether or not the other side ends its half, or ever reads the answer. */
 function refuse(socket: Duplex, error: unknown, log: Logger): void {
   const known = knownError(error);
   if (!known) log.error({ err: error }, 'an upgrade hit a defect');
-  socket.end(rawAnswer(known ?? DEFECT));
+  (socket as Socket).setTimeout(REFUSAL_MS, () => socket.destroy());
+  socket.end(rawAnswer(known ?? DEFECT), () => socket.destroy());
 }
 
 function serve(
@@ -108,23 +126,26 @@ function serve(
   let waiting = 0;
   webSocket.on('message', (data: Buffer) => {
     waiting += 1;
-    if (waiting > WAITING_REQUESTS) {
-      webSocket.terminate();
-      return;
-    }
+    if (waiting > WAITING_REQUESTS) webSocket.terminate();
+    if (endIfBehind(webSocket)) return;
     queue = queue.then(async () => {
-      await obey(connection, webSocket, data, log);
+      if (await connection.keptUp()) await obey(connection, data, log);
       waiting -= 1;
     });
   });
+  // A ping is answered at once, out of turn: who only pings is held to the same limit.
+  webSocket.on('ping', () => {
+    endIfBehind(webSocket);
+  });
 }
 
-async function obey(
-  connection: Connection,
-  webSocket: WebSocket,
-  data: Buffer,
-  log: Logger,
-): Promise<void> {
+/** True when it is over: who asks for more without reading what it was answered makes us keep it. */
+function endIfBehind(webSocket: WebSocket): boolean {
+  if (webSocket.bufferedAmount > READER_LIMIT_BYTES) webSocket.terminate();
+  return webSocket.readyState !== webSocket.OPEN;
+}
+
+async function obey(connection: Connection, data: Buffer, log: Logger): Promise<void> {
   let topic: string | undefined;
   try {
     const request = parseRequest(data);
@@ -141,7 +162,7 @@ async function obey(
       detail,
       ...(topic === undefined ? {} : { topic }),
     };
-    webSocket.send(JSON.stringify(frame));
+    connection.say(frame);
   }
 }
 

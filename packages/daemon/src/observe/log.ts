@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 import type { Config } from '../config/schema.js';
+import { redacted } from './redact.js';
 
 /** Structured logs on standard error: JSON for machines, one readable line for people at a terminal. */
 export function createLog({ level, format }: Config['log'], output: NodeJS.WriteStream): Logger {
@@ -9,20 +10,9 @@ export function createLog({ level, format }: Config['log'], output: NodeJS.Write
     {
       level,
       base: null,
-      redact: {
-        paths: [
-          '*.authorization',
-          '*.cookie',
-          '*.token',
-          '*.secret',
-          '*.password',
-          '*.code',
-          'token',
-          'secret',
-          'url',
-        ],
-        censor: '[redacted]',
-      },
+      formatters: { log: (fields) => redacted(fields) as Record<string, unknown> },
+      // Errors are written out where they are redacted.
+      serializers: { err: (error: unknown) => error },
     },
     human ? humanLines(output) : output,
   );
