@@ -43,7 +43,8 @@ module.exports = {
     ...arrowRules,
     {
       name: 'cli-starts-the-daemon-lazily',
-      comment: 'Only `stoa serve` needs the daemon; every other command must not load it.',
+      comment:
+        'The daemon is loaded through commands/serve.ts alone, by what runs or examines one.',
       severity: 'error',
       from: {
         path: '^packages/cli/src/',
@@ -53,7 +54,7 @@ module.exports = {
     },
     {
       name: 'cli-serve-is-dynamic',
-      comment: '`stoa serve` loads the daemon with import(), when it runs.',
+      comment: 'commands/serve.ts loads the daemon with import(), when it is needed.',
       severity: 'error',
       from: { path: '^packages/cli/src/commands/serve\\.ts$' },
       to: { path: '^packages/daemon/', dynamic: false, dependencyTypesNot: ['type-only'] },

@@ -1,33 +1,85 @@
 // `node scripts/make-schema-fixture.mjs`: keeps a small data directory as this program writes it, in
-// tests/fixtures/schema-<version>/, so that later versions are tested against real data of this one.
-// To be run once, before a schema is released; a fixture of a released schema is never made again.
+// tests/fixtures/schema-<version>/, so that later versions are tested against real data of this one; and
+// the same for PostgreSQL in its folder postgres/, where the database is kept as SQL.
+// To be run once, before a schema is released; a fixture of a released schema is never made again. One
+// that exists is replaced only with --force, while its schema is not released yet.
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import * as esbuild from 'esbuild';
 import { bundlePrograms } from './bundle.mjs';
+import { dumpPostgres } from './dump-postgres.mjs';
 import { root } from './root.mjs';
 
 const largestBytes = 200 * 1024;
+const target = path.join(root, 'tests/fixtures', `schema-${newestSchema()}`);
 
-await bundlePrograms();
-const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-fixture-'));
-try {
-  const daemon = await start(home);
-  try {
-    const token = await fill(daemon);
-    await keep(daemon, { token, answers: await answersTo(token, daemon) });
-  } finally {
-    await daemon.stop();
-  }
-} finally {
-  fs.rmSync(home, { recursive: true, force: true });
+if (fs.existsSync(target) && !process.argv.includes('--force')) {
+  console.error(`${path.relative(root, target)} exists: it is replaced only with --force`);
+  process.exit(1);
 }
 
-async function start(directory) {
+await bundlePrograms();
+fs.rmSync(target, { recursive: true, force: true });
+await make(target, {}, keepBackup);
+const server = await startPostgres();
+try {
+  await make(path.join(target, 'postgres'), { STOA_DATABASE_URL: server.url }, keepSql);
+} finally {
+  await server.stop();
+}
+
+async function make(directory, env, keepData) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-fixture-'));
+  try {
+    const daemon = await start(home, env);
+    try {
+      const token = await fill(daemon);
+      const expected = { token, answers: await answersTo(token, daemon) };
+      const { schemaVersion } = await daemon.call('GET', '/v1/status');
+      if (schemaVersion !== newestSchema()) throw new Error(`the daemon is at ${schemaVersion}`);
+      const bytes = await keepData(daemon, directory);
+      const answers = path.join(directory, 'answers.json');
+      fs.writeFileSync(answers, `${JSON.stringify(expected, null, 2)}\n`);
+      if (bytes > largestBytes) {
+        throw new Error(`the fixture has ${bytes} bytes; keep it under ${largestBytes}`);
+      }
+      console.log(`Wrote ${path.relative(root, directory)} (${bytes} bytes)`);
+    } finally {
+      await daemon.stop();
+    }
+  } finally {
+    fs.rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** The server of the tests, bundled beside what is built of its package. */
+async function startPostgres() {
+  const outfile = path.join(root, 'packages/testkit/dist/embedded-postgres.mjs');
+  await esbuild.build({
+    entryPoints: [path.join(root, 'packages/testkit/src/postgres/embedded-postgres.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'warning',
+  });
+  await esbuild.stop();
+  const { startEmbeddedPostgres } = await import(pathToFileURL(outfile).href);
+  return startEmbeddedPostgres();
+}
+
+function newestSchema() {
+  const files = fs.readdirSync(path.join(root, 'packages/store/src/schema'));
+  return Math.max(...files.map((name) => Number(/^(\d{4})-/.exec(name)?.[1] ?? 0)));
+}
+
+async function start(directory, env) {
   const child = spawn(process.execPath, [path.join(root, 'packages/cli/dist/stoa.js'), 'serve'], {
-    env: { ...process.env, STOA_HOME: directory, STOA_PORT: '0' },
+    env: { ...process.env, STOA_HOME: directory, STOA_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -42,6 +94,7 @@ async function start(directory) {
   });
   const owner = fs.readFileSync(path.join(directory, 'token'), 'utf8').trim();
   return {
+    home: directory,
     async call(method, route, body, token = owner) {
       const isBytes = body instanceof Uint8Array;
       const response = await globalThis.fetch(url + route, {
@@ -137,15 +190,16 @@ async function answersTo(token, { call }) {
 }
 
 /** A backup is a data directory without the token of the owner. */
-async function keep({ call }, expected) {
-  const { schemaVersion } = await call('GET', '/v1/status');
-  const target = path.join(root, 'tests/fixtures', `schema-${schemaVersion}`);
-  fs.rmSync(target, { recursive: true, force: true });
-  await call('POST', '/v1/backups', { directory: target });
-  fs.writeFileSync(path.join(target, 'answers.json'), `${JSON.stringify(expected, null, 2)}\n`);
-  const bytes = fs.statSync(path.join(target, 'stoa.db')).size;
-  if (bytes > largestBytes) {
-    throw new Error(`the fixture has ${bytes} bytes; keep it under ${largestBytes}`);
-  }
-  console.log(`Wrote ${path.relative(root, target)} (${bytes} bytes)`);
+async function keepBackup({ call }, directory) {
+  await call('POST', '/v1/backups', { directory });
+  return fs.statSync(path.join(directory, 'stoa.db')).size;
+}
+
+/** Without the search index, which every program makes for itself. */
+async function keepSql({ home }, directory) {
+  const sql = await dumpPostgres(server.url, { leaveOut: ['search'] });
+  fs.mkdirSync(directory, { recursive: true });
+  fs.writeFileSync(path.join(directory, 'stoa.sql'), sql);
+  fs.cpSync(path.join(home, 'assets'), path.join(directory, 'assets'), { recursive: true });
+  return Buffer.byteLength(sql);
 }

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { command, prepare } from './prepare.mjs';
 import { root } from './root.mjs';
 import { run } from './run.mjs';
+import { report } from './test-report.mjs';
 
 await command(async () => {
   await prepare();
@@ -24,29 +25,11 @@ await command(async () => {
       ],
       { env: { ...process.env, STOA_TEST_OUTCOME: file, ...(soak ? { STOA_SOAK: '1' } : {}) } },
     );
-    return report(
-      status,
-      fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined,
-    );
+    const outcome = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
+    const { lines, exitCode } = report(status, outcome);
+    for (const line of lines) console.log(line);
+    return exitCode;
   } finally {
     fs.rmSync(directory, { recursive: true, force: true });
   }
 });
-
-function report(status, outcome = { passed: 0, failed: 0, skipped: [] }) {
-  const unexplained = outcome.skipped.filter((test) => test.reason === undefined);
-  for (const { name, reason } of outcome.skipped) {
-    console.log(`skipped: ${name}: ${reason ?? 'no reason given, which counts as a failure'}`);
-  }
-  let failed = outcome.failed + unexplained.length;
-  if (status !== 0 && failed === 0) {
-    console.log(`vitest ended with exit code ${status}, which counts as a failure`);
-    failed = 1;
-  }
-  const skipped = outcome.skipped.length - unexplained.length;
-  console.log(
-    `${outcome.passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
-  );
-  if (failed === 0) return 0;
-  return status === 0 ? 1 : status;
-}

@@ -166,7 +166,7 @@ describe('the arrows between packages', () => {
     expect(refused.sort()).toEqual(expected.sort());
   });
 
-  it('F-32 lets only `stoa serve` load the daemon, and only when it runs', () => {
+  it('F-32 lets the daemon be loaded through commands/serve.ts alone, and only when it is needed', () => {
     const serve = 'packages/cli/src/commands/serve.ts';
     write(serve, "export const serve = () => import('@stoa/daemon');");
     expect(violations()).toEqual([]);

@@ -147,7 +147,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(
       refusal(await say([{ type: 'asset_reference', assetId: `ast_${'0'.repeat(26)}` }])),
     ).toEqual([400, 'unknown_asset']);
-    for (const data of ['@@@@', 'QUJD=', 'QUI', '', 'QUJD\n']) {
+    for (const data of ['@@@@', 'QUJD=', 'QUI', '', 'QUJD\n', 'QR==']) {
       expect(refusal(await say([{ type: 'inline_asset', data }]))).toEqual([
         400,
         'invalid_request',
@@ -232,6 +232,51 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
       409,
       'limit_reached',
     ]);
+  });
+
+  it('what is brought again, or was used until now, has as long as if it were new', async () => {
+    const again = (await upload(ada, 'brought twice')).json;
+    const used = (await upload(ada, 'used until now')).json;
+    const pinned = (await upload(ada, 'pinned until now')).json;
+    const old = (await upload(ada, 'never used')).json;
+    const message = (await say([{ type: 'asset_reference', assetId: used.assetId }])).json;
+    await ada.put(pin(pinned.assetId));
+    // What two hours would do.
+    await place.query(
+      `UPDATE "assets" SET "createdAt" = "createdAt" - 7200000, "unusedSince" = "unusedSince" - 7200000`,
+    );
+    expect((await upload(ada, 'brought twice')).json.assetId).toBe(again.assetId);
+    await ada.delete(`/v1/channels/lobby/messages/${message.messageId}`);
+    await ada.delete(pin(pinned.assetId));
+    await daemon.stop();
+    daemon = await place.start({
+      config: 'retention:\n  unusedAssetHours: 1\n  sweepSeconds: 0.05\n',
+    });
+    owner = callerOf(daemon.url, daemon.token);
+    ada = callerOf(daemon.url, ada.token);
+    await until(
+      'the one never used is gone',
+      async () => (await ada.get(`/v1/assets/${old.assetId}`)).status === 404,
+    );
+    for (const { assetId } of [again, used, pinned]) {
+      expect((await ada.get(`/v1/assets/${assetId}/raw`)).status).toBe(200);
+    }
+  });
+
+  it('what only a deleted channel used is collected with it', async () => {
+    await ada.post('/v1/channels', { channelId: 'doomed', title: 'Doomed' });
+    const asset = (await upload(ada, 'only there')).json;
+    const inputItems = [{ type: 'asset_reference', assetId: asset.assetId }];
+    await ada.post('/v1/channels/doomed/messages', { inputItems });
+    await ada.put(`/v1/channels/doomed/pins/${asset.assetId}`);
+    await ada.delete('/v1/channels/doomed');
+    const [row] = await until('nothing holds it any more', async () => {
+      const rows = await place.query(
+        `SELECT "unusedSince" FROM "assets" WHERE "assetId" = '${asset.assetId}' AND "unusedSince" IS NOT NULL`,
+      );
+      return rows.length > 0 && rows;
+    });
+    expect(Number(row?.['unusedSince'])).toBeGreaterThan(asset.createdAt);
   });
 
   it('what nothing refers to is collected in time, and what something refers to is not', async () => {

@@ -124,14 +124,19 @@ describe('the authorisation table', () => {
     }
   });
 
-  it('F-22 is asked before the body is read: nobody unknown makes the daemon parse', async () => {
-    const { status, json } = await call(daemon.url, 'POST', '/v1/channels', {
-      raw: '{ this is not JSON',
-      headers: { 'content-type': 'application/json' },
-    });
-    expect(status).toBe(401);
-    expect(json).toMatchObject({ code: 'unauthenticated' });
-  });
+  it.each(['/v1/channels', '/v1/assets', '/v1/nowhere', '/nowhere'])(
+    'F-22 is asked before the body is read: nobody unknown makes the daemon parse (%s)',
+    async (path) => {
+      for (const raw of ['{ this is not JSON', Buffer.alloc(257 * 1024, 32)]) {
+        for (const type of ['application/json', 'text/plain']) {
+          const headers = { 'content-type': type };
+          const { status, json } = await call(daemon.url, 'POST', path, { raw, headers });
+          expect(status).toBe(401);
+          expect(json).toMatchObject({ code: 'unauthenticated' });
+        }
+      }
+    },
+  );
 
   it('F-22 knows no other way in: other methods and spellings of a path do not exist', async () => {
     const { token } = daemon;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { LIMITS, type LoginCode } from '@stoa/protocol';
+import { type Credential, LIMITS, type LoginCode } from '@stoa/protocol';
 import {
   type Caller,
   call,
@@ -134,6 +134,52 @@ describe('logging in with a browser', () => {
     expect(refused.status).toBe(403);
     expect(refused.json).toMatchObject({ code: 'forbidden' });
     expect((await owner.get('/v1/whoami')).status).toBe(200);
+  });
+
+  it('F-21 a login ends by itself after thirty days', async () => {
+    const cal = await newPerson(daemon, 'cal');
+    const cookie = await login((await newCode(cal)).code);
+    const headers = { cookie };
+    expect((await call(daemon.url, 'GET', '/v1/whoami', { headers })).status).toBe(200);
+    const { tokens } = (await owner.get<{ tokens: Credential[] }>('/v1/tokens')).json;
+    const { createdAt, expiresAt } =
+      tokens.find(({ humanId, kind }) => humanId === 'cal' && kind === 'browser') ?? {};
+    expect(expiresAt).toBe((createdAt ?? 0) + 30 * 24 * 3_600_000);
+    expect(tokens.find(({ kind }) => kind === 'human_token')?.expiresAt).toBeUndefined();
+
+    // What thirty days would do.
+    withDatabaseFile(daemon.home, (db) => {
+      db.prepare(
+        `UPDATE "credentials" SET "expiresAt" = ? WHERE "principalId" = 'cal' AND "kind" = 'browser'`,
+      ).run(Date.now());
+    });
+    expect((await call(daemon.url, 'GET', '/v1/whoami', { headers })).status).toBe(401);
+    expect((await cal.get('/v1/whoami')).status).toBe(200);
+  });
+
+  it('F-21 a person has at most 20 browsers logged in: a new one takes the place of the oldest', async () => {
+    const dee = await newPerson(daemon, 'dee');
+    const mine = await login((await newCode(owner)).code);
+    const cookies: string[] = [];
+    for (let i = 0; i < 21; i++) cookies.push(await login((await newCode(dee)).code));
+    const status = async (cookie = '') =>
+      (await call(daemon.url, 'GET', '/v1/whoami', { headers: { cookie } })).status;
+    expect(await status(cookies[0])).toBe(401);
+    expect(await status(cookies[1])).toBe(200);
+    expect(await status(cookies[20])).toBe(200);
+    // Others do not lose theirs by it, and the token is no browser.
+    expect(await status(mine)).toBe(200);
+    expect((await dee.get('/v1/whoami')).status).toBe(200);
+  });
+
+  it('F-21 a code ends with the credential that asked for it', async () => {
+    const eve = await newPerson(daemon, 'eve');
+    const { code } = await newCode(eve);
+    const { credentialId } = (await eve.get<{ credentialId: string }>('/v1/whoami')).json;
+    await owner.delete(`/v1/tokens/${credentialId}`);
+    const { status, json } = await redeem(code);
+    expect(status).toBe(401);
+    expect(json).toMatchObject({ code: 'login_code_invalid' });
   });
 
   it('F-21 a person has at most 20 codes open: a new one takes the place of the oldest', async () => {

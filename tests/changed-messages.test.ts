@@ -1,65 +1,35 @@
-import { type Channel, LIMITS, type Message, type Stamped } from '@stoa/protocol';
+import { type Channel, LIMITS, type Message } from '@stoa/protocol';
 import {
   type Caller,
-  callerOf,
   DAEMON_ENGINES,
   type DaemonPlace,
-  newPerson,
-  type TestDaemon,
+  listMessages,
+  logOf,
+  newChannel,
+  openCompany,
+  postMessage,
+  refusalOf,
+  textsOf,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
   let place: DaemonPlace;
-  let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
   let bea: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
-    owner = callerOf(daemon.url, daemon.token);
-    ada = await newPerson(daemon, 'ada');
-    bea = await newPerson(daemon, 'bea');
+    ({ place, owner, ada, bea } = await openCompany(engine));
   });
-  afterAll(async () => {
-    await place.discard();
-  });
-
-  async function newChannel(channelId: string): Promise<string> {
-    await ada.post('/v1/channels', { channelId, title: channelId });
-    await bea.post(`/v1/channels/${channelId}/members`, {});
-    await owner.post(`/v1/channels/${channelId}/members`, {});
-    return `/v1/channels/${channelId}/messages`;
-  }
-
-  const post = async (by: Caller, messages: string, body: object): Promise<Message> => {
-    const posted = await by.post<Message>(messages, body);
-    expect(posted.status, posted.text).toBe(201);
-    return posted.json;
-  };
-  const list = async (
-    messages: string,
-    query = '',
-  ): Promise<{ messages: Message[]; hasMore: boolean }> =>
-    (await owner.get<{ messages: Message[]; hasMore: boolean }>(`${messages}?${query}`)).json;
-  const texts = (found: Message[]): string[] =>
-    found.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
-  const logOf = async (channelId: string): Promise<Stamped[]> =>
-    (await owner.get<{ events: Stamped[] }>(`/v1/topics/channel:${channelId}/events?limit=200`))
-      .json.events;
-  const refusal = ({ status, json }: { status: number; json: unknown }) => [
-    status,
-    (json as { code: string }).code,
-  ];
+  afterAll(() => place.discard());
 
   it('the author edits; the log keeps what was said before', async () => {
-    const messages = await newChannel('edits');
-    const said = await post(ada, messages, { text: 'first', metadata: { kept: true } });
+    const messages = await newChannel('edits', ada, bea, owner);
+    const said = await postMessage(ada, messages, { text: 'first', metadata: { kept: true } });
     const path = `${messages}/${said.messageId}`;
     for (const who of [bea, owner]) {
-      expect(refusal(await who.patch(path, { text: 'forged' }))).toEqual([403, 'not_author']);
+      expect(refusalOf(await who.patch(path, { text: 'forged' }))).toEqual([403, 'not_author']);
     }
     const edited = await ada.patch<Message>(path, { text: 'second' });
     expect(edited.json).toEqual({
@@ -69,12 +39,12 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
     });
     expect(edited.json.editedAt).toBeGreaterThanOrEqual(said.createdAt);
     await ada.patch(path, { text: 'third' });
-    expect(texts((await list(messages)).messages)).toEqual(['third']);
+    expect(textsOf((await listMessages(owner, messages)).messages)).toEqual(['third']);
     expect((await owner.get<Channel>('/v1/channels/edits')).json).toMatchObject({
       messageCount: 1,
       lastMessagePreview: 'third',
     });
-    const history = (await logOf('edits'))
+    const history = (await logOf(owner, 'edits'))
       .slice(4)
       .map(({ type, data }) => [type, JSON.stringify(data).includes('first')]);
     expect(history).toEqual([
@@ -85,12 +55,18 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
   });
 
   it('the author or the owner deletes; a tombstone stays, the log keeps what was said', async () => {
-    const messages = await newChannel('tombs');
-    const root = await post(ada, messages, { text: 'regretted', metadata: { secret: true } });
-    const reply = await post(bea, messages, { text: 'a reply', replyToMessageId: root.messageId });
+    const messages = await newChannel('tombs', ada, bea, owner);
+    const root = await postMessage(ada, messages, {
+      text: 'regretted',
+      metadata: { secret: true },
+    });
+    const reply = await postMessage(bea, messages, {
+      text: 'a reply',
+      replyToMessageId: root.messageId,
+    });
     await bea.post(`${messages}/${root.messageId}/reactions`, { emoji: '👀' });
     const path = `${messages}/${root.messageId}`;
-    expect(refusal(await bea.delete(path))).toEqual([403, 'not_author']);
+    expect(refusalOf(await bea.delete(path))).toEqual([403, 'not_author']);
     const tomb = await ada.delete<Message>(path);
     expect(tomb.status).toBe(200);
     expect(tomb.json).toMatchObject({
@@ -102,30 +78,32 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
       replyCount: 1,
     });
     expect(tomb.json.deletedAt).toBeTypeOf('number');
-    expect((await list(messages)).messages.map(({ messageId }) => messageId)).toEqual([
-      root.messageId,
-      reply.messageId,
-    ]);
+    expect(
+      (await listMessages(owner, messages)).messages.map(({ messageId }) => messageId),
+    ).toEqual([root.messageId, reply.messageId]);
 
-    const head = (await logOf('tombs')).length;
+    const head = (await logOf(owner, 'tombs')).length;
     expect((await ada.delete<Message>(path)).json).toEqual(tomb.json);
-    expect(await logOf('tombs')).toHaveLength(head);
-    expect(JSON.stringify(await logOf('tombs'))).toContain('regretted');
-    expect(refusal(await ada.patch(path, { text: 'back' }))).toEqual([409, 'message_deleted']);
-    expect(refusal(await ada.post(`${path}/reactions`, { emoji: '👍' }))).toEqual([
+    expect(await logOf(owner, 'tombs')).toHaveLength(head);
+    expect(JSON.stringify(await logOf(owner, 'tombs'))).toContain('regretted');
+    expect(refusalOf(await ada.patch(path, { text: 'back' }))).toEqual([409, 'message_deleted']);
+    expect(refusalOf(await ada.post(`${path}/reactions`, { emoji: '👍' }))).toEqual([
       409,
       'message_deleted',
     ]);
-    await post(bea, messages, { text: 'the thread goes on', replyToMessageId: root.messageId });
+    await postMessage(bea, messages, {
+      text: 'the thread goes on',
+      replyToMessageId: root.messageId,
+    });
     expect((await owner.delete(`${messages}/${reply.messageId}`)).status).toBe(200);
     expect((await owner.get<Channel>('/v1/channels/tombs')).json.messageCount).toBe(3);
   });
 
   it('a reaction is there or it is not: twice is once, and taking back nothing is nothing', async () => {
-    const messages = await newChannel('reactions');
-    const { messageId } = await post(ada, messages, { text: 'react to me' });
+    const messages = await newChannel('reactions', ada, bea, owner);
+    const { messageId } = await postMessage(ada, messages, { text: 'react to me' });
     const path = `${messages}/${messageId}/reactions`;
-    const head = (await logOf('reactions')).length;
+    const head = (await logOf(owner, 'reactions')).length;
     const react = async (by: Caller, emoji: string) =>
       (await by.post<Message>(path, { emoji })).json.reactions;
     const take = async (by: Caller, emoji: string) =>
@@ -144,20 +122,20 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
       { emoji: '🎉', actorIds: ['human:ada'], count: 1 },
       { emoji: '👍', actorIds: ['human:ada'], count: 1 },
     ]);
-    expect((await logOf('reactions')).slice(head).map(({ type }) => type)).toEqual([
+    expect((await logOf(owner, 'reactions')).slice(head).map(({ type }) => type)).toEqual([
       'reaction_set',
       'reaction_set',
       'reaction_set',
       'reaction_unset',
     ]);
     for (const emoji of ['', 'two words', 'x'.repeat(LIMITS.emojiChars + 1)]) {
-      expect(refusal(await ada.post(path, { emoji }))).toEqual([400, 'invalid_request']);
+      expect(refusalOf(await ada.post(path, { emoji }))).toEqual([400, 'invalid_request']);
     }
   });
 
   it('the same reaction by many at once counts each of them once', async () => {
-    const messages = await newChannel('reactions-raced');
-    const { messageId } = await post(ada, messages, { text: 'go' });
+    const messages = await newChannel('reactions-raced', ada, bea, owner);
+    const { messageId } = await postMessage(ada, messages, { text: 'go' });
     const people = [ada, bea, owner];
     await Promise.all(
       Array.from({ length: 15 }, (_, i) =>
@@ -168,7 +146,7 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
     expect(json.reactions).toHaveLength(1);
     expect(json.reactions[0]).toMatchObject({ emoji: '👍', count: 3 });
     expect(
-      (await logOf('reactions-raced')).filter(({ type }) => type === 'reaction_set'),
+      (await logOf(owner, 'reactions-raced')).filter(({ type }) => type === 'reaction_set'),
     ).toHaveLength(3);
   });
 

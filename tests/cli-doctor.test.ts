@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -96,6 +97,38 @@ describe('stoa doctor', () => {
     await new Promise((resolve) => server.close(resolve));
     expect(code).toBe(1);
     expect(out).toContain(`http://127.0.0.1:${port} is taken by another program`);
+  });
+
+  it.each(['STOA_PORT', 'stoa.yaml', 'a port of another daemon'])(
+    'F-34 keeps the token from whoever listens where no daemon of ours does (%s)',
+    async (how) => {
+      const heard: string[] = [];
+      const server = http.createServer((request, response) => {
+        heard.push(JSON.stringify(request.headers));
+        response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const { port } = server.address() as AddressInfo;
+      fs.writeFileSync(path.join(home, 'token'), 'secret'.repeat(8), { mode: 0o600 });
+      if (how === 'stoa.yaml') fs.writeFileSync(path.join(home, 'stoa.yaml'), `port: ${port}\n`);
+      if (how === 'a port of another daemon') {
+        const note = { pid: process.pid, url: 'http://127.0.0.1:1' };
+        fs.writeFileSync(path.join(home, 'daemon.json'), JSON.stringify(note));
+      }
+      const env = { STOA_HOME: home, ...(how === 'stoa.yaml' ? {} : { STOA_PORT: String(port) }) };
+      await stoa(['doctor', '--deep'], { env });
+      await new Promise((resolve) => server.close(resolve));
+      expect(heard).not.toEqual([]);
+      expect(heard.join()).not.toContain('secret');
+    },
+  );
+
+  it('F-34 names a configuration that cannot be read, and goes on', async () => {
+    fs.mkdirSync(path.join(home, 'stoa.yaml'));
+    const found = await problems();
+    expect(found).toMatchObject([
+      { check: 'config', detail: expect.stringContaining('cannot be read') as string },
+    ]);
   });
 
   it('F-34 names a bad configuration: file, place and what is allowed', async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call, StartFailure, type StartOptions, startDaemon, type TestDaemon } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stoa } from './stoa-command.js';
 
 describe('a configuration', () => {
   let home: string;
@@ -87,10 +88,8 @@ describe('a configuration', () => {
 
   it.each([
     [{ STOA_PORT: 'http' }, ['port', 'number']],
-    [{ STOA_PORT: '' }, ['port', 'number']],
     [{ STOA_DURABILITY: 'none' }, ['durability', 'full, relaxed']],
     [{ STOA_DATABASE_URL: 'mysql://127.0.0.1/x' }, ['store.url', 'postgres']],
-    [{ STOA_HOST: '' }, ['host']],
   ] as [Record<string, string>, string[]][])(
     'F-7 that comes from the environment as %o is refused',
     async (env, says) => {
@@ -120,6 +119,20 @@ describe('a configuration', () => {
     expect(stderr).toContain('config_invalid');
     expect(stderr).toContain(join(home, 'missing.yaml'));
     expect(readdirSync(home)).toEqual([]);
+  });
+
+  it('takes an empty variable for one that is not set, in the daemon and in the commands', async () => {
+    const STOA_CONFIG = '';
+    const STOA_DURABILITY = '';
+    const STOA_HOST = '';
+    const STOA_DATABASE_URL = '';
+    const empty = { STOA_CONFIG, STOA_DURABILITY, STOA_HOST, STOA_DATABASE_URL, STOA_PORT: '' };
+    daemon = await startDaemon({ home, env: empty, config: 'port: 0\n' });
+    const env = { STOA_HOME: home, STOA_URL: '', STOA_TOKEN: '', ...empty };
+    expect(await stoa(['status'], { env })).toMatchObject({ code: 0 });
+    const doctor = await stoa(['doctor'], { env });
+    expect(doctor.out).toContain(`valid (${join(home, 'stoa.yaml')}, environment)`);
+    expect(doctor.out).toContain(`${daemon.url} is held by this daemon`);
   });
 
   it('takes flags over the environment over the file, and says in the status how it runs', async () => {

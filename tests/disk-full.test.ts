@@ -5,13 +5,23 @@ import { join } from 'node:path';
 import type { Channel, Message } from '@stoa/protocol';
 import {
   type Caller,
+  type Company,
   callerOf,
+  DAEMON_ENGINES,
+  type DaemonEngine,
   LiveSocket,
+  listMessages,
+  newChannel,
+  openCompany,
+  postMessage,
+  refusalOf,
   startDaemon,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const postgres = DAEMON_ENGINES.find(({ name }) => name === 'postgres') as DaemonEngine;
 
 const DISK_MB = 12;
 const BALLAST_MB = 6;
@@ -140,5 +150,49 @@ describe('a disk that is full', () => {
     });
     expect(statSync(inside('stoa.db')).size).toBeGreaterThan(0);
     expect(await daemon.stop()).toBe(0);
+  });
+});
+
+describe('a PostgreSQL whose disk is full', () => {
+  let company: Company;
+
+  beforeAll(async () => {
+    company = await openCompany(postgres);
+    await newChannel('lobby', company.owner, company.ada);
+  });
+  afterAll(() => company.place.discard());
+
+  it('F-11 a write gets storage_full, reads go on, and writes work again when there is room', async () => {
+    const { place, daemon, owner, ada } = company;
+    const messages = '/v1/channels/lobby/messages';
+    const first = await postMessage(ada, messages, { text: 'while there was room' });
+    const reader = await LiveSocket.open(daemon.url, daemon);
+    await reader.subscribe('channel:lobby', 0);
+
+    // What the server says when a table cannot grow.
+    await place.query(`CREATE FUNCTION "noRoom"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+    END $$`);
+    await place.query(`CREATE TRIGGER "noRoom" BEFORE INSERT ON "events"
+      FOR EACH ROW EXECUTE FUNCTION "noRoom"()`);
+    const refused = await Promise.all(
+      Array.from({ length: 4 }, () => ada.post(messages, { text: 'too much' })),
+    );
+    expect(refused.map(refusalOf)).toEqual(Array(4).fill([507, 'storage_full']));
+
+    expect((await listMessages(owner, messages)).messages).toEqual([first]);
+    expect((await owner.get('/v1/search?query=room')).json).toMatchObject({
+      hits: [{ messageId: first.messageId }],
+    });
+    expect((await owner.get('/v1/status')).status).toBe(200);
+
+    await place.query('DROP TRIGGER "noRoom" ON "events"');
+    const again = await postMessage(ada, messages, { text: 'room again' });
+    expect(again.seq).toBe(first.seq + 1);
+    await until('the reader has both', () => reader.events().at(-1)?.seq === again.seq);
+    expect(reader.events().map(({ seq }) => seq)).toEqual(
+      Array.from({ length: again.seq }, (_, i) => i + 1),
+    );
+    await reader.close();
   });
 });

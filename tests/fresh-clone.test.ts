@@ -30,7 +30,16 @@ function borrowDependencies(clone: string): void {
   const nested = readdirSync(join(ROOT, 'packages')).map((name) => join('packages', name));
   for (const folder of ['.', 'bench', ...nested]) {
     const from = join(ROOT, folder, 'node_modules');
-    if (existsSync(from)) execFileSync('cp', ['-al', from, join(clone, folder)]);
+    if (existsSync(from)) copyTree(from, join(clone, folder));
+  }
+}
+
+/** By hard links, which cost nothing; whole where the two lie on different file systems. */
+function copyTree(from: string, into: string): void {
+  try {
+    execFileSync('cp', ['-al', from, into], { stdio: 'ignore' });
+  } catch {
+    execFileSync('cp', ['-a', from, into]);
   }
 }
 
@@ -45,6 +54,8 @@ function npm(clone: string, args: readonly string[], env: Record<string, string>
     cwd: clone,
     env: { ...cleanEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A process group of its own, as a shell gives to what is started in a terminal.
+    detached: true,
   });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -54,22 +65,36 @@ function npm(clone: string, args: readonly string[], env: Record<string, string>
   return { child, output: () => text, exit };
 }
 
+/** Ctrl-C: a terminal signals everybody in the foreground, not only who was started first. */
+function pressCtrlC({ child }: Run): void {
+  process.kill(-(child.pid as number), 'SIGINT');
+}
+
 describe('a fresh clone', () => {
   let clone: string;
   let home: string;
+  const runs: Run[] = [];
 
   beforeAll(() => {
     clone = makeClone();
     home = mkdtempSync(join(tmpdir(), 'stoa-clone-home-'));
   });
 
-  afterAll(() => {
+  afterAll(async () => {
+    // In groups of their own they would outlive a test that failed before it ended them.
+    for (const { child, exit } of runs) {
+      if (child.exitCode === null && child.signalCode === null) {
+        process.kill(-(child.pid as number), 'SIGKILL');
+        await exit;
+      }
+    }
     rmSync(clone, { recursive: true, force: true });
     rmSync(home, { recursive: true, force: true });
   });
 
   const start = async (): Promise<Run> => {
     const run = npm(clone, ['start'], { STOA_HOME: home, STOA_PORT: '0' });
+    runs.push(run);
     await until(
       'the daemon is ready',
       () => {
@@ -89,7 +114,7 @@ describe('a fresh clone', () => {
   }, async () => {
     expect(existsSync(join(clone, 'packages/cli/dist'))).toBe(false);
     const run = await start();
-    run.child.kill('SIGINT');
+    pressCtrlC(run);
     expect(await run.exit).toEqual([0, null]);
     expect(run.output()).toContain('Built Stoa');
   });
@@ -98,7 +123,7 @@ describe('a fresh clone', () => {
     timeout: 60_000,
   }, async () => {
     const run = await start();
-    run.child.kill('SIGINT');
+    pressCtrlC(run);
     expect(await run.exit).toEqual([0, null]);
     expect(run.output()).not.toContain('Built Stoa');
     expect(run.output()).not.toContain('Installing');
@@ -110,6 +135,7 @@ describe('a fresh clone', () => {
     const run = npm(clone, ['test', '--', 'packages/protocol', 'packages/core/src/channels'], {
       STOA_TEST_POSTGRES: 'none',
     });
+    runs.push(run);
     expect((await run.exit)[0]).toBe(0);
     expect(run.output().trimEnd().split('\n').at(-1)).toMatch(/^[1-9]\d* passed, 0 failed$/);
   });

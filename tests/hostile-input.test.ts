@@ -212,31 +212,30 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
   );
 
   it.each(['%00', 'a%00b', '%ff', '%ED%A0%80', '%', '%E0%A4%A'])(
-    'F-24 %s in a path or a query gets 400 or finds nothing',
+    'F-24 %s in a path or a query gets 400',
     async (text) => {
       for (const path of [
         `/v1/channels/${text}`,
         `/v1/channels/lobby/messages/${text}`,
         `/v1/topics/${text}/events`,
+      ]) {
+        expect((await owner.get(path)).status, path).toBe(400);
+      }
+      for (const path of [
         `/v1/channels?query=${text}`,
         `/v1/search?query=${text}`,
         `/v1/search?query=x&channelId=${text}`,
+        `/v1/search?query=x&${text}=x`,
         `/v1/events?topic=${text}`,
         `/v1/events?topic=channel:lobby&after=${text}`,
       ]) {
-        const { status, text: answer } = await owner.get(path);
-        expect([200, 400, 404], `${path}: ${answer}`).toContain(status);
+        await refused(owner.get(path), 400, 'invalid_text');
       }
+      const named = `/v1/assets?name=${text}`;
+      const sent = call(daemon.url, 'POST', named, { token: daemon.token, raw: 'bytes' });
+      await refused(sent, 400, 'invalid_text');
     },
   );
-
-  it.each(['%00', 'a%00b'])('F-24 %s in the name of an asset gets 400', async (name) => {
-    const sent = call(daemon.url, 'POST', `/v1/assets?name=${name}`, {
-      token: daemon.token,
-      raw: 'bytes',
-    });
-    await refused(sent, 400, 'invalid_text');
-  });
 
   it.each([
     '"',

@@ -44,6 +44,41 @@ describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
     },
   );
 
+  it.each([
+    { actor_id: 'human:owner' },
+    { actorId: 'human:owner' },
+    { actorId: 'owner' },
+    { sender: 'human:owner' },
+    { sender: { id: 'nobody at all' } },
+    { sender: 'human:ada', actor_id: 'human:owner' },
+  ])('F-23 %j gets 403 wherever ada sends it, and nothing is stored', async (claim) => {
+    const mine = (await ada.post<Message>(messages, { text: 'mine' })).json;
+    const own = `${messages}/${mine.messageId}`;
+    const before = await head();
+    for (const attempt of [
+      () => ada.post(messages, { text: 'sly', ...claim }),
+      () => ada.patch(own, { text: 'sly', ...claim }),
+      () => ada.post(`${own}/reactions`, { emoji: '🎉', ...claim }),
+      () => ada.delete(`${own}/reactions`, { emoji: '🎉', ...claim }),
+    ]) {
+      const { status, json } = await attempt();
+      expect(status).toBe(403);
+      expect(json).toMatchObject({ code: 'identity_mismatch' });
+    }
+    expect(await head()).toBe(before);
+  });
+
+  it.each([{ sender: 'human:ada' }, { actorId: 'human:ada' }, { actor_id: 'human:ada' }])(
+    'F-23 ada may say %j, who she is anyway',
+    async (claim) => {
+      const posted = await ada.post<Message>(messages, { text: 'mine', ...claim });
+      expect(posted.status).toBe(201);
+      const own = `${messages}/${posted.json.messageId}`;
+      expect((await ada.patch(own, { text: 'still mine', ...claim })).status).toBe(200);
+      expect((await ada.post(`${own}/reactions`, { emoji: '🎉', ...claim })).status).toBe(200);
+    },
+  );
+
   it('F-23 being the owner is no licence to speak for others', async () => {
     const before = await head();
     const { status, json } = await owner.post(messages, {
@@ -72,12 +107,9 @@ describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
   });
 
   it.each([
-    { actor_id: 'human:owner' },
-    { actorId: 'human:owner' },
     { author: { kind: 'human', id: 'human:owner', displayName: 'owner' } },
     { author: 'human:owner' },
     { senderId: 'human:owner' },
-    { sender: 'human:owner' },
     { sender: { id: 'human:owner', displayName: 'owner' } },
     { sender: {} },
     { createdAt: 1 },

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { IntegrityReport } from '@stoa/protocol';
 import { callerOf, DAEMON_ENGINES, type DaemonPlace, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -98,6 +99,34 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
     },
   );
 
+  it('F-15 tells of an event that cannot be read, and goes on with the other topics', async () => {
+    const at = `"topicId" = ${LOBBY} AND "seq" = 1`;
+    const report = await checkWith(
+      `UPDATE "events" SET "body" = '!' || "body" WHERE ${at}`,
+      `UPDATE "events" SET "body" = substr("body", 2) WHERE ${at}`,
+    );
+    expect(report.ok).toBe(false);
+    expect(report.problems).toHaveLength(1);
+    expect(report.problems[0]).toContain('channel:lobby: event 1 cannot be replayed: ');
+    expect(report.topics).toBe(5 + 3);
+  });
+
+  it('F-15 tells of an event that contradicts another one', async () => {
+    const at = `"topicId" = ${LOBBY} AND "seq" = 2`;
+    const [known] = await place.query(`SELECT "type", "body" FROM "events" WHERE ${at}`);
+    const [first] = await place.query(
+      `SELECT "body" FROM "events" WHERE "topicId" = ${LOBBY} AND "seq" = 1`,
+    );
+    const set = (type: unknown, body: unknown): string =>
+      `UPDATE "events" SET "type" = '${String(type)}', "body" = '${String(body).replaceAll("'", "''")}' WHERE ${at}`;
+    const report = await checkWith(
+      set('channel_created', first?.['body']),
+      set(known?.['type'], known?.['body']),
+    );
+    expect(report.problems).toHaveLength(1);
+    expect(report.problems[0]).toContain('channel:lobby: event 2 cannot be replayed: ');
+  });
+
   it('F-15 finds an event that is missing from the log', async () => {
     const report = await checkWith(
       `UPDATE "events" SET "seq" = "seq" + 1000000 WHERE "topicId" = ${LOBBY} AND "seq" = 5`,
@@ -106,4 +135,23 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
     expect(report.ok).toBe(false);
     expect(report.problems.join('\n')).toContain('channel:lobby: expected sequence 5, found 6');
   });
+});
+
+describe('the end of a test', () => {
+  it.each(DAEMON_ENGINES)(
+    'F-15 finds on $name what the test did to the tables, unless told not to look',
+    async (engine) => {
+      for (const checkAtEnd of [true, false]) {
+        const place = await engine.newPlace();
+        const daemon = await place.start({ checkAtEnd });
+        await callerOf(daemon.url, daemon.token).post('/v1/channels', { title: 'Lobby' });
+        await place.query('UPDATE "channels" SET "memberCount" = 7');
+        const end = place.discard();
+        if (checkAtEnd) await expect(end).rejects.toThrow('the store is damaged');
+        else await end;
+        expect(existsSync(place.home)).toBe(false);
+        expect(await daemon.exited()).toBe(null);
+      }
+    },
+  );
 });

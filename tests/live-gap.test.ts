@@ -82,6 +82,10 @@ describe.each(DAEMON_ENGINES)('a topic whose past is no longer kept, on $name', 
     expect(stream.framesOf('gap')).toEqual([
       { type: 'gap', topic, after: 3, oldest, reason: 'trimmed' },
     ]);
+    expect(stream.received.slice(0, 2).map(({ event, id }) => [event, id])).toEqual([
+      ['stoa.subscribed', `${topic}=3`],
+      ['stoa.gap', `${topic}=${String(oldest - 1)}`],
+    ]);
     expect(stream.events().map(({ seq }) => seq)).toEqual(
       Array.from({ length: 20 }, (_, i) => oldest + i),
     );

@@ -221,6 +221,28 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     second.close();
   });
 
+  it('F-29 an event stream knows its place in every topic before any of them had an event', async () => {
+    await newChannel('early-a', 2);
+    await newChannel('early-b', 1);
+    const query = 'topic=channel:early-a&topic=channel:early-b';
+    const first = await EventStream.open(daemon.url, query, daemon);
+    await first.subscribed(2);
+    first.close();
+    const ids = first.received.map(({ id }) => id);
+    expect(ids).toEqual(Array(2).fill('channel:early-a=4,channel:early-b=3'));
+
+    await post('early-a', 1);
+    await post('early-b', 1);
+    const second = await EventStream.open(daemon.url, query, {
+      token: daemon.token,
+      lastEventId: ids[0] as string,
+    });
+    await until('what came meanwhile is here', () => second.events().length === 2);
+    expect(second.events('channel:early-a').map(({ seq }) => seq)).toEqual([5]);
+    expect(second.events('channel:early-b').map(({ seq }) => seq)).toEqual([4]);
+    second.close();
+  });
+
   it('F-29 an id of an event names its type and carries the event as the log has it', async () => {
     await newChannel('shape', 1);
     const stream = await EventStream.open(daemon.url, 'topic=channel:shape&after=0', daemon);

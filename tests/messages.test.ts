@@ -1,60 +1,32 @@
 import { LIMITS, type Message, type Stamped } from '@stoa/protocol';
 import {
   type Caller,
-  callerOf,
   DAEMON_ENGINES,
   type DaemonPlace,
-  newPerson,
-  type TestDaemon,
+  listMessages,
+  newChannel,
+  openCompany,
+  postMessage,
+  refusalOf,
+  textsOf,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
   let place: DaemonPlace;
-  let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
   let bea: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
-    owner = callerOf(daemon.url, daemon.token);
-    ada = await newPerson(daemon, 'ada');
-    bea = await newPerson(daemon, 'bea');
+    ({ place, owner, ada, bea } = await openCompany(engine));
   });
-  afterAll(async () => {
-    await place.discard();
-  });
-
-  async function newChannel(channelId: string): Promise<string> {
-    await ada.post('/v1/channels', { channelId, title: channelId });
-    await bea.post(`/v1/channels/${channelId}/members`, {});
-    await owner.post(`/v1/channels/${channelId}/members`, {});
-    return `/v1/channels/${channelId}/messages`;
-  }
-
-  const post = async (by: Caller, messages: string, body: object): Promise<Message> => {
-    const posted = await by.post<Message>(messages, body);
-    expect(posted.status, posted.text).toBe(201);
-    return posted.json;
-  };
-  const list = async (
-    messages: string,
-    query = '',
-  ): Promise<{ messages: Message[]; hasMore: boolean }> =>
-    (await owner.get<{ messages: Message[]; hasMore: boolean }>(`${messages}?${query}`)).json;
-  const texts = (found: Message[]): string[] =>
-    found.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
-  const refusal = ({ status, json }: { status: number; json: unknown }) => [
-    status,
-    (json as { code: string }).code,
-  ];
+  afterAll(() => place.discard());
 
   it('a message is answered as it is read, and says who wrote it and when', async () => {
-    const messages = await newChannel('plain');
+    const messages = await newChannel('plain', ada, bea, owner);
     const before = Date.now();
-    const posted = await post(ada, messages, {
+    const posted = await postMessage(ada, messages, {
       text: 'hello',
       addressedMemberIds: ['bea', 'bea'],
       metadata: { a: 1 },
@@ -72,11 +44,11 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     expect(posted.createdAt).toBeGreaterThanOrEqual(before);
     expect(posted.createdAt).toBeLessThanOrEqual(Date.now());
     expect((await owner.get(`${messages}/${posted.messageId}`)).json).toEqual(posted);
-    expect((await list(messages)).messages).toEqual([posted]);
+    expect((await listMessages(owner, messages)).messages).toEqual([posted]);
   });
 
   it('a message has text or items, and not both or neither', async () => {
-    const messages = await newChannel('content');
+    const messages = await newChannel('content', ada, bea, owner);
     const item = { type: 'text', text: 'x' };
     for (const body of [
       {},
@@ -86,20 +58,20 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
       { inputItems: [{ type: 'video', text: 'x' }] },
       { inputItems: Array(LIMITS.inputItems + 1).fill(item) },
     ]) {
-      expect(refusal(await ada.post(messages, body))).toEqual([400, 'invalid_request']);
+      expect(refusalOf(await ada.post(messages, body))).toEqual([400, 'invalid_request']);
     }
-    expect((await list(messages)).messages).toEqual([]);
-    await post(ada, messages, { inputItems: Array(LIMITS.inputItems).fill(item) });
-    await post(ada, messages, { text: 'x'.repeat(LIMITS.textChars) });
+    expect((await listMessages(owner, messages)).messages).toEqual([]);
+    await postMessage(ada, messages, { inputItems: Array(LIMITS.inputItems).fill(item) });
+    await postMessage(ada, messages, { text: 'x'.repeat(LIMITS.textChars) });
   });
 
   it('whoever is addressed must be there, and is told on their own topic', async () => {
-    const messages = await newChannel('addressed');
+    const messages = await newChannel('addressed', ada, bea, owner);
     expect(
-      refusal(await ada.post(messages, { text: 'x', addressedMemberIds: ['bea', 'nobody'] })),
+      refusalOf(await ada.post(messages, { text: 'x', addressedMemberIds: ['bea', 'nobody'] })),
     ).toEqual([400, 'unknown_member']);
-    expect((await list(messages)).messages).toEqual([]);
-    const { messageId } = await post(ada, messages, {
+    expect((await listMessages(owner, messages)).messages).toEqual([]);
+    const { messageId } = await postMessage(ada, messages, {
       text: 'bea?',
       addressedMemberIds: ['bea', 'ada'],
     });
@@ -112,49 +84,62 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
   });
 
   it('a reply joins the thread of what it answers', async () => {
-    const messages = await newChannel('thread');
-    const root = await post(ada, messages, { text: 'root' });
-    const first = await post(bea, messages, { text: 'one', replyToMessageId: root.messageId });
+    const messages = await newChannel('thread', ada, bea, owner);
+    const root = await postMessage(ada, messages, { text: 'root' });
+    const first = await postMessage(bea, messages, {
+      text: 'one',
+      replyToMessageId: root.messageId,
+    });
     expect(first).toMatchObject({
       threadRootMessageId: root.messageId,
       replyToMessageId: root.messageId,
     });
-    const second = await post(ada, messages, { text: 'two', replyToMessageId: first.messageId });
+    const second = await postMessage(ada, messages, {
+      text: 'two',
+      replyToMessageId: first.messageId,
+    });
     expect(second).toMatchObject({
       threadRootMessageId: root.messageId,
       replyToMessageId: first.messageId,
     });
-    const third = await post(ada, messages, { text: 'three', threadRootMessageId: root.messageId });
+    const third = await postMessage(ada, messages, {
+      text: 'three',
+      threadRootMessageId: root.messageId,
+    });
     expect(third.replyToMessageId).toBeUndefined();
     const both = {
       text: 'four',
       threadRootMessageId: root.messageId,
       replyToMessageId: second.messageId,
     };
-    await post(bea, messages, both);
-    await post(ada, messages, { text: 'another root' });
+    await postMessage(bea, messages, both);
+    await postMessage(ada, messages, { text: 'another root' });
 
-    expect(texts((await list(messages, 'scope=feed')).messages)).toEqual(['root', 'another root']);
-    const thread = (await list(messages, `threadRootMessageId=${root.messageId}`)).messages;
-    expect(texts(thread)).toEqual(['one', 'two', 'three', 'four']);
+    expect(textsOf((await listMessages(owner, messages, 'scope=feed')).messages)).toEqual([
+      'root',
+      'another root',
+    ]);
+    const thread = (await listMessages(owner, messages, `threadRootMessageId=${root.messageId}`))
+      .messages;
+    expect(textsOf(thread)).toEqual(['one', 'two', 'three', 'four']);
     const now = await owner.get<Message>(`${messages}/${root.messageId}`);
     expect(now.json).toMatchObject({ replyCount: 4, lastReplyAt: thread.at(-1)?.createdAt });
   });
 
   it('a reply whose thread and whose answer do not belong together is refused', async () => {
-    const messages = await newChannel('mismatch');
-    const elsewhere = await newChannel('mismatch-2');
-    const a = await post(ada, messages, { text: 'thread A' });
-    const b = await post(ada, messages, { text: 'thread B' });
-    const inA = await post(ada, messages, { text: 'in A', replyToMessageId: a.messageId });
-    const other = await post(ada, elsewhere, { text: 'in another channel' });
+    const messages = await newChannel('mismatch', ada, bea, owner);
+    const elsewhere = await newChannel('mismatch-2', ada, bea, owner);
+    const a = await postMessage(ada, messages, { text: 'thread A' });
+    const b = await postMessage(ada, messages, { text: 'thread B' });
+    const inA = await postMessage(ada, messages, { text: 'in A', replyToMessageId: a.messageId });
+    const other = await postMessage(ada, elsewhere, { text: 'in another channel' });
     for (const place of [
       { replyToMessageId: inA.messageId, threadRootMessageId: b.messageId },
       { replyToMessageId: a.messageId, threadRootMessageId: b.messageId },
       { replyToMessageId: inA.messageId, threadRootMessageId: inA.messageId },
       { threadRootMessageId: inA.messageId },
     ]) {
-      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([
+      expect(refusalOf(await bea.post(messages, { text: 'x', ...place }))).toEqual([
         400,
         'thread_mismatch',
       ]);
@@ -163,35 +148,35 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
       { replyToMessageId: other.messageId },
       { threadRootMessageId: `msg_${'0'.repeat(26)}` },
     ]) {
-      expect(refusal(await bea.post(messages, { text: 'x', ...place }))).toEqual([
+      expect(refusalOf(await bea.post(messages, { text: 'x', ...place }))).toEqual([
         404,
         'message_not_found',
       ]);
     }
-    expect((await list(messages)).messages).toHaveLength(3);
+    expect((await listMessages(owner, messages)).messages).toHaveLength(3);
     expect((await owner.get<Message>(`${messages}/${b.messageId}`)).json.replyCount).toBe(0);
   });
 
   it('pages neither skip nor repeat while others post, in both directions', async () => {
-    const messages = await newChannel('pages');
+    const messages = await newChannel('pages', ada, bea, owner);
     const seed = Array.from({ length: 120 }, (_, i) => i);
     for (let i = 0; i < seed.length; i += 12) {
       await Promise.all(
-        seed.slice(i, i + 12).map((n) => post(ada, messages, { text: `seed ${String(n)}` })),
+        seed.slice(i, i + 12).map((n) => postMessage(ada, messages, { text: `seed ${String(n)}` })),
       );
     }
-    const all = (await list(messages, 'limit=200')).messages.map(({ seq }) => seq);
+    const all = (await listMessages(owner, messages, 'limit=200')).messages.map(({ seq }) => seq);
     expect(all).toHaveLength(120);
 
     const others = { posting: true };
     const posting = (async () => {
       let posted = 0;
-      for (; others.posting; posted++) await post(bea, messages, { text: 'meanwhile' });
+      for (; others.posting; posted++) await postMessage(bea, messages, { text: 'meanwhile' });
       return posted;
     })();
     const back: number[] = [];
     for (let before: number | undefined = (all.at(-1) as number) + 1; before !== undefined; ) {
-      const page = await list(messages, `before=${String(before)}&limit=7`);
+      const page = await listMessages(owner, messages, `before=${String(before)}&limit=7`);
       back.unshift(...page.messages.map(({ seq }) => seq));
       before = page.hasMore ? page.messages[0]?.seq : undefined;
     }
@@ -202,17 +187,21 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
 
     const forward: number[] = [];
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const page = await list(messages, `after=${String(after)}&limit=50&scope=feed`);
+      const page = await listMessages(
+        owner,
+        messages,
+        `after=${String(after)}&limit=50&scope=feed`,
+      );
       forward.push(...page.messages.map(({ seq }) => seq));
       after = page.hasMore ? page.messages.at(-1)?.seq : undefined;
     }
     expect(forward).toHaveLength(120 + posted);
     expect(forward).toEqual([...new Set(forward)].sort((a, b) => a - b));
-    expect(refusal(await owner.get(`${messages}?before=5&after=1`))).toEqual([
+    expect(refusalOf(await owner.get(`${messages}?before=5&after=1`))).toEqual([
       400,
       'invalid_request',
     ]);
-    expect((await list(messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(
+    expect((await listMessages(owner, messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(
       forward.slice(-3),
     );
   });

@@ -1,71 +1,71 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Status } from '@stoa/protocol';
-import {
-  callerOf,
-  DAEMON_ENGINES,
-  type DaemonPlace,
-  StartFailure,
-  startDaemon,
-} from '@stoa/testkit';
+import type { EngineKind, Status } from '@stoa/protocol';
+import { callerOf, DAEMON_ENGINES, type DaemonPlace, StartFailure } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const released = readdirSync(FIXTURES).filter((name) => /^schema-\d+$/.test(name));
 
-describe('data of earlier programs', () => {
-  let home: string;
+const fixtureOf = (name: string, engine: EngineKind): string =>
+  engine === 'sqlite' ? join(FIXTURES, name) : join(FIXTURES, name, engine);
 
-  beforeEach(() => {
-    home = mkdtempSync(join(tmpdir(), 'stoa-test-'));
+describe('the fixtures of earlier programs', () => {
+  it('F-13 are not made anew by accident', () => {
+    const kept = () =>
+      released.map((name) => readFileSync(join(FIXTURES, name, 'answers.json'), 'utf8'));
+    const before = kept();
+    const script = join(import.meta.dirname, '../scripts/make-schema-fixture.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('only with --force');
+    expect(kept()).toEqual(before);
   });
-  afterEach(() => {
-    rmSync(home, { recursive: true, force: true });
+});
+
+describe.each(DAEMON_ENGINES)('data of earlier programs on $name', (engine) => {
+  let place: DaemonPlace;
+
+  beforeEach(async () => {
+    place = await engine.newPlace();
   });
+  afterEach(() => place.discard());
 
   it('F-13 is kept as a fixture for every schema there has been', async () => {
-    const daemon = await startDaemon({ home });
-    try {
-      const { json } = await callerOf(daemon.url, daemon.token).get<Status>('/v1/status');
-      const versions = Array.from(
-        { length: json.schemaVersion },
-        (_, i) => `schema-${String(i + 1)}`,
-      );
-      expect(released.sort()).toEqual(versions);
-    } finally {
-      await daemon.stop();
-    }
+    const daemon = await place.start();
+    const { json } = await callerOf(daemon.url, daemon.token).get<Status>('/v1/status');
+    const versions = Array.from(
+      { length: json.schemaVersion },
+      (_, i) => `schema-${String(i + 1)}`,
+    );
+    expect(released.sort()).toEqual(versions);
+    const answers = versions.map((name) => join(fixtureOf(name, engine.name), 'answers.json'));
+    expect(answers.filter((file) => !existsSync(file))).toEqual([]);
   });
 
   it.each(released)('F-13 as %s wrote it is opened and is all there', async (name) => {
-    for (const part of ['stoa.db', 'assets'])
-      cpSync(join(FIXTURES, name, part), join(home, part), { recursive: true });
-    const { token, answers } = JSON.parse(
-      readFileSync(join(FIXTURES, name, 'answers.json'), 'utf8'),
-    ) as {
+    const fixture = fixtureOf(name, engine.name);
+    await place.putBack(fixture);
+    const { token, answers } = JSON.parse(readFileSync(join(fixture, 'answers.json'), 'utf8')) as {
       token: string;
       answers: Record<string, object>;
     };
-    const daemon = await startDaemon({ home });
-    try {
-      const ada = callerOf(daemon.url, token);
-      for (const [route, answer] of Object.entries(answers)) {
-        expect((await ada.get(route)).json, route).toMatchObject(answer);
-      }
-      const asset = Object.keys(answers).find((route) => route.startsWith('/v1/assets/')) ?? '';
-      expect((await ada.get(`${asset}/raw`)).text).toBe('the plan\n');
-
-      const owner = callerOf(daemon.url, daemon.token);
-      expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
-      const reused = await owner.post('/v1/channels', { channelId: 'gone', title: 'Again' });
-      expect(reused.json).toMatchObject({ code: 'channel_exists' });
-      expect((await ada.post('/v1/channels/lobby/messages', { text: 'it goes on' })).status).toBe(
-        201,
-      );
-    } finally {
-      await daemon.kill();
+    const daemon = await place.start();
+    const ada = callerOf(daemon.url, token);
+    for (const [route, answer] of Object.entries(answers)) {
+      expect((await ada.get(route)).json, route).toMatchObject(answer);
     }
+    const asset = Object.keys(answers).find((route) => route.startsWith('/v1/assets/')) ?? '';
+    expect((await ada.get(`${asset}/raw`)).text).toBe('the plan\n');
+
+    const owner = callerOf(daemon.url, daemon.token);
+    expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
+    const reused = await owner.post('/v1/channels', { channelId: 'gone', title: 'Again' });
+    expect(reused.json).toMatchObject({ code: 'channel_exists' });
+    expect((await ada.post('/v1/channels/lobby/messages', { text: 'it goes on' })).status).toBe(
+      201,
+    );
   });
 });
 

@@ -48,7 +48,7 @@ function everySeed(): void {
   const seen = new Map<string, number>();
 
   it.each(firsts)(
-    `F-9 F-10 F-12 F-15 F-37 keeps its promises after every step, with seed %i and the next ${String(PER_TEST - 1)}`,
+    `F-9 F-10 F-12 F-15 F-37 keeps its promises, with the logs and the readers checked after every step, with seed %i and the next ${String(PER_TEST - 1)}`,
     { timeout: 300_000 },
     async (first) => {
       for (let seed = first; seed < first + PER_TEST; seed++) {

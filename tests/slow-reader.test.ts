@@ -30,7 +30,11 @@ describe('a reader that stops reading', { timeout: LIMIT_MS }, () => {
   beforeAll(async () => {
     // A heap that is kept tight: what the process holds then is what it needs, and not garbage.
     const NODE_OPTIONS = '--max-old-space-size=96 --max-semi-space-size=2';
-    daemon = await startDaemon({ env: { NODE_OPTIONS, STOA_DURABILITY: 'relaxed' } });
+    daemon = await startDaemon({
+      env: { NODE_OPTIONS, STOA_DURABILITY: 'relaxed' },
+      // It would replay hundreds of megabytes.
+      checkAtEnd: false,
+    });
     owner = callerOf(daemon.url, daemon.token, agent);
     await owner.post('/v1/channels', { channelId: 'flood', title: 'Flood' });
     await flood(WARM_UP);
@@ -77,29 +81,38 @@ describe('a reader that stops reading', { timeout: LIMIT_MS }, () => {
     return peak;
   }
 
-  const latencies = (socket: LiveSocket): number[] =>
-    socket.frames.flatMap((frame, i) =>
-      frame.type === 'event' ? [(socket.arrivals[i] as number) - frame.event.at] : [],
+  /** How late the slowest of a hundred events comes, in milliseconds. */
+  const p99 = ({ frames, arrivals }: LiveSocket): number => {
+    const latencies = frames.flatMap((frame, i) =>
+      frame.type === 'event' ? [(arrivals[i] as number) - frame.event.at] : [],
     );
+    return latencies.sort((a, b) => a - b)[Math.floor(latencies.length * 0.99)] as number;
+  };
   const lastSeq = ({ frames }: LiveSocket): number | undefined => {
     const last = frames.at(-1);
     return last?.type === 'event' ? last.event.seq : undefined;
   };
-  const median = (values: number[]): number =>
-    values.sort((a, b) => a - b)[values.length >> 1] as number;
+  const forget = ({ frames, arrivals }: LiveSocket): void => {
+    frames.length = 0;
+    arrivals.length = 0;
+  };
   const range = (from: number, count: number): number[] =>
     Array.from({ length: count }, (_, i) => from + i);
 
-  it('F-27 is told of the gap and cut off, costs the daemon less than 20 MB, and the others nothing', async () => {
-    const start = await head();
+  it(`F-27 is told of the gap and cut off while ${EVENTS.toLocaleString('en')} events arrive (in the soak 100,000), costs the daemon less than 20 MB, and the others nothing`, async () => {
     const reader = await LiveSocket.open(daemon.url, daemon);
     await reader.subscribe('channel:flood');
-    const calm = await peakDuring(flood(EVENTS / 5));
-    const first = start + EVENTS / 5;
-    await until('the reader has all of it', () => lastSeq(reader) === first);
-    const before = median(latencies(reader));
-    reader.frames.length = 0;
-    reader.arrivals.length = 0;
+    /** The same without anybody who stops, for comparison; gives the peak and the p99. */
+    const control = async (): Promise<[peakMb: number, p99: number]> => {
+      const end = (await head()) + EVENTS / 2;
+      forget(reader);
+      const peak = await peakDuring(flood(EVENTS / 2));
+      await until('the reader has all of it', () => lastSeq(reader) === end, PATIENT);
+      return [peak, p99(reader)];
+    };
+    const [calm, before] = await control();
+    const first = await head();
+    forget(reader);
 
     const stopped = await LiveSocket.open(daemon.url, daemon);
     await stopped.subscribe('channel:flood');
@@ -120,16 +133,20 @@ describe('a reader that stops reading', { timeout: LIMIT_MS }, () => {
     ]);
 
     const end = first + EVENTS;
-    await until('the other reader has all of it', () => lastSeq(reader) === end);
+    await until('the other reader has all of it', () => lastSeq(reader) === end, PATIENT);
     expect(reader.events().map(({ seq }) => seq)).toEqual(range(first + 1, EVENTS));
     expect(reader.framesOf('gap')).toEqual([]);
-    expect(median(latencies(reader))).toBeLessThan(before * 3 + 50);
+    // Twice and a little, because what else runs on this machine moves it as well.
+    const pressed = p99(reader);
+    const [, after] = await control();
+    expect(pressed).toBeLessThan(Math.max(before, after) * 2 + 20);
 
     // What it missed is not lost: it comes back with its last sequence.
     const again = await LiveSocket.open(daemon.url, daemon);
     await again.subscribe('channel:flood', last);
-    await until('the rest has come', () => lastSeq(again) === end, PATIENT);
-    expect(again.events().map(({ seq }) => seq)).toEqual(range(last + 1, end - last));
+    const all = await head();
+    await until('the rest has come', () => lastSeq(again) === all, PATIENT);
+    expect(again.events().map(({ seq }) => seq)).toEqual(range(last + 1, all - last));
     await again.close();
     await reader.close();
   });
@@ -189,4 +206,31 @@ describe('a reader that stops reading', { timeout: LIMIT_MS }, () => {
       await stopped.close();
     },
   );
+
+  const topic = `channel:${'x'.repeat(60)}`;
+  it.each([
+    {
+      what: 'asks for answers',
+      // Wide enough that fewer arrive at once than may wait.
+      ask: (socket: LiveSocket) =>
+        socket.sayRaw(`${' '.repeat(400)}{"type":"unsubscribe","topic":"${topic}"}`),
+    },
+    { what: 'pings', ask: (socket: LiveSocket) => socket.ping(Buffer.alloc(125)) },
+  ])('F-27 is cut off as well when it $what and never reads what comes back', async ({ ask }) => {
+    const socket = await LiveSocket.open(daemon.url, daemon);
+    socket.pause();
+    const calm = residentMb();
+    let peak = calm;
+    await until(
+      'the daemon has cut it off',
+      async () => {
+        for (let i = 0; i < 100; i++) ask(socket);
+        peak = Math.max(peak, residentMb());
+        return (await streams()) === 0;
+      },
+      { timeoutMs: 60_000, everyMs: 0 },
+    );
+    expect(peak - calm).toBeLessThan(GROWTH_MB);
+    socket.terminate();
+  });
 });

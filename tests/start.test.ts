@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MintedToken } from '@stoa/protocol';
 import { call, StartFailure, type StartOptions, startDaemon } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stoa } from './stoa-command.js';
+
+const hasIpv6 = (): boolean =>
+  Object.values(networkInterfaces()).some((list) => list?.some(({ family }) => family === 'IPv6'));
 
 describe('starting a daemon', () => {
   let home: string;
@@ -117,6 +121,30 @@ describe('starting a daemon', () => {
       expect(status).toBe(200);
     });
   });
+
+  it.for([
+    ['0.0.0.0', '127.0.0.1', ['127.0.0.1', 'localhost', '[::1]']],
+    ['::', '[::1]', ['127.0.0.1', 'localhost', '[::1]']],
+    ['::1', '[::1]', ['localhost']],
+  ] as [string, string, string[]][])(
+    'listening on %s it is reached at %s, by commands of the same environment too',
+    async ([STOA_HOST, hostname, names], { skip }) => {
+      if (STOA_HOST.includes(':') && !hasIpv6()) skip('this machine has no IPv6');
+      const daemon = await start({ env: { STOA_HOST } });
+      expect(new URL(daemon.url).hostname).toBe(hostname);
+      expect(new URL(daemon.loginUrl).hostname).toBe(hostname);
+      const port = String(daemon.port);
+      const statuses = names.map(async (name) => {
+        const headers = { host: `${name}:${port}` };
+        return (await call(daemon.url, 'GET', '/healthz', { headers })).status;
+      });
+      expect(await Promise.all(statuses)).toEqual(names.map(() => 200));
+      for (const STOA_PORT of [port, '0', '']) {
+        const env = { STOA_HOME: home, STOA_HOST, STOA_PORT };
+        expect(await stoa(['status'], { env })).toMatchObject({ code: 0, err: '' });
+      }
+    },
+  );
 
   it('says so when the token file holds the token of somebody else', async () => {
     const first = await start();

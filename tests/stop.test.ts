@@ -166,6 +166,30 @@ describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
     expect(page.json).toEqual({ messages: [], hasMore: false });
   });
 
+  it('F-6 does not wait for a refused upgrade whose other side never ends its half', async () => {
+    const socket = connect({ port: daemon.port, host: '127.0.0.1', allowHalfOpen: true });
+    open.push({ end: () => socket.destroy() });
+    socket.on('error', () => undefined);
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.write(
+      [
+        'GET /v1/stream HTTP/1.1',
+        `Host: 127.0.0.1:${String(daemon.port)}`,
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+        'Sec-WebSocket-Version: 13',
+        'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+        '',
+        '',
+      ].join('\r\n'),
+    );
+    await until('it is refused', () => text.includes('unauthenticated'));
+    const asked = performance.now();
+    expect(await daemon.stop()).toBe(0);
+    expect(performance.now() - asked).toBeLessThan(2_500);
+  });
+
   it('F-6 ends in the same way on Ctrl-C', async () => {
     const stream = await EventStream.open(daemon.url, 'topic=channel:lobby', daemon);
     await stream.subscribed();

@@ -236,6 +236,32 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
     expect((await owner.get('/v1/whoami')).status).toBe(200);
   });
 
+  it('F-35 what still opens something is listed first, however much was revoked since', async () => {
+    const { credential: kept } = await mint('hal');
+    const { credential: gone } = await mint('hal');
+    await revoke(gone);
+    const listed = (await tokens()).map(({ revokedAt }) => revokedAt !== undefined);
+    expect(listed).toEqual([...listed].sort());
+    const ids = (await tokens()).map(({ credentialId }) => credentialId);
+    expect(ids.indexOf(kept.credentialId)).toBeLessThan(ids.indexOf(gone.credentialId));
+  });
+
+  it('F-35 the owner gets in however many credentials there are, and nobody else gets one', async () => {
+    await place.query(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+       INSERT INTO "credentials" ("credentialId", "kind", "name", "principalKind", "principalId", "hash", "createdAt")
+       SELECT 'crd_many' || i, 'human_token', 'many', 'human', 'ada', 'many' || i, 1 FROM n`,
+    );
+    const refused = await owner.post('/v1/tokens', { humanId: 'ivy', name: 'one more' });
+    expect(refused.json).toMatchObject({ code: 'limit_reached' });
+    await daemon.stop();
+    rmSync(join(place.home, 'token'));
+    daemon = await place.start();
+    owner = callerOf(daemon.url, daemon.token);
+    expect((await owner.get('/v1/whoami')).status).toBe(200);
+    await place.query(`DELETE FROM "credentials" WHERE "name" = 'many'`);
+  });
+
   it('F-35 a new token file makes the old token useless, and the old file brings it back', async () => {
     const old = readFileSync(join(place.home, 'token'), 'utf8');
     await daemon.stop();

@@ -8,13 +8,15 @@ import { figureOf } from '../measure/figure.js';
 import { Child } from '../world/child.js';
 import { startDaemon } from '../world/daemon.js';
 import { openDirectory } from '../world/directory.js';
+import { openSettledSearch } from '../world/settled-search.js';
 
 const CONNECTIONS = 32;
 const POSTS_EACH = 3;
 const CHANNEL = 'bench';
 
 export const appendHttp: Benchmark = {
-  description: 'synced posts over HTTP, 32 connections ÷ fastify with one synced insert a request',
+  description:
+    'synced posts of one person on 32 connections ÷ fastify with one synced insert per request',
   async run(form, scope) {
     const extent =
       form === 'short'
@@ -36,7 +38,11 @@ export const appendHttp: Benchmark = {
     const peerRequest = postRequest(port, '/rows', daemon.token, { text: MESSAGE_TEXT });
     const peer = await openConnections(scope, port, CONNECTIONS);
 
-    const pairs = await alternate(posts(ours, request), posts(peer, peerRequest), extent);
+    const settle = openSettledSearch(scope, home);
+    const pairs = await alternate(posts(ours, request), posts(peer, peerRequest), {
+      ...extent,
+      settle,
+    });
     const part = `${CONNECTIONS} connections`;
     return [figureOf({ bench: 'append-http', part, unit: 'ops/s', goal: '>=2' }, pairs)];
   },

@@ -27,7 +27,7 @@ export const append: Benchmark = {
   description: 'acknowledged posts, synced, in process ÷ 4 KB pwrite + fdatasync',
   async run(form, scope) {
     const home = openDirectory(scope);
-    const { core } = openDomain(scope, { home, store: openStore(scope, home) });
+    const { core, search } = openDomain(scope, { home, store: openStore(scope, home) });
     const people = await openChannel(core, CHANNEL, 32);
     const writeSynced = openSyncedBlocks(scope, join(home, 'blocks'));
     const extent =
@@ -46,7 +46,8 @@ export const append: Benchmark = {
       const peer = perSecond(operations, () => {
         for (let i = 0; i < operations; i++) writeSynced();
       });
-      const pairs = await alternate(ours, peer, extent);
+      const settle = (): Promise<void> => search.settled();
+      const pairs = await alternate(ours, peer, { ...extent, settle });
       figures.push(figureOf({ bench: 'append', part, unit: 'ops/s', goal }, pairs));
     }
     return figures;

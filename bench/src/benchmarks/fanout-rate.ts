@@ -10,8 +10,18 @@ import type { Scope } from '../world/scope.js';
 const POSTS_EACH = 3;
 const MESSAGES = POSTERS * POSTS_EACH;
 
+export interface Audience {
+  readonly readers: number;
+  /** Of ours, beside the readers: they take nothing, and are replaced when they are cut off. */
+  readonly stalled: number;
+}
+
 /** From the first post to the last delivery, against a server that only broadcasts. */
-export async function deliveryRates(scope: Scope, count: number, extent: Extent): Promise<Pair[]> {
+export async function deliveryRates(
+  scope: Scope,
+  { readers: count, stalled }: Audience,
+  extent: Extent,
+): Promise<Pair[]> {
   const channel = await openPublishedChannel(scope, MESSAGE_TEXT);
   const port = Number((await Child.startProgram(scope, 'broadcast-server')).said);
   const publisher = await openPublisher(scope, port);
@@ -23,7 +33,14 @@ export async function deliveryRates(scope: Scope, count: number, extent: Extent)
   const peer = deliveriesPerSecond(await process.open({ port, path: '/' }, count), () => {
     for (let i = 0; i < MESSAGES; i++) publisher.send(channel.frame);
   });
-  return alternate(ours, peer, extent);
+  const pressed: Block = async () => {
+    if (stalled > 0) {
+      const { streams } = await channel.daemon.client.status();
+      await process.stall(channel.target, count + stalled - streams);
+    }
+    return ours();
+  };
+  return alternate(pressed, peer, extent);
 }
 
 function deliveriesPerSecond(readers: Readers, publish: () => unknown): Block {

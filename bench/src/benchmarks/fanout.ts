@@ -1,9 +1,14 @@
 import type { Benchmark } from '../benchmark.js';
 import { type Figure, figureOf } from '../measure/figure.js';
-import { deliveryRates } from './fanout-rate.js';
+import { type Audience, deliveryRates } from './fanout-rate.js';
 import { underStalledReaders } from './fanout-stalled.js';
 
-const READERS = [100, 500];
+const AUDIENCES: readonly (Audience & { readonly part: string })[] = [
+  { part: '100 readers', readers: 100, stalled: 0 },
+  { part: '500 readers', readers: 500, stalled: 0 },
+  { part: '100 readers, 10 stalled', readers: 100, stalled: 10 },
+  { part: '500 readers, 10 stalled', readers: 500, stalled: 10 },
+];
 const GROWTH_LIMIT_MEGABYTES = 20;
 
 const EXTENTS = {
@@ -22,9 +27,8 @@ export const fanout: Benchmark = {
   async run(form, scope) {
     const { rate, stalled } = EXTENTS[form];
     const figures: Figure[] = [];
-    for (const count of READERS) {
-      const pairs = await scope.within((inner) => deliveryRates(inner, count, rate));
-      const part = `${count} readers`;
+    for (const { part, ...audience } of AUDIENCES) {
+      const pairs = await scope.within((inner) => deliveryRates(inner, audience, rate));
       figures.push(figureOf({ bench: 'fanout', part, unit: 'deliveries/s', goal: '>=0.6' }, pairs));
     }
     const { p99, growthMegabytes } = await underStalledReaders(scope, stalled);

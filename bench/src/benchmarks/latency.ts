@@ -7,6 +7,7 @@ import { quantile } from '../measure/quartiles.js';
 import { openPublishedChannel, type PublishedChannel } from '../world/published-channel.js';
 import { connectRedis, startRedis } from '../world/redis.js';
 import type { Scope } from '../world/scope.js';
+import { openSettledSearch } from '../world/settled-search.js';
 
 const OPERATIONS = 100;
 const STREAM = 'bench';
@@ -30,8 +31,13 @@ export const latency: Benchmark = {
         ? { pairs: 15, seconds: 6, warmUp: 5 }
         : { pairs: 200, seconds: 90, warmUp: 20 };
     const overRedis = await openRedis(scope, await startRedis(scope));
-    const overStoa = await openStoa(scope, await openPublishedChannel(scope, MESSAGE_TEXT));
-    const pairs = await alternate(latenciesOf(overStoa), latenciesOf(overRedis), extent);
+    const channel = await openPublishedChannel(scope, MESSAGE_TEXT);
+    const overStoa = await openStoa(scope, channel);
+    const settle = openSettledSearch(scope, channel.daemon.home);
+    const pairs = await alternate(latenciesOf(overStoa), latenciesOf(overRedis), {
+      ...extent,
+      settle,
+    });
     return (['p50', 'p99'] as const).map((part) =>
       figureOf(
         { bench: 'latency', part, unit: 'ms', goal: '<=1.5' },

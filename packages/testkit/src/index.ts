@@ -7,6 +7,20 @@ export {
 export { readSyncTrace, type SyncTrace } from './crash/sync-trace.js';
 export { type CallAnswer, type CallOptions, call } from './daemon/call.js';
 export { type Caller, callerOf, newPerson } from './daemon/caller.js';
+export {
+  type Company,
+  channelPath,
+  codeOf,
+  createChannel,
+  headOf,
+  listMessages,
+  logOf,
+  newChannel,
+  openCompany,
+  postMessage,
+  refusalOf,
+  textsOf,
+} from './daemon/company.js';
 export { DAEMON_ENGINES, type DaemonEngine, type DaemonPlace } from './daemon/daemon-engines.js';
 export { withDatabaseFile } from './daemon/database-file.js';
 export {

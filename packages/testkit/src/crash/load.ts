@@ -19,8 +19,11 @@ export class Load {
     private readonly random: SeededRandom,
   ) {}
 
-  /** Resolves when everybody has noticed that the daemon is gone; `gone` is what ends it. */
-  async run(daemon: TestDaemon, gone: () => Promise<void>): Promise<void> {
+  /**
+   * Resolves when everybody has noticed that the daemon is gone; `gone` is what ends it, and is given
+   * when the first post of this run is answered.
+   */
+  async run(daemon: TestDaemon, gone: (answered: Promise<void>) => Promise<void>): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
     const caller = callerOf(daemon.url, daemon.token, agent);
     const reader = await LiveSocket.open(daemon.url, { token: daemon.token });
@@ -29,14 +32,21 @@ export class Load {
       reader.say({ type: 'subscribe', topic: `channel:${channelId}`, after });
     }
     let isOver = false;
+    let tellAnswered = (): void => undefined;
+    const answered = new Promise<void>((resolve) => {
+      tellAnswered = resolve;
+    });
     const clients = Promise.all(
       Array.from({ length: CLIENTS }, async () => {
-        while (!isOver) await this.#post(caller, this.#next());
+        while (!isOver) {
+          await this.#post(caller, this.#next());
+          tellAnswered();
+        }
       }),
     );
     // What a client throws is thrown below, when the daemon is gone.
     clients.catch(() => undefined);
-    await gone();
+    await gone(answered);
     isOver = true;
     await clients;
     await reader.ended();

@@ -31,7 +31,7 @@ export function call<T = Record<string, unknown>>(
   return new Promise((resolve, reject) => {
     const request = httpRequest(
       {
-        host: target.hostname,
+        host: target.hostname.replace(/^\[|\]$/g, ''),
         port: target.port,
         method,
         path,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
@@ -13,9 +13,11 @@ export interface DaemonPlace {
   /** The PostgreSQL database, where the engine is one. */
   readonly databaseUrl: string | undefined;
   start(options?: Omit<StartOptions, 'home'>): Promise<TestDaemon>;
+  /** Makes the data what a fixture of this engine holds; nothing may have run here before. */
+  putBack(fixture: string): Promise<void>;
   /** Runs one statement past the program, whether a daemon runs or not. */
   query(statement: string): Promise<Record<string, unknown>[]>;
-  /** Kills what still runs here and removes everything. */
+  /** Checks and kills what still runs here, and removes everything. */
   discard(): Promise<void>;
 }
 
@@ -38,12 +40,22 @@ async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
       started.push(daemon);
       return daemon;
     },
+    async putBack(fixture) {
+      cpSync(join(fixture, 'assets'), join(home, 'assets'), { recursive: true });
+      if (database) {
+        await queryDatabase(database.url, readFileSync(join(fixture, 'stoa.sql'), 'utf8'));
+      } else cpSync(join(fixture, 'stoa.db'), join(home, 'stoa.db'));
+    },
     query: (statement) =>
       database ? queryDatabase(database.url, statement) : queryFile(home, statement),
     async discard() {
-      for (const daemon of started) await daemon.kill();
-      await database?.drop();
-      rmSync(home, { recursive: true, force: true });
+      try {
+        for (const daemon of started) await daemon.checkAtEnd();
+      } finally {
+        for (const daemon of started) await daemon.kill();
+        await database?.drop();
+        rmSync(home, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { assertIntact } from './integrity.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../../cli/dist/stoa.js', import.meta.url));
 
@@ -16,6 +17,12 @@ export interface StartOptions {
   /** A command to put before the program, such as a tracer. */
   readonly wrapper?: readonly string[];
   readonly timeoutMs?: number;
+  /**
+   * Whether the tables are held against a replay of the logs when the test is over and the daemon
+   * still runs, which is so unless a test says otherwise: because it spoilt them, or wrote so much
+   * that the check takes longer than the test.
+   */
+  readonly checkAtEnd?: boolean;
 }
 
 export interface TestDaemon {
@@ -32,7 +39,9 @@ export interface TestDaemon {
   /** `kill -9`; resolves when it is gone. */
   kill(): Promise<void>;
   exited(): Promise<number | null>;
-  /** Kills what still runs and removes the data directory. */
+  /** What `checkAtEnd` asks for, if the daemon still runs; throws what it finds. */
+  checkAtEnd(): Promise<void>;
+  /** Checks and kills what still runs, and removes the data directory. */
   cleanUp(): Promise<void>;
 }
 
@@ -64,14 +73,19 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
     });
   });
   const url = await ready(child, output, exited, options.timeoutMs ?? 30_000);
+  const token = readFileSync(join(home, 'token'), 'utf8').trim();
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const gone = async (signal: NodeJS.Signals): Promise<number | null> => {
-    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    if (isRunning()) child.kill(signal);
     return exited;
+  };
+  const checkAtEnd = async (): Promise<void> => {
+    if (isRunning() && options.checkAtEnd !== false) await assertIntact({ url, token });
   };
   return {
     url,
     port: Number(new URL(url).port),
-    token: readFileSync(join(home, 'token'), 'utf8').trim(),
+    token,
     home,
     pid: child.pid ?? 0,
     loginUrl: /http\S+\/login\?code=\S+/.exec(output().stdout)?.[0] ?? '',
@@ -81,9 +95,14 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
     async kill() {
       await gone('SIGKILL');
     },
+    checkAtEnd,
     async cleanUp() {
-      await gone('SIGKILL');
-      rmSync(home, { recursive: true, force: true });
+      try {
+        await checkAtEnd();
+      } finally {
+        await gone('SIGKILL');
+        rmSync(home, { recursive: true, force: true });
+      }
     },
   };
 }

@@ -73,6 +73,10 @@ export class LiveSocket {
     this.socket.send(text);
   }
 
+  ping(data: Uint8Array): void {
+    this.socket.ping(data);
+  }
+
   /** Resolves with the answer, once the daemon has said that it follows. */
   async subscribe(
     topic: string,

@@ -14,6 +14,8 @@ export interface FlakyLink {
   cutAt(word: string, how: 'deliver' | 'lose'): Promise<void>;
   /** From now on nobody gets through, until `restore`. */
   refuse(): void;
+  /** What is sent is lost without a word, until `restore`, and so is everything connected by then. */
+  hush(): void;
   restore(): void;
   close(): Promise<void>;
 }
@@ -28,6 +30,7 @@ export async function openFlakyLink(url: string): Promise<FlakyLink> {
   const target = new URL(url);
   const sockets = new Set<Socket>();
   let refusing = false;
+  let silent = false;
   let trap: Trap | undefined;
 
   const server = createServer((near) => {
@@ -45,8 +48,9 @@ export async function openFlakyLink(url: string): Promise<FlakyLink> {
         far.end();
       });
     }
-    far.on('data', (chunk) => near.destroyed || near.write(chunk));
+    far.on('data', (chunk) => near.destroyed || silent || near.write(chunk));
     near.on('data', (chunk) => {
+      if (silent) return;
       if (!trap || !chunk.includes(trap.word)) {
         far.write(chunk);
         return;
@@ -78,8 +82,13 @@ export async function openFlakyLink(url: string): Promise<FlakyLink> {
       refusing = true;
       cut();
     },
+    hush: () => {
+      silent = true;
+    },
     restore: () => {
       refusing = false;
+      if (silent) cut();
+      silent = false;
     },
     close: async () => {
       const closed = once(server, 'close');

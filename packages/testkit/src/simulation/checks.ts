@@ -9,24 +9,59 @@ import type { World } from './world.js';
 /** A page of catching up is handed to a reader before it is asked whether it keeps up. */
 const LARGEST_PAGE = 200;
 
-/** After every step. */
+/** After every step: every log is dense, what is new in it is what was decided, and readers have theirs. */
 export function checkStep(world: World): void {
   world.assertUnviolated();
   const { disk } = world;
   if (disk.db.inTransaction) violated('a transaction was left open');
-  const rows = disk.rows<{ name: string; head: number; floor: number }>(
-    `SELECT "name", "floor", coalesce((SELECT max("seq") FROM "events"
-       WHERE "topicId" = "topics"."id"), "floor") AS "head" FROM "topics"`,
+  const rows = disk.rows<TopicEnds>(
+    `SELECT "id", "name", "floor", coalesce(max("seq"), "floor") AS "head", count("seq") AS "kept"
+     FROM "topics" LEFT JOIN "events" ON "topicId" = "id" AND "seq" > "floor" GROUP BY "id"`,
   );
-  for (const { name, head, floor } of rows) {
+  for (const ends of rows) {
+    const { name, head, floor, kept } = ends;
     const topic = world.model.state.topics.get(name);
     if (topic?.events.length !== head || topic.floor !== floor) {
       violated(`${name} is not where it has to be`, { head, floor, model: topic });
     }
+    if (kept !== head - floor) violated(`the log of ${name} has a hole`, { head, floor, kept });
+    checkNew(world, ends);
   }
   if (rows.length !== world.model.state.topics.size) violated('topics are missing', { rows });
   for (const reader of world.readers) reader.check(world.model.state, LARGEST_PAGE);
 }
+
+interface TopicEnds {
+  readonly id: number;
+  readonly name: string;
+  readonly head: number;
+  readonly floor: number;
+  /** How many events there are above the floor. */
+  readonly kept: number;
+}
+
+function checkNew({ disk, model, compared }: World, { id, name, head, floor }: TopicEnds): void {
+  const last = Math.max(compared.get(name) ?? 0, floor);
+  if (head <= last) return;
+  const rows = disk.rows<EventRow>(
+    `SELECT "seq", "at", "actor", "type", "body" FROM "events"
+     WHERE "topicId" = ? AND "seq" > ? ORDER BY "seq"`,
+    id,
+    last,
+  );
+  const found = rows.map((row) => eventOf(name, row));
+  const expected = model.state.topics.get(name)?.events.slice(last);
+  if (!isDeepStrictEqual(found, expected)) {
+    violated(`what was added to the log of ${name} is wrong`, { found, expected });
+  }
+  compared.set(name, head);
+}
+
+const eventOf = (topic: string, { body, ...row }: EventRow): unknown => ({
+  topic,
+  ...row,
+  data: JSON.parse(body) as unknown,
+});
 
 /** After a crash, and at the end: everything that is stored. */
 export async function checkStored(world: World): Promise<void> {
@@ -39,6 +74,7 @@ export async function checkStored(world: World): Promise<void> {
     violated('the tables are not a replay of the logs', { problems: report.problems });
   checkLogs(world);
   checkRecords(world);
+  checkUse(world);
   world.ledger.check(world.disk);
   daemon.isPaced = isPaced;
 }
@@ -50,10 +86,10 @@ function checkLogs({ disk, model }: World): void {
      FROM "events" e JOIN "topics" t ON t."id" = e."topicId" WHERE e."seq" > t."floor" ORDER BY e."seq"`,
   );
   const found = new Map<string, unknown[]>();
-  for (const { name: topic, body, ...row } of rows) {
+  for (const { name: topic, ...row } of rows) {
     const entries = found.get(topic) ?? [];
     found.set(topic, entries);
-    entries.push({ topic, ...row, data: JSON.parse(body) as unknown });
+    entries.push(eventOf(topic, row));
   }
   for (const [topic, { events, floor }] of model.state.topics) {
     if (!isDeepStrictEqual(found.get(topic) ?? [], events.slice(floor))) {
@@ -81,6 +117,16 @@ function checkRecords({ disk, model }: World): void {
     if (!isDeepStrictEqual(found, [...expected].sort()))
       violated(`the ${what} are wrong`, { found });
   }
+}
+
+/** An asset says whether something refers to it; if it said wrong, it would go too early or never. */
+function checkUse({ disk }: World): void {
+  const wrong = disk.rows(
+    `SELECT "assetId", "unusedSince" FROM "assets" a WHERE ("unusedSince" IS NULL) <> (
+       EXISTS (SELECT 1 FROM "pins" p WHERE p."assetId" = a."assetId")
+       OR EXISTS (SELECT 1 FROM "attachments" u WHERE u."assetId" = a."assetId"))`,
+  );
+  if (wrong.length > 0) violated('assets do not know whether they are used', { wrong });
 }
 
 const OWNER: Principal = { kind: 'human', id: 'owner', owner: true, credentialId: 'check' };
@@ -134,8 +180,7 @@ export function checkQuiet(world: World): void {
     }
     if (reader.state === 'connecting') violated(`${reader.name} was never answered`);
   }
-  // Daemons that share the directory of the assets take no turns with each other.
-  if (world.profile.daemons === 1) checkBytes(world);
+  checkBytes(world);
   for (const reader of world.readers) reader.away();
   for (const { core, name } of world.daemons) {
     if (core.hub.topicCount > 0) violated(`${name} still feeds topics that nobody follows`);

@@ -177,6 +177,10 @@ export class Judge {
     if (committed) {
       const sweeping = { latest, retention: RETENTION, forgotten };
       for (const removal of written.removals) sweepAway(model.state, removal, sweeping);
+      for (const { assetId, at } of written.released) {
+        const asset = model.state.assets.get(assetId);
+        if (asset) asset.unusedSince = at;
+      }
     }
     if (upkeep.upkeep === 'boot' && committed && written.events.length > 0) {
       const by: Person = { kind: 'human', id: 'owner', owner: true, credentialId: '' };

@@ -12,6 +12,7 @@ import {
   insertEvent,
   insertTopic,
   raiseFloor,
+  releaseAsset,
   type Statement,
   type Store,
   type TransactOptions,
@@ -42,6 +43,7 @@ export interface StoreWatcher {
   /** Awaited before and after every read. */
   pace(): Promise<void>;
   readonly isPaced: boolean;
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** The store of one daemon, with somebody looking on: who asks for what, and what is written. */
@@ -50,6 +52,7 @@ export function observedStore(inner: Store, watcher: StoreWatcher): Store {
     engine: inner.engine,
     engineVersion: inner.engineVersion,
     schemaVersion: inner.schemaVersion,
+    warnings: inner.warnings,
     transact<T>(body: () => Tx<T>, options: TransactOptions<T> = {}): Promise<T> {
       const owner = onBehalf.getStore();
       const transaction = {};
@@ -79,6 +82,7 @@ export function observedStore(inner: Store, watcher: StoreWatcher): Store {
       if (watcher.isPaced) await watcher.pace();
       return answer;
     },
+    exclusively: (name, work) => watcher.exclusively(name, work),
     integrityProblems: () => inner.integrityProblems(),
     backupTo: (path) => inner.backupTo(path),
     close: () => inner.close(),
@@ -91,6 +95,7 @@ const nothing = (): Written => ({
   assets: [],
   credentials: [],
   removals: [],
+  released: [],
 });
 
 function poisonOf(owner: Call | Upkeep | undefined): number | undefined {
@@ -146,7 +151,14 @@ function note(written: Written, { text, params }: Statement, result: unknown): v
     case deleteCredentialsRevokedBefore.text:
       written.removals.push({ kind: 'credentials', before: values.before as number });
       return;
+    case releaseAsset.text:
+      if ((result as number) > 0) {
+        const { assetId, at } = values as { assetId: string; at: number };
+        written.released.push({ assetId, at });
+      }
+      return;
     case deleteErasure.text:
+      if (result === 0) return;
       written.removals.push({ kind: 'channel', topicId: values.topicId as number });
       return;
     case raiseFloor.text:

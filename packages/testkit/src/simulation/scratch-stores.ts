@@ -12,8 +12,10 @@ export class ScratchStores {
       engine: store.engine,
       engineVersion: store.engineVersion,
       schemaVersion: store.schemaVersion,
+      warnings: store.warnings,
       transact: (body, options) => store.transact(body, options),
       read: (body) => store.read(body),
+      exclusively: (name, work) => store.exclusively(name, work),
       integrityProblems: () => store.integrityProblems(),
       backupTo: (path) => store.backupTo(path),
       close: () => {

@@ -7,6 +7,7 @@ import { type Call, newUpkeep, onBehalf, type Upkeep } from './call.js';
 import type { Fail } from './failure.js';
 import { type Attempt, observedStore } from './observed-store.js';
 import type { Profile } from './profile.js';
+import type { SharedTurns } from './shared-turns.js';
 import { SimulatedSearch } from './simulated-search.js';
 import { DIRECTORY, RETENTION } from './surroundings.js';
 
@@ -19,9 +20,12 @@ export interface Machine {
   readonly secrets: Secrets;
   readonly random: SeededRandom;
   readonly profile: Profile;
+  readonly turns: SharedTurns;
   readonly ownerSecret: string;
   readonly fail: Fail;
   openScratch(): Store;
+  /** Puts a defect into the store, if the run is about one. */
+  plant(store: Store): Store;
   attempted(attempt: Attempt): void;
   read(owner: Call | Upkeep | undefined): void;
   searched(call: Call, word: string): void;
@@ -49,7 +53,7 @@ export class SimDaemon {
       machine.searched(call, word);
     });
     this.core = createCore({
-      store: observedStore(store, this),
+      store: observedStore(machine.plant(store), this),
       search: this.search,
       files: new VirtualAssetFiles(machine.assetDisk, () => this.pace()),
       clock,
@@ -76,6 +80,7 @@ export class SimDaemon {
     this.isAlive = false;
     this.flush = undefined;
     this.waiting.length = 0;
+    this.machine.turns.giveUp(this);
     void this.search.close();
   }
 
@@ -89,6 +94,11 @@ export class SimDaemon {
 
   published(topicIds: readonly number[]): void {
     this.machine.published(this, topicIds);
+  }
+
+  exclusively<T>(name: string, work: () => Promise<T>): Promise<T> {
+    if (!this.isAlive) return new Promise(() => undefined);
+    return this.machine.turns.run(this, name, work);
   }
 
   pace(): Promise<void> {

@@ -4,6 +4,7 @@ import { SimulationFailure } from './failure.js';
 import { flush } from './machine.js';
 import { arrive, deliver } from './network.js';
 import { openingScene } from './opening.js';
+import { NOTHING_PLANTED, type Planted } from './planted.js';
 import { chooseProfile } from './profile.js';
 import { chooseReaders } from './reading.js';
 import { settled } from './settled.js';
@@ -22,8 +23,11 @@ export interface SimulationReport {
  * Plays one life of the slice: everything that happens, and in which order, follows from the seed.
  * Throws a SimulationFailure when an invariant does not hold.
  */
-export async function simulate(seed: number): Promise<SimulationReport> {
-  const world = new World(seed, await openingScene(), chooseProfile);
+export async function simulate(
+  seed: number,
+  planted: Planted = NOTHING_PLANTED,
+): Promise<SimulationReport> {
+  const world = new World(seed, await openingScene(), chooseProfile, planted);
   try {
     await world.startDaemons();
     chooseReaders(world);

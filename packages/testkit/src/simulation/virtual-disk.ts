@@ -29,6 +29,8 @@ export class VirtualDisk {
   /** Prepared once for each database. */
   readonly #queries = new Map<string, Database.Statement>();
   #image: Buffer;
+  /** What a forgetful disk goes back to. */
+  #imageBefore: Buffer;
   #fault: CommitFault | undefined;
   #statementsLeft = 0;
   #dead = false;
@@ -38,19 +40,21 @@ export class VirtualDisk {
   constructor(
     image: Buffer,
     private readonly watcher: DiskWatcher,
+    private readonly isForgetful = false,
   ) {
     this.#image = image;
+    this.#imageBefore = image;
     this.#db = this.#open();
   }
 
   /** Every row of a query that looks on from outside. */
-  rows<T>(sql: string): T[] {
+  rows<T>(sql: string, ...values: readonly unknown[]): T[] {
     let statement = this.#queries.get(sql);
     if (!statement) {
       statement = this.#db.prepare(sql);
       this.#queries.set(sql, statement);
     }
-    return statement.all() as T[];
+    return statement.all(...values) as T[];
   }
 
   get db(): Database.Database {
@@ -100,6 +104,7 @@ export class VirtualDisk {
   /** What a process that died in the middle leaves behind is opened again. */
   crash(): void {
     if (!this.#dead) this.#image = this.#db.serialize();
+    if (this.isForgetful) this.#image = this.#imageBefore;
     this.#db.close();
     this.#dead = false;
     this.#db = this.#open();
@@ -128,13 +133,18 @@ export class VirtualDisk {
       statement[name] = (...values: unknown[]): never => {
         this.#beforeStatement();
         if (sql !== 'COMMIT') {
-          if (sql.startsWith('BEGIN')) this.watcher.begun();
+          if (sql.startsWith('BEGIN')) this.#begin(db);
           return execute(...values);
         }
         return this.#commit(db, execute);
       };
     }
     return statement;
+  }
+
+  #begin(db: Database.Database): void {
+    if (this.isForgetful) this.#imageBefore = db.serialize();
+    this.watcher.begun();
   }
 
   #beforeStatement(): void {

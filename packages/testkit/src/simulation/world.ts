@@ -14,11 +14,13 @@ import type { ModelState } from './model/state.js';
 import { messagesWith } from './model/views.js';
 import type { Attempt } from './observed-store.js';
 import type { Operation, Request } from './operation.js';
+import { NOTHING_PLANTED, type Planted } from './planted.js';
 import type { Profile } from './profile.js';
 import { ScratchStores } from './scratch-stores.js';
+import { SharedTurns } from './shared-turns.js';
 import { SimDaemon } from './sim-daemon.js';
 import type { SimReader } from './sim-reader.js';
-import { VirtualDisk } from './virtual-disk.js';
+import { type DiskWatcher, VirtualDisk } from './virtual-disk.js';
 
 /** Where a run begins. */
 export interface Opening {
@@ -48,6 +50,7 @@ export class World {
   readonly model: Model;
   readonly judge: Judge;
   readonly ledger = new Ledger();
+  readonly turns = new SharedTurns();
   readonly ownerSecret: string;
   /** By the name of the human, which is also the name of the client. */
   readonly tokens: Map<string, string>;
@@ -75,12 +78,19 @@ export class World {
   readonly seen = new Map<string, number>();
   /** What is happening now. */
   doing = 'start';
+  /** By topic, the last sequence that was compared with the model. */
+  readonly compared = new Map<string, number>();
   readonly #hash = createHash('sha256');
   #violation: Violation | undefined;
   #requests = 0;
   #begunAt = 0;
 
-  constructor(seed: number, opening: Opening, chooseProfile: (random: SeededRandom) => Profile) {
+  constructor(
+    seed: number,
+    opening: Opening,
+    chooseProfile: (random: SeededRandom) => Profile,
+    private readonly planted: Planted = NOTHING_PLANTED,
+  ) {
     this.random = new SeededRandom(seed);
     this.profile = chooseProfile(this.random);
     this.ids = virtualIds(this.clock, this.random);
@@ -90,7 +100,7 @@ export class World {
     this.assetDisk = { files: new Map(opening.files), full: false };
     this.tokens = new Map(opening.secrets);
     this.ownerSecret = opening.secrets.get('owner') ?? '';
-    this.disk = new VirtualDisk(opening.image, {
+    const watcher: DiskWatcher = {
       begun: () => {
         this.#begunAt = this.attempts.length;
       },
@@ -99,7 +109,8 @@ export class World {
           if (attempt.outcome?.ok) attempt.committed = true;
         }
       },
-    });
+    };
+    this.disk = new VirtualDisk(opening.image, watcher, planted.isDiskForgetful);
   }
 
   async startDaemons(): Promise<void> {
@@ -111,6 +122,7 @@ export class World {
     const daemon = new SimDaemon(name, {
       ...this.#surroundings(),
       openScratch: () => scratch.open(),
+      plant: (store) => this.planted.store?.(store) ?? store,
       attempted: (attempt) => this.attempts.push(attempt),
       read: (owner) => {
         this.judge.read(owner);
@@ -127,8 +139,20 @@ export class World {
   }
 
   #surroundings() {
-    const { disk, assetDisk, clock, ids, secrets, random, profile, ownerSecret, fail } = this;
-    return { db: disk.db, assetDisk, clock, ids, secrets, random, profile, ownerSecret, fail };
+    const { disk, assetDisk, clock, ids, secrets, random, profile, turns, ownerSecret, fail } =
+      this;
+    return {
+      db: disk.db,
+      assetDisk,
+      clock,
+      ids,
+      secrets,
+      random,
+      profile,
+      turns,
+      ownerSecret,
+      fail,
+    };
   }
 
   newRequest(client: string, operation: (marker: string) => Operation, key?: string): Request {

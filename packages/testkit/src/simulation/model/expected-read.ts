@@ -42,8 +42,12 @@ export function expectedOfRead(state: ModelState, call: Call): Expectation | und
       if (!isBefore) return undefined;
       return state.credentials.has(operation.credentialId) ? undefined : refusal('token_not_found');
     case 'delete_asset': {
-      if (!isBefore) return undefined;
       const asset = state.assets.get(operation.assetId);
+      if (!isBefore) {
+        // One that was not deleted is looked for again: somebody else may have done it meanwhile.
+        const isRefused = call.expected?.kind === 'refusal';
+        return isRefused && !asset ? refusal('asset_not_found') : undefined;
+      }
       if (!asset) return refusal('asset_not_found');
       return by.owner || asset.createdBy === actorOf(by) ? undefined : refusal('forbidden');
     }

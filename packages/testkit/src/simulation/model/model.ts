@@ -6,7 +6,7 @@ import { assetsBrought, type Operation } from '../operation.js';
 import { applyEvent } from './apply-event.js';
 import { decide } from './decide.js';
 import { rehearse } from './rehearse.js';
-import type { Removal } from './removals.js';
+import { isInUse, type Removal } from './removals.js';
 import { firstAnswer } from './replayed.js';
 import { headOf, keyName, type ModelEvent, type ModelState } from './state.js';
 import { type Asked, actorOf, type NewModelEvent } from './verdict.js';
@@ -19,6 +19,8 @@ export interface Written {
   readonly assets: AssetRow[];
   readonly credentials: CredentialRow[];
   readonly removals: Removal[];
+  /** Assets whose last reference went. */
+  readonly released: { readonly assetId: string; readonly at: number }[];
 }
 
 /** The answer a caller has to get; `later` when a read after the commit makes it. */
@@ -89,6 +91,7 @@ export class Model {
     const [row] = written.assets;
     if (known) {
       if (row) violated('the same bytes were recorded twice', { known, row });
+      known.unusedSince = at;
       return known;
     }
     if (!row) return violated('an asset was not recorded', { digest });
@@ -142,8 +145,17 @@ export class Model {
     if (!isDeepStrictEqual(inOrder(found), inOrder(events))) {
       violated('a write appended other events than it had to', { asked, found, expected: events });
     }
-    for (const event of events) applyEvent(this.state, event);
+    for (const event of events) this.#follow(event);
     return events;
+  }
+
+  /** What an event takes the last use of lies unused since it; a deleted channel holds on until it is swept. */
+  #follow(event: ModelEvent): void {
+    const isUsed = ({ assetId }: AssetRow): boolean => isInUse(this.state, assetId);
+    const used = [...this.state.assets.values()].filter(isUsed);
+    applyEvent(this.state, event);
+    if (event.type === 'channel_deleted') return;
+    for (const asset of used) if (!isUsed(asset)) asset.unusedSince = event.at;
   }
 
   #readRow({ topicId, seq, at, actor, type, body }: EventRow): ModelEvent {

@@ -53,9 +53,9 @@ export function sweepAway(state: ModelState, removal: Removal, sweeping: Sweepin
       return;
     case 'asset': {
       if (removal.count === 0) return;
-      const createdAt = state.assets.get(removal.assetId)?.createdAt ?? Number.POSITIVE_INFINITY;
-      if (isInUse(state, removal.assetId) || isTooEarly(createdAt + 1, retention.unusedAssetMs)) {
-        violated('an asset was collected that is in use or new', { removal, createdAt, latest });
+      const since = state.assets.get(removal.assetId)?.unusedSince ?? Number.POSITIVE_INFINITY;
+      if (isInUse(state, removal.assetId) || isTooEarly(since + 1, retention.unusedAssetMs)) {
+        violated('an asset was collected that was in use of late', { removal, since, latest });
       }
       state.assets.delete(removal.assetId);
       return;

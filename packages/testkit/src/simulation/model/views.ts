@@ -75,7 +75,7 @@ export function unreadView(state: ModelState, humanId: string): ReadCursor[] {
     .map((channel) => cursorView(state, humanId, channel));
 }
 
-export function assetView({ name, ...row }: AssetRow): Asset {
+export function assetView({ name, unusedSince: _, ...row }: AssetRow): Asset {
   return { ...row, ...(name === null ? {} : { name }) };
 }
 
