@@ -16,7 +16,7 @@ describe.each(DAEMON_ENGINES)('a daemon on $name', (engine) => {
       expect(report.killsUnderLoad + report.killsOfStarts).toBe(kills);
       expect(report.killsUnderLoad).toBeGreaterThan(kills / 2);
       expect(report.killsBeforeReady).toBeGreaterThan(0);
-      expect(report.acknowledged).toBeGreaterThan(report.killsUnderLoad / 2);
+      expect(report.acknowledged).toBeGreaterThan(report.killsUnderLoad);
     } finally {
       await place.discard();
     }
