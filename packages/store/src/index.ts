@@ -12,6 +12,8 @@ export { openSqliteStore, SqliteStore, type SqliteStoreOptions } from './sqlite/
 export { isSafeSqlite, OLDEST_SAFE_SQLITE, sqliteVersion } from './sqlite/version.js';
 export type { Store, TransactOptions } from './store.js';
 export * from './verbs/access.js';
+export * from './verbs/agents.js';
+export * from './verbs/approvals.js';
 export * from './verbs/assets.js';
 export * from './verbs/channels.js';
 export * from './verbs/cursors.js';
@@ -19,9 +21,14 @@ export * from './verbs/dump.js';
 export * from './verbs/erasures.js';
 export * from './verbs/events.js';
 export * from './verbs/idempotency.js';
+export * from './verbs/inbox.js';
 export * from './verbs/members.js';
 export * from './verbs/messages.js';
+export * from './verbs/ownership.js';
 export * from './verbs/reactions.js';
+export * from './verbs/runs.js';
+export * from './verbs/schedules.js';
+export * from './verbs/sessions.js';
 export {
   findTopic,
   findTopicById,
@@ -33,3 +40,4 @@ export {
   raiseFloor,
   type TopicRow,
 } from './verbs/topics.js';
+export * from './verbs/usage.js';

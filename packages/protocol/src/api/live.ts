@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StampedEvent } from '../events/event.js';
 import { TopicName } from '../events/topic.js';
-import { Seq } from '../records/ids.js';
+import { RunId, Seq } from '../records/ids.js';
 
 /** What a client may say on `/v1/stream`. `after` is the last sequence it has; absent means "from now". */
 export const StreamRequest = z.discriminatedUnion('type', [
@@ -14,8 +14,10 @@ export type StreamRequest = z.infer<typeof StreamRequest>;
  * What the daemon says. After `subscribed` come the missed events in order, then live ones.
  * `gap`, by its reason: `trimmed`, events between what the reader has and `oldest` are no longer kept;
  * `ahead`, the reader has more than the log, which was restored from an older copy; `slow_reader`, the
- * reader did not keep up and is cut off. `closing`: the daemon or the credential ends, the reader did not
- * keep up, or (`unavailable`) the log cannot be read at the moment.
+ * reader did not keep up and is cut off. `text_chunk` is what a run is writing: it is not numbered and
+ * not kept, `offset` says where in the text of the step it belongs: what was there from that place on is
+ * replaced. Who comes late gets all so far. `closing`: the daemon or the credential ends, the reader did
+ * not keep up, or (`unavailable`) the log cannot be read at the moment.
  */
 export const StreamFrame = z.discriminatedUnion('type', [
   z.strictObject({
@@ -32,6 +34,14 @@ export const StreamFrame = z.discriminatedUnion('type', [
     after: Seq,
     oldest: Seq,
     reason: z.enum(['trimmed', 'ahead', 'slow_reader']),
+  }),
+  z.strictObject({
+    type: z.literal('text_chunk'),
+    topic: TopicName,
+    runId: RunId,
+    step: z.int().min(0),
+    offset: z.int().min(0),
+    text: z.string(),
   }),
   z.strictObject({ type: z.literal('unsubscribed'), topic: TopicName }),
   z.strictObject({

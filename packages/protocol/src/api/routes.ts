@@ -1,12 +1,16 @@
 import { ACCESS_ROUTES } from './routes/access.js';
+import { AGENTS_ROUTES } from './routes/agents.js';
 import { ASSETS_ROUTES } from './routes/assets.js';
 import { BROWSER_ROUTES } from './routes/browser.js';
 import { CHANNELS_ROUTES } from './routes/channels.js';
 import { LIVE_ROUTES } from './routes/live.js';
+import { MCP_ROUTES } from './routes/mcp.js';
 import { MEMBERS_ROUTES } from './routes/members.js';
 import { MESSAGES_ROUTES } from './routes/messages.js';
 import { OPERATIONS_ROUTES } from './routes/operations.js';
 import { READING_ROUTES } from './routes/reading.js';
+
+import { SESSIONS_ROUTES } from './routes/sessions.js';
 
 /** The whole HTTP contract, and with it the authorisation table: a route that is not here does not exist. */
 export const ROUTES = {
@@ -18,6 +22,9 @@ export const ROUTES = {
   ...MESSAGES_ROUTES,
   ...READING_ROUTES,
   ...ASSETS_ROUTES,
+  ...AGENTS_ROUTES,
+  ...SESSIONS_ROUTES,
+  ...MCP_ROUTES,
   ...LIVE_ROUTES,
 };
 

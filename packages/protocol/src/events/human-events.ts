@@ -1,7 +1,16 @@
 import { z } from 'zod';
-import { ChannelId, CredentialId, MessageId, Seq } from '../records/ids.js';
+import { ApprovalState } from '../records/approval.js';
+import {
+  ApprovalId,
+  ChannelId,
+  CredentialId,
+  MessageId,
+  RunId,
+  Seq,
+  SessionId,
+} from '../records/ids.js';
 
-/** What concerns one person: mentions, read cursors, their credentials. */
+/** What concerns one person: mentions, read cursors, their credentials, what they are asked to approve. */
 export const HumanEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('mentioned'),
@@ -18,6 +27,19 @@ export const HumanEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('credential_revoked'),
     data: z.strictObject({ credentialId: CredentialId }),
+  }),
+  z.strictObject({
+    type: z.literal('approval_requested'),
+    data: z.strictObject({
+      approvalId: ApprovalId,
+      sessionId: SessionId,
+      runId: RunId,
+      title: z.string(),
+    }),
+  }),
+  z.strictObject({
+    type: z.literal('approval_closed'),
+    data: z.strictObject({ approvalId: ApprovalId, sessionId: SessionId, state: ApprovalState }),
   }),
 ]);
 export type HumanEvent = z.infer<typeof HumanEvent>;

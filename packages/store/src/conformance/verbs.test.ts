@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as api from '../index.js';
 import type { SqlText, Tx } from '../sql/statement.js';
 import type { Verb } from '../sql/verb.js';
+import { runtimeTour } from './runtime-tour.fixture.js';
 
 const c1 = { topicId: 1 };
 const m1 = { ...c1, messageId: 'msg_1' };
@@ -295,6 +296,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(
     ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
   ),
+  ...runtimeTour,
   ['setMessageDeleted', () => api.setMessageDeleted.run({ ...c1, messageId: 'msg_2', at: 40 })],
   ['countUnread, deleted', () => api.countUnread.first({ ...page, seq: 0, actorId: 'human:ada' })],
   ['deleteReaction', () => api.deleteReaction.run(reaction)],

@@ -1,7 +1,8 @@
 import { foundation } from './0001-foundation.js';
+import { runtime } from './0002-runtime.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -22,4 +23,15 @@ export const TABLES = [
   'readCursors',
   'idempotencyKeys',
   'erasures',
+  'agents',
+  'nicknames',
+  'workspaceRules',
+  'sessions',
+  'runs',
+  'inboxItems',
+  'approvals',
+  'modelCalls',
+  'schedules',
+  'daemons',
+  'sessionOwners',
 ] as const;

@@ -20,3 +20,13 @@ export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
      WHERE a."topicId" = :topicId ORDER BY m."seq", a."assetId" LIMIT :limit OFFSET :offset`,
   ),
 };
+
+/** The same for the topic of a session. */
+export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
+  sessions: dump('sessions', '"sessionId"'),
+  runs: dump('runs', '"seq"'),
+  inboxItems: dump('inboxItems', '"seq"'),
+  approvals: dump('approvals', '"seq"'),
+  modelCalls: dump('modelCalls', '"seq"'),
+  schedules: dump('schedules', '"seq"'),
+};

@@ -1,0 +1,211 @@
+import { z } from 'zod';
+import {
+  AgentDefinition,
+  AgentId,
+  AgentSource,
+  ChannelRuntimeIdentity,
+  ChannelRuntimeMemoryScope,
+  PermissionMode,
+  PermissionRules,
+} from '../records/agent.js';
+import { Approval, ApprovalScope, ApprovalState } from '../records/approval.js';
+import {
+  ActorId,
+  ApprovalId,
+  ChannelId,
+  EpochMs,
+  InboxItemId,
+  MessageId,
+  RunId,
+  ScheduleId,
+  Seq,
+  SessionId,
+} from '../records/ids.js';
+import { DeliveredHow } from '../records/inbox.js';
+import { StoredItem } from '../records/message.js';
+import { Metadata } from '../records/metadata.js';
+import { CancelReason, RunFailure } from '../records/run.js';
+import { Cadence, Misfire, Overlap, ScheduleStatus } from '../records/schedule.js';
+import { SessionTitle, WorkspacePath } from '../records/session.js';
+import { AssistantPart, ToolKind, ToolOutcome } from '../records/transcript.js';
+import { Usage } from '../records/usage.js';
+import { DispatchRule, Origin, Priority, WorkKind } from '../records/work.js';
+
+const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
+  z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
+
+/** What every event of a run says: which run, where its work came from, who speaks and what they may remember. */
+const ofRun = {
+  runId: RunId,
+  origin: Origin,
+  identity: ChannelRuntimeIdentity,
+  memoryScope: ChannelRuntimeMemoryScope,
+};
+
+/** What a session took over from its agent when it was made; later edits of the agent leave it alone. */
+export const Persona = z.strictObject({
+  agentId: AgentId,
+  source: AgentSource,
+  definition: AgentDefinition,
+  /** The instructions of the workspace (AGENTS.md), as they were then. */
+  workspaceInstructions: z.string().optional(),
+});
+export type Persona = z.infer<typeof Persona>;
+
+/**
+ * Everything that happens to a session: its life, its inbox, its runs and their steps. The tables of
+ * a session are a replay of these, and a run that was cut off is resumed from them. Text that is being
+ * written is not here: it is sent live as chunks, and stands in `model_message` when it is whole.
+ */
+export const SessionEvent = z.discriminatedUnion('type', [
+  event('session_created', {
+    sessionId: SessionId,
+    persona: Persona,
+    workspace: WorkspacePath,
+    title: SessionTitle.optional(),
+    mode: PermissionMode,
+    parentSessionId: SessionId.optional(),
+    /** The person it works for. */
+    responsibleId: ActorId,
+    metadata: Metadata,
+  }),
+  event('session_updated', {
+    title: SessionTitle.nullable().optional(),
+    mode: PermissionMode.optional(),
+    metadata: Metadata.optional(),
+  }),
+  event('session_refreshed', { persona: Persona }),
+  event('permissions_extended', { permissions: PermissionRules }),
+  event('session_cleared', {}),
+  event('session_ended', { reason: z.string() }),
+
+  event('accepted', {
+    itemId: InboxItemId,
+    kind: WorkKind,
+    rule: DispatchRule,
+    appliedRule: DispatchRule,
+    priority: Priority,
+    from: ActorId,
+    fromName: z.string(),
+    subject: z.string().optional(),
+    inputItems: z.array(StoredItem),
+    expiresAt: EpochMs.optional(),
+    metadata: Metadata,
+    ...ofRun,
+  }),
+  event('queued', { kind: WorkKind, rule: DispatchRule, priority: Priority, ...ofRun }),
+  /** An item goes to another run: its attempt failed, or it was replayed from the dead letters. */
+  event('requeued', { itemId: InboxItemId, attempts: z.int(), reason: z.string(), ...ofRun }),
+  event('delivered', { itemId: InboxItemId, how: DeliveredHow, ...ofRun }),
+  event('dropped', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
+  event('dead_lettered', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
+
+  event('started', { attempt: z.int(), ...ofRun }),
+  event('resumed', { attempt: z.int(), unknownCallIds: z.array(z.string()), ...ofRun }),
+  event('model_message', {
+    step: z.int(),
+    parts: z.array(AssistantPart),
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    finishReason: z.string(),
+    usage: Usage.optional(),
+    ...ofRun,
+  }),
+  event('tool_call', {
+    callId: z.string(),
+    tool: z.string(),
+    kind: ToolKind,
+    title: z.string(),
+    /** What runs: the input of the model, or what an approval made of it. */
+    input: z.json(),
+    inputHash: z.string(),
+    approvalId: ApprovalId.optional(),
+    ...ofRun,
+  }),
+  event('tool_result', {
+    callId: z.string(),
+    tool: z.string(),
+    outcome: ToolOutcome,
+    output: z.string(),
+    durationMs: z.int().min(0).optional(),
+    ...ofRun,
+  }),
+  event('waiting_approval', { approval: Approval, ...ofRun }),
+  event('approval_settled', {
+    approvalId: ApprovalId,
+    state: ApprovalState,
+    scope: ApprovalScope.optional(),
+    answeredBy: ActorId.optional(),
+    updatedInput: z.json().optional(),
+    answer: z.string().optional(),
+    ...ofRun,
+  }),
+  event('compacted', {
+    /** Everything up to here is replaced by the summary in what the model sees. */
+    upToSeq: Seq,
+    summary: z.string(),
+    tokensBefore: z.int().min(0),
+    ...ofRun,
+  }),
+  event('note', { text: z.string(), code: z.string(), ...ofRun }),
+  event('usage_reported', {
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    usage: Usage,
+    ...ofRun,
+  }),
+  event('output_emitted', { items: z.array(StoredItem), ...ofRun }),
+  event('publishing', { ...ofRun }),
+  event('completed', { output: z.array(StoredItem), ...ofRun }),
+  event('cancelled', { reason: CancelReason, ...ofRun }),
+  event('failed', { failure: RunFailure, ...ofRun }),
+  event('interrupted', { reason: z.string(), ...ofRun }),
+
+  event('schedule_created', {
+    scheduleId: ScheduleId,
+    title: z.string(),
+    cadence: Cadence,
+    overlap: Overlap,
+    misfire: Misfire,
+    inputItems: z.array(StoredItem),
+    maxFires: z.int().optional(),
+    nextFireAt: EpochMs.optional(),
+    channelId: ChannelId.optional(),
+    threadRootMessageId: MessageId.optional(),
+    createdByRunId: RunId.optional(),
+  }),
+  event('schedule_changed', {
+    scheduleId: ScheduleId,
+    status: ScheduleStatus,
+    nextFireAt: EpochMs.optional(),
+  }),
+  /** `missed` fires before this one found no daemon running. */
+  event('schedule_fired', {
+    scheduleId: ScheduleId,
+    dueAt: EpochMs,
+    runId: RunId,
+    missed: z.int().min(0),
+  }),
+  event('schedule_skipped', { scheduleId: ScheduleId, dueAt: EpochMs, reason: z.string() }),
+]);
+export type SessionEvent = z.infer<typeof SessionEvent>;
+
+/** The events that end a run: each run has exactly one of them. */
+export const TERMINAL_EVENTS = ['completed', 'cancelled', 'failed', 'interrupted'] as const;
+
+/** What stands in a session's journal: what a resumed run is rebuilt from. */
+export const JOURNAL_EVENTS = [
+  'accepted',
+  'delivered',
+  'started',
+  'resumed',
+  'model_message',
+  'tool_call',
+  'tool_result',
+  'approval_settled',
+  'compacted',
+  'note',
+  'output_emitted',
+  'session_cleared',
+  ...TERMINAL_EVENTS,
+] as const satisfies readonly SessionEvent['type'][];

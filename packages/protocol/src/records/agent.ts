@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { EpochMs } from './ids.js';
+
+/** The name an agent is called by: the file name of its definition, or chosen by who made it. */
+export const AgentId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
+
+/** What runs without being asked: nothing but reading, reading, edits too, everything. */
+export const PermissionMode = z.enum(['plan', 'ask', 'auto-edit', 'full']);
+export type PermissionMode = z.infer<typeof PermissionMode>;
+
+/** `Tool` or `Tool(pattern)`; what a pattern means is said where the tool is documented. */
+export const PermissionRule = z.string().min(1).max(LIMITS.ruleChars);
+const ruleList = z.array(PermissionRule).max(LIMITS.rules).optional();
+/** Deny beats ask beats allow; where none matches, the mode decides. */
+export const PermissionRules = z.strictObject({ deny: ruleList, ask: ruleList, allow: ruleList });
+export type PermissionRules = z.infer<typeof PermissionRules>;
+
+/** What of an agent's identity is configured; the rest is derived from its id. */
+export const ChannelIdentityConfig = z.strictObject({
+  id: z.string().min(1).max(LIMITS.titleChars).optional(),
+  displayName: z.string().min(1).max(LIMITS.displayNameChars).optional(),
+  description: z.string().max(LIMITS.descriptionChars).optional(),
+});
+export type ChannelIdentityConfig = z.infer<typeof ChannelIdentityConfig>;
+
+export const ChannelRuntimeIdentity = z.strictObject({
+  id: z.string(),
+  displayName: z.string(),
+  description: z.string().optional(),
+});
+export type ChannelRuntimeIdentity = z.infer<typeof ChannelRuntimeIdentity>;
+
+/** `metadata-only` marks the boundary; `isolated` enforces it. An unknown mode is the former. */
+export const ChannelMemoryScopeMode = z.enum(['metadata-only', 'isolated']);
+export type ChannelMemoryScopeMode = z.infer<typeof ChannelMemoryScopeMode>;
+
+export const ChannelMemoryScopeConfig = z.strictObject({
+  namespace: z.string().min(1).max(LIMITS.titleChars).optional(),
+  mode: ChannelMemoryScopeMode.or(z.string().max(LIMITS.titleChars)).optional(),
+});
+export type ChannelMemoryScopeConfig = z.infer<typeof ChannelMemoryScopeConfig>;
+
+export const ChannelRuntimeMemoryScope = z.strictObject({
+  namespace: z.string(),
+  mode: ChannelMemoryScopeMode,
+});
+export type ChannelRuntimeMemoryScope = z.infer<typeof ChannelRuntimeMemoryScope>;
+
+/** Stoa's own agent loop; without a provider and a model those of the configuration. */
+export const BuiltinDriver = z.strictObject({
+  kind: z.literal('builtin'),
+  provider: z.string().min(1).max(LIMITS.titleChars).optional(),
+  model: z.string().min(1).max(LIMITS.titleChars).optional(),
+  maxSteps: z.int().min(1).max(1_000).optional(),
+  maxOutputTokens: z.int().min(1).max(1_000_000).optional(),
+  contextTokens: z.int().min(1_000).max(10_000_000).optional(),
+});
+
+export const AcpPreset = z.enum(['qwen', 'claude', 'codex', 'gemini', 'opencode']);
+export type AcpPreset = z.infer<typeof AcpPreset>;
+
+const Environment = z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(LIMITS.textChars));
+
+/** An agent program that speaks ACP. A preset fills in the command; values `$NAME` come from the daemon's environment. */
+export const AcpDriver = z.strictObject({
+  kind: z.literal('acp'),
+  preset: AcpPreset.optional(),
+  command: z.array(z.string().min(1).max(4_096)).min(1).max(100).optional(),
+  env: Environment.optional(),
+  model: z.string().min(1).max(LIMITS.titleChars).optional(),
+});
+
+/** Plays a script: a file below the workspace, or the script itself. */
+export const ScriptDriver = z.strictObject({
+  kind: z.literal('script'),
+  file: z.string().min(1).max(4_096).optional(),
+  script: z.string().max(LIMITS.instructionsChars).optional(),
+});
+
+export const DriverConfig = z.discriminatedUnion('kind', [BuiltinDriver, AcpDriver, ScriptDriver]);
+export type DriverConfig = z.infer<typeof DriverConfig>;
+export const DriverKind = z.enum(['builtin', 'acp', 'script']);
+export type DriverKind = z.infer<typeof DriverKind>;
+
+export const McpServerConfig = z.union([
+  z.strictObject({
+    command: z.string().min(1).max(4_096),
+    args: z.array(z.string().max(4_096)).max(100).optional(),
+    env: Environment.optional(),
+  }),
+  z.strictObject({
+    url: z
+      .string()
+      .max(4_096)
+      .regex(/^https?:\/\/[^\s/]+/),
+    headers: z.record(z.string(), z.string().max(4_096)).optional(),
+  }),
+]);
+export type McpServerConfig = z.infer<typeof McpServerConfig>;
+export const McpServerName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/);
+
+/** Which tools are offered at all; without `only`, every tool that is not in `without`. */
+export const ToolSelection = z.strictObject({
+  only: z.array(z.string().max(LIMITS.titleChars)).max(LIMITS.rules).optional(),
+  without: z.array(z.string().max(LIMITS.titleChars)).max(LIMITS.rules).optional(),
+});
+
+/** A definition: persona, instructions, driver, model, tool policy. */
+export const AgentDefinition = z.strictObject({
+  displayName: z.string().min(1).max(LIMITS.displayNameChars).optional(),
+  description: z.string().max(LIMITS.descriptionChars).optional(),
+  driver: DriverConfig,
+  mode: PermissionMode.default('ask'),
+  tools: ToolSelection.optional(),
+  permissions: PermissionRules.optional(),
+  mcpServers: z.record(McpServerName, McpServerConfig).optional(),
+  identity: ChannelIdentityConfig.optional(),
+  memoryScope: ChannelMemoryScopeConfig.optional(),
+  instructions: z.string().max(LIMITS.instructionsChars).default(''),
+});
+export type AgentDefinition = z.infer<typeof AgentDefinition>;
+
+export const AgentSource = z.enum(['builtin', 'file', 'api']);
+export type AgentSource = z.infer<typeof AgentSource>;
+
+export const Nickname = z.string().max(LIMITS.displayNameChars).regex(/\S/);
+
+/** An agent as it is listed. One whose definition is broken is named with its problem, and cannot be used. */
+export const Agent = z.strictObject({
+  agentId: AgentId,
+  source: AgentSource,
+  path: z.string().optional(),
+  nickname: Nickname.optional(),
+  /** What it is called where people see it: nickname, display name or id. */
+  name: z.string(),
+  status: z.enum(['ready', 'broken']),
+  problem: z.string().optional(),
+  definition: AgentDefinition.optional(),
+  updatedAt: EpochMs.optional(),
+});
+export type Agent = z.infer<typeof Agent>;
+
+/** `null` clears it. */
+export const PutNickname = z.strictObject({ nickname: Nickname.nullable() });
+export type PutNickname = z.infer<typeof PutNickname>;

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { ActorId, ApprovalId, EpochMs, RunId, SessionId } from './ids.js';
+
+/** `tool` asks whether one exact call may run; `question` is the agent asking people something. */
+export const ApprovalKind = z.enum(['tool', 'question']);
+export type ApprovalKind = z.infer<typeof ApprovalKind>;
+
+/**
+ *   pending ──▶ allowed, denied, answered   by a person
+ *           ──▶ expired                     nobody answered in time
+ *           ──▶ withdrawn                   its run ended first
+ */
+export const ApprovalState = z.enum([
+  'pending',
+  'allowed',
+  'denied',
+  'answered',
+  'expired',
+  'withdrawn',
+]);
+export type ApprovalState = z.infer<typeof ApprovalState>;
+
+/** How far an answer reaches. */
+export const ApprovalScope = z.enum(['once', 'session', 'workspace']);
+export type ApprovalScope = z.infer<typeof ApprovalScope>;
+
+export const QuestionOption = z.strictObject({
+  label: z.string().min(1).max(LIMITS.titleChars),
+  description: z.string().max(LIMITS.descriptionChars).optional(),
+});
+
+/** A durable question about one exact tool call. */
+export const Approval = z.strictObject({
+  approvalId: ApprovalId,
+  kind: ApprovalKind,
+  sessionId: SessionId,
+  runId: RunId,
+  callId: z.string(),
+  tool: z.string(),
+  /** One line for a list. */
+  title: z.string(),
+  /** The exact arguments; what is approved is these and nothing else. */
+  input: z.json(),
+  inputHash: z.string(),
+  /** What a reviewer should see beside the arguments, such as a diff. */
+  detail: z.string().optional(),
+  /** Why it is asked: the rule or the mode. */
+  reason: z.string(),
+  /** The rule that "always" would add. */
+  suggestedRule: z.string().optional(),
+  options: z.array(QuestionOption).optional(),
+  state: ApprovalState,
+  scope: ApprovalScope.optional(),
+  answeredBy: ActorId.optional(),
+  updatedInput: z.json().optional(),
+  answer: z.string().optional(),
+  createdAt: EpochMs,
+  expiresAt: EpochMs,
+  settledAt: EpochMs.optional(),
+});
+export type Approval = z.infer<typeof Approval>;
+
+export const AnswerApproval = z.discriminatedUnion('decision', [
+  z.strictObject({
+    decision: z.literal('allow'),
+    /** Without it, once. */
+    scope: ApprovalScope.optional(),
+    /** Runs instead of what was asked. */
+    updatedInput: z.json().optional(),
+    /** The hash the answer was given for; another input is refused. */
+    inputHash: z.string().optional(),
+  }),
+  z.strictObject({
+    decision: z.literal('deny'),
+    scope: ApprovalScope.optional(),
+    /** Told to the agent. */
+    message: z.string().max(LIMITS.descriptionChars).optional(),
+  }),
+  z.strictObject({
+    decision: z.literal('answer'),
+    answer: z.string().min(1).max(LIMITS.textChars),
+  }),
+]);
+export type AnswerApproval = z.infer<typeof AnswerApproval>;

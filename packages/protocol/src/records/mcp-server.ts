@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { AgentId, McpServerName } from './agent.js';
+
+/**
+ *   idle ──a run uses it──▶ connecting ──▶ online ──unused for a while──▶ idle
+ *                               └──failed──▶ offline ◀──gone──┘
+ *                                    └──after a pause, while it is used──▶ connecting
+ */
+export const McpServerState = z.enum(['idle', 'connecting', 'online', 'offline']);
+export type McpServerState = z.infer<typeof McpServerState>;
+
+/** An MCP server of an agent, and how it is. */
+export const McpServerHealth = z.strictObject({
+  agentId: AgentId,
+  name: McpServerName,
+  state: McpServerState,
+  /** Why it is offline. */
+  reason: z.string().optional(),
+  /** What it offers, by its own names; as far as it was asked. */
+  tools: z.array(z.string()),
+});
+export type McpServerHealth = z.infer<typeof McpServerHealth>;

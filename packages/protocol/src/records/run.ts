@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
+import { StoredItem } from './message.js';
+import { Usage } from './usage.js';
+import { Origin, Priority, WorkKind } from './work.js';
+
+/**
+ *   queued ──claimed──▶ running ◀──▶ waiting_approval, waiting_answer
+ *     │                    └──▶ completed, failed, cancelled, interrupted
+ *     └──▶ cancelled, failed
+ *
+ * The last four are terminal and absorb: nothing leaves them.
+ */
+export const RunStatus = z.enum([
+  'queued',
+  'running',
+  'waiting_approval',
+  'waiting_answer',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+]);
+export type RunStatus = z.infer<typeof RunStatus>;
+
+export const CancelReason = z.enum([
+  'cancel_command',
+  'clear',
+  'steer',
+  'timeout',
+  'dropped',
+  'superseded',
+]);
+export type CancelReason = z.infer<typeof CancelReason>;
+
+/** Where a run failed: before the agent answered, in it, in a tool, or while its answer was published. */
+export const FailurePhase = z.enum(['start', 'agent', 'tool', 'delivery']);
+export const RunFailure = z.strictObject({
+  phase: FailurePhase,
+  code: z.string(),
+  message: z.string(),
+});
+export type RunFailure = z.infer<typeof RunFailure>;
+
+/** One execution of a session. */
+export const Run = z.strictObject({
+  runId: RunId,
+  sessionId: SessionId,
+  kind: WorkKind,
+  status: RunStatus,
+  priority: Priority,
+  itemIds: z.array(InboxItemId),
+  origin: Origin,
+  createdAt: EpochMs,
+  startedAt: EpochMs.optional(),
+  endedAt: EpochMs.optional(),
+  /** How often a daemon took it up: more than once after a crash. */
+  attempts: z.int().min(0),
+  cancelReason: CancelReason.optional(),
+  failure: RunFailure.optional(),
+  /** What it said in the end. */
+  output: z.array(StoredItem).optional(),
+  usage: Usage,
+});
+export type Run = z.infer<typeof Run>;
+
+/** What cancelling did: a run that had ended already is left as it is. */
+export const CancelAnswer = z.strictObject({ cancelled: z.boolean(), run: Run });
+export type CancelAnswer = z.infer<typeof CancelAnswer>;

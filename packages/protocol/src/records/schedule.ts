@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { ActorId, ChannelId, EpochMs, RunId, ScheduleId, SessionId } from './ids.js';
+import { InputItem, StoredItem } from './message.js';
+
+/** Five or six fields (seconds first), in a time zone; every so often; or once. */
+export const Cadence = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('cron'),
+    expression: z.string().min(1).max(LIMITS.titleChars),
+    timeZone: z.string().min(1).max(LIMITS.titleChars).default('UTC'),
+  }),
+  z.strictObject({ kind: z.literal('interval'), everyMs: z.int().min(5_000).max(31_622_400_000) }),
+  z.strictObject({ kind: z.literal('once'), at: EpochMs }),
+]);
+export type Cadence = z.infer<typeof Cadence>;
+
+/** What a fire does when the last one is still being worked on. */
+export const Overlap = z.enum(['skip', 'queue_one', 'parallel']);
+export type Overlap = z.infer<typeof Overlap>;
+
+/** What becomes of fires that were missed while no daemon ran: one for all of them, or none. */
+export const Misfire = z.enum(['coalesce_once', 'skip_missed']);
+export type Misfire = z.infer<typeof Misfire>;
+
+export const ScheduleStatus = z.enum(['active', 'paused', 'ended']);
+export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
+
+/** Work that reaches a session's inbox by the clock. */
+export const Schedule = z.strictObject({
+  scheduleId: ScheduleId,
+  sessionId: SessionId,
+  title: z.string(),
+  cadence: Cadence,
+  overlap: Overlap,
+  misfire: Misfire,
+  inputItems: z.array(StoredItem),
+  status: ScheduleStatus,
+  nextFireAt: EpochMs.optional(),
+  lastFireAt: EpochMs.optional(),
+  lastRunId: RunId.optional(),
+  fires: z.int().min(0),
+  skipped: z.int().min(0),
+  maxFires: z.int().min(1).optional(),
+  /** The channel and thread a schedule made inside a channel run belongs to. */
+  channelId: ChannelId.optional(),
+  threadRootMessageId: z.string().optional(),
+  createdBy: ActorId,
+  createdByRunId: RunId.optional(),
+  createdAt: EpochMs,
+});
+export type Schedule = z.infer<typeof Schedule>;
+
+export const CreateSchedule = z.strictObject({
+  sessionId: SessionId,
+  title: z.string().max(LIMITS.titleChars).regex(/\S/),
+  cadence: Cadence,
+  overlap: Overlap.default('skip'),
+  misfire: Misfire.default('coalesce_once'),
+  maxFires: z.int().min(1).max(1_000_000).optional(),
+  text: z.string().min(1).max(LIMITS.textChars).optional(),
+  inputItems: z.array(InputItem).min(1).max(LIMITS.inputItems).optional(),
+});
+export type CreateSchedule = z.infer<typeof CreateSchedule>;

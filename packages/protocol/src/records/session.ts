@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import {
+  AgentId,
+  ChannelRuntimeIdentity,
+  ChannelRuntimeMemoryScope,
+  DriverKind,
+  PermissionMode,
+  PermissionRules,
+} from './agent.js';
+import { ActorId, EpochMs, RunId, Seq, SessionId } from './ids.js';
+import { Metadata } from './metadata.js';
+
+/** An absolute path. */
+export const WorkspacePath = z.string().min(1).max(4_096).regex(/^\//);
+export const SessionTitle = z.string().max(LIMITS.titleChars).regex(/\S/);
+
+/** The durable execution context of one agent: inbox, runs, journal. */
+export const Session = z.strictObject({
+  sessionId: SessionId,
+  agentId: AgentId,
+  /** What the agent is called now; it follows a nickname. */
+  agentName: z.string(),
+  driver: DriverKind,
+  model: z.string().optional(),
+  title: SessionTitle.optional(),
+  workspace: WorkspacePath,
+  mode: PermissionMode,
+  /** What was allowed, denied or asked for this session by an answer. */
+  permissions: PermissionRules,
+  parentSessionId: SessionId.optional(),
+  createdBy: ActorId,
+  /** The person it works for, who may look into it and is asked to approve. */
+  responsibleId: ActorId,
+  createdAt: EpochMs,
+  updatedAt: EpochMs,
+  status: z.enum(['idle', 'busy', 'waiting', 'ended']),
+  endedAt: EpochMs.optional(),
+  activeRunId: RunId.optional(),
+  queuedRuns: z.int().min(0),
+  identity: ChannelRuntimeIdentity,
+  memoryScope: ChannelRuntimeMemoryScope,
+  metadata: Metadata,
+  headSeq: Seq,
+});
+export type Session = z.infer<typeof Session>;
+
+/** Without a workspace the one the daemon was started in. A sub-session has at most what its parent has. */
+export const CreateSession = z.strictObject({
+  agentId: AgentId,
+  workspace: WorkspacePath.optional(),
+  title: SessionTitle.optional(),
+  mode: PermissionMode.optional(),
+  parentSessionId: SessionId.optional(),
+  metadata: Metadata.optional(),
+});
+export type CreateSession = z.infer<typeof CreateSession>;
+
+export const UpdateSession = z.strictObject({
+  title: SessionTitle.nullable().optional(),
+  mode: PermissionMode.optional(),
+  metadata: Metadata.optional(),
+});
+export type UpdateSession = z.infer<typeof UpdateSession>;

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+
+/**
+ * What a model said and did in one step, as it stands in the journal. `provider` holds what a
+ * provider wants back unchanged with the next request (signatures of its reasoning); it is not shown.
+ */
+export const AssistantPart = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('text'), text: z.string(), provider: z.json().optional() }),
+  z.strictObject({ type: z.literal('reasoning'), text: z.string(), provider: z.json().optional() }),
+  z.strictObject({
+    type: z.literal('tool_call'),
+    callId: z.string(),
+    tool: z.string(),
+    /** As the model wrote it; arguments that are no JSON stand as text. */
+    input: z.json(),
+    provider: z.json().optional(),
+  }),
+]);
+export type AssistantPart = z.infer<typeof AssistantPart>;
+
+/** How a tool call ended. `unknown`: it was started, and the daemon ended before its result was kept. */
+export const ToolOutcome = z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']);
+export type ToolOutcome = z.infer<typeof ToolOutcome>;
+
+/** What a tool shows of itself: for lists and for people who review it. */
+export const ToolKind = z.enum([
+  'read',
+  'edit',
+  'search',
+  'execute',
+  'fetch',
+  'ask',
+  'speak',
+  'other',
+]);
+export type ToolKind = z.infer<typeof ToolKind>;

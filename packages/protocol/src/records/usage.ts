@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { EpochMs, RunId, SessionId } from './ids.js';
+
+/** What model calls took. A cost is known only where the price table names the model. */
+export const Usage = z.strictObject({
+  modelCalls: z.int().min(0),
+  inputTokens: z.int().min(0),
+  cachedInputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+  /** In the currency of the price table; absent when the price of any call is not known. */
+  cost: z.number().min(0).optional(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const UsageGrouping = z.enum(['run', 'session', 'channel', 'day', 'model']);
+export type UsageGrouping = z.infer<typeof UsageGrouping>;
+
+export const UsageQuery = z.strictObject({
+  by: UsageGrouping.default('day'),
+  sessionId: SessionId.optional(),
+  runId: RunId.optional(),
+  since: EpochMs.optional(),
+  until: EpochMs.optional(),
+});
+export type UsageQuery = z.infer<typeof UsageQuery>;
+
+export const UsageReport = z.strictObject({
+  by: UsageGrouping,
+  groups: z.array(z.strictObject({ key: z.string(), usage: Usage })),
+  total: Usage,
+  currency: z.string().optional(),
+});
+export type UsageReport = z.infer<typeof UsageReport>;

@@ -1,0 +1,42 @@
+import { verb } from '../sql/verb.js';
+
+export interface AgentRow {
+  agentId: string;
+  definition: string;
+  createdBy: string;
+  updatedAt: number;
+}
+
+export const findAgent = verb<{ agentId: string }, AgentRow>(
+  `SELECT * FROM "agents" WHERE "agentId" = :agentId`,
+);
+
+export const listAgents = verb<object, AgentRow>(`SELECT * FROM "agents" ORDER BY "agentId"`);
+
+export const countAgents = verb<object, { count: number }>(
+  `SELECT count(*) AS "count" FROM "agents"`,
+);
+
+export const putAgent = verb<AgentRow>(
+  `INSERT INTO "agents" ("agentId", "definition", "createdBy", "updatedAt")
+   VALUES (:agentId, :definition, :createdBy, :updatedAt)
+   ON CONFLICT ("agentId") DO UPDATE SET "definition" = excluded."definition",
+     "createdBy" = excluded."createdBy", "updatedAt" = excluded."updatedAt"`,
+);
+
+export const deleteAgent = verb<{ agentId: string }>(
+  `DELETE FROM "agents" WHERE "agentId" = :agentId`,
+);
+
+export const listNicknames = verb<object, { agentId: string; nickname: string }>(
+  `SELECT * FROM "nicknames" ORDER BY "agentId"`,
+);
+
+export const putNickname = verb<{ agentId: string; nickname: string }>(
+  `INSERT INTO "nicknames" ("agentId", "nickname") VALUES (:agentId, :nickname)
+   ON CONFLICT ("agentId") DO UPDATE SET "nickname" = excluded."nickname"`,
+);
+
+export const deleteNickname = verb<{ agentId: string }>(
+  `DELETE FROM "nicknames" WHERE "agentId" = :agentId`,
+);

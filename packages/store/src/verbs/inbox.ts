@@ -1,0 +1,84 @@
+import { verb } from '../sql/verb.js';
+
+export interface InboxItemRow {
+  topicId: number;
+  /** The event that accepted it, which holds its content. */
+  seq: number;
+  itemId: string;
+  kind: string;
+  state: string;
+  runId: string;
+  fromId: string;
+  expiresAt: number | null;
+  attempts: number;
+  reason: string | null;
+  createdAt: number;
+  settledAt: number | null;
+}
+
+export interface FullInboxItemRow extends InboxItemRow {
+  sessionId: string;
+  accepted: string;
+}
+
+const FULL = `SELECT i.*, s."sessionId", e."body" AS "accepted" FROM "inboxItems" i
+  JOIN "sessions" s ON s."topicId" = i."topicId"
+  JOIN "events" e ON e."topicId" = i."topicId" AND e."seq" = i."seq"`;
+
+export const findInboxItem = verb<{ itemId: string }, FullInboxItemRow>(
+  `${FULL} WHERE i."itemId" = :itemId`,
+);
+
+/** Newest first. */
+export const listInboxItems = verb<
+  { topicId: number; before: number; state: string | null; kind: string | null; limit: number },
+  FullInboxItemRow
+>(
+  `${FULL} WHERE i."topicId" = :topicId AND i."seq" < :before
+     AND (CAST(:state AS TEXT) IS NULL OR i."state" = :state)
+     AND (CAST(:kind AS TEXT) IS NULL OR i."kind" = :kind)
+   ORDER BY i."seq" DESC LIMIT :limit`,
+);
+
+export const listItemsOfRun = verb<{ runId: string }, FullInboxItemRow>(
+  `${FULL} WHERE i."runId" = :runId ORDER BY i."seq"`,
+);
+
+export const insertInboxItem = verb<
+  Pick<InboxItemRow, 'topicId' | 'seq' | 'itemId' | 'kind' | 'runId' | 'fromId' | 'expiresAt'> & {
+    at: number;
+  }
+>(
+  `INSERT INTO "inboxItems" ("topicId", "seq", "itemId", "kind", "state", "runId", "fromId", "expiresAt", "createdAt")
+   VALUES (:topicId, :seq, :itemId, :kind, 'waiting', :runId, :fromId, :expiresAt, :at)`,
+);
+
+export const settleInboxItem = verb<{
+  itemId: string;
+  state: string;
+  reason: string | null;
+  at: number;
+}>(
+  `UPDATE "inboxItems" SET "state" = :state, "reason" = :reason, "settledAt" = :at
+   WHERE "itemId" = :itemId`,
+);
+
+/** Another run takes it: after a failed attempt, or replayed from the dead letters. */
+export const requeueInboxItem = verb<{
+  itemId: string;
+  runId: string;
+  attempts: number;
+  reason: string | null;
+}>(
+  `UPDATE "inboxItems" SET "state" = 'waiting', "runId" = :runId, "attempts" = :attempts,
+     "reason" = :reason, "settledAt" = NULL WHERE "itemId" = :itemId`,
+);
+
+export const countWaitingItems = verb<{ topicId: number; kind: string }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "inboxItems"
+   WHERE "topicId" = :topicId AND "kind" = :kind AND "state" = 'waiting'`,
+);
+
+export const listExpiredItems = verb<{ now: number; limit: number }, FullInboxItemRow>(
+  `${FULL} WHERE i."state" = 'waiting' AND i."expiresAt" <= :now ORDER BY i."expiresAt" LIMIT :limit`,
+);

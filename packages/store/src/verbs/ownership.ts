@@ -1,0 +1,55 @@
+import { verb } from '../sql/verb.js';
+
+export interface DaemonRow {
+  daemonId: string;
+  startedAt: number;
+  seenAt: number;
+}
+
+/** On PostgreSQL the clock of the database decides who is alive, since those of daemons differ. */
+const NOW = { sqlite: ':now', postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint' };
+
+const BEAT = (now: string): string =>
+  `INSERT INTO "daemons" ("daemonId", "startedAt", "seenAt") VALUES (:daemonId, ${now}, ${now})
+   ON CONFLICT ("daemonId") DO UPDATE SET "seenAt" = ${now}`;
+
+/** Tells the others that this daemon lives. */
+export const beat = verb<{ daemonId: string; now: number }>({
+  sqlite: BEAT(NOW.sqlite),
+  postgres: BEAT(NOW.postgres),
+});
+
+const READ_NOW = (now: string): string => `SELECT ${now} AS "now"`;
+/** The time by which leases are judged. */
+export const leaseTime = verb<{ now: number }, { now: number }>({
+  sqlite: READ_NOW(NOW.sqlite),
+  postgres: READ_NOW(NOW.postgres),
+});
+
+export const findDaemon = verb<{ daemonId: string }, DaemonRow>(
+  `SELECT * FROM "daemons" WHERE "daemonId" = :daemonId`,
+);
+
+export const deleteDaemon = verb<{ daemonId: string }>(
+  `DELETE FROM "daemons" WHERE "daemonId" = :daemonId`,
+);
+
+export const deleteOtherDaemons = verb<{ daemonId: string }>(
+  `DELETE FROM "daemons" WHERE "daemonId" <> :daemonId`,
+);
+
+/** Every change of hands is a new epoch; what was written under an older one is refused. */
+export const setSessionOwner = verb<{ topicId: number; daemonId: string }, { epoch: number }>(
+  `INSERT INTO "sessionOwners" ("topicId", "daemonId", "epoch") VALUES (:topicId, :daemonId, 1)
+   ON CONFLICT ("topicId") DO UPDATE SET "daemonId" = excluded."daemonId",
+     "epoch" = "sessionOwners"."epoch" + 1 RETURNING "epoch"`,
+);
+
+export const releaseSession = verb<{ topicId: number; daemonId: string; epoch: number }>(
+  `UPDATE "sessionOwners" SET "daemonId" = NULL
+   WHERE "topicId" = :topicId AND "daemonId" = :daemonId AND "epoch" = :epoch`,
+);
+
+export const releaseSessionsOf = verb<{ daemonId: string }>(
+  `UPDATE "sessionOwners" SET "daemonId" = NULL WHERE "daemonId" = :daemonId`,
+);

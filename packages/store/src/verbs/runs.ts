@@ -1,0 +1,139 @@
+import { verb } from '../sql/verb.js';
+
+export interface RunRow {
+  topicId: number;
+  /** The event that queued it. */
+  seq: number;
+  runId: string;
+  kind: string;
+  status: string;
+  /** The rule of the item it was made for: a later `collect` may join a queued run of that rule. */
+  rule: string;
+  priority: number;
+  channelId: string | null;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  attempts: number;
+  /** The last event that emitted output. */
+  outputSeq: number | null;
+  /** The event that ended it. */
+  endSeq: number | null;
+}
+
+/** A run with its session, the events that made and ended it, and what its model calls took. */
+export interface FullRunRow extends RunRow {
+  sessionId: string;
+  queued: string;
+  end: string | null;
+  modelCalls: number | null;
+  inputTokens: number | null;
+  cachedInputTokens: number | null;
+  outputTokens: number | null;
+  cost: number | null;
+  unpriced: number | null;
+}
+
+const FULL = `SELECT r.*, s."sessionId", q."body" AS "queued", e."body" AS "end",
+    u."modelCalls", u."inputTokens", u."cachedInputTokens", u."outputTokens", u."cost", u."unpriced"
+  FROM "runs" r
+  JOIN "sessions" s ON s."topicId" = r."topicId"
+  JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"
+  LEFT JOIN "events" e ON e."topicId" = r."topicId" AND e."seq" = r."endSeq"
+  LEFT JOIN (SELECT "runId", CAST(sum("modelCalls") AS BIGINT) AS "modelCalls", CAST(sum("inputTokens") AS BIGINT) AS "inputTokens",
+      CAST(sum("cachedInputTokens") AS BIGINT) AS "cachedInputTokens", CAST(sum("outputTokens") AS BIGINT) AS "outputTokens",
+      sum("cost") AS "cost", CAST(sum(CASE WHEN "cost" IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS "unpriced"
+    FROM "modelCalls" GROUP BY "runId") u ON u."runId" = r."runId"`;
+
+export const findRun = verb<{ runId: string }, FullRunRow>(`${FULL} WHERE r."runId" = :runId`);
+
+/** Newest first. `before` is the sequence that queued a run. */
+export const listRunsOfSession = verb<
+  { topicId: number; before: number; limit: number },
+  FullRunRow
+>(`${FULL} WHERE r."topicId" = :topicId AND r."seq" < :before ORDER BY r."seq" DESC LIMIT :limit`);
+
+export const findRunRow = verb<{ runId: string }, RunRow & { sessionId: string }>(
+  `SELECT r.*, s."sessionId" FROM "runs" r JOIN "sessions" s ON s."topicId" = r."topicId"
+   WHERE r."runId" = :runId`,
+);
+
+export const insertRun = verb<
+  Pick<RunRow, 'topicId' | 'seq' | 'runId' | 'kind' | 'rule' | 'priority' | 'channelId'> & {
+    at: number;
+  }
+>(
+  `INSERT INTO "runs" ("topicId", "seq", "runId", "kind", "status", "rule", "priority", "channelId", "createdAt")
+   VALUES (:topicId, :seq, :runId, :kind, 'queued', :rule, :priority, :channelId, :at)`,
+);
+
+/** The next in line: by priority, then by arrival. */
+export const nextQueuedRun = verb<{ topicId: number }, RunRow>(
+  `SELECT * FROM "runs" WHERE "topicId" = :topicId AND "status" = 'queued'
+   ORDER BY "priority" DESC, "seq" LIMIT 1`,
+);
+
+export const listQueuedRuns = verb<{ topicId: number; limit: number }, RunRow>(
+  `SELECT * FROM "runs" WHERE "topicId" = :topicId AND "status" = 'queued'
+   ORDER BY "priority" DESC, "seq" LIMIT :limit`,
+);
+
+export const countQueuedRuns = verb<{ topicId: number }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "runs" WHERE "topicId" = :topicId AND "status" = 'queued'`,
+);
+
+export const setRunStarted = verb<{ runId: string; at: number }>(
+  `UPDATE "runs" SET "status" = 'running', "startedAt" = coalesce("startedAt", :at), "attempts" = "attempts" + 1
+   WHERE "runId" = :runId`,
+);
+
+/** Another daemon, or the same one after a restart, goes on with it where it was. */
+export const setRunResumed = verb<{ runId: string }>(
+  `UPDATE "runs" SET "attempts" = "attempts" + 1 WHERE "runId" = :runId`,
+);
+
+export const setRunStatus = verb<{ runId: string; status: string }>(
+  `UPDATE "runs" SET "status" = :status WHERE "runId" = :runId`,
+);
+
+export const setRunOutput = verb<{ runId: string; seq: number }>(
+  `UPDATE "runs" SET "outputSeq" = :seq WHERE "runId" = :runId`,
+);
+
+export const setRunEnded = verb<{ runId: string; status: string; at: number; seq: number }>(
+  `UPDATE "runs" SET "status" = :status, "endedAt" = :at, "endSeq" = :seq WHERE "runId" = :runId`,
+);
+
+/** Sessions with work to do that no living daemon has: `aliveAfter` is when a daemon was seen last to count as living. */
+export const listUnownedWork = verb<
+  { daemonId: string; aliveAfter: number; limit: number },
+  { sessionId: string }
+>(
+  `SELECT DISTINCT s."sessionId" FROM "runs" r
+   JOIN "sessions" s ON s."topicId" = r."topicId"
+   LEFT JOIN "sessionOwners" o ON o."topicId" = r."topicId"
+   LEFT JOIN "daemons" d ON d."daemonId" = o."daemonId"
+   WHERE r."status" IN ('queued', 'running', 'waiting_approval', 'waiting_answer')
+     AND (o."daemonId" IS NULL OR o."daemonId" = :daemonId OR d."seenAt" IS NULL OR d."seenAt" < :aliveAfter)
+   ORDER BY s."sessionId" LIMIT :limit`,
+);
+
+export const insertModelCall = verb<{
+  topicId: number;
+  seq: number;
+  runId: string;
+  channelId: string | null;
+  provider: string | null;
+  model: string | null;
+  at: number;
+  modelCalls: number;
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  cost: number | null;
+}>(
+  `INSERT INTO "modelCalls" ("topicId", "seq", "runId", "channelId", "provider", "model", "at",
+     "modelCalls", "inputTokens", "cachedInputTokens", "outputTokens", "cost")
+   VALUES (:topicId, :seq, :runId, :channelId, :provider, :model, :at,
+     :modelCalls, :inputTokens, :cachedInputTokens, :outputTokens, :cost)`,
+);

@@ -1,0 +1,73 @@
+import { verb } from '../sql/verb.js';
+
+export interface ScheduleRow {
+  topicId: number;
+  /** The event that made it, which holds what it does and when. */
+  seq: number;
+  scheduleId: string;
+  status: string;
+  nextFireAt: number | null;
+  lastFireAt: number | null;
+  lastRunId: string | null;
+  fires: number;
+  skipped: number;
+}
+
+export interface FullScheduleRow extends ScheduleRow {
+  sessionId: string;
+  created: string;
+  createdBy: string;
+  createdAt: number;
+}
+
+const FULL = `SELECT c.*, s."sessionId", e."body" AS "created", e."actor" AS "createdBy", e."at" AS "createdAt"
+  FROM "schedules" c
+  JOIN "sessions" s ON s."topicId" = c."topicId"
+  JOIN "events" e ON e."topicId" = c."topicId" AND e."seq" = c."seq"`;
+
+export const findSchedule = verb<{ scheduleId: string }, FullScheduleRow>(
+  `${FULL} WHERE c."scheduleId" = :scheduleId`,
+);
+
+export const listSchedules = verb<
+  { before: string; sessionId: string | null; responsibleId: string | null; limit: number },
+  FullScheduleRow
+>(
+  `${FULL} WHERE c."scheduleId" < :before AND (CAST(:sessionId AS TEXT) IS NULL OR s."sessionId" = :sessionId)
+     AND (CAST(:responsibleId AS TEXT) IS NULL OR s."responsibleId" = :responsibleId)
+   ORDER BY c."scheduleId" DESC LIMIT :limit`,
+);
+
+export const countActiveSchedules = verb<{ topicId: number }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "schedules" WHERE "topicId" = :topicId AND "status" <> 'ended'`,
+);
+
+export const listDueSchedules = verb<{ now: number; limit: number }, FullScheduleRow>(
+  `${FULL} WHERE c."status" = 'active' AND c."nextFireAt" <= :now ORDER BY c."nextFireAt" LIMIT :limit`,
+);
+
+export const insertSchedule = verb<
+  Pick<ScheduleRow, 'topicId' | 'seq' | 'scheduleId' | 'nextFireAt'>
+>(
+  `INSERT INTO "schedules" ("topicId", "seq", "scheduleId", "status", "nextFireAt")
+   VALUES (:topicId, :seq, :scheduleId, 'active', :nextFireAt)`,
+);
+
+export const setScheduleStatus = verb<{
+  scheduleId: string;
+  status: string;
+  nextFireAt: number | null;
+}>(
+  `UPDATE "schedules" SET "status" = :status, "nextFireAt" = :nextFireAt WHERE "scheduleId" = :scheduleId`,
+);
+
+export const setScheduleFired = verb<{
+  scheduleId: string;
+  at: number;
+  runId: string | null;
+  fires: number;
+  skipped: number;
+}>(
+  `UPDATE "schedules" SET "lastFireAt" = :at, "lastRunId" = coalesce(:runId, "lastRunId"),
+     "fires" = "fires" + :fires, "skipped" = "skipped" + :skipped WHERE "scheduleId" = :scheduleId`,
+);

@@ -1,0 +1,155 @@
+import { verb } from '../sql/verb.js';
+
+export interface SessionRow {
+  topicId: number;
+  sessionId: string;
+  agentId: string;
+  driver: string;
+  title: string | null;
+  workspace: string;
+  mode: string;
+  /** What answers added for this session only. */
+  permissions: string;
+  parentSessionId: string | null;
+  createdBy: string;
+  /** The person it works for: who made it, or who made the session that made it. */
+  responsibleId: string;
+  createdAt: number;
+  updatedAt: number;
+  endedAt: number | null;
+  /** The event that holds what the session took over from its agent. */
+  personaSeq: number;
+  /** What the model sees begins after this event: it was cleared or compacted there. */
+  contextSeq: number;
+  metadata: string;
+}
+
+/** A session with what its runs tell. */
+export interface SessionListRow extends SessionRow {
+  head: number;
+  persona: string;
+  nickname: string | null;
+  activeRunId: string | null;
+  activeStatus: string | null;
+  queuedRuns: number;
+}
+
+/** What a write about a session needs to know before it decides. */
+export interface OpenSessionRow extends SessionRow {
+  persona: string;
+  nickname: string | null;
+  ownerId: string | null;
+  epoch: number | null;
+  activeRunId: string | null;
+  activeStatus: string | null;
+  activeKind: string | null;
+}
+
+const ACTIVE = `a."topicId" = s."topicId" AND a."status" IN ('running', 'waiting_approval', 'waiting_answer')`;
+
+const OPEN = `SELECT s.*, p."body" AS "persona", n."nickname", o."daemonId" AS "ownerId", o."epoch",
+    a."runId" AS "activeRunId", a."status" AS "activeStatus", a."kind" AS "activeKind"
+  FROM "sessions" s
+  JOIN "events" p ON p."topicId" = s."topicId" AND p."seq" = s."personaSeq"
+  LEFT JOIN "nicknames" n ON n."agentId" = s."agentId"
+  LEFT JOIN "sessionOwners" o ON o."topicId" = s."topicId"
+  LEFT JOIN "runs" a ON ${ACTIVE}
+  WHERE s."sessionId" = :sessionId`;
+
+export const openSession = verb<{ sessionId: string }, OpenSessionRow>(OPEN);
+
+/** Hot. Opens a session for writing: on PostgreSQL its topic row is locked, so its writers take turns. */
+export const lockSession = verb<{ sessionId: string }, OpenSessionRow>({
+  sqlite: OPEN,
+  postgres: OPEN,
+  lock: `SELECT 1 FROM "topics" WHERE "id" =
+    (SELECT "topicId" FROM "sessions" WHERE "sessionId" = :sessionId) FOR UPDATE`,
+});
+
+const LISTED = `SELECT s.*, p."body" AS "persona", n."nickname",
+    (SELECT max(h."seq") FROM "events" h WHERE h."topicId" = s."topicId") AS "head",
+    a."runId" AS "activeRunId", a."status" AS "activeStatus",
+    (SELECT count(*) FROM "runs" q WHERE q."topicId" = s."topicId" AND q."status" = 'queued') AS "queuedRuns"
+  FROM "sessions" s
+  JOIN "events" p ON p."topicId" = s."topicId" AND p."seq" = s."personaSeq"
+  LEFT JOIN "nicknames" n ON n."agentId" = s."agentId"
+  LEFT JOIN "runs" a ON ${ACTIVE}`;
+
+export const findSession = verb<{ sessionId: string }, SessionListRow>(
+  `${LISTED} WHERE s."sessionId" = :sessionId`,
+);
+
+/** Newest first; ids sort by time. `before` is an id, or a text greater than all of them. */
+export const listSessions = verb<
+  {
+    before: string;
+    agentId: string | null;
+    responsibleId: string | null;
+    ended: string;
+    limit: number;
+  },
+  SessionListRow
+>(
+  `${LISTED} WHERE s."sessionId" < :before
+     AND (CAST(:agentId AS TEXT) IS NULL OR s."agentId" = :agentId)
+     AND (CAST(:responsibleId AS TEXT) IS NULL OR s."responsibleId" = :responsibleId)
+     AND (:ended = 'include' OR (:ended = 'only') = (s."endedAt" IS NOT NULL))
+   ORDER BY s."sessionId" DESC LIMIT :limit`,
+);
+
+export const countSessions = verb<object, { count: number }>(
+  `SELECT count(*) AS "count" FROM "sessions" WHERE "endedAt" IS NULL`,
+);
+
+export const insertSession = verb<
+  Omit<SessionRow, 'updatedAt' | 'endedAt' | 'contextSeq' | 'permissions'>
+>(
+  `INSERT INTO "sessions" ("topicId", "sessionId", "agentId", "driver", "title", "workspace", "mode", "permissions",
+     "parentSessionId", "createdBy", "responsibleId", "createdAt", "updatedAt", "personaSeq", "contextSeq", "metadata")
+   VALUES (:topicId, :sessionId, :agentId, :driver, :title, :workspace, :mode, '{}',
+     :parentSessionId, :createdBy, :responsibleId, :createdAt, :createdAt, :personaSeq, 0, :metadata)`,
+);
+
+export const findSessionFields = verb<
+  { topicId: number },
+  Pick<SessionRow, 'title' | 'mode' | 'metadata' | 'permissions'>
+>(`SELECT "title", "mode", "metadata", "permissions" FROM "sessions" WHERE "topicId" = :topicId`);
+
+export const updateSession = verb<{
+  topicId: number;
+  title: string | null;
+  mode: string;
+  metadata: string;
+  permissions: string;
+  at: number;
+}>(
+  `UPDATE "sessions" SET "title" = :title, "mode" = :mode, "metadata" = :metadata,
+     "permissions" = :permissions, "updatedAt" = :at WHERE "topicId" = :topicId`,
+);
+
+export const setPersona = verb<{ topicId: number; seq: number; driver: string; at: number }>(
+  `UPDATE "sessions" SET "personaSeq" = :seq, "driver" = :driver, "updatedAt" = :at
+   WHERE "topicId" = :topicId`,
+);
+
+export const setContextSeq = verb<{ topicId: number; seq: number }>(
+  `UPDATE "sessions" SET "contextSeq" = :seq WHERE "topicId" = :topicId`,
+);
+
+export const setSessionEnded = verb<{ topicId: number; at: number }>(
+  `UPDATE "sessions" SET "endedAt" = :at, "updatedAt" = :at WHERE "topicId" = :topicId`,
+);
+
+export const listChildSessions = verb<{ parentSessionId: string }, { sessionId: string }>(
+  `SELECT "sessionId" FROM "sessions" WHERE "parentSessionId" = :parentSessionId AND "endedAt" IS NULL
+   ORDER BY "sessionId"`,
+);
+
+export const findWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
+  `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+);
+
+export const putWorkspaceRules = verb<{ workspace: string; permissions: string; at: number }>(
+  `INSERT INTO "workspaceRules" ("workspace", "permissions", "updatedAt") VALUES (:workspace, :permissions, :at)
+   ON CONFLICT ("workspace") DO UPDATE SET "permissions" = excluded."permissions", "updatedAt" = excluded."updatedAt"`,
+);
