@@ -1,14 +1,34 @@
-import type { IntegrityReport, Principal } from '@stoa/protocol';
-import { LIMITS, StoaError } from '@stoa/protocol';
+import {
+  type AgentDefinition,
+  type DriverKind,
+  type IntegrityReport,
+  LIMITS,
+  type PermissionRules,
+  type Principal,
+  StoaError,
+  type UsageQuery,
+  type UsageReport,
+} from '@stoa/protocol';
 import type { SearchIndex, Store } from '@stoa/store';
 import { Credentials } from './access/credentials.js';
 import { LoginCodes } from './access/login-codes.js';
+import { SessionTokens } from './access/session-tokens.js';
+import { type AgentFiles, Agents } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
 import { Channels } from './channels/channels.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
-import type { AssetFiles, Clock, Ids, Secrets } from './ports.js';
+import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+import { Approvals } from './sessions/approvals.js';
+import type { SessionContext, Workspaces } from './sessions/context.js';
+import { Drafts } from './sessions/drafts.js';
+import type { Driver } from './sessions/driver.js';
+import { Ownership } from './sessions/ownership.js';
+import { Runner } from './sessions/runner.js';
+import { Schedules } from './sessions/schedules.js';
+import { Sessions } from './sessions/sessions.js';
+import { reportUsage } from './sessions/usage.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import { checkReplay } from './upkeep/replay-check.js';
@@ -27,9 +47,33 @@ export interface CorePorts {
   readonly report: (error: unknown) => void;
   /** Told how many events each commit held. */
   readonly committed?: (count: number) => void;
+  readonly runtime: RuntimePorts;
+}
+
+/** What agents and their sessions need; without it nothing can be run. */
+export interface RuntimePorts {
+  readonly daemonId: string;
+  readonly timers: Timers;
+  readonly calendar: Calendar;
+  readonly agentFiles: AgentFiles;
+  /** Agents that come with Stoa. */
+  readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
+  readonly workspaces: Workspaces;
+  readonly drivers: ReadonlyMap<DriverKind, Driver>;
+  readonly configRules: PermissionRules;
+  readonly approvalMs: number;
+  readonly diagnose: SessionContext['diagnose'];
 }
 
 export interface Core {
+  readonly agents: Agents;
+  readonly sessions: Sessions;
+  readonly approvals: Approvals;
+  readonly schedules: Schedules;
+  readonly runner: Runner;
+  readonly ownership: Ownership;
+  readonly sessionTokens: SessionTokens;
+  usage(by: Principal, query: UsageQuery, currency?: string): Promise<UsageReport>;
   readonly channels: Channels;
   readonly assets: Assets;
   readonly credentials: Credentials;
@@ -44,18 +88,65 @@ export interface Core {
 /** Wires the domain to its ports. */
 export function createCore(ports: CorePorts): Core {
   const { store, search, files, clock, ids, secrets } = ports;
+  const { runtime } = ports;
+  const drafts = new Drafts(runtime.timers, (topic, chunk) => {
+    hub.show(topic, chunk);
+  });
   const hub = new Hub({
     read: (topic, after, limit) => readTopic(store, topic, after, limit),
     report: ports.report,
+    draft: (topic) => drafts.soFar(topic),
   });
   const log = new Log(store, clock, (entries) => {
     hintSearch(search, entries);
     hub.committed(entries);
+    approvals.committed(entries);
+    runner.committed(entries);
     ports.committed?.(entries.length);
   });
   const assets = new Assets(store, files, ids, clock);
-  const credentials = new Credentials(store, log, ids, secrets, clock);
+  const sessionTokens = new SessionTokens(secrets);
+  const agents = new Agents({
+    store,
+    clock,
+    files: runtime.agentFiles,
+    builtin: runtime.builtinAgents,
+  });
+  const context: SessionContext = {
+    store,
+    log,
+    ids,
+    secrets,
+    clock,
+    assets,
+    workspaces: runtime.workspaces,
+    findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
+    capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? { inject: false },
+    approvalMs: runtime.approvalMs,
+    diagnose: runtime.diagnose,
+  };
+  const approvals = new Approvals(context);
+  const ownership = new Ownership(context, runtime.daemonId);
+  const { timers, drivers, configRules } = runtime;
+  const runner = new Runner({
+    context,
+    ownership,
+    approvals,
+    drafts,
+    drivers,
+    timers,
+    configRules,
+  });
+  const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens);
   return {
+    agents,
+    sessions: new Sessions(context),
+    approvals,
+    schedules: new Schedules(context, runtime.calendar),
+    runner,
+    ownership,
+    sessionTokens,
+    usage: (by, query, currency) => reportUsage(context, by, query, currency),
     channels: new Channels({ store, log, ids, secrets, assets, search }),
     assets,
     credentials,

@@ -1,9 +1,29 @@
 export { OWNER_ID } from './access/credentials.js';
 export { assertMayCall, callerClass } from './access/rules.js';
-export { type Core, type CorePorts, createCore } from './create-core.js';
+export type { SessionToken } from './access/session-tokens.js';
+export type { AgentFile, AgentFiles } from './agents/agents.js';
+export { stableJson } from './channels/stable-json.js';
+export { type Core, type CorePorts, createCore, type RuntimePorts } from './create-core.js';
+export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
-export type { AssetFiles, Clock, Ids, Secrets } from './ports.js';
-export { type CutOffReason, READER_LIMIT_BYTES, type Reader } from './topics/reader.js';
+export {
+  type Decision as PermissionDecision,
+  decide,
+  type Policy as PermissionPolicy,
+} from './permissions/decide.js';
+export type { ToolRequest as PermissionRequest } from './permissions/request.js';
+export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+export type { DriverCapabilities } from './sessions/admit.js';
+export type { ReadyAgent, Workspaces } from './sessions/context.js';
+export type { Driver, DriverEnd, Policy, RunContext, RunSession } from './sessions/driver.js';
+export { isFenced, type NewApproval, type RunJournal } from './sessions/run-journal.js';
+export type { Transcript, TranscriptEntry, TranscriptInput } from './sessions/transcript.js';
+export {
+  type CutOffReason,
+  READER_LIMIT_BYTES,
+  type Reader,
+  type TextChunk,
+} from './topics/reader.js';
 export type { Subscription } from './topics/subscription.js';
 export type { Retention, SweepReport } from './upkeep/sweep.js';

@@ -22,3 +22,14 @@ export interface AssetFiles {
   exists(digest: string): Promise<boolean>;
   remove(digest: string): Promise<void>;
 }
+
+export interface Timers {
+  /** Calls back once, not before this many milliseconds. Returns what calls it off. */
+  after(milliseconds: number, callback: () => void): () => void;
+}
+
+/** What follows from a cadence; needs time zones, which are not core's. */
+export interface Calendar {
+  /** The first time after `after` that a cron expression names; undefined when there is none. Throws `invalid_schedule`. */
+  nextCron(expression: string, timeZone: string, after: number): number | undefined;
+}

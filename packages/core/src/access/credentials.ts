@@ -32,6 +32,7 @@ import {
 import type { Decision, Log } from '../log/log.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
 import { humanIdOf } from './rules.js';
+import type { SessionTokens } from './session-tokens.js';
 
 export const OWNER_ID = 'owner';
 const SYSTEM: Principal = { kind: 'system' };
@@ -44,10 +45,13 @@ export class Credentials {
     private readonly ids: Ids,
     private readonly secrets: Secrets,
     private readonly clock: Clock,
+    private readonly sessionTokens: SessionTokens,
   ) {}
 
   /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
   async authenticate(secret: string): Promise<Principal | undefined> {
+    const session = this.sessionTokens.find(secret);
+    if (session) return session;
     const row = await this.store.read(() =>
       findCredentialByHash.first({ hash: this.secrets.digest(secret), now: this.clock.now() }),
     );

@@ -14,7 +14,7 @@ interface Content {
  * write that refers to them; so whatever would refuse that write is asked first, by `rehearse`.
  */
 export async function admitContent(
-  { store, assets }: ChannelContext,
+  { store, assets }: Pick<ChannelContext, 'store' | 'assets'>,
   content: Content,
   actor: string,
   rehearse: (ready: readonly StoredItem[]) => Tx<void>,

@@ -25,13 +25,7 @@ import {
   updateChannel,
   upsertMember,
 } from '@stoa/store';
-
-export interface Place {
-  readonly topicId: number;
-  readonly seq: number;
-  readonly at: number;
-  readonly actor: string;
-}
+import type { Place } from '../log/entry.js';
 
 /**
  * What one event does to the tables of its channel. It decides nothing and reads nothing but those

@@ -1,6 +1,14 @@
 import type { Stamped } from '@stoa/protocol';
 import type { EventRow } from '@stoa/store';
 
+/** Where an event stands, for those who project it. */
+export interface Place {
+  readonly topicId: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly actor: string;
+}
+
 /** An event as the log keeps it; the body stays text until somebody needs to look inside. */
 export interface LogEntry extends EventRow {
   readonly topic: string;

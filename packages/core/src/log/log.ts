@@ -1,4 +1,4 @@
-import { type ChannelEvent, type EventBody, StoaError } from '@stoa/protocol';
+import { type ChannelEvent, type EventBody, type SessionEvent, StoaError } from '@stoa/protocol';
 import {
   findEvent,
   findIdempotencyKey,
@@ -10,6 +10,7 @@ import {
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
 import type { Clock } from '../ports.js';
+import { projectSessionEvent } from '../sessions/projection.js';
 import type { LogEntry } from './entry.js';
 
 export interface NewEvent {
@@ -120,12 +121,10 @@ function* append(events: readonly NewEvent[], actor: string, at: number): Tx<Log
         body: JSON.stringify(event.data),
       };
       yield* insertEvent.run(entry);
-      if (topic.startsWith('channel:')) {
-        yield* projectChannelEvent(
-          { topicId: entry.topicId, seq, at, actor },
-          event as ChannelEvent,
-        );
-      }
+      const place = { topicId: entry.topicId, seq, at, actor };
+      if (topic.startsWith('channel:')) yield* projectChannelEvent(place, event as ChannelEvent);
+      else if (topic.startsWith('session:'))
+        yield* projectSessionEvent(place, event as SessionEvent);
       entries[position] = entry;
     }
   }

@@ -67,6 +67,8 @@ class TestReader implements Reader {
   event({ seq }: LogEntry): void {
     this.told.push(String(seq));
   }
+  chunk(): void {}
+
   gap(_: string, after: number, oldest: number, reason: string): void {
     this.told.push(`${reason} after ${String(after)}, next is ${String(oldest)}`);
   }

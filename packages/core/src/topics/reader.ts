@@ -1,6 +1,7 @@
 import type { StreamFrame } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
 
+export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
 type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
 export type CutOffReason = Extract<
   Extract<StreamFrame, { type: 'closing' }>['reason'],
@@ -11,6 +12,8 @@ export type CutOffReason = Extract<
 export interface Reader {
   /** Takes an encoded event. Must not block and must not throw. */
   event(entry: LogEntry, encoded: string): void;
+  /** Takes a chunk of text that is being written. Must not block and must not throw. */
+  chunk(chunk: TextChunk): void;
   /** What follows is not what comes next after `after`; the next event has the sequence `oldest` or a later one. */
   gap(topic: string, after: number, oldest: number, reason: GapReason): void;
   /** Ends the connection: its reader does not keep up, or the log cannot be read at the moment. */

@@ -1,6 +1,6 @@
 import { encodeEntry, type LogEntry } from '../log/entry.js';
 import type { TopicSlice } from '../log/read-topic.js';
-import { type CutOffReason, READER_LIMIT_BYTES, type Reader } from './reader.js';
+import { type CutOffReason, READER_LIMIT_BYTES, type Reader, type TextChunk } from './reader.js';
 
 interface SubscriptionPorts {
   readonly read: (after: number) => Promise<TopicSlice | undefined>;
@@ -65,10 +65,30 @@ export class Subscription {
       this.#cutOff();
       return;
     }
-    // What another daemon wrote and trimmed before this one heard of it cannot be delivered.
-    if (entry.seq > this.sent + 1) this.reader.gap(this.topic, this.sent, entry.seq, 'trimmed');
-    this.sent = entry.seq;
-    this.reader.event(entry, encoded);
+    this.#guarded(() => {
+      // What another daemon wrote and trimmed before this one heard of it cannot be delivered.
+      if (entry.seq > this.sent + 1) this.reader.gap(this.topic, this.sent, entry.seq, 'trimmed');
+      this.sent = entry.seq;
+      this.reader.event(entry, encoded);
+    });
+  }
+
+  /** A chunk that would add to what is unsent is left out: the whole text comes with its event. */
+  show(chunk: TextChunk): void {
+    if (this.#ended || this.reader.pendingBytes() > READER_LIMIT_BYTES / 2) return;
+    this.#guarded(() => {
+      this.reader.chunk(chunk);
+    });
+  }
+
+  /** A reader that breaks its promise not to throw must not hurt whoever wrote, nor other readers. */
+  #guarded(tell: () => void): void {
+    try {
+      tell();
+    } catch (error) {
+      this.ports.report(error);
+      this.end();
+    }
   }
 
   /** Idempotent. */

@@ -1,8 +1,9 @@
 import { type Principal, parseTopic, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
+import { sessionToRead } from '../access/session-gate.js';
 
-/** Channels are public to people; a person's own topic is theirs alone. */
+/** Channels are public to people; a session's topic is for who it works for; a person's is theirs alone. */
 export async function assertMayFollow(
   store: Store,
   principal: Principal,
@@ -12,6 +13,10 @@ export async function assertMayFollow(
   if (!parsed) throw new StoaError('topic_not_found', `${topic} is not the name of a topic`);
   if (parsed.kind === 'channel') {
     await store.read(() => channelToRead(principal, parsed.id));
+    return;
+  }
+  if (parsed.kind === 'session') {
+    await store.read(() => sessionToRead(principal, parsed.id));
     return;
   }
   if (principal.kind === 'human' && principal.id === parsed.id) return;

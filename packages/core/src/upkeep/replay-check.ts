@@ -1,4 +1,9 @@
-import { type ChannelEvent, type IntegrityReport, StoaError } from '@stoa/protocol';
+import {
+  type ChannelEvent,
+  type IntegrityReport,
+  type SessionEvent,
+  StoaError,
+} from '@stoa/protocol';
 import {
   CHANNEL_PROJECTIONS,
   type EventRow,
@@ -7,17 +12,19 @@ import {
   listErasures,
   listEventsAfter,
   listTopicsAfter,
+  SESSION_PROJECTIONS,
   type Store,
   type TopicRow,
   type Tx,
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
+import { projectSessionEvent } from '../sessions/projection.js';
 
 const PAGE = 500;
 const PROBLEMS_SHOWN = 100;
 
 /**
- * Proves that the tables of every channel are what a replay of its log from zero gives, and that
+ * Proves that the tables of every channel and session are what a replay of its log from zero gives, and that
  * every log is dense. The replay goes into a scratch store, so nothing of the real one is touched.
  * Others may write meanwhile: every page is compared with a replay up to the moment it was read.
  */
@@ -37,8 +44,9 @@ export async function checkReplay(
       const scratch = await openScratch();
       try {
         const replayed = new Replay(store, scratch, topic, problems);
-        if ((await replayed.begin()) && isChannel(topic))
-          await compare(store, replayed, topic, problems);
+        const tables = projectionsOf(topic);
+        if ((await replayed.begin()) && tables)
+          await compare(store, replayed, topic, tables, problems);
         events += replayed.events;
       } finally {
         await scratch.close();
@@ -49,7 +57,13 @@ export async function checkReplay(
   return { ok: problems.length === 0, topics, events, problems: problems.slice(0, PROBLEMS_SHOWN) };
 }
 
-const isChannel = ({ name }: TopicRow): boolean => name.startsWith('channel:');
+type Tables = typeof CHANNEL_PROJECTIONS;
+
+/** The tables that are a replay of this topic; undefined for topics that have none. */
+function projectionsOf({ name }: TopicRow): Tables | undefined {
+  if (name.startsWith('channel:')) return CHANNEL_PROJECTIONS;
+  return name.startsWith('session:') ? SESSION_PROJECTIONS : undefined;
+}
 
 /** The log of one topic, played again in a scratch store as far as it was asked for. */
 class Replay {
@@ -107,10 +121,10 @@ class Replay {
 
   /** What is damaged is what this is there to find, so it must not fail by it. */
   async #replay(rows: readonly EventRow[]): Promise<boolean> {
-    if (!isChannel(this.topic)) return true;
+    if (!projectionsOf(this.topic)) return true;
     const at: { seq?: number } = {};
     try {
-      await this.scratch.transact(() => replay(rows, at));
+      await this.scratch.transact(() => replay(this.topic.name, rows, at));
       return true;
     } catch (error) {
       if (at.seq === undefined || isOfStore(error)) throw error;
@@ -126,11 +140,14 @@ const isOfStore = (error: unknown): boolean =>
   error instanceof StoaError && (error.code === 'storage_full' || error.code === 'shutting_down');
 
 /** Says at which event it is. */
-function* replay(rows: readonly EventRow[], place: { seq?: number }): Tx<void> {
+function* replay(topic: string, rows: readonly EventRow[], reached: { seq?: number }): Tx<void> {
   for (const { topicId, seq, at, actor, type, body } of rows) {
-    place.seq = seq;
-    const event = { type, data: JSON.parse(body) as unknown } as ChannelEvent;
-    yield* projectChannelEvent({ topicId, seq, at, actor }, event);
+    reached.seq = seq;
+    const place = { topicId, seq, at, actor };
+    const event = { type, data: JSON.parse(body) as unknown };
+    yield* topic.startsWith('channel:')
+      ? projectChannelEvent(place, event as ChannelEvent)
+      : projectSessionEvent(place, event as SessionEvent);
   }
 }
 
@@ -139,9 +156,10 @@ async function compare(
   store: Store,
   replayed: Replay,
   topic: TopicRow,
+  tables: Tables,
   problems: string[],
 ): Promise<void> {
-  for (const [table, rows] of Object.entries(CHANNEL_PROJECTIONS)) {
+  for (const [table, rows] of Object.entries(tables)) {
     for (let offset = 0; ; offset += PAGE) {
       const page = { topicId: topic.id, offset, limit: PAGE };
       const { head, isComparable, kept } = await store.read(function* () {

@@ -2,6 +2,7 @@ import { SqliteStore, type Store } from '@stoa/store';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCore } from '../create-core.js';
+import { idleRuntime } from '../idle-runtime.js';
 
 const DAY = 24 * 3_600_000;
 const ROWS = 1_200;
@@ -22,6 +23,7 @@ describe('a sweep', () => {
 
   const newCore = () =>
     createCore({
+      runtime: idleRuntime(),
       store,
       search: {
         search: () => Promise.resolve([]),

@@ -1,0 +1,51 @@
+import type { Principal } from '@stoa/protocol';
+import type { Secrets } from '../ports.js';
+
+const PREFIX = 'stoa_session_';
+
+/** The right to act as one session; it ends when it is revoked, and with the daemon. */
+export interface SessionToken {
+  readonly secret: string;
+  revoke(): void;
+}
+
+/**
+ * Tokens for the programs that run sessions. They are that session's identity and nothing more, and are
+ * kept in memory only: who holds one is a child of this daemon and ends with it.
+ */
+export class SessionTokens {
+  readonly #sessions = new Map<string, string>();
+  readonly #watchers = new Map<string, Set<() => void>>();
+
+  constructor(private readonly secrets: Secrets) {}
+
+  issue(sessionId: string): SessionToken {
+    const secret = `${PREFIX}${this.secrets.generate()}`;
+    const digest = this.secrets.digest(secret);
+    this.#sessions.set(digest, sessionId);
+    return {
+      secret,
+      revoke: () => {
+        if (!this.#sessions.delete(digest)) return;
+        for (const end of this.#watchers.get(digest) ?? []) end();
+      },
+    };
+  }
+
+  find(secret: string): Principal | undefined {
+    if (!secret.startsWith(PREFIX)) return undefined;
+    const id = this.#sessions.get(this.secrets.digest(secret));
+    return id === undefined ? undefined : { kind: 'session', id, credentialId: 'session' };
+  }
+
+  /** Calls back when this token is revoked. Returns what ends the watching. */
+  watch(secret: string, revoked: () => void): () => void {
+    const digest = this.secrets.digest(secret);
+    const watchers = this.#watchers.get(digest) ?? new Set();
+    this.#watchers.set(digest, watchers.add(revoked));
+    return () => {
+      watchers.delete(revoked);
+      if (watchers.size === 0) this.#watchers.delete(digest);
+    };
+  }
+}

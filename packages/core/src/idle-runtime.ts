@@ -1,0 +1,27 @@
+import { StoaError } from '@stoa/protocol';
+import type { RuntimePorts } from './create-core.js';
+
+/** A runtime that runs nothing, for a domain that is used for its channels only. */
+export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
+  return {
+    daemonId: 'daemon',
+    timers: { after: () => () => undefined },
+    calendar: {
+      nextCron: () => {
+        throw new StoaError('invalid_schedule', 'There is no calendar here');
+      },
+    },
+    agentFiles: { list: () => Promise.resolve([]) },
+    builtinAgents: () => Promise.resolve({}),
+    workspaces: {
+      resolve: (workspace) => Promise.resolve(workspace ?? '/'),
+      instructions: () => Promise.resolve(undefined),
+      isShared: () => true,
+    },
+    drivers: new Map(),
+    configRules: {},
+    approvalMs: 24 * 3_600_000,
+    diagnose: () => undefined,
+    ...changes,
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * Whether a tool call may run. Pure and total: the same request and policy give the same answer,
+ * and every request has one.
+ *
+ *   1. The data directory of the daemon, or a path that was not resolved        → deny
+ *   2. a deny rule that matches                                                 → deny
+ *   3. plan mode, and it is more than reading in the workspace                  → deny
+ *   4. an ask rule that matches, or a deny or ask rule that could               → ask
+ *   5. allow rules that match, for a script all of it                           → allow
+ *   6. the mode:
+ *                               plan     ask      auto-edit   full
+ *        ask, speak             allow    allow    allow       allow
+ *        read, inside           allow    allow    allow       allow
+ *        edit, inside           deny     ask      allow       allow
+ *        execute, fetch, other  deny     ask      ask         allow
+ *        any path outside       deny     ask      ask         ask
+ *
+ * Plan mode comes before the rules that open: what it promises would otherwise depend on them.
+ */
+import type { PermissionMode, PermissionRules } from '@stoa/protocol';
+import { allowingRule, isForbidding, type Matter } from './matching.js';
+import { isResolved, type Places } from './path-pattern.js';
+import type { ToolRequest } from './request.js';
+import { type BrokenRule, parseRule, type Rule } from './rules.js';
+import { commandsOf } from './shell/commands-of.js';
+import { parseScript } from './shell/parse-script.js';
+import type { ShellReading } from './shell-rules.js';
+import { suggestRule } from './suggest.js';
+
+type RuleSource = 'config' | 'agent' | 'workspace' | 'session';
+
+export interface Policy extends Places {
+  readonly mode: PermissionMode;
+  readonly rules: readonly { readonly source: RuleSource; readonly rules: PermissionRules }[];
+}
+
+export interface Decision {
+  readonly outcome: 'allow' | 'ask' | 'deny';
+  /** One line for people. */
+  readonly reason: string;
+  /** The rule that decided. */
+  readonly rule?: string;
+  /** What "always" would add. */
+  readonly suggestedRule?: string;
+  /** The command was not understood; to be logged. */
+  readonly unparsable?: true;
+}
+
+export function decide(request: ToolRequest, policy: Policy): Decision {
+  const reading = read(request);
+  const decision = decideRead({ request, places: policy, ...(reading && { reading }) }, policy);
+  return reading === 'unparsable' ? { ...decision, unparsable: true } : decision;
+}
+
+function read({ subject }: ToolRequest): ShellReading | undefined {
+  if (subject.type !== 'shell') return undefined;
+  const parsed = parseScript(subject.command);
+  return parsed.ok ? commandsOf(parsed.script) : 'unparsable';
+}
+
+function decideRead(matter: Matter, policy: Policy): Decision {
+  const { subject } = matter.request;
+  if (subject.type === 'path') {
+    if (subject.insideHome) return deny('The data directory of Stoa is never opened to agents');
+    if (!isResolved(subject.path)) return deny('The path was not resolved');
+  }
+  const denying = firstForbidding(rulesOf(policy, 'deny'), matter);
+  if (denying?.likelihood === 'yes') return byRule('deny', denying);
+  const mode = byMode(matter.request, policy.mode);
+  if (policy.mode === 'plan' && mode.outcome !== 'allow') return mode;
+  const asking = firstForbidding(rulesOf(policy, 'ask'), matter);
+  const asked = asking?.likelihood === 'yes' ? asking : (denying ?? asking);
+  if (asked) return byRule('ask', asked);
+  const allow = rulesOf(policy, 'allow').map(({ rule }) => rule);
+  const allowing = allowingRule(allow, matter);
+  if (allowing)
+    return { outcome: 'allow', reason: `Allowed by ${allowing.text}`, rule: allowing.text };
+  if (mode.outcome !== 'ask') return mode;
+  const suggestedRule = suggestRule(matter, allow);
+  return suggestedRule === undefined ? mode : { ...mode, suggestedRule };
+}
+
+interface SourcedRule {
+  readonly source: RuleSource;
+  readonly rule: Rule | BrokenRule;
+}
+
+interface ForbiddingRule extends SourcedRule {
+  readonly likelihood: 'yes' | 'maybe';
+}
+
+function rulesOf({ rules }: Policy, name: keyof PermissionRules): readonly SourcedRule[] {
+  return rules.flatMap((set) =>
+    (set.rules[name] ?? []).map((text) => ({ source: set.source, rule: parseRule(text) })),
+  );
+}
+
+/** The first that matches, or else the first that could. */
+function firstForbidding(
+  rules: readonly SourcedRule[],
+  matter: Matter,
+): ForbiddingRule | undefined {
+  let could: ForbiddingRule | undefined;
+  for (const sourced of rules) {
+    const likelihood = isForbidding(sourced.rule, matter);
+    if (likelihood === 'yes') return { ...sourced, likelihood };
+    if (likelihood === 'maybe') could ??= { ...sourced, likelihood };
+  }
+  return could;
+}
+
+function byRule(outcome: 'ask' | 'deny', { source, rule, likelihood }: ForbiddingRule): Decision {
+  const verb =
+    outcome === 'deny' ? 'Denied by' : likelihood === 'yes' ? 'Asked for by' : 'Could match';
+  const broken = rule.ok ? '' : `, a rule that is broken: ${rule.problem}`;
+  return { outcome, reason: `${verb} ${rule.text} (${source})${broken}`, rule: rule.text };
+}
+
+function deny(reason: string): Decision {
+  return { outcome: 'deny', reason };
+}
+
+/** What a request comes down to, whatever its tool calls itself. */
+type Deed = 'speak' | 'read' | 'edit' | 'act';
+
+function deedOf({ kind, subject }: ToolRequest): Deed {
+  if (subject.type !== 'path' && subject.type !== 'none') return 'act';
+  switch (kind) {
+    case 'ask':
+    case 'speak':
+      return subject.type === 'path' ? 'read' : 'speak';
+    case 'read':
+    case 'search':
+      return 'read';
+    case 'edit':
+      // Without a path it is not known to stay inside.
+      return subject.type === 'path' ? 'edit' : 'act';
+    case 'execute':
+    case 'fetch':
+    case 'other':
+      return 'act';
+  }
+}
+
+function byMode(request: ToolRequest, mode: PermissionMode): Decision {
+  const deed = deedOf(request);
+  if (deed === 'speak') return { outcome: 'allow', reason: 'It only speaks' };
+  const outside = request.subject.type === 'path' && !request.subject.insideWorkspace;
+  if (outside) {
+    if (mode === 'plan') return deny('Plan mode is on: nothing outside the workspace');
+    return { outcome: 'ask', reason: 'It is outside the workspace' };
+  }
+  if (deed === 'read') return { outcome: 'allow', reason: 'It reads in the workspace' };
+  switch (mode) {
+    case 'plan':
+      return deny('Plan mode is on: nothing but reading in the workspace');
+    case 'full':
+      return { outcome: 'allow', reason: 'Mode full allows it' };
+    case 'auto-edit':
+      if (deed === 'edit') return { outcome: 'allow', reason: 'Mode auto-edit allows edits' };
+      return { outcome: 'ask', reason: 'Mode auto-edit asks before this' };
+    case 'ask':
+      return { outcome: 'ask', reason: 'Mode ask asks before this' };
+  }
+}

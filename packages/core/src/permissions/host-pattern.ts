@@ -1,0 +1,20 @@
+import { matchesWildcard, type Wildcard, wildcardOf } from './wildcard.js';
+
+/**
+ * The pattern of `Fetch(…)`: `domain:example.com` is that host and no other,
+ * `domain:*.example.com` every host below it and not itself.
+ */
+export function parseHostPattern(text: string): Wildcard | { readonly problem: string } {
+  const host = /^domain:([\w.*:[\]-]+)$/.exec(text)?.[1];
+  if (host === undefined) return { problem: 'the pattern has to be domain:host' };
+  return wildcardOf(plainHost(host));
+}
+
+export function matchesHost(pattern: Wildcard, host: string): boolean {
+  return matchesWildcard(pattern, plainHost(host));
+}
+
+/** Letters of either case and a dot at the end name the same host. */
+export function plainHost(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}

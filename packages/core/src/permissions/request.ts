@@ -1,0 +1,24 @@
+/** What a tool does, as it declares it. */
+export type ToolKind = 'read' | 'edit' | 'search' | 'execute' | 'fetch' | 'ask' | 'speak' | 'other';
+
+/** What exactly a call touches. */
+export type Subject =
+  | { readonly type: 'shell'; readonly command: string }
+  | {
+      readonly type: 'path';
+      /** Absolute, with links followed and without `.` and `..`. */
+      readonly path: string;
+      readonly insideWorkspace: boolean;
+      /** Inside the data directory of the daemon. */
+      readonly insideHome: boolean;
+    }
+  | { readonly type: 'url'; readonly host: string }
+  | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
+  | { readonly type: 'none' };
+
+/** A tool call, as far as permission for it depends on it. */
+export interface ToolRequest {
+  readonly tool: string;
+  readonly kind: ToolKind;
+  readonly subject: Subject;
+}

@@ -1,0 +1,90 @@
+import type { ChainedPipeline, CommandNode, ListItem, Pipeline, Script } from './ast.js';
+import { readCompound } from './compound.js';
+import type { Cursor } from './cursor.js';
+import { seesKeyword, takesKeyword } from './keyword.js';
+import { readSimple } from './simple-command.js';
+
+const CLOSING: ReadonlySet<string> = new Set([
+  ...['then', 'elif', 'else', 'fi', 'do', 'done', 'esac', '}'],
+]);
+
+/** Commands up to the end of the text or to whatever closes them, which is left to the caller. */
+export function readList(cursor: Cursor): Script {
+  const items: ListItem[] = [];
+  cursor.skipLines();
+  while (!isClosed(cursor)) {
+    const pipelines = readChain(cursor);
+    cursor.skipBlanks();
+    const background = cursor.sees('&') && !cursor.sees('&&');
+    items.push({ pipelines, background });
+    if (background) cursor.takes('&');
+    else if (cursor.sees(';') && !endsArm(cursor)) cursor.takes(';');
+    else if (cursor.peek() !== '\n') break;
+    cursor.skipLines();
+  }
+  if (!isClosed(cursor)) cursor.fail(`unexpected ${JSON.stringify(cursor.peek())}`);
+  return { items };
+}
+
+function isClosed(cursor: Cursor): boolean {
+  const next = cursor.peek();
+  if (next === undefined || next === ')' || endsArm(cursor)) return true;
+  const keyword = seesKeyword(cursor);
+  return keyword !== undefined && CLOSING.has(keyword);
+}
+
+function endsArm(cursor: Cursor): boolean {
+  return cursor.sees(';;') || cursor.sees(';&');
+}
+
+function readChain(cursor: Cursor): readonly ChainedPipeline[] {
+  const chain: ChainedPipeline[] = [{ pipeline: readPipeline(cursor) }];
+  for (;;) {
+    cursor.skipBlanks();
+    const after = cursor.takes('&&') ? '&&' : cursor.takes('||') ? '||' : undefined;
+    if (!after) return chain;
+    cursor.skipLines();
+    chain.push({ after, pipeline: readPipeline(cursor) });
+  }
+}
+
+function readPipeline(cursor: Cursor): Pipeline {
+  let negated = false;
+  let timed = false;
+  for (;;) {
+    if (!negated && seesKeyword(cursor) === '!') {
+      takesKeyword(cursor, '!');
+      // With extended patterns switched on it would be one, and name a command.
+      if (cursor.peek() === '(') cursor.fail('!( is not understood');
+      negated = true;
+    } else if (!timed && seesKeyword(cursor) === 'time' && !hasOptions(cursor)) {
+      takesKeyword(cursor, 'time');
+      timed = true;
+    } else break;
+    cursor.skipBlanks();
+  }
+  const again = seesKeyword(cursor);
+  if (again === '!' || (timed && again === 'time'))
+    cursor.fail(`unexpected ${JSON.stringify(again)}`);
+  const commands: CommandNode[] = [readCommand(cursor)];
+  for (;;) {
+    cursor.skipBlanks();
+    if (cursor.sees('||') || !(cursor.takes('|&') || cursor.takes('|'))) break;
+    cursor.skipLines();
+    commands.push(readCommand(cursor));
+  }
+  return { negated, timed, commands };
+}
+
+/** `time -v …` is a program of that name in some shells: left as a command, to be looked through. */
+function hasOptions(cursor: Cursor): boolean {
+  return cursor.ahead(() => {
+    takesKeyword(cursor, 'time');
+    cursor.skipBlanks();
+    return cursor.peek() === '-';
+  });
+}
+
+function readCommand(cursor: Cursor): CommandNode {
+  return cursor.deeper(() => readCompound(cursor) ?? readSimple(cursor));
+}

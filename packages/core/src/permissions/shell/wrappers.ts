@@ -1,0 +1,255 @@
+import { ANYTHING, type Argument } from './argument.js';
+import { findCommand, type WrapperOptions } from './wrapper-options.js';
+
+/**
+ * What a command runs in its turn:
+ *
+ *   nothing    it is what it looks like
+ *   command    it only runs the words from `at` on
+ *   script     it reads `text` as a script
+ *   unknown    it runs something that cannot be told
+ *   besides    it does its own work, and runs these as well
+ *
+ * `transparent` says that permission for what runs inside is permission for the whole; where it is
+ * not, as with `sudo` or a changed environment, only a rule that names the wrapper can allow it.
+ */
+export type Inner =
+  | { readonly type: 'nothing' }
+  | {
+      readonly type: 'command';
+      readonly at: number;
+      readonly argv: readonly Argument[];
+      readonly transparent: boolean;
+    }
+  | { readonly type: 'script'; readonly text: string; readonly transparent: boolean }
+  | { readonly type: 'unknown' }
+  | { readonly type: 'besides'; readonly commands: readonly (readonly Argument[])[] };
+
+const NOTHING: Inner = { type: 'nothing' };
+const UNKNOWN: Inner = { type: 'unknown' };
+
+interface Wrapper extends WrapperOptions {
+  /** Never transparent. */
+  readonly changes?: boolean;
+  /** Transparent only without these options. */
+  readonly unless?: readonly string[];
+  /** With these options it runs nothing. */
+  readonly idleWith?: readonly string[];
+  /** Words that it adds or replaces are not known. */
+  readonly feeds?: boolean;
+}
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  env: {
+    flags: 'i0v',
+    longFlags: ['ignore-environment', 'null', 'debug'],
+    valued: 'uC',
+    longValued: ['unset', 'chdir'],
+    environment: true,
+    unless: ['C', 'chdir', 'i', 'ignore-environment', 'u', 'unset'],
+  },
+  command: { flags: 'pvV', idleWith: ['v', 'V'] },
+  builtin: {},
+  exec: { flags: 'cl', valued: 'a', unless: ['a', 'c', 'l'] },
+  nohup: {},
+  time: {
+    flags: 'pvaq',
+    longFlags: ['portability', 'verbose', 'append', 'quiet'],
+    valued: 'fo',
+    longValued: ['format', 'output'],
+    unless: ['o', 'output'],
+  },
+  nice: { valued: 'n', longValued: ['adjustment'], numbers: true },
+  ionice: { flags: 't', longFlags: ['ignore'], valued: 'cn', longValued: ['class', 'classdata'] },
+  timeout: {
+    flags: 'v',
+    longFlags: ['verbose', 'foreground', 'preserve-status'],
+    valued: 'ks',
+    longValued: ['kill-after', 'signal'],
+    operands: 1,
+  },
+  setsid: { flags: 'cfw', longFlags: ['ctty', 'fork', 'wait'] },
+  stdbuf: { valued: 'ioe', longValued: ['input', 'output', 'error'] },
+  xargs: {
+    flags: '0rtpxo',
+    longFlags: ['null', 'no-run-if-empty', 'verbose', 'exit', 'open-tty'],
+    valued: 'IdnLPsEa',
+    longValued: ['delimiter', 'max-args', 'max-lines', 'max-procs', 'max-chars', 'arg-file'],
+    feeds: true,
+  },
+  sudo: {
+    flags: 'ABbEHknPS',
+    longFlags: ['preserve-env', 'non-interactive', 'set-home', 'background', 'stdin', 'askpass'],
+    valued: 'ugCpDRTrth',
+    longValued: ['user', 'group', 'chdir', 'prompt', 'host', 'chroot', 'role', 'type'],
+    environment: true,
+    changes: true,
+  },
+  doas: { flags: 'Ln', valued: 'uCa', changes: true },
+  busybox: { changes: true },
+  toybox: { changes: true },
+  flock: {
+    flags: 'sxeunFo',
+    longFlags: ['shared', 'exclusive', 'unlock', 'nonblock', 'no-fork', 'close'],
+    valued: 'wE',
+    longValued: ['timeout', 'conflict-exit-code'],
+    operands: 1,
+    changes: true,
+  },
+};
+
+/** Only there is a wrapper the one we know; any other file of that name may do what it likes. */
+const TRUSTED_PLACES: ReadonlySet<string> = new Set(['', '/bin/', '/usr/bin/']);
+
+/** They run text in a form of their own. */
+const RUNNING: ReadonlySet<string> = new Set([
+  ...['watch', 'parallel', 'compgen', 'complete', 'bind', 'enable', 'fc'],
+]);
+
+/** Shells whose language is the one we read. */
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash']);
+const FOREIGN_SHELLS: ReadonlySet<string> = new Set(['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh']);
+
+export function splitName(name: string): { place: string; base: string } {
+  const cut = name.lastIndexOf('/') + 1;
+  return { place: name.slice(0, cut), base: name.slice(cut).toLowerCase() };
+}
+
+export function innerOf(argv: readonly Argument[]): Inner {
+  const [name] = argv;
+  if (name?.type !== 'fixed') return NOTHING;
+  const { place, base } = splitName(name.text);
+  const trusted = TRUSTED_PLACES.has(place);
+  if (SHELLS.has(base)) return innerOfShell(argv, trusted);
+  if (FOREIGN_SHELLS.has(base)) return UNKNOWN;
+  if (base === 'find') return innerOfFind(argv);
+  if (base === 'eval') return innerOfWords(argv.slice(1));
+  if (name.text === 'source' || name.text === '.') return innerOfFile(argv[1]);
+  if (RUNNING.has(base)) return UNKNOWN;
+  if (base === 'trap') return innerOfTrap(argv);
+  if (base === 'alias') return argv.some(definesAlias) ? UNKNOWN : NOTHING;
+  const wrapper = Object.hasOwn(WRAPPERS, base) ? WRAPPERS[base] : undefined;
+  return wrapper ? innerOfWrapper(argv, wrapper, trusted) : NOTHING;
+}
+
+function innerOfWrapper(argv: readonly Argument[], wrapper: Wrapper, trusted: boolean): Inner {
+  const found = findCommand(argv, wrapper);
+  if (!found) return UNKNOWN;
+  const { at, options, assignments } = found;
+  if (at >= argv.length || wrapper.idleWith?.some((option) => options.has(option))) return NOTHING;
+  const changes = wrapper.changes ?? wrapper.unless?.some((option) => options.has(option)) ?? false;
+  const inner = argv.slice(at);
+  const [name] = inner;
+  // More options where the command should be: this version of the wrapper is not the one we know.
+  if (name?.type === 'fixed' && name.text.startsWith('-')) return UNKNOWN;
+  return {
+    type: 'command',
+    at,
+    argv: wrapper.feeds ? fed(inner, options.get('I')) : inner,
+    transparent: trusted && !changes && assignments.length === 0,
+  };
+}
+
+/** xargs puts what it reads behind the words, or with `-I` in place of a text in any of them. */
+function fed(inner: readonly Argument[], replaced: string | undefined): readonly Argument[] {
+  if (replaced === undefined) return [...inner, ANYTHING];
+  return inner.map((word): Argument => {
+    const kept = word.type === 'fixed' && !word.text.includes(replaced);
+    return kept ? word : ANYTHING;
+  });
+}
+
+const SHELL_FLAGS = /^[-+][abefhklmnpruvxBCEHPT]*$/;
+const SHELL_COMMAND = /^-[abefhklmnpruvxBCEHPT]*c[abefhklmnpruvxBCEHPT]*$/;
+const SHELL_VALUED = /^[-+][abefhklmnpruvxBCEHPT]*[oO]$/;
+const SHELL_LONG: ReadonlySet<string> = new Set([
+  ...['--login', '--norc', '--noprofile', '--posix', '--noediting'],
+]);
+
+/** A shell with a script in a word reads that; with a file it is like that file; else it is unknown. */
+function innerOfShell(argv: readonly Argument[], trusted: boolean): Inner {
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at];
+    if (word?.type !== 'fixed') return UNKNOWN;
+    if (SHELL_COMMAND.test(word.text)) return shellCommand(argv.slice(at + 1), trusted);
+    if (SHELL_VALUED.test(word.text)) {
+      if (argv[at + 1]?.type !== 'fixed') return UNKNOWN;
+      at += 1;
+    } else if (!SHELL_LONG.has(word.text) && (word.text === '-' || !SHELL_FLAGS.test(word.text))) {
+      return innerOfFile(word);
+    }
+  }
+  return UNKNOWN;
+}
+
+/** A script in a file is like a program of that name, unless the file is what is fed to it. */
+function innerOfFile(word: Argument | undefined): Inner {
+  if (word?.type !== 'fixed' || /^(?:[-+]|\/dev\/|\/proc\/)/.test(word.text)) return UNKNOWN;
+  return NOTHING;
+}
+
+/** Behind `-c` options may go on: `bash -c -e 'text'`. */
+function shellCommand(rest: readonly Argument[], trusted: boolean): Inner {
+  const [text] = rest;
+  if (text?.type !== 'fixed' || /^[-+]/.test(text.text)) return UNKNOWN;
+  return { type: 'script', text: text.text, transparent: trusted };
+}
+
+function innerOfWords(words: readonly Argument[]): Inner {
+  const texts = words.map((word) => (word.type === 'fixed' ? word.text : undefined));
+  if (texts.includes(undefined)) return UNKNOWN;
+  if (texts.length === 0) return NOTHING;
+  return { type: 'script', text: texts.join(' '), transparent: true };
+}
+
+function innerOfTrap(argv: readonly Argument[]): Inner {
+  const [, ...rest] = argv;
+  const [first] = rest;
+  const action = first?.type === 'fixed' && first.text === '--' ? rest[1] : first;
+  if (action === undefined) return NOTHING;
+  if (action.type !== 'fixed') return UNKNOWN;
+  if (/^(?:-[lp]?|\d*)$/.test(action.text)) return NOTHING;
+  return { type: 'script', text: action.text, transparent: true };
+}
+
+function definesAlias(word: Argument): boolean {
+  return word.type !== 'fixed' || word.text.includes('=');
+}
+
+const EXECUTING: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
+
+function innerOfFind(argv: readonly Argument[]): Inner {
+  const commands: (readonly Argument[])[] = [];
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at];
+    if (word?.type !== 'fixed') {
+      if (word?.splits) commands.push([ANYTHING]);
+    } else if (word.text === ';' || word.text === '+') {
+      // The end of a command whose beginning was not seen.
+      commands.push([ANYTHING]);
+    } else if (EXECUTING.has(word.text)) {
+      const end = endOfExec(argv, at + 1);
+      const words = argv.slice(at + 1, end);
+      commands.push(words.length > 0 ? words.map(withFoundFile) : [ANYTHING]);
+      if (words.some((part) => part.type === 'unknown' && part.splits)) commands.push([ANYTHING]);
+      at = end;
+    }
+  }
+  return commands.length > 0 ? { type: 'besides', commands } : NOTHING;
+}
+
+function endOfExec(argv: readonly Argument[], from: number): number {
+  for (let at = from; at < argv.length; at += 1) {
+    const word = argv[at];
+    const before = argv[at - 1];
+    if (word?.type !== 'fixed') continue;
+    if (word.text === ';') return at;
+    if (word.text === '+' && before?.type === 'fixed' && before.text === '{}') return at;
+  }
+  return argv.length;
+}
+
+function withFoundFile(word: Argument): Argument {
+  if (word.type !== 'fixed' || !word.text.includes('{}')) return word;
+  return { type: 'unknown', splits: true, mayBeOption: word.text.startsWith('-') };
+}

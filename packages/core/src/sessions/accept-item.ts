@@ -1,0 +1,135 @@
+import {
+  type DispatchRule,
+  LIMITS,
+  type Metadata,
+  type Origin,
+  type RunStatus,
+  type SessionEvent,
+  StoaError,
+  type StoredItem,
+  type WorkKind,
+} from '@stoa/protocol';
+import { countQueuedRuns, listItemsOfRun, listQueuedRuns, type RunRow, type Tx } from '@stoa/store';
+import { assertNotEnded, type OpenSession } from '../access/session-gate.js';
+import { stableJson } from '../channels/stable-json.js';
+import type { NewEvent } from '../log/log.js';
+import { admit, DEFAULT_PRIORITY, URGENT_PRIORITY } from './admit.js';
+import type { SessionContext } from './context.js';
+import { endRun } from './end-run.js';
+import { factsOf, inSession } from './run-facts.js';
+
+/** Something that wants to reach a session. */
+export interface Arrival {
+  readonly kind: WorkKind;
+  readonly rule: DispatchRule;
+  readonly priority?: number | undefined;
+  readonly from: string;
+  readonly fromName: string;
+  readonly subject?: string | undefined;
+  readonly inputItems: readonly StoredItem[];
+  readonly origin: Origin;
+  readonly expiresAt?: number | undefined;
+  readonly metadata: Metadata;
+}
+
+type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
+
+/** What accepting an item did: the first of the events is the one that accepted it. */
+interface Acceptance {
+  readonly events: readonly NewEvent[];
+  readonly runId: string;
+}
+
+/**
+ * Lets an item in. The rule of admission says what becomes of it and of the run under way; all of it
+ * is one commit, so that no item is ever without a run that will take it.
+ */
+export function* acceptItem(
+  context: SessionContext,
+  session: OpenSession,
+  arrival: Arrival,
+): Tx<Acceptance> {
+  assertNotEnded(session);
+  yield* assertRoom(session);
+  const { kind, rule, origin } = arrival;
+  const { admission, applied } = admit(rule, {
+    active: activeOf(session),
+    driver: context.capabilities(session.persona.definition.driver.kind),
+  });
+  const joined = admission === 'join' ? yield* findRunToJoin(session, arrival) : undefined;
+  const runId = joined ?? (admission === 'inject' ? activeRunId(session) : context.ids.next('run'));
+  const isUrgent = admission === 'replace' || admission === 'preempt';
+  const priority = arrival.priority ?? (isUrgent ? URGENT_PRIORITY : DEFAULT_PRIORITY[kind]);
+  const facts = factsOf(session, runId, origin);
+  const accepted: Accepted = {
+    itemId: context.ids.next('itm'),
+    kind,
+    rule,
+    appliedRule: applied,
+    priority,
+    from: arrival.from,
+    fromName: arrival.fromName,
+    ...(arrival.subject === undefined ? {} : { subject: arrival.subject }),
+    inputItems: [...arrival.inputItems],
+    ...(arrival.expiresAt === undefined ? {} : { expiresAt: arrival.expiresAt }),
+    metadata: arrival.metadata,
+    ...facts,
+  };
+  const events: NewEvent[] = [inSession(session, { type: 'accepted', data: accepted })];
+  if (admission === 'replace') events.push(...(yield* supersede(context, session)));
+  if (isUrgent && session.activeRunId !== null) {
+    const reason = admission === 'replace' ? 'steer' : 'superseded';
+    events.push(
+      ...(yield* endRun(context, session, session.activeRunId, { type: 'cancelled', reason })),
+    );
+  }
+  if (joined === undefined && admission !== 'inject') {
+    const data = { kind, rule: applied, priority, ...facts };
+    events.push(inSession(session, { type: 'queued', data }));
+  }
+  return { events, runId };
+}
+
+function* assertRoom(session: OpenSession): Tx<void> {
+  const queued = (yield* countQueuedRuns.first({ topicId: session.topicId }))?.count ?? 0;
+  if (queued < LIMITS.queuedRunsPerSession) return;
+  throw new StoaError('inbox_full', `${String(queued)} runs wait for ${session.sessionId}`);
+}
+
+function activeOf(session: OpenSession) {
+  if (session.activeRunId === null) return undefined;
+  return { status: session.activeStatus as RunStatus, kind: session.activeKind as WorkKind };
+}
+
+function activeRunId(session: OpenSession): string {
+  if (session.activeRunId === null) throw new Error('there is no run to inject into');
+  return session.activeRunId;
+}
+
+/** Only the latest steering message runs: those that still wait are dropped, with notice. */
+function* supersede(context: SessionContext, session: OpenSession): Tx<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const run of yield* queuedRuns(session)) {
+    if (run.rule !== 'steer') continue;
+    const end = { type: 'cancelled', reason: 'superseded' } as const;
+    events.push(...(yield* endRun(context, session, run.runId, end)));
+  }
+  return events;
+}
+
+/** Collecting never crosses a principal, a channel or the place an answer goes to. */
+function* findRunToJoin(session: OpenSession, arrival: Arrival): Tx<string | undefined> {
+  for (const run of yield* queuedRuns(session)) {
+    if (run.rule !== 'collect' || run.kind !== arrival.kind) continue;
+    const [first] = yield* listItemsOfRun.all({ runId: run.runId });
+    if (first?.fromId !== arrival.from) continue;
+    const { origin } = JSON.parse(first.accepted) as Accepted;
+    const place = ({ messageId: _, ...rest }: Origin): string => stableJson(rest);
+    if (place(origin) === place(arrival.origin)) return run.runId;
+  }
+  return undefined;
+}
+
+function* queuedRuns({ topicId }: OpenSession): Tx<RunRow[]> {
+  return yield* listQueuedRuns.all({ topicId, limit: LIMITS.queuedRunsPerSession });
+}

@@ -1,0 +1,139 @@
+import {
+  actorIdOf,
+  type CancelReason,
+  type PermissionMode,
+  type Principal,
+  type Session,
+  StoaError,
+  sessionTopic,
+  type UpdateSession,
+} from '@stoa/protocol';
+import { listChildSessions, listQueuedRuns, type Tx } from '@stoa/store';
+import {
+  assertNotEnded,
+  type OpenSession,
+  sessionToChange,
+  sessionToRead,
+} from '../access/session-gate.js';
+import { admitMetadata } from '../channels/metadata.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import type { SessionContext } from './context.js';
+import { assertMode, readSession, takePersona } from './create-session.js';
+import { endRun } from './end-run.js';
+import { inSession } from './run-facts.js';
+
+/** Changes title, mode or metadata; a mode counts from the next tool call on. */
+export async function updateSession(
+  context: SessionContext,
+  principal: Principal,
+  sessionId: string,
+  request: UpdateSession,
+): Promise<Session> {
+  const metadata = request.metadata === undefined ? undefined : admitMetadata(request.metadata);
+  await change(context, principal, sessionId, function* (session) {
+    assertNotEnded(session);
+    if (request.mode !== undefined) {
+      const parent =
+        session.parentSessionId === null
+          ? undefined
+          : yield* sessionToRead({ kind: 'system' }, session.parentSessionId);
+      assertMode(principal, request.mode, parent);
+    }
+    const data = { ...request, ...(metadata === undefined ? {} : { metadata }) };
+    return [inSession(session, { type: 'session_updated', data })];
+  });
+  return readSession(context, sessionId);
+}
+
+/** Takes over the present definition of the agent; what it knows stays. */
+export async function refreshSession(
+  context: SessionContext,
+  principal: Principal,
+  sessionId: string,
+): Promise<Session> {
+  const { agentId, workspace } = await context.store.read(() =>
+    sessionToRead(principal, sessionId),
+  );
+  const persona = await takePersona(
+    context,
+    await context.findAgent(agentId, workspace),
+    workspace,
+  );
+  await change(context, principal, sessionId, (session) => {
+    assertNotEnded(session);
+    if (session.activeRunId !== null) {
+      throw new StoaError('session_busy', `${sessionId} is working on ${session.activeRunId}`);
+    }
+    assertMode(principal, session.mode as PermissionMode);
+    return [inSession(session, { type: 'session_refreshed', data: { persona } })];
+  });
+  return readSession(context, sessionId);
+}
+
+/** Begins with an empty context: what runs is cancelled, what waits is dropped, the journal stays. */
+export async function clearSession(
+  context: SessionContext,
+  principal: Principal,
+  sessionId: string,
+): Promise<Session> {
+  await change(context, principal, sessionId, function* (session) {
+    assertNotEnded(session);
+    const ended = yield* endAll(context, session, 'clear');
+    return [...ended, inSession(session, { type: 'session_cleared', data: {} })];
+  });
+  return readSession(context, sessionId);
+}
+
+/** Ends a session and those it made. What waits is dropped; the journal stays. */
+export async function endSession(
+  context: SessionContext,
+  principal: Principal,
+  sessionId: string,
+  reason = 'ended',
+): Promise<Session> {
+  await change(context, principal, sessionId, function* (session) {
+    if (session.endedAt !== null) return [];
+    const ended = yield* endAll(context, session, 'clear');
+    return [...ended, inSession(session, { type: 'session_ended', data: { reason } })];
+  });
+  const children = await context.store.read(() =>
+    listChildSessions.all({ parentSessionId: sessionId }),
+  );
+  for (const child of children) {
+    await endSession(context, { kind: 'system' }, child.sessionId, 'its parent ended');
+  }
+  return readSession(context, sessionId);
+}
+
+function change(
+  context: SessionContext,
+  principal: Principal,
+  sessionId: string,
+  decide: (session: OpenSession) => Tx<readonly NewEvent[]> | readonly NewEvent[],
+): Promise<void> {
+  return context.log.write({
+    actor: actorIdOf(principal),
+    lane: sessionTopic(sessionId),
+    open: () => sessionToChange(principal, sessionId),
+    *decide(session): Tx<Decision<void>> {
+      const decided = decide(session);
+      const events = 'next' in decided ? yield* decided : decided;
+      return { events, answer: () => undefined };
+    },
+  });
+}
+
+function* endAll(
+  context: SessionContext,
+  session: OpenSession,
+  reason: CancelReason,
+): Tx<NewEvent[]> {
+  const all: NewEvent[] = [];
+  const queued = yield* listQueuedRuns.all({ topicId: session.topicId, limit: 10_000 });
+  const runIds = queued.map(({ runId }) => runId);
+  if (session.activeRunId !== null) runIds.unshift(session.activeRunId);
+  for (const runId of runIds) {
+    all.push(...(yield* endRun(context, session, runId, { type: 'cancelled', reason })));
+  }
+  return all;
+}

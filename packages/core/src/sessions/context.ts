@@ -1,0 +1,44 @@
+import type { AgentDefinition, AgentSource, DriverKind } from '@stoa/protocol';
+import type { Store } from '@stoa/store';
+import type { Assets } from '../assets/assets.js';
+import type { Log } from '../log/log.js';
+import type { Clock, Ids, Secrets } from '../ports.js';
+import type { DriverCapabilities } from './admit.js';
+
+/** An agent that can be used. */
+export interface ReadyAgent {
+  readonly agentId: string;
+  readonly source: AgentSource;
+  readonly definition: AgentDefinition;
+}
+
+/** What a session takes from outside the store when it is made. */
+export interface Workspaces {
+  /**
+   * Checks that the directory may be worked in and resolves links in its name; throws
+   * `invalid_workspace` otherwise. Without one, the directory the daemon was started in.
+   */
+  resolve(workspace: string | undefined): Promise<string>;
+  /** The instructions of a workspace (AGENTS.md), if it has any. */
+  instructions(workspace: string): Promise<string | undefined>;
+  /** Whether people other than the owner may have sessions there. */
+  isShared(workspace: string): boolean;
+}
+
+/** What every verb of sessions works with. */
+export interface SessionContext {
+  readonly store: Store;
+  readonly log: Log;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly assets: Assets;
+  readonly workspaces: Workspaces;
+  /** Throws `unknown_agent` or `agent_broken`, naming what there is. */
+  readonly findAgent: (agentId: string, workspace: string) => Promise<ReadyAgent>;
+  readonly capabilities: (driver: DriverKind) => DriverCapabilities;
+  /** How long an approval waits for an answer. */
+  readonly approvalMs: number;
+  /** Told of what is worth a line in the log and concerns no caller. */
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+}

@@ -1,0 +1,152 @@
+import {
+  actorIdOf,
+  type CreateSession,
+  LIMITS,
+  type PermissionMode,
+  type Persona,
+  type Principal,
+  type Session,
+  type SessionEvent,
+  StoaError,
+  sessionTopic,
+} from '@stoa/protocol';
+import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
+import { callerClass } from '../access/rules.js';
+import { assertNotEnded, type OpenSession, sessionToRead } from '../access/session-gate.js';
+import { idempotency } from '../channels/context.js';
+import { admitMetadata } from '../channels/metadata.js';
+import type { Decision } from '../log/log.js';
+import { narrows } from '../permissions/narrows.js';
+import type { ReadyAgent, SessionContext } from './context.js';
+import { sessionRecord } from './records.js';
+
+/** Makes a session: it takes over its agent's definition as it is now, and keeps it. */
+export async function createSession(
+  context: SessionContext,
+  principal: Principal,
+  request: CreateSession,
+  key?: string,
+): Promise<Session> {
+  const metadata = admitMetadata(request.metadata);
+  const parent = await parentOf(context, principal, request);
+  const workspace = await context.workspaces.resolve(request.workspace ?? parent?.workspace);
+  assertMayWorkIn(context, principal, parent, workspace);
+  const agent = await context.findAgent(request.agentId, workspace);
+  const mode = request.mode ?? agent.definition.mode;
+  assertMode(principal, mode, parent);
+  if (parent) assertNarrower(parent, agent, mode);
+  const persona = await takePersona(context, agent, workspace);
+  const sessionId = context.ids.next('ses');
+  const topic = sessionTopic(sessionId);
+  const created: Extract<SessionEvent, { type: 'session_created' }>['data'] = {
+    sessionId,
+    persona,
+    workspace,
+    ...(request.title === undefined ? {} : { title: request.title }),
+    mode,
+    ...(parent ? { parentSessionId: parent.sessionId } : {}),
+    responsibleId: parent?.responsibleId ?? actorIdOf(principal),
+    metadata,
+  };
+  const made = await context.log.write({
+    actor: actorIdOf(principal),
+    lane: topic,
+    *open() {
+      const sessions = (yield* countSessions.first({}))?.count ?? 0;
+      if (sessions < LIMITS.sessions) return;
+      throw new StoaError('limit_reached', `At most ${String(LIMITS.sessions)} sessions are open`);
+    },
+    *decide(): Tx<Decision<string>> {
+      yield* insertTopic.first({ name: topic });
+      return {
+        events: [{ topic, event: { type: 'session_created', data: created } }],
+        answer: () => sessionId,
+      };
+    },
+    idempotency: idempotency(
+      context.secrets,
+      key,
+      { createSession: request },
+      (entry) => (JSON.parse(entry.body) as { sessionId: string }).sessionId,
+    ),
+  });
+  return readSession(context, made);
+}
+
+export async function takePersona(
+  context: SessionContext,
+  { agentId, source, definition }: ReadyAgent,
+  workspace: string,
+): Promise<Persona> {
+  const workspaceInstructions = await context.workspaces.instructions(workspace);
+  return {
+    agentId,
+    source,
+    definition,
+    ...(workspaceInstructions === undefined ? {} : { workspaceInstructions }),
+  };
+}
+
+export function readSession(context: SessionContext, sessionId: string): Promise<Session> {
+  return context.store.read(function* () {
+    const row = yield* findSession.first({ sessionId });
+    if (!row) throw new StoaError('session_not_found', `There is no session ${sessionId}`);
+    return sessionRecord(row);
+  });
+}
+
+/** A session makes sub-sessions of itself only; a person may make them below their own sessions. */
+async function parentOf(
+  context: SessionContext,
+  principal: Principal,
+  request: CreateSession,
+): Promise<OpenSession | undefined> {
+  const parentId =
+    principal.kind === 'session'
+      ? (request.parentSessionId ?? principal.id)
+      : request.parentSessionId;
+  if (parentId === undefined) return undefined;
+  if (principal.kind === 'session' && parentId !== principal.id) {
+    throw new StoaError('forbidden', 'A session makes sub-sessions of itself only');
+  }
+  const parent = await context.store.read(() => sessionToRead(principal, parentId));
+  assertNotEnded(parent);
+  return parent;
+}
+
+function assertMayWorkIn(
+  context: SessionContext,
+  principal: Principal,
+  parent: OpenSession | undefined,
+  workspace: string,
+): void {
+  if (parent) {
+    if (workspace === parent.workspace || workspace.startsWith(`${parent.workspace}/`)) return;
+    throw new StoaError('authority_exceeded', 'A sub-session works inside its parent’s workspace');
+  }
+  if (callerClass(principal) === 'admin' || context.workspaces.isShared(workspace)) return;
+  throw new StoaError('forbidden', `${workspace} is not open to others; the owner can open it`);
+}
+
+const MODES: readonly PermissionMode[] = ['plan', 'ask', 'auto-edit', 'full'];
+
+/** What runs without asking runs with the rights of the daemon's user: that is the owner's to grant. */
+export function assertMode(principal: Principal, mode: PermissionMode, parent?: OpenSession): void {
+  if (parent && MODES.indexOf(mode) > MODES.indexOf(parent.mode as PermissionMode)) {
+    throw new StoaError('authority_exceeded', `Its parent’s mode is ${parent.mode}`);
+  }
+  if (mode === 'full' && !parent && callerClass(principal) !== 'admin') {
+    throw new StoaError('forbidden', 'Only the owner may let a session run everything unasked');
+  }
+}
+
+function assertNarrower(parent: OpenSession, agent: ReadyAgent, mode: PermissionMode): void {
+  const verdict = narrows(
+    {
+      mode: parent.mode as PermissionMode,
+      rules: parent.persona.definition.permissions ?? {},
+    },
+    { mode, rules: agent.definition.permissions ?? {} },
+  );
+  if (!verdict.ok) throw new StoaError('authority_exceeded', verdict.what);
+}

@@ -1,0 +1,29 @@
+import { type EventRow, listEventsAfter, type Tx } from '@stoa/store';
+
+export interface StartedCall {
+  readonly callId: string;
+  readonly tool: string;
+}
+
+const PAGE = 500;
+
+/**
+ * Tool calls of a run that were started and have no result: the daemon ended in between, and nobody
+ * can say what they did. They are never repeated by themselves.
+ */
+export function* danglingCalls(topicId: number, after: number, runId: string): Tx<StartedCall[]> {
+  const open = new Map<string, StartedCall>();
+  for (let last = after; ; ) {
+    const page: EventRow[] = yield* listEventsAfter.all({ topicId, after: last, limit: PAGE });
+    for (const { type, body } of page) {
+      if (type !== 'tool_call' && type !== 'tool_result') continue;
+      const data = JSON.parse(body) as { runId: string; callId: string; tool: string };
+      if (data.runId !== runId) continue;
+      if (type === 'tool_call') open.set(data.callId, { callId: data.callId, tool: data.tool });
+      else open.delete(data.callId);
+    }
+    const end = page.at(-1);
+    if (!end || page.length < PAGE) return [...open.values()];
+    last = end.seq;
+  }
+}

@@ -1,0 +1,81 @@
+import type {
+  Approval,
+  ChannelRuntimeIdentity,
+  ChannelRuntimeMemoryScope,
+  DriverKind,
+  InboxItem,
+  Origin,
+  PermissionMode,
+  PermissionRules,
+  Persona,
+  StoredItem,
+  WorkKind,
+} from '@stoa/protocol';
+import type { DriverCapabilities } from './admit.js';
+import type { RunEnd } from './end-run.js';
+import type { NewApproval, RunJournal } from './run-journal.js';
+import type { Transcript } from './transcript.js';
+
+/** What may run without asking, right now: a mode that is changed counts from the next call on. */
+export interface Policy {
+  readonly mode: PermissionMode;
+  readonly rules: readonly {
+    readonly source: 'config' | 'agent' | 'workspace' | 'session';
+    readonly rules: PermissionRules;
+  }[];
+}
+
+/** The session of a run, as it was when the run was taken up. */
+export interface RunSession {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly agentName: string;
+  readonly workspace: string;
+  readonly persona: Persona;
+  readonly identity: ChannelRuntimeIdentity;
+  readonly memoryScope: ChannelRuntimeMemoryScope;
+  readonly responsibleId: string;
+  readonly parentSessionId: string | null;
+}
+
+/** A run that a driver is given. */
+export interface RunContext {
+  readonly session: RunSession;
+  readonly runId: string;
+  readonly kind: WorkKind;
+  readonly origin: Origin;
+  /** More than one: it was cut off before, and what it did stands in the transcript. */
+  readonly attempt: number;
+  /** What it is to take: those not delivered yet. */
+  readonly items: readonly InboxItem[];
+  readonly journal: RunJournal;
+  /** Aborts when the run was cancelled, the session is lost to another daemon, or this one stops. */
+  readonly signal: AbortSignal;
+  transcript(): Promise<Transcript>;
+  policy(): Promise<Policy>;
+  /** Asks people and waits; resolves with how it was settled. Rejects when the run ends first. */
+  ask(question: NewApproval): Promise<Approval>;
+  /** Shows text while it is being written; it is not kept. `step` numbers the model's messages. */
+  showText(step: number, text: string): void;
+  /** What was shown of this step does not count: its text begins anew. */
+  withdrawText(step: number): void;
+}
+
+/** What a driver may say of the end of a run; being cancelled is not for it to say. */
+export type DriverEnd =
+  | { readonly type: 'completed'; readonly output?: readonly StoredItem[] }
+  | Extract<RunEnd, { type: 'failed' | 'interrupted' }>;
+
+/**
+ * Executes runs. Promises: it journals before it acts; it tells `delivered` when an item is in the
+ * model's context; after the signal aborts it stops what it started and settles soon; it does not
+ * repeat a tool call by itself. What it throws fails the run with that code.
+ */
+export interface Driver {
+  readonly kind: DriverKind;
+  readonly capabilities: DriverCapabilities;
+  execute(run: RunContext): Promise<DriverEnd>;
+  /** The session ended or was cleared: what is kept for it outside the journal can go. Must not throw. */
+  forget(sessionId: string): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,167 @@
+import {
+  humanTopic,
+  LIMITS,
+  type Origin,
+  type RunFailure,
+  type RunStatus,
+  type SessionEvent,
+  type StoredItem,
+  sessionTopic,
+  type WorkKind,
+} from '@stoa/protocol';
+import {
+  type FullInboxItemRow,
+  findRun,
+  listItemsOfRun,
+  listPendingApprovalsOfRun,
+  type Tx,
+} from '@stoa/store';
+import type { OpenSession } from '../access/session-gate.js';
+import type { NewEvent } from '../log/log.js';
+import { DEFAULT_PRIORITY } from './admit.js';
+import { humansAsked } from './asked-humans.js';
+import type { SessionContext } from './context.js';
+import { waitsForBoundary } from './records.js';
+import { factsOf, inSession } from './run-facts.js';
+import { mayBecome } from './run-status.js';
+
+/** How a run ends. */
+export type RunEnd =
+  | { readonly type: 'completed'; readonly output: readonly StoredItem[] }
+  | { readonly type: 'failed'; readonly failure: RunFailure }
+  | {
+      readonly type: 'cancelled';
+      readonly reason: Extract<SessionEvent, { type: 'cancelled' }>['data']['reason'];
+    }
+  | { readonly type: 'interrupted'; readonly reason: string };
+
+type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
+
+/**
+ * Everything that the end of a run settles, in one commit: what it asked is withdrawn, every item it
+ * was to take gets its end, and the run gets its one terminal event. A run that has ended already is
+ * left alone: no events, and a line in the log.
+ */
+export function* endRun(
+  context: SessionContext,
+  session: OpenSession,
+  runId: string,
+  end: RunEnd,
+): Tx<NewEvent[]> {
+  const run = yield* findRun.first({ runId });
+  if (!run || !mayBecome(run.status as RunStatus, end.type)) {
+    context.diagnose('a run that has ended was to end again', {
+      runId,
+      status: run?.status,
+      end: end.type,
+    });
+    return [];
+  }
+  const { origin } = JSON.parse(run.queued) as { origin: Origin };
+  const facts = factsOf(session, runId, origin);
+  const events: NewEvent[] = [];
+  for (const { approvalId } of yield* listPendingApprovalsOfRun.all({ runId })) {
+    const data = { approvalId, state: 'withdrawn' as const, ...facts };
+    events.push(inSession(session, { type: 'approval_settled', data }));
+    for (const humanId of humansAsked(session)) {
+      const closed = { approvalId, sessionId: session.sessionId, state: 'withdrawn' as const };
+      events.push({ topic: humanTopic(humanId), event: { type: 'approval_closed', data: closed } });
+    }
+  }
+  for (const item of yield* listItemsOfRun.all({ runId })) {
+    if (item.state === 'waiting') events.push(...settleItem(context, session, item, facts, end));
+  }
+  if (end.type === 'completed')
+    events.push(inSession(session, { type: 'publishing', data: facts }));
+  events.push(inSession(session, terminalEvent(end, facts)));
+  return events;
+}
+
+type Facts = ReturnType<typeof factsOf>;
+
+function terminalEvent(end: RunEnd, facts: Facts): SessionEvent {
+  switch (end.type) {
+    case 'completed':
+      return { type: 'completed', data: { output: [...end.output], ...facts } };
+    case 'failed':
+      return { type: 'failed', data: { failure: end.failure, ...facts } };
+    case 'cancelled':
+      return { type: 'cancelled', data: { reason: end.reason, ...facts } };
+    case 'interrupted':
+      return { type: 'interrupted', data: { reason: end.reason, ...facts } };
+  }
+}
+
+/**
+ * An item that never reached the model: dropped with its run if that was cancelled; tried again if it
+ * only waited to be injected, or is a message of another session that has attempts left; otherwise a
+ * dead letter, which can be replayed.
+ */
+function settleItem(
+  context: SessionContext,
+  session: OpenSession,
+  item: FullInboxItemRow,
+  facts: Facts,
+  end: RunEnd,
+): NewEvent[] {
+  const { itemId } = item;
+  const accepted = JSON.parse(item.accepted) as Accepted;
+  if (end.type === 'cancelled') {
+    const reason = end.reason === 'cancel_command' ? 'cancelled' : end.reason;
+    return [inSession(session, { type: 'dropped', data: { itemId, reason, ...facts } })];
+  }
+  if (waitsForBoundary(item)) {
+    return requeue(context, session, accepted, item.attempts, 'its run ended first');
+  }
+  if (end.type === 'completed') {
+    const data = { itemId, how: 'start' as const, ...facts };
+    return [inSession(session, { type: 'delivered', data })];
+  }
+  const reason = end.type === 'failed' ? end.failure.code : end.reason;
+  const attempts = item.attempts + 1;
+  if (item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
+    return requeue(context, session, accepted, attempts, reason);
+  }
+  return deadLetter(session, item, accepted, reason);
+}
+
+/** Gives an item a run of its own. */
+export function requeue(
+  context: SessionContext,
+  session: OpenSession,
+  { itemId, kind, origin }: Pick<Accepted, 'itemId' | 'kind' | 'origin'>,
+  attempts: number,
+  reason: string,
+): NewEvent[] {
+  const facts = factsOf(session, context.ids.next('run'), origin);
+  const queued = { kind, rule: 'followup' as const, priority: priorityOf(kind), ...facts };
+  return [
+    inSession(session, { type: 'queued', data: queued }),
+    inSession(session, { type: 'requeued', data: { itemId, attempts, reason, ...facts } }),
+  ];
+}
+
+const priorityOf = (kind: WorkKind): number => DEFAULT_PRIORITY[kind];
+
+/** Who sent it, if it was a session, reads of it in its own journal. */
+export function deadLetter(
+  session: OpenSession,
+  item: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
+  accepted: Accepted,
+  reason: string,
+): NewEvent[] {
+  const facts = factsOf(session, item.runId, accepted.origin);
+  const events = [
+    inSession(session, {
+      type: 'dead_lettered',
+      data: { itemId: item.itemId, reason, ...facts },
+    }),
+  ];
+  const { fromSessionId } = accepted.origin;
+  if (fromSessionId !== undefined) {
+    const text = `Message ${item.itemId} to ${session.sessionId} could not be delivered: ${reason}`;
+    const data = { code: 'mailbox_dead_letter', text, ...facts };
+    events.push({ topic: sessionTopic(fromSessionId), event: { type: 'note', data } });
+  }
+  return events;
+}

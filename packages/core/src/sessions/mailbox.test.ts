@@ -1,0 +1,115 @@
+import { LIMITS, type Principal } from '@stoa/protocol';
+import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+describe.each(STORE_ENGINES)('a message to another session on $name', (engine) => {
+  let world: RuntimeWorld;
+  let daemon: RuntimeDaemon;
+  let from: string;
+  let to: string;
+
+  beforeEach(async () => {
+    world = await RuntimeWorld.open(engine);
+    daemon = await world.start();
+    const { sessions } = daemon.core;
+    from = (await sessions.create(OWNER, { agentId: 'helper' })).sessionId;
+    to = (await sessions.create(OWNER, { agentId: 'helper' })).sessionId;
+  });
+  afterEach(async () => {
+    await world.discard();
+  });
+
+  const asSession = (id: string): Principal => ({ kind: 'session', id, credentialId: 'crd_s' });
+  const send = (text: string, options: { expiresInMs?: number } = {}) =>
+    daemon.core.sessions.sendMessage(asSession(from), from, { toSessionId: to, text, ...options });
+  const item = (itemId: string) => daemon.core.sessions.item(OWNER, itemId);
+  const fail = { phase: 'start' as const, code: 'model_unavailable', message: 'down' };
+
+  it('R-37 arrives in the inbox, and is acknowledged when it is in the model’s context', async () => {
+    const sent = await send('hello');
+    expect(sent).toMatchObject({
+      sessionId: to,
+      kind: 'mailbox_delivery',
+      from: `session:${from}`,
+      state: 'waiting',
+      origin: { fromSessionId: from },
+    });
+    const run = await daemon.driver.nth(1);
+    expect(run.texts).toEqual(['hello']);
+    expect((await item(sent.itemId)).state).toBe('waiting');
+    await run.deliver();
+    expect((await item(sent.itemId)).state).toBe('delivered');
+  });
+
+  it('R-37 reaches a busy session at its next boundary', async () => {
+    await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
+    const run = await daemon.driver.nth(1);
+    await run.deliver();
+    const sent = await send('psst');
+    const [taken] = await run.context.journal.takeInjected();
+    expect(taken).toMatchObject({ itemId: sent.itemId, fromName: 'helper' });
+    expect((await item(sent.itemId)).state).toBe('delivered');
+  });
+
+  it('R-37 to a session that has ended is refused at once', async () => {
+    await daemon.core.sessions.end(OWNER, to);
+    await expect(send('anybody there?')).rejects.toMatchObject({ code: 'session_ended' });
+  });
+
+  it('R-37 is a dead letter after three failed attempts, told to the sender, and can be replayed', async () => {
+    const sent = await send('hello');
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      (await daemon.driver.nth(attempt)).end({ type: 'failed', failure: fail });
+    }
+    const dead = await until('it is a dead letter', async () => {
+      const now = await item(sent.itemId);
+      return now.state === 'dead_letter' ? now : undefined;
+    });
+    expect(dead).toMatchObject({ attempts: 2, reason: 'model_unavailable' });
+    const { items } = await daemon.core.sessions.inbox(OWNER, to, {
+      state: 'dead_letter',
+      limit: 10,
+    });
+    expect(items.map(({ itemId }) => itemId)).toEqual([sent.itemId]);
+    const { entries } = await daemon.core.readTopic(OWNER, `session:${from}`, 0, 100);
+    expect(entries.at(-1)).toMatchObject({ type: 'note' });
+    expect(entries.at(-1)?.body).toContain('mailbox_dead_letter');
+    await daemon.core.sessions.replay(OWNER, sent.itemId);
+    const again = await daemon.driver.nth(4);
+    await again.deliver();
+    again.complete();
+    expect((await item(sent.itemId)).state).toBe('delivered');
+  });
+
+  it('R-37 that expires before anybody took it is a dead letter', async () => {
+    await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
+    await (await daemon.driver.nth(1)).deliver();
+    const sent = await send('quick', { expiresInMs: 5_000 });
+    world.clock.move(5_000);
+    await daemon.core.runner.tick();
+    expect(await item(sent.itemId)).toMatchObject({ state: 'dead_letter', reason: 'expired' });
+    const run = await daemon.driver.nth(1);
+    expect(await run.context.journal.takeInjected()).toEqual([]);
+    run.complete();
+  });
+
+  it('R-37 the 51st that is not delivered is refused', async () => {
+    await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
+    await (await daemon.driver.nth(1)).deliver();
+    for (let i = 0; i < LIMITS.undeliveredMailboxMessages; i++) await send(`message ${String(i)}`);
+    await expect(send('one too many')).rejects.toMatchObject({ code: 'inbox_full' });
+  });
+
+  it('is only for sessions that work for the same person, and only in one’s own name', async () => {
+    const { sessions, credentials } = daemon.core;
+    await credentials.mint({ humanId: 'ada', name: 'laptop' });
+    const ada: Principal = { kind: 'human', id: 'ada', owner: false, credentialId: 'crd_a' };
+    const hers = await sessions.create(ada, { agentId: 'helper' });
+    await expect(
+      sessions.sendMessage(asSession(from), from, { toSessionId: hers.sessionId, text: 'hi' }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(
+      sessions.sendMessage(asSession(to), from, { toSessionId: to, text: 'hi' }),
+    ).rejects.toMatchObject({ code: 'forbidden' });
+  });
+});

@@ -1,0 +1,168 @@
+import type {
+  Approval,
+  InboxItem,
+  Metadata,
+  PermissionRules,
+  Run,
+  Schedule,
+  Session,
+  SessionEvent,
+  Usage,
+} from '@stoa/protocol';
+import type {
+  FullApprovalRow,
+  FullInboxItemRow,
+  FullRunRow,
+  FullScheduleRow,
+  SessionListRow,
+} from '@stoa/store';
+import { agentNameOf, personaOf } from '../access/session-gate.js';
+import { agentIdentity } from './identity.js';
+
+type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+export function sessionRecord(row: SessionListRow): Session {
+  const persona = personaOf(row.persona);
+  const agentName = agentNameOf(row, persona);
+  const { driver } = persona.definition;
+  return {
+    sessionId: row.sessionId,
+    agentId: row.agentId,
+    agentName,
+    driver: driver.kind,
+    ...('model' in driver && driver.model !== undefined ? { model: driver.model } : {}),
+    ...(row.title === null ? {} : { title: row.title }),
+    workspace: row.workspace,
+    mode: row.mode as Session['mode'],
+    permissions: JSON.parse(row.permissions) as PermissionRules,
+    ...(row.parentSessionId === null ? {} : { parentSessionId: row.parentSessionId }),
+    createdBy: row.createdBy,
+    responsibleId: row.responsibleId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    status: statusOf(row),
+    ...(row.endedAt === null ? {} : { endedAt: row.endedAt }),
+    ...(row.activeRunId === null ? {} : { activeRunId: row.activeRunId }),
+    queuedRuns: row.queuedRuns,
+    ...agentIdentity(row.agentId, agentName, persona.definition),
+    metadata: JSON.parse(row.metadata) as Metadata,
+    headSeq: row.head,
+  };
+}
+
+function statusOf(row: SessionListRow): Session['status'] {
+  if (row.endedAt !== null) return 'ended';
+  if (row.activeStatus?.startsWith('waiting')) return 'waiting';
+  return row.activeRunId === null && row.queuedRuns === 0 ? 'idle' : 'busy';
+}
+
+export function itemRecord(row: FullInboxItemRow): InboxItem {
+  const accepted = JSON.parse(row.accepted) as Data<'accepted'>;
+  return {
+    ...acceptedRecord(row.sessionId, row.createdAt, accepted),
+    // What was to be injected into a run that ended first has a run of its own now.
+    appliedRule: accepted.runId === row.runId ? accepted.appliedRule : 'followup',
+    state: row.state as InboxItem['state'],
+    ...(row.reason === null ? {} : { reason: row.reason }),
+    runId: row.runId,
+    attempts: row.attempts,
+    ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
+  };
+}
+
+/** It waits for the next tool boundary of a run that is under way. */
+export function waitsForBoundary(row: FullInboxItemRow): boolean {
+  return row.state === 'waiting' && itemRecord(row).appliedRule === 'inject';
+}
+
+/** An item as it was the moment it was accepted; also what a repeated idempotency key gets. */
+export function acceptedRecord(
+  sessionId: string,
+  createdAt: number,
+  accepted: Data<'accepted'>,
+): InboxItem {
+  const { identity: _, memoryScope: __, ...rest } = accepted;
+  return { ...rest, sessionId, state: 'waiting', attempts: 0, createdAt };
+}
+
+export function runRecord(row: FullRunRow, itemIds: readonly string[]): Run {
+  const queued = JSON.parse(row.queued) as Data<'queued'>;
+  const end = row.end === null ? {} : endOf(row.status, row.end);
+  return {
+    runId: row.runId,
+    sessionId: row.sessionId,
+    kind: queued.kind,
+    status: row.status as Run['status'],
+    priority: row.priority,
+    itemIds: [...itemIds],
+    origin: queued.origin,
+    createdAt: row.createdAt,
+    ...(row.startedAt === null ? {} : { startedAt: row.startedAt }),
+    ...(row.endedAt === null ? {} : { endedAt: row.endedAt }),
+    attempts: row.attempts,
+    ...end,
+    usage: usageOf(row),
+  };
+}
+
+function endOf(status: string, body: string): Partial<Run> {
+  if (status === 'completed') return { output: (JSON.parse(body) as Data<'completed'>).output };
+  if (status === 'failed') return { failure: (JSON.parse(body) as Data<'failed'>).failure };
+  if (status === 'cancelled')
+    return { cancelReason: (JSON.parse(body) as Data<'cancelled'>).reason };
+  return {};
+}
+
+interface UsageColumns {
+  readonly modelCalls: number | null;
+  readonly inputTokens: number | null;
+  readonly cachedInputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly cost: number | null;
+  readonly unpriced: number | null;
+}
+
+/** One call without a price makes the whole cost unknown: a part of it would be read as all. */
+export function usageOf(row: UsageColumns): Usage {
+  const modelCalls = row.modelCalls ?? 0;
+  return {
+    modelCalls,
+    inputTokens: row.inputTokens ?? 0,
+    cachedInputTokens: row.cachedInputTokens ?? 0,
+    outputTokens: row.outputTokens ?? 0,
+    ...(modelCalls > 0 && row.unpriced === 0 ? { cost: row.cost ?? 0 } : {}),
+  };
+}
+
+export function approvalRecord(row: FullApprovalRow): Approval {
+  const { approval } = JSON.parse(row.asked) as Data<'waiting_approval'>;
+  if (row.settled === null) return approval;
+  const { state, scope, answeredBy, updatedInput, answer } = JSON.parse(
+    row.settled,
+  ) as Data<'approval_settled'>;
+  return {
+    ...approval,
+    state,
+    ...(scope === undefined ? {} : { scope }),
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+    ...(updatedInput === undefined ? {} : { updatedInput }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
+  };
+}
+
+export function scheduleRecord(row: FullScheduleRow): Schedule {
+  const { nextFireAt: _, ...created } = JSON.parse(row.created) as Data<'schedule_created'>;
+  return {
+    ...created,
+    sessionId: row.sessionId,
+    status: row.status as Schedule['status'],
+    ...(row.nextFireAt === null ? {} : { nextFireAt: row.nextFireAt }),
+    ...(row.lastFireAt === null ? {} : { lastFireAt: row.lastFireAt }),
+    ...(row.lastRunId === null ? {} : { lastRunId: row.lastRunId }),
+    fires: row.fires,
+    skipped: row.skipped,
+    createdBy: row.createdBy,
+    createdAt: row.createdAt,
+  };
+}

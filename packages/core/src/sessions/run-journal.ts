@@ -1,0 +1,236 @@
+import {
+  type Approval,
+  type DeliveredHow,
+  humanTopic,
+  LIMITS,
+  type SessionEvent,
+  StoaError,
+  type StoredItem,
+  sessionTopic,
+  type Usage,
+} from '@stoa/protocol';
+import {
+  findApprovalOfCall,
+  findEvent,
+  findRunRow,
+  listItemsOfRun,
+  listPendingApprovalsOfRun,
+  type Tx,
+} from '@stoa/store';
+import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import { humansAsked } from './asked-humans.js';
+import type { SessionContext } from './context.js';
+import { endRun, type RunEnd } from './end-run.js';
+import type { Claim } from './ownership.js';
+import { approvalRecord, itemRecord, waitsForBoundary } from './records.js';
+import { factsOf, inSession } from './run-facts.js';
+
+type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+type Facts = 'runId' | 'origin' | 'identity' | 'memoryScope';
+type Step<T extends SessionEvent['type']> = Omit<Data<T>, Facts>;
+
+/** A question to people, before it has an id and a time. */
+export type NewApproval = Pick<
+  Approval,
+  | 'kind'
+  | 'callId'
+  | 'tool'
+  | 'title'
+  | 'input'
+  | 'inputHash'
+  | 'detail'
+  | 'reason'
+  | 'suggestedRule'
+  | 'options'
+>;
+
+/**
+ * What a driver writes about the run it was given. Every write is one commit that first checks the
+ * fence: the session still belongs to this daemon under the same epoch, and the run is still under
+ * way. Otherwise it throws `ownership_lost` or `run_ended`, nothing is written, and the driver has to
+ * stop. So nothing of a run appears after its end.
+ */
+export class RunJournal {
+  constructor(
+    private readonly context: SessionContext,
+    private readonly claim: Claim,
+  ) {}
+
+  /** Items are in the model's context: they count as delivered from here on. */
+  async delivered(itemIds: readonly string[], how: DeliveredHow = 'start'): Promise<void> {
+    await this.#write(function* (session, facts) {
+      const events: NewEvent[] = [];
+      for (const item of yield* listItemsOfRun.all({ runId: facts.runId })) {
+        if (item.state !== 'waiting' || !itemIds.includes(item.itemId)) continue;
+        const data = { itemId: item.itemId, how, ...facts };
+        events.push(inSession(session, { type: 'delivered', data }));
+      }
+      return written(events);
+    });
+  }
+
+  /** Takes what waits to be injected: it is delivered in the commit that hands it out. */
+  takeInjected() {
+    return this.#write(function* (session, facts) {
+      const items = yield* listItemsOfRun.all({ runId: facts.runId });
+      const waiting = items.filter(waitsForBoundary);
+      const events = waiting.map(({ itemId }) =>
+        inSession(session, { type: 'delivered', data: { itemId, how: 'inject', ...facts } }),
+      );
+      return { events, answer: waiting.map(itemRecord) };
+    });
+  }
+
+  async modelMessage(step: Step<'model_message'>): Promise<void> {
+    await this.#append('model_message', step);
+  }
+
+  /** Before the tool runs: what stands here and has no result may have happened. */
+  async toolCall(step: Step<'tool_call'>): Promise<void> {
+    await this.#append('tool_call', step);
+  }
+
+  async toolResult(step: Step<'tool_result'>): Promise<void> {
+    await this.#append('tool_result', step);
+  }
+
+  async note(code: string, text: string): Promise<void> {
+    await this.#append('note', { code, text });
+  }
+
+  async compacted(step: Step<'compacted'>): Promise<void> {
+    await this.#append('compacted', step);
+  }
+
+  async usage(
+    usage: Usage,
+    by: { readonly provider?: string; readonly model?: string },
+  ): Promise<void> {
+    await this.#append('usage_reported', { usage, ...by });
+  }
+
+  /** What the run says; the last one counts when it ends. */
+  async emitOutput(items: readonly StoredItem[]): Promise<void> {
+    await this.#append('output_emitted', { items: [...items] });
+  }
+
+  /**
+   * Asks people about a call, once: a run that is taken up again finds what it asked before, with the
+   * answer if there is one.
+   */
+  requestApproval(asked: NewApproval): Promise<Approval> {
+    const { context } = this;
+    return this.#write(function* (session, facts, at) {
+      const known = yield* findApprovalOfCall.first({
+        runId: facts.runId,
+        callId: asked.callId,
+      });
+      if (known) return { events: [], answer: approvalRecord(known) };
+      const pending = yield* listPendingApprovalsOfRun.all({ runId: facts.runId });
+      if (pending.length >= LIMITS.pendingApprovalsPerRun) {
+        throw new StoaError('limit_reached', 'Too many questions of this run wait for an answer');
+      }
+      const approval: Approval = {
+        ...asked,
+        approvalId: context.ids.next('apr'),
+        sessionId: session.sessionId,
+        runId: facts.runId,
+        state: 'pending',
+        createdAt: at,
+        expiresAt: at + context.approvalMs,
+      };
+      return { events: askHumans(session, facts, approval), answer: approval };
+    });
+  }
+
+  /** Ends the run, unless it has ended. Tells whether it did. */
+  async end(end: RunEnd): Promise<boolean> {
+    const { context } = this;
+    try {
+      await this.#write(function* (session, facts) {
+        return written(yield* endRun(context, session, facts.runId, end));
+      });
+      return true;
+    } catch (error) {
+      if (isFenced(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The last output that was emitted, if any. */
+  emitted(): Promise<readonly StoredItem[] | undefined> {
+    const { runId } = this.claim;
+    return this.context.store.read(function* () {
+      const run = yield* findRunRow.first({ runId });
+      if (!run || run.outputSeq === null) return undefined;
+      const event = yield* findEvent.first({ topicId: run.topicId, seq: run.outputSeq });
+      return event && (JSON.parse(event.body) as Data<'output_emitted'>).items;
+    });
+  }
+
+  async #append<T extends SessionEvent['type']>(type: T, step: Step<T>): Promise<void> {
+    await this.#write((session, facts) => {
+      const event = { type, data: { ...step, ...facts } } as unknown as SessionEvent;
+      return written([inSession(session, event)]);
+    });
+  }
+
+  #write<R>(
+    decide: (session: OpenSession, facts: RunFacts, at: number) => Tx<Written<R>> | Written<R>,
+  ): Promise<R> {
+    const { sessionId } = this.claim.session;
+    const { epoch, runId, origin } = this.claim;
+    return this.context.log.write({
+      actor: `session:${sessionId}`,
+      lane: sessionTopic(sessionId),
+      *open() {
+        const session = yield* sessionToServe(sessionId);
+        assertFence(session, epoch, runId);
+        return session;
+      },
+      *decide(session, at): Tx<Decision<R>> {
+        const decided = decide(session, factsOf(session, runId, origin), at);
+        const { events, answer } = 'next' in decided ? yield* decided : decided;
+        return { events, answer: () => answer };
+      },
+    });
+  }
+}
+
+type RunFacts = ReturnType<typeof factsOf>;
+
+interface Written<R> {
+  readonly events: readonly NewEvent[];
+  readonly answer: R;
+}
+
+const written = (events: readonly NewEvent[]): Written<void> => ({ events, answer: undefined });
+
+function assertFence(session: OpenSession, epoch: number, runId: string): void {
+  if (session.epoch !== epoch) {
+    throw new StoaError('ownership_lost', `${session.sessionId} belongs to another daemon now`);
+  }
+  if (session.activeRunId !== runId) throw new StoaError('run_ended', `${runId} has ended`);
+}
+
+/** The run is not this driver's any more: it ended, or another daemon has it. */
+export function isFenced(error: unknown): boolean {
+  return (
+    error instanceof StoaError && (error.code === 'ownership_lost' || error.code === 'run_ended')
+  );
+}
+
+function askHumans(session: OpenSession, facts: RunFacts, approval: Approval): NewEvent[] {
+  const { approvalId, title, sessionId, runId } = approval;
+  return [
+    inSession(session, { type: 'waiting_approval', data: { approval, ...facts } }),
+    ...humansAsked(session).map((humanId) => ({
+      topic: humanTopic(humanId),
+      event: {
+        type: 'approval_requested' as const,
+        data: { approvalId, sessionId, runId, title },
+      },
+    })),
+  ];
+}

@@ -1,0 +1,59 @@
+import { AgentSession, OWNER, RuntimeWorld, STORE_ENGINES } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+let world: RuntimeWorld;
+
+beforeEach(async () => {
+  const [engine] = STORE_ENGINES;
+  if (!engine) throw new Error('there is no engine');
+  world = await RuntimeWorld.open(engine);
+});
+afterEach(() => world.discard());
+
+describe('the run under way of a session', () => {
+  it('is found while its driver has it, and no longer', async () => {
+    const daemon = await world.start();
+    const { runner } = daemon.core;
+    const one = await AgentSession.open(daemon, 'helper');
+    const two = await AgentSession.open(daemon, 'helper');
+    expect(runner.contextOf(one.sessionId)).toBeUndefined();
+    await one.submit('go');
+    const first = await daemon.driver.nth(1);
+    expect(runner.contextOf(one.sessionId)).toBe(first.context);
+    expect(runner.contextOf(two.sessionId)).toBeUndefined();
+    await first.deliver();
+    first.complete('done');
+    await one.ended(first.runId);
+    expect(runner.contextOf(one.sessionId)).toBeUndefined();
+    await daemon.stop();
+  });
+
+  it('is not found any more once it was cancelled, although its driver does not listen', async () => {
+    const daemon = await world.start();
+    daemon.driver.isDeaf = true;
+    const session = await AgentSession.open(daemon, 'helper');
+    await session.submit('go');
+    const run = await daemon.driver.nth(1);
+    await daemon.core.sessions.cancelRun(OWNER, run.runId);
+    expect(daemon.core.runner.contextOf(session.sessionId)).toBeUndefined();
+    run.complete();
+    await daemon.stop();
+  });
+});
+
+describe('the token of a session', () => {
+  it('tells who watches it that it was revoked, and nobody else', async () => {
+    const { core } = await world.start();
+    const one = core.sessionTokens.issue('ses_00000000000000000000000001');
+    const two = core.sessionTokens.issue('ses_00000000000000000000000001');
+    const told: string[] = [];
+    core.sessionTokens.watch(one.secret, () => told.push('one'));
+    core.sessionTokens.watch(two.secret, () => told.push('two'));
+    core.sessionTokens.watch(one.secret, () => told.push('no longer'))();
+    one.revoke();
+    one.revoke();
+    expect(told).toEqual(['one']);
+    expect(core.sessionTokens.find(one.secret)).toBeUndefined();
+    expect(core.sessionTokens.find(two.secret)).toMatchObject({ kind: 'session' });
+  });
+});

@@ -1,0 +1,352 @@
+import {
+  type DriverKind,
+  type PermissionMode,
+  type PermissionRules,
+  StoaError,
+  type WorkKind,
+} from '@stoa/protocol';
+import { findSession, findWorkspaceRules, listItemsOfRun } from '@stoa/store';
+import type { LogEntry } from '../log/entry.js';
+import type { Timers } from '../ports.js';
+import type { Approvals } from './approvals.js';
+import type { SessionContext } from './context.js';
+import type { Drafts } from './drafts.js';
+import type { Driver, DriverEnd, Policy, RunContext } from './driver.js';
+import type { RunEnd } from './end-run.js';
+import { agentIdentity } from './identity.js';
+import type { Claim, Ownership } from './ownership.js';
+import { itemRecord } from './records.js';
+import { isFenced, RunJournal } from './run-journal.js';
+import { expireItems } from './submit.js';
+import { readTranscript } from './transcript.js';
+
+export interface RunnerPorts {
+  readonly context: SessionContext;
+  readonly ownership: Ownership;
+  readonly approvals: Approvals;
+  readonly drafts: Drafts;
+  readonly drivers: ReadonlyMap<DriverKind, Driver>;
+  readonly timers: Timers;
+  /** Rules that hold for every session. */
+  readonly configRules: PermissionRules;
+}
+
+interface Execution {
+  readonly sessionId: string;
+  readonly abort: AbortController;
+  /** While the driver has it. */
+  run: RunContext | undefined;
+}
+
+/** A driver that does not stop when it is told to is left behind after this. */
+const STOP_GRACE_MS = 5_000;
+const RETRY_MS = 1_000;
+const WORK_LIMIT = 1_000;
+const UPKEEP_LIMIT = 100;
+
+/**
+ * Executes what was accepted. Wake-ups are only hints: whatever they miss is found by looking.
+ *
+ *   idle ──hint, look──▶ claiming ──nothing to do──▶ idle
+ *                           └──a run──▶ executing ──ended──▶ claiming
+ *
+ * One run of a session at a time: the next is claimed when the driver has let go of the last one. A run
+ * that is cancelled has ended in the log already when its driver hears of it.
+ */
+export class Runner {
+  /** Sessions that are being worked on, and whether a hint came meanwhile. */
+  readonly #working = new Map<string, { again: boolean; done: Promise<void> }>();
+  readonly #executing = new Map<string, Execution>();
+  #stopping = false;
+
+  constructor(private readonly ports: RunnerPorts) {}
+
+  get runCount(): number {
+    return this.#executing.size;
+  }
+
+  /** The run of this session that a driver has in its hands, if any. */
+  contextOf(sessionId: string): RunContext | undefined {
+    for (const execution of this.#executing.values()) {
+      if (execution.sessionId === sessionId && !execution.abort.signal.aborted)
+        return execution.run;
+    }
+    return undefined;
+  }
+
+  /** Looks for work that nobody does: after a start, and now and then. */
+  async look(): Promise<void> {
+    if (this.#stopping) return;
+    for (const sessionId of await this.ports.ownership.findWork(WORK_LIMIT)) this.wake(sessionId);
+  }
+
+  /** What time alone brings about. */
+  async tick(): Promise<void> {
+    if (this.#stopping) return;
+    await this.ports.ownership.beat();
+    await this.ports.approvals.expire(UPKEEP_LIMIT);
+    await expireItems(this.ports.context, UPKEEP_LIMIT);
+    this.ports.approvals.hint();
+    await this.look();
+  }
+
+  /** There may be work for this session. Must not throw. */
+  wake(sessionId: string): void {
+    if (this.#stopping) return;
+    const working = this.#working.get(sessionId);
+    if (working) {
+      working.again = true;
+      return;
+    }
+    const entry = { again: false, done: Promise.resolve() };
+    this.#working.set(sessionId, entry);
+    entry.done = this.#work(sessionId, entry)
+      .catch((error: unknown) => {
+        this.#diagnose('a session could not be worked on', { sessionId, error });
+        this.ports.timers.after(RETRY_MS, () => {
+          this.wake(sessionId);
+        });
+      })
+      .finally(() => {
+        this.#working.delete(sessionId);
+        if (entry.again) this.wake(sessionId);
+      });
+  }
+
+  /** Events of one commit: what was queued is taken up, what was ended is stopped. */
+  committed(entries: readonly LogEntry[]): void {
+    for (const { topic, type, body } of entries) {
+      if (!topic.startsWith('session:')) continue;
+      if (type === 'queued') this.wake(topic.slice('session:'.length));
+      else if (ENDS.has(type)) this.#abort((JSON.parse(body) as { runId: string }).runId);
+    }
+  }
+
+  /** Another daemon wrote to this session: it may have queued or cancelled something. */
+  hint(sessionId: string): void {
+    this.wake(sessionId);
+    for (const [runId, execution] of this.#executing) {
+      if (execution.sessionId === sessionId) void this.#abortIfEnded(sessionId, runId);
+    }
+  }
+
+  /**
+   * Lets go of everything. Runs under way are not ended: whoever starts next takes them up where they
+   * are. Resolves when the drivers have stopped, or have been given time to.
+   */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    for (const { abort } of this.#executing.values()) abort.abort(new StoaError('shutting_down'));
+    const all = Promise.allSettled([...this.#working.values()].map(({ done }) => done));
+    await this.#within(STOP_GRACE_MS, all);
+    await this.ports.ownership.leave();
+  }
+
+  async #work(sessionId: string, entry: { again: boolean }): Promise<void> {
+    let last: Claim | undefined;
+    while (!this.#stopping) {
+      entry.again = false;
+      const claim = await this.ports.ownership.claim(sessionId);
+      if (!claim) break;
+      last = claim;
+      await this.#execute(claim);
+    }
+    if (last && !this.#stopping) await this.ports.ownership.release(last);
+  }
+
+  async #execute(claim: Claim): Promise<void> {
+    const { runId } = claim;
+    const { sessionId, persona } = claim.session;
+    const execution: Execution = { sessionId, abort: new AbortController(), run: undefined };
+    this.#executing.set(runId, execution);
+    try {
+      const journal = new RunJournal(this.ports.context, claim);
+      const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
+      if (end) await this.#record(journal, end, execution.abort.signal);
+    } finally {
+      this.#executing.delete(runId);
+      this.ports.drafts.end(sessionId, runId);
+    }
+  }
+
+  /** Undefined when the run is not this daemon's to end: it has ended, or will be taken up again. */
+  async #outcome(
+    claim: Claim,
+    kind: DriverKind,
+    journal: RunJournal,
+    execution: Execution,
+  ): Promise<RunEnd | undefined> {
+    const { signal } = execution.abort;
+    try {
+      const driver = this.ports.drivers.get(kind);
+      if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
+      if (claim.isResumed) await this.#tellUnknown(claim, journal);
+      const run = await this.#open(claim, journal, signal);
+      // It may have ended while it was being opened: no driver needs to hear of it then.
+      signal.throwIfAborted();
+      execution.run = run;
+      const end = await this.#untilStopped(driver.execute(run), claim, signal);
+      // What it says is counted now; whoever speaks for it comes too late.
+      execution.run = undefined;
+      if (!end || signal.aborted) return undefined;
+      if (end.type !== 'completed') return end;
+      return { type: 'completed', output: (await journal.emitted()) ?? end.output ?? [] };
+    } catch (error) {
+      if (isFenced(error) || signal.aborted) return undefined;
+      if (!(error instanceof StoaError))
+        this.#diagnose('a driver failed', { claim: claim.runId, error });
+      return { type: 'failed', failure: failureOf(error) };
+    }
+  }
+
+  /** What was started and has no result is told to the model, and never run again by itself. */
+  async #tellUnknown(claim: Claim, journal: RunJournal): Promise<void> {
+    for (const { callId, tool } of claim.unknownCalls) {
+      await journal.toolResult({
+        callId,
+        tool,
+        outcome: 'unknown',
+        output:
+          'The daemon stopped while this call was under way. Its outcome is unknown: it may have ' +
+          'happened in full, in part or not at all. Look before you do it again.',
+      });
+    }
+  }
+
+  async #open(claim: Claim, journal: RunJournal, signal: AbortSignal): Promise<RunContext> {
+    const { context, approvals, drafts } = this.ports;
+    const { session, runId } = claim;
+    const { sessionId, agentId, agentName, persona, workspace } = session;
+    const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
+    const items = rows
+      .map(itemRecord)
+      .filter(({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject');
+    return {
+      session: {
+        sessionId,
+        agentId,
+        agentName,
+        workspace,
+        persona,
+        responsibleId: session.responsibleId,
+        parentSessionId: session.parentSessionId,
+        ...agentIdentity(agentId, agentName, persona.definition),
+      },
+      runId,
+      kind: claim.kind as WorkKind,
+      origin: claim.origin,
+      attempt: claim.attempt,
+      items,
+      journal,
+      signal,
+      transcript: () => readTranscript(context.store, sessionId, runId),
+      policy: () => this.#policyOf(sessionId),
+      async ask(question) {
+        const approval = await journal.requestApproval(question);
+        if (approval.state !== 'pending') return approval;
+        return approvals.settled(approval.approvalId, signal);
+      },
+      showText: (step, text) => {
+        if (!signal.aborted) drafts.show(sessionId, runId, step, text);
+      },
+      withdrawText: (step) => {
+        if (!signal.aborted) drafts.withdraw(sessionId, runId, step);
+      },
+    };
+  }
+
+  #policyOf(sessionId: string): Promise<Policy> {
+    const { configRules } = this.ports;
+    return this.ports.context.store.read(function* () {
+      const row = yield* findSession.first({ sessionId });
+      if (!row) throw new StoaError('session_not_found', `There is no session ${sessionId}`);
+      const workspace = yield* findWorkspaceRules.first({ workspace: row.workspace });
+      const { persona } = JSON.parse(row.persona) as {
+        persona: { definition: { permissions?: PermissionRules } };
+      };
+      return {
+        mode: row.mode as PermissionMode,
+        rules: [
+          { source: 'config' as const, rules: configRules },
+          { source: 'agent' as const, rules: persona.definition.permissions ?? {} },
+          {
+            source: 'workspace' as const,
+            rules: workspace ? (JSON.parse(workspace.permissions) as PermissionRules) : {},
+          },
+          { source: 'session' as const, rules: JSON.parse(row.permissions) as PermissionRules },
+        ],
+      };
+    });
+  }
+
+  /** The end of a run must be known: as long as the store cannot take it, it is tried again. */
+  async #record(journal: RunJournal, end: RunEnd, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await journal.end(end);
+        return;
+      } catch (error) {
+        this.#diagnose('the end of a run could not be stored yet', { error });
+        await this.#pause(RETRY_MS);
+      }
+    }
+  }
+
+  /** A driver that ignores the signal does not hold up the session for ever. */
+  async #untilStopped(
+    executing: Promise<DriverEnd>,
+    { runId }: Claim,
+    signal: AbortSignal,
+  ): Promise<DriverEnd | undefined> {
+    const stopped = new Promise<undefined>((resolve) => {
+      const startGrace = (): void => {
+        this.ports.timers.after(STOP_GRACE_MS, () => {
+          resolve(undefined);
+        });
+      };
+      if (signal.aborted) startGrace();
+      else signal.addEventListener('abort', startGrace, { once: true });
+    });
+    const settled = executing.then((end) => ({ end }));
+    const first = await Promise.race([settled, stopped]);
+    if (first) return first.end;
+    this.#diagnose('a driver did not stop when it was told to', { runId });
+    settled.catch(() => undefined);
+    return undefined;
+  }
+
+  async #abortIfEnded(sessionId: string, runId: string): Promise<void> {
+    try {
+      const row = await this.ports.context.store.read(() => findSession.first({ sessionId }));
+      if (row && row.activeRunId !== runId) this.#abort(runId);
+    } catch (error) {
+      this.#diagnose('a session could not be looked at', { sessionId, error });
+    }
+  }
+
+  #abort(runId: string): void {
+    this.#executing.get(runId)?.abort.abort(new StoaError('run_ended', `${runId} has ended`));
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.ports.timers.after(ms, resolve);
+    });
+  }
+
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
+    await Promise.race([work, this.#pause(ms)]);
+  }
+
+  #diagnose(message: string, details: Readonly<Record<string, unknown>>): void {
+    this.ports.context.diagnose(message, details);
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
+
+function failureOf(error: unknown) {
+  if (error instanceof StoaError)
+    return { phase: 'agent' as const, code: error.code, message: error.message };
+  return { phase: 'agent' as const, code: 'internal', message: 'Something broke in the driver' };
+}

@@ -1,0 +1,220 @@
+import {
+  actorIdOf,
+  type InboxItem,
+  LIMITS,
+  type Principal,
+  type SendMailboxMessage,
+  type SessionEvent,
+  StoaError,
+  type SubmitItem,
+  sessionTopic,
+} from '@stoa/protocol';
+import {
+  countWaitingItems,
+  findHuman,
+  findInboxItem,
+  listExpiredItems,
+  type Tx,
+} from '@stoa/store';
+import {
+  assertMayLookInto,
+  assertNotEnded,
+  type OpenSession,
+  sessionToChange,
+  sessionToRead,
+  sessionToServe,
+} from '../access/session-gate.js';
+import { admitContent, holdAssets } from '../channels/content.js';
+import { idempotency } from '../channels/context.js';
+import { admitMetadata } from '../channels/metadata.js';
+import type { LogEntry } from '../log/entry.js';
+import type { Decision } from '../log/log.js';
+import { type Arrival, acceptItem } from './accept-item.js';
+import type { SessionContext } from './context.js';
+import { deadLetter, requeue } from './end-run.js';
+import { acceptedRecord, itemRecord, waitsForBoundary } from './records.js';
+
+type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
+
+/** A prompt of a person: resolves when it is on disk and has a run. */
+export async function submitItem(
+  context: SessionContext,
+  principal: Principal,
+  sessionId: string,
+  request: SubmitItem,
+  key?: string,
+): Promise<InboxItem> {
+  const metadata = admitMetadata(request.metadata);
+  const from = actorIdOf(principal);
+  const inputItems = await admitContent(context, request, from, function* (ready) {
+    assertNotEnded(yield* sessionToChange(principal, sessionId));
+    yield* holdAssets(ready);
+  });
+  return context.log.write({
+    actor: from,
+    lane: sessionTopic(sessionId),
+    open: () => sessionToChange(principal, sessionId),
+    *decide(session, at): Tx<Decision<InboxItem>> {
+      yield* holdAssets(inputItems);
+      const arrival: Arrival = {
+        kind: 'input',
+        rule: request.rule,
+        priority: request.priority,
+        from,
+        fromName: yield* nameOf(principal),
+        inputItems,
+        origin: {},
+        metadata,
+      };
+      return accepted(session, at, (yield* acceptItem(context, session, arrival)).events);
+    },
+    idempotency: idempotency(context.secrets, key, { submit: request, sessionId }, (entry) =>
+      acceptedEntry(sessionId, entry),
+    ),
+  });
+}
+
+/** From one session to another: durable before the sender is told. */
+export async function sendMailboxMessage(
+  context: SessionContext,
+  principal: Principal,
+  fromSessionId: string,
+  request: SendMailboxMessage,
+  key?: string,
+): Promise<InboxItem> {
+  const { toSessionId } = request;
+  const sender = await context.store.read(function* () {
+    const session = yield* sessionToRead(principal, fromSessionId);
+    if (principal.kind === 'session' && principal.id !== fromSessionId) {
+      throw new StoaError('forbidden', 'A session sends only its own messages');
+    }
+    return session;
+  });
+  assertNotEnded(sender);
+  return context.log.write({
+    actor: `session:${fromSessionId}`,
+    lane: sessionTopic(toSessionId),
+    open: () => sessionToServe(toSessionId),
+    *decide(session, at): Tx<Decision<InboxItem>> {
+      if (session.responsibleId !== sender.responsibleId) {
+        throw new StoaError('forbidden', 'Messages go to sessions that work for the same person');
+      }
+      assertNotEnded(session);
+      yield* assertMailboxRoom(session);
+      const arrival: Arrival = {
+        kind: 'mailbox_delivery',
+        rule: 'inject',
+        from: `session:${fromSessionId}`,
+        fromName: sender.agentName,
+        subject: request.subject,
+        inputItems: [{ type: 'text', text: request.text }],
+        origin: { fromSessionId },
+        expiresAt: request.expiresInMs === undefined ? undefined : at + request.expiresInMs,
+        metadata: {},
+      };
+      return accepted(session, at, (yield* acceptItem(context, session, arrival)).events);
+    },
+    idempotency: idempotency(context.secrets, key, { send: request, fromSessionId }, (entry) =>
+      acceptedEntry(toSessionId, entry),
+    ),
+  });
+}
+
+/** Puts a dead letter back into its inbox. */
+export async function replayItem(
+  context: SessionContext,
+  principal: Principal,
+  itemId: string,
+): Promise<InboxItem> {
+  const { sessionId } = await context.store.read(() => findItem(itemId));
+  await context.log.write({
+    actor: actorIdOf(principal),
+    lane: sessionTopic(sessionId),
+    open: () => sessionToChange(principal, sessionId),
+    *decide(session): Tx<Decision<void>> {
+      assertNotEnded(session);
+      const item = yield* findItem(itemId);
+      if (item.state !== 'dead_letter') {
+        throw new StoaError('item_not_dead', `${itemId} is ${item.state}`);
+      }
+      const { kind, origin } = JSON.parse(item.accepted) as Accepted;
+      const events = requeue(context, session, { itemId, kind, origin }, 0, 'replayed');
+      return { events, answer: () => undefined };
+    },
+  });
+  return context.store.read(function* () {
+    return itemRecord(yield* findItem(itemId));
+  });
+}
+
+export function getItem(
+  context: SessionContext,
+  principal: Principal,
+  itemId: string,
+): Promise<InboxItem> {
+  return context.store.read(function* () {
+    const item = yield* findItem(itemId);
+    assertMayLookInto(principal, yield* sessionToRead(principal, item.sessionId));
+    return itemRecord(item);
+  });
+}
+
+/** Messages that nobody took in time become dead letters. Returns how many did. */
+export async function expireItems(context: SessionContext, limit: number): Promise<number> {
+  const now = context.clock.now();
+  const due = await context.store.read(() => listExpiredItems.all({ now, limit }));
+  for (const { itemId, sessionId } of due) await expireItem(context, sessionId, itemId);
+  return due.length;
+}
+
+async function expireItem(
+  context: SessionContext,
+  sessionId: string,
+  itemId: string,
+): Promise<void> {
+  await context.log.write({
+    actor: 'system',
+    lane: sessionTopic(sessionId),
+    open: () => sessionToServe(sessionId),
+    *decide(session): Tx<Decision<void>> {
+      const item = yield* findItem(itemId);
+      const isUnderWay = item.runId === session.activeRunId && !waitsForBoundary(item);
+      const events =
+        item.state !== 'waiting' || isUnderWay
+          ? []
+          : deadLetter(session, item, JSON.parse(item.accepted) as Accepted, 'expired');
+      return { events, answer: () => undefined };
+    },
+  });
+}
+
+function* findItem(itemId: string) {
+  const item = yield* findInboxItem.first({ itemId });
+  if (!item) throw new StoaError('item_not_found', `There is no inbox item ${itemId}`);
+  return item;
+}
+
+function* assertMailboxRoom({ topicId, sessionId }: OpenSession): Tx<void> {
+  const waiting = yield* countWaitingItems.first({ topicId, kind: 'mailbox_delivery' });
+  if ((waiting?.count ?? 0) < LIMITS.undeliveredMailboxMessages) return;
+  const limit = String(LIMITS.undeliveredMailboxMessages);
+  throw new StoaError('inbox_full', `${limit} messages wait for ${sessionId} already`);
+}
+
+function* nameOf(principal: Principal): Tx<string> {
+  if (principal.kind === 'system') return 'system';
+  if (principal.kind !== 'human') return principal.id;
+  return (yield* findHuman.first({ humanId: principal.id }))?.displayName ?? principal.id;
+}
+
+function accepted(
+  session: OpenSession,
+  at: number,
+  events: Decision<InboxItem>['events'],
+): Decision<InboxItem> {
+  const data = events[0]?.event.data as Accepted;
+  return { events, answer: () => acceptedRecord(session.sessionId, at, data) };
+}
+
+const acceptedEntry = (sessionId: string, entry: LogEntry): InboxItem =>
+  acceptedRecord(sessionId, entry.at, JSON.parse(entry.body) as Accepted);

@@ -1,0 +1,218 @@
+import {
+  type AssistantPart,
+  JOURNAL_EVENTS,
+  type Metadata,
+  type Origin,
+  type SessionEvent,
+  type StoredItem,
+  type ToolOutcome,
+  type WorkKind,
+} from '@stoa/protocol';
+import {
+  type EventRow,
+  findEvent,
+  findInboxItem,
+  findSession,
+  listEventsAfter,
+  type Store,
+  type Tx,
+} from '@stoa/store';
+
+/** Something that was put to the agent. */
+export interface TranscriptInput {
+  readonly itemId: string;
+  readonly kind: WorkKind;
+  readonly from: string;
+  readonly fromName: string;
+  readonly subject?: string | undefined;
+  readonly inputItems: readonly StoredItem[];
+  readonly origin: Origin;
+  readonly metadata: Metadata;
+}
+
+export type TranscriptEntry =
+  | { readonly type: 'summary'; readonly seq: number; readonly text: string }
+  | {
+      readonly type: 'input';
+      readonly seq: number;
+      readonly runId: string;
+      readonly input: TranscriptInput;
+    }
+  | {
+      readonly type: 'assistant';
+      readonly seq: number;
+      readonly runId: string;
+      readonly step: number;
+      readonly provider: string | undefined;
+      readonly parts: readonly AssistantPart[];
+    }
+  | {
+      readonly type: 'tool_result';
+      readonly seq: number;
+      readonly runId: string;
+      readonly callId: string;
+      readonly tool: string;
+      readonly outcome: ToolOutcome;
+      readonly output: string;
+    }
+  | {
+      readonly type: 'end';
+      readonly seq: number;
+      readonly runId: string;
+      readonly how: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+    };
+
+/** What an agent has been told and has done, since its context was cleared or compacted. */
+export interface Transcript {
+  readonly entries: readonly TranscriptEntry[];
+  /** Calls of the run under way that the model asked for and that were not started yet. */
+  readonly pending: readonly Extract<AssistantPart, { type: 'tool_call' }>[];
+  /** The last note of each code. */
+  readonly notes: ReadonlyMap<string, string>;
+}
+
+type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+const PAGE = 500;
+const KEPT: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
+
+/** Reads a session's journal as far back as its context reaches. */
+export function readTranscript(
+  store: Store,
+  sessionId: string,
+  runId: string,
+): Promise<Transcript> {
+  return store.read(() => transcriptOf(sessionId, runId));
+}
+
+function* transcriptOf(sessionId: string, runId: string): Tx<Transcript> {
+  const session = yield* findSession.first({ sessionId });
+  if (!session) return { entries: [], pending: [], notes: new Map() };
+  const { topicId, contextSeq } = session;
+  const begin = contextSeq === 0 ? undefined : yield* findEvent.first({ topicId, seq: contextSeq });
+  const builder = new TranscriptBuilder(runId);
+  let after = contextSeq;
+  if (begin?.type === 'compacted') {
+    const { upToSeq, summary } = JSON.parse(begin.body) as Data<'compacted'>;
+    builder.begin(begin.seq, summary);
+    after = upToSeq;
+  }
+  for (;;) {
+    const page: EventRow[] = yield* listEventsAfter.all({ topicId, after, limit: PAGE });
+    for (const row of page) {
+      if (!KEPT.has(row.type)) continue;
+      const event = { type: row.type, data: JSON.parse(row.body) as unknown } as SessionEvent;
+      if (event.type === 'delivered' && !builder.knows(event.data.itemId)) {
+        const item = yield* findInboxItem.first({ itemId: event.data.itemId });
+        if (item) builder.accept(JSON.parse(item.accepted) as Data<'accepted'>);
+      }
+      builder.add(row.seq, event);
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return builder.finish();
+    after = last.seq;
+  }
+}
+
+type Call = Extract<AssistantPart, { type: 'tool_call' }>;
+
+/**
+ * Puts a transcript together that a model can be given: every call of an assistant's message is
+ * followed by its result. A call of a run that has ended and has none gets one that says so.
+ */
+class TranscriptBuilder {
+  readonly #entries: TranscriptEntry[] = [];
+  readonly #accepted = new Map<string, Data<'accepted'>>();
+  /** Calls without a result, by id, in the order they were asked for. */
+  readonly #open = new Map<string, { readonly call: Call; readonly runId: string }>();
+  readonly #started = new Set<string>();
+  readonly #notes = new Map<string, string>();
+
+  constructor(private readonly currentRunId: string) {}
+
+  begin(seq: number, summary: string): void {
+    this.#entries.push({ type: 'summary', seq, text: summary });
+  }
+
+  knows(itemId: string): boolean {
+    return this.#accepted.has(itemId);
+  }
+
+  accept(accepted: Data<'accepted'>): void {
+    this.#accepted.set(accepted.itemId, accepted);
+  }
+
+  add(seq: number, event: SessionEvent): void {
+    switch (event.type) {
+      case 'accepted':
+        this.accept(event.data);
+        return;
+      case 'delivered': {
+        const accepted = this.#accepted.get(event.data.itemId);
+        if (accepted) this.#entries.push(inputEntry(seq, event.data.runId, accepted));
+        return;
+      }
+      case 'model_message': {
+        const { runId, step, provider, parts } = event.data;
+        this.#entries.push({ type: 'assistant', seq, runId, step, provider, parts });
+        for (const part of parts)
+          if (part.type === 'tool_call') this.#open.set(part.callId, { call: part, runId });
+        return;
+      }
+      case 'tool_call':
+        this.#started.add(event.data.callId);
+        return;
+      case 'tool_result': {
+        const { runId, callId, tool, outcome, output } = event.data;
+        if (!this.#open.delete(callId)) return;
+        this.#entries.push({ type: 'tool_result', seq, runId, callId, tool, outcome, output });
+        return;
+      }
+      case 'note':
+        this.#notes.set(event.data.code, event.data.text);
+        return;
+      case 'completed':
+      case 'failed':
+      case 'cancelled':
+      case 'interrupted':
+        this.#close(seq, event.data.runId, event.type);
+        this.#entries.push({ type: 'end', seq, runId: event.data.runId, how: event.type });
+        return;
+      default:
+        return;
+    }
+  }
+
+  finish(): Transcript {
+    const pending: Call[] = [];
+    for (const { call, runId } of this.#open.values()) {
+      if (runId === this.currentRunId && !this.#started.has(call.callId)) pending.push(call);
+    }
+    return { entries: this.#entries, pending, notes: this.#notes };
+  }
+
+  #close(seq: number, endedRunId: string, how: string): void {
+    for (const { call, runId } of [...this.#open.values()]) {
+      if (runId !== endedRunId) continue;
+      this.#open.delete(call.callId);
+      const wasStarted = this.#started.has(call.callId);
+      this.#entries.push({
+        type: 'tool_result',
+        seq,
+        runId,
+        callId: call.callId,
+        tool: call.tool,
+        outcome: wasStarted ? 'unknown' : 'cancelled',
+        output: wasStarted
+          ? `The run ended (${how}) while this call was under way; its outcome is unknown.`
+          : `The run ended (${how}) before this call was started.`,
+      });
+    }
+  }
+}
+
+function inputEntry(seq: number, runId: string, accepted: Data<'accepted'>): TranscriptEntry {
+  const { itemId, kind, from, fromName, subject, inputItems, origin, metadata } = accepted;
+  const input = { itemId, kind, from, fromName, subject, inputItems, origin, metadata };
+  return { type: 'input', seq, runId, input };
+}
