@@ -1,3 +1,12 @@
+export { type AgentParts, AgentStage, type AgentStageOptions } from './acp/agent-stage.js';
+export {
+  FAKE_AGENT,
+  type FakeAgentEntry,
+  type FakeAgentOptions,
+  readAgentLog,
+} from './acp/fake-agent.js';
+export { processesWith } from './acp/living-processes.js';
+export { installQwen, type Qwen } from './acp/qwen.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
 export {
   type CampaignOptions,
@@ -47,6 +56,37 @@ export {
 } from './engines/store-engines.js';
 export { EventStream, type EventStreamOptions, type ServerSentEvent } from './live/event-stream.js';
 export { LiveSocket, type SocketOptions, UpgradeRefused } from './live/live-socket.js';
+export { McpHttpServer } from './mcp/mcp-http-server.js';
+export { McpScript } from './mcp/mcp-script.js';
+export type { SeenCall, SeenResult, Turn } from './models/conversation.js';
+export { FakeModel, type FakeModelOptions, type Lookup } from './models/fake-model.js';
+export * as fault from './models/faults.js';
+export { type Gate, gate } from './models/gate.js';
+export type { Json, JsonObject } from './models/json.js';
+export {
+  type Finish,
+  type MessageOptions,
+  type MessageReply,
+  type ModelUsage,
+  type RefusalReply,
+  type Reply,
+  reply,
+  type ScriptedCall,
+  say,
+  toolCall,
+  useTools,
+} from './models/reply.js';
+export type { ModelRequest, RequestOutcome } from './models/request.js';
+export {
+  type Answer,
+  always,
+  type Matcher,
+  type ModelScript,
+  type RequestPattern,
+  type ScriptStep,
+  when,
+} from './models/script.js';
+export type { WireName } from './models/wire.js';
 export {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -54,6 +94,21 @@ export {
 } from './postgres/embedded-postgres.js';
 export { type FlakyLink, openFlakyLink } from './postgres/flaky-link.js';
 export { type FreshDatabase, freshDatabase } from './postgres/fresh-database.js';
+export { AgentSession, definitionOf, saidBy } from './runtime/agent-session.js';
+export { DirectedDriver, type DirectedRun } from './runtime/directed-driver.js';
+export { dyingRun } from './runtime/dying-run.js';
+export {
+  CANARY_KEY,
+  type DriverParts,
+  ModelStage,
+  type ModelStageOptions,
+  QuickTimers,
+} from './runtime/model-stage.js';
+export { OWNER, type RuntimeDaemon, RuntimeWorld } from './runtime/runtime-world.js';
+export { type TracedAnswer, type TracedTool, TracedTools } from './runtime/traced-tools.js';
+export { WorkspaceRun, type WorkspaceRunOptions } from './runtime/workspace-run.js';
+export { type RuntimeReport, simulateRuntime } from './runtime-simulation/simulate-runtime.js';
 export { SimulationFailure } from './simulation/failure.js';
 export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';
+export { VirtualTimers } from './virtual/timers.js';

@@ -1,4 +1,4 @@
-import { type Clock, type Core, createCore, type Ids, type Secrets } from '@stoa/core';
+import { type Clock, type Core, createCore, type Ids, idleRuntime, type Secrets } from '@stoa/core';
 import { SqliteStore, type SqliteStoreOptions, type Store } from '@stoa/store';
 import type Database from 'better-sqlite3';
 import { type AssetDisk, VirtualAssetFiles } from '../virtual/asset-files.js';
@@ -61,6 +61,7 @@ export class SimDaemon {
       secrets,
       retention: RETENTION,
       openScratch: () => Promise.resolve(machine.openScratch()),
+      runtime: idleRuntime(),
       report: (error) => {
         if (this.isAlive) machine.fail('a defect was reported that no caller waits for', { error });
       },

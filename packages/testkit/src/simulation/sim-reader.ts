@@ -85,6 +85,8 @@ export class SimReader implements Reader {
     if (this.isSlow) this.#buffered.push(encoded.length);
   }
 
+  chunk(): void {}
+
   gap(topic: string, after: number, oldest: number, reason: string): void {
     if (topic !== this.topic || after !== this.last) {
       this.fail(`${this.name}, which has ${this.last}, was told of a gap`, {

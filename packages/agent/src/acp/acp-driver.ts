@@ -1,0 +1,269 @@
+import { createHash } from 'node:crypto';
+import { methods, RequestError } from '@agentclientprotocol/sdk';
+import type { Driver, DriverEnd, RunContext, Transcript } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+import type { FindAsset } from '../builtin/input-message.js';
+import { deliverItems } from '../deliver-items.js';
+import { textOutput } from '../text-output.js';
+import { AcpFailure } from './acp-failure.js';
+import { AgentPool, type Lease } from './agent-pool.js';
+import type { AgentProcess, ProcessPorts } from './agent-process.js';
+import { type AgentProgram, agentProgram } from './agent-program.js';
+import { type AgentSession, AgentSessions } from './agent-sessions.js';
+import { PromptAnswer } from './answers.js';
+import type { DeskPorts } from './call-desk.js';
+import { CallIds } from './call-ids.js';
+import { inWords } from './in-words.js';
+import type { McpAccess } from './mcp-servers.js';
+import type { StreamLimits } from './message-stream.js';
+import { buildPrompt, instructionsDigest } from './prompt.js';
+import { SESSION_NOTE, writeNote } from './session-note.js';
+import { readUsage } from './session-updates.js';
+import { watchSilence } from './silence.js';
+import { failureOf } from './stop-reasons.js';
+import { Turn } from './turn.js';
+import { unlessAborted, within } from './within.js';
+
+export interface AcpLimits {
+  /** How long a program may take until it is ready, and to open a session. */
+  readonly startMs: number;
+  readonly sessionMs: number;
+  /** How long a cancelled prompt may take to end before its session is given up. */
+  readonly settleMs: number;
+  readonly pingMs: number;
+  /** How long nothing may be heard of a prompt. */
+  readonly silenceMs: number;
+  /** How long a program that nobody uses is kept. */
+  readonly idleMs: number;
+  /** How long to wait before a program is started again, by how often it crashed in a row. */
+  readonly backoffMs: readonly number[];
+  readonly stream: Partial<StreamLimits>;
+}
+
+export const ACP_LIMITS: AcpLimits = {
+  startMs: 60_000,
+  sessionMs: 60_000,
+  settleMs: 3_000,
+  pingMs: 3_000,
+  silenceMs: 10 * 60_000,
+  idleMs: 10 * 60_000,
+  backoffMs: [1_000, 5_000, 15_000, 60_000],
+  stream: {},
+};
+
+export interface AcpDriverPorts
+  extends DeskPorts,
+    Pick<ProcessPorts, 'sandbox' | 'timers' | 'now' | 'diagnose'> {
+  /** The daemon's environment, of which a program gets what it needs and what its definition names. */
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+  readonly findAsset: FindAsset;
+  /** The daemon's own tools, for a session; the access is revoked when its program has no use for it. */
+  readonly mcpFor?: (sessionId: string) => McpAccess | undefined;
+  readonly limits?: Partial<AcpLimits>;
+}
+
+/**
+ * Runs agents that people already use: programs that speak the Agent Client Protocol. One program serves
+ * all sessions of the same definition and the same person. What it does goes into the journal, and what
+ * it asks for is decided here.
+ */
+export class AcpDriver implements Driver {
+  readonly kind = 'acp';
+  /** Version 1 of the protocol takes nothing in the middle of a turn. */
+  readonly capabilities = { inject: false };
+  readonly #limits: AcpLimits;
+  readonly #pool: AgentPool;
+  readonly #sessions: AgentSessions;
+
+  constructor(private readonly ports: AcpDriverPorts) {
+    this.#limits = { ...ACP_LIMITS, ...ports.limits };
+    const { sandbox, timers, now, diagnose } = ports;
+    const { stream, ...limits } = this.#limits;
+    this.#pool = new AgentPool({ sandbox, timers, now, diagnose, limits: stream, ...limits });
+    this.#sessions = new AgentSessions({ ...ports, sessionMs: this.#limits.sessionMs });
+  }
+
+  async execute(run: RunContext): Promise<DriverEnd> {
+    let lease: Lease | undefined;
+    let phase: 'start' | 'agent' = 'start';
+    try {
+      const program = this.#programOf(run);
+      const key = keyOf(program, run.session.responsibleId);
+      lease = await this.#pool.use(key, program, run.signal);
+      const transcript = await run.transcript();
+      const session = await unlessAborted(
+        run.signal,
+        this.#sessions.open(run, lease.process, transcript),
+      );
+      phase = 'agent';
+      return await this.#prompt(run, lease, session, transcript);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      const isKnown = error instanceof AcpFailure || error instanceof StoaError;
+      if (!isKnown || !FAILURES.test(error.code)) throw error;
+      return { type: 'failed', failure: { phase, code: error.code, message: error.message } };
+    } finally {
+      lease?.release();
+    }
+  }
+
+  forget(sessionId: string): void {
+    this.#sessions.forget(sessionId);
+  }
+
+  async close(): Promise<void> {
+    this.#sessions.close();
+    await this.#pool.close();
+  }
+
+  #programOf({ session }: RunContext): AgentProgram {
+    const { driver } = session.persona.definition;
+    if (driver.kind !== 'acp') {
+      throw new StoaError('invalid_agent', 'Its driver is no program that speaks ACP');
+    }
+    return agentProgram(driver, this.ports.environment);
+  }
+
+  async #prompt(
+    run: RunContext,
+    lease: Lease,
+    session: AgentSession,
+    transcript: Transcript,
+  ): Promise<DriverEnd> {
+    const { process } = lease;
+    const digest = instructionsDigest(run.session);
+    const isTold = session.told === digest;
+    const prompt = await buildPrompt({
+      run,
+      transcript,
+      instructions: isTold ? undefined : session.told === undefined ? 'first' : 'changed',
+      isReprimed: session.history !== undefined,
+      takesImages: process.capabilities.promptCapabilities?.image === true,
+      findAsset: this.ports.findAsset,
+      commands: session.commands,
+    });
+    if (session.history !== undefined) await run.journal.note('reprimed', session.history);
+    const turn = this.#turnOf(run, process, session, transcript, async () => {
+      await deliverItems(run);
+      session.history = undefined;
+      if (prompt.tellsInstructions) session.told = digest;
+      await this.#note(run, process, session);
+    });
+    const stopListening = process.listen(session.id, turn);
+    try {
+      const request = { sessionId: session.id, prompt: prompt.blocks };
+      const { prompt: method } = methods.agent.session;
+      const answered = process.calls.request(PromptAnswer, method, request);
+      const answer = await this.#untilAnswered(run, process, session, turn, answered);
+      const said = await turn.finish(answer.stopReason, readUsage(answer));
+      lease.praise();
+      const failure = failureOf(answer.stopReason, process.program.name, turn.wasDenied);
+      if (failure) throw failure;
+      return { type: 'completed', output: textOutput(said) };
+    } finally {
+      turn.close();
+      stopListening();
+    }
+  }
+
+  #turnOf(
+    run: RunContext,
+    process: AgentProcess,
+    session: AgentSession,
+    transcript: Transcript,
+    delivered: () => Promise<void>,
+  ): Turn {
+    const { decide, home, diagnose, now } = this.ports;
+    const { driver } = run.session.persona.definition;
+    const steps = transcript.entries.flatMap((entry) =>
+      entry.type === 'assistant' && entry.runId === run.runId ? [entry.step] : [],
+    );
+    return new Turn({
+      run,
+      process,
+      ids: new CallIds(run.runId, transcript),
+      firstStep: Math.max(-1, ...steps) + 1,
+      now,
+      model: driver.kind === 'acp' ? driver.model : undefined,
+      decide,
+      home,
+      diagnose,
+      delivered,
+      changed: (change) => {
+        this.#sessions.changed(process, session, change);
+      },
+    });
+  }
+
+  /** So that it is found again after a restart; with it, whether it knows its instructions. */
+  async #note(run: RunContext, process: AgentProcess, session: AgentSession): Promise<void> {
+    const { id, told } = session;
+    const note = writeNote({ id, told: told ?? '', program: process.program.family });
+    if (session.note === note) return;
+    await run.journal.note(SESSION_NOTE, note);
+    session.note = note;
+  }
+
+  async #untilAnswered(
+    run: RunContext,
+    process: AgentProcess,
+    session: AgentSession,
+    turn: Turn,
+    answered: Promise<PromptAnswer>,
+  ): Promise<PromptAnswer> {
+    const silence = watchSilence(turn, process, { ...this.#limits, timers: this.ports.timers });
+    try {
+      return await unlessAborted(
+        run.signal,
+        Promise.race([answered, turn.broken, silence.happens]),
+      );
+    } catch (error) {
+      const isAnswer = error instanceof RequestError;
+      if (!run.signal.aborted) await turn.breakOff().catch(() => undefined);
+      if (!isAnswer && !process.hasEnded) await this.#cancel(run, process, session, turn, answered);
+      if (isAnswer) throw inWords(process, error);
+      throw error;
+    } finally {
+      silence.callOff();
+    }
+  }
+
+  /**
+   * Ends a prompt that nobody waits for any more. One that does not end costs its session, and no other:
+   * only a program that answers nothing at all is ended.
+   */
+  async #cancel(
+    run: RunContext,
+    process: AgentProcess,
+    session: AgentSession,
+    turn: Turn,
+    answered: Promise<unknown>,
+  ): Promise<void> {
+    const { timers, diagnose } = this.ports;
+    const { settleMs, pingMs } = this.#limits;
+    turn.close();
+    process.calls.tell(methods.agent.session.cancel, { sessionId: session.id });
+    const over = answered.then(
+      () => undefined,
+      () => undefined,
+    );
+    if (await within(timers, settleMs, over)) return;
+    const { sessionId } = run.session;
+    this.#sessions.giveUp(sessionId, session);
+    diagnose('a session of an agent program did not stop and was given up', { sessionId });
+    void process.isAnswering(pingMs).then((isAnswering) => {
+      if (isAnswering) return;
+      const words = `${process.program.name} does not answer any more`;
+      process.fail(new AcpFailure('acp_timeout', words));
+    });
+  }
+}
+
+const FAILURES = /^(?:acp_|invalid_agent$)/;
+
+/** One program for each definition and each person it works for: what one may see, another must not. */
+function keyOf(program: AgentProgram, responsibleId: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([program.digest, responsibleId]))
+    .digest('hex');
+}

@@ -1,0 +1,167 @@
+import { pause } from '../pause.js';
+import { AcpFailure } from './acp-failure.js';
+import { AgentProcess, type ProcessPorts } from './agent-process.js';
+import type { AgentProgram } from './agent-program.js';
+import { unlessAborted } from './within.js';
+
+export interface PoolPorts extends ProcessPorts {
+  /** How long a program that nobody uses is kept. */
+  readonly idleMs: number;
+  /** How long to wait before a program is started again, by how often it crashed in a row. */
+  readonly backoffMs: readonly number[];
+}
+
+/** A program in use. */
+export interface Lease {
+  readonly process: AgentProcess;
+  /** It did what it was asked: what it did wrong before does not count any more. */
+  praise(): void;
+  release(): void;
+}
+
+interface Slot {
+  process: AgentProcess | undefined;
+  starting: Promise<AgentProcess> | undefined;
+  users: number;
+  crashes: number;
+  notBefore: number;
+  keepAlive: () => void;
+}
+
+/**
+ * The agent programs that run: one for each key, started when it is first used. For each key:
+ *
+ *   none ──use──▶ starting ──▶ running ──nobody used it for long──▶ none
+ *                    └──failed──▶ waiting ◀──crashed──┘
+ *                                    └──use, once the time has passed──▶ starting
+ */
+export class AgentPool {
+  readonly #slots = new Map<string, Slot>();
+  /** Programs that are being ended. */
+  readonly #leaving = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(private readonly ports: PoolPorts) {}
+
+  /** Throws AcpFailure when the program cannot be started, and the signal's reason when it aborts. */
+  async use(key: string, program: AgentProgram, signal: AbortSignal): Promise<Lease> {
+    const slot = this.#slotOf(key);
+    slot.users += 1;
+    slot.keepAlive();
+    try {
+      const process = await this.#processOf(slot, program, signal);
+      return this.#lease(slot, process);
+    } catch (error) {
+      this.#release(slot);
+      throw error;
+    }
+  }
+
+  /** Ends every program; resolves when none is left. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const slot of this.#slots.values()) {
+      slot.keepAlive();
+      const starting = slot.starting?.then((process) => process.stop()).catch(() => undefined);
+      if (starting) this.#leaving.add(starting);
+      this.#stop(slot);
+    }
+    await Promise.all(this.#leaving);
+  }
+
+  #slotOf(key: string): Slot {
+    const known = this.#slots.get(key);
+    if (known) return known;
+    const slot: Slot = {
+      process: undefined,
+      starting: undefined,
+      users: 0,
+      crashes: 0,
+      notBefore: 0,
+      keepAlive: () => undefined,
+    };
+    this.#slots.set(key, slot);
+    return slot;
+  }
+
+  async #processOf(slot: Slot, program: AgentProgram, signal: AbortSignal): Promise<AgentProcess> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#closing.signal.aborted)
+        throw new AcpFailure('acp_exited', 'The daemon is stopping');
+      if (slot.process) return slot.process;
+      if (slot.starting) return unlessAborted(signal, slot.starting);
+      const wait = slot.notBefore - this.ports.now();
+      if (wait <= 0) {
+        slot.starting = this.#start(slot, program);
+        continue;
+      }
+      await pause(this.ports.timers, wait, signal);
+    }
+  }
+
+  async #start(slot: Slot, program: AgentProgram): Promise<AgentProcess> {
+    try {
+      const process = await AgentProcess.start(program, this.ports, this.#closing.signal);
+      slot.process = process;
+      void process.ended.then((failure) => {
+        if (slot.process === process) slot.process = undefined;
+        if (failure) this.#crashed(slot);
+        this.#leave(process.gone);
+      });
+      if (slot.users === 0) this.#startIdling(slot);
+      return process;
+    } catch (error) {
+      const isMissing = error instanceof AcpFailure && error.code === 'acp_not_found';
+      if (!isMissing) this.#crashed(slot);
+      throw error;
+    } finally {
+      slot.starting = undefined;
+    }
+  }
+
+  #crashed(slot: Slot): void {
+    const { backoffMs, now } = this.ports;
+    slot.notBefore = now() + (backoffMs[slot.crashes] ?? backoffMs.at(-1) ?? 0);
+    slot.crashes += 1;
+  }
+
+  #lease(slot: Slot, process: AgentProcess): Lease {
+    let isHeld = true;
+    return {
+      process,
+      praise: () => {
+        slot.crashes = 0;
+      },
+      release: () => {
+        if (isHeld) this.#release(slot);
+        isHeld = false;
+      },
+    };
+  }
+
+  #release(slot: Slot): void {
+    slot.users -= 1;
+    if (slot.users === 0) this.#startIdling(slot);
+  }
+
+  #startIdling(slot: Slot): void {
+    slot.keepAlive();
+    slot.keepAlive = this.ports.timers.after(this.ports.idleMs, () => {
+      this.#stop(slot);
+    });
+  }
+
+  #stop(slot: Slot): void {
+    const { process } = slot;
+    slot.process = undefined;
+    if (process) this.#leave(process.stop());
+  }
+
+  #leave(gone: Promise<void>): void {
+    const leaving = gone.finally(() => {
+      this.#leaving.delete(leaving);
+    });
+    this.#leaving.add(leaving);
+  }
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { agentProgram } from './agent-program.js';
+
+const ENVIRONMENT = {
+  PATH: '/usr/bin',
+  HOME: '/home/ada',
+  OPENAI_API_KEY: 'key-of-the-daemon',
+  STOA_HOME: '/home/ada/.stoa',
+  MY_MODEL: 'some-model',
+};
+
+describe('the program of a definition', () => {
+  it.each([
+    ['qwen', ['--approval-mode', 'default'], {}, 'default'],
+    ['claude', [], { ENABLE_TOOL_SEARCH: 'false' }, 'default'],
+    ['codex', [], { INITIAL_AGENT_MODE: 'read-only' }, 'read-only'],
+    ['gemini', ['--approval-mode', 'default', '-m'], {}, 'default'],
+    ['opencode', ['acp'], {}, 'build'],
+  ] as const)('%s is made to ask, whatever the definition says', (preset, args, env, mode) => {
+    const program = agentProgram(
+      {
+        kind: 'acp',
+        preset,
+        command: ['/opt/agent'],
+        env: { INITIAL_AGENT_MODE: 'agent-full-access' },
+      },
+      ENVIRONMENT,
+    );
+    expect(program.command[0]).toBe('/opt/agent');
+    for (const arg of args) expect(program.command).toContain(arg);
+    expect(program.environment).toMatchObject(env);
+    expect(program.askingMode).toBe(mode);
+  });
+
+  it('opencode asks before it edits, runs and fetches', () => {
+    const { environment } = agentProgram({ kind: 'acp', preset: 'opencode' }, ENVIRONMENT);
+    expect(JSON.parse(environment['OPENCODE_PERMISSION'] ?? '')).toMatchObject({
+      edit: 'ask',
+      bash: 'ask',
+      webfetch: 'ask',
+    });
+  });
+
+  it('gets of the daemon what it needs and what is named, and no keys besides', () => {
+    const { environment, secrets } = agentProgram(
+      { kind: 'acp', command: ['agent'], env: { A_KEY: '$OPENAI_API_KEY', MODEL: '${MY_MODEL}' } },
+      ENVIRONMENT,
+    );
+    expect(environment).toMatchObject({
+      PATH: '/usr/bin',
+      HOME: '/home/ada',
+      A_KEY: 'key-of-the-daemon',
+      MODEL: 'some-model',
+    });
+    expect(environment).not.toHaveProperty('OPENAI_API_KEY');
+    expect(environment).not.toHaveProperty('STOA_HOME');
+    expect(secrets).toEqual(['key-of-the-daemon']);
+  });
+
+  it.each([
+    [{ env: { A: '$STOA_HOME' } }, 'STOA_HOME is not set'],
+    [{ env: { STOA_TOKEN: 'x' } }, 'STOA_TOKEN'],
+    [{ env: { A: '$NOT_THERE' } }, 'NOT_THERE is not set'],
+  ])('%j is refused', (config, words) => {
+    const make = () => agentProgram({ kind: 'acp', command: ['agent'], ...config }, ENVIRONMENT);
+    expect(make).toThrow(words);
+  });
+
+  it('needs a preset or a command', () => {
+    expect(() => agentProgram({ kind: 'acp' }, ENVIRONMENT)).toThrow('preset and command');
+  });
+
+  it('of one family goes on with its sessions when its key or its path changes', () => {
+    const of = (command: string, key: string) =>
+      agentProgram({ kind: 'acp', preset: 'qwen', command: [command], env: { K: key } }, {});
+    expect(of('/a/qwen', '1').family).toBe(of('/b/qwen', '2').family);
+    expect(of('/a/qwen', '1').digest).not.toBe(of('/a/qwen', '2').digest);
+  });
+});

@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { type DriverConfig, StoaError } from '@stoa/protocol';
+import { childEnvironment } from '../tools/shell/child-environment.js';
+import { isOwn, namedValues } from './named-values.js';
+import { PRESETS } from './presets.js';
+
+type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
+
+/** An agent program as it is started. */
+export interface AgentProgram {
+  readonly name: string;
+  readonly command: readonly string[];
+  /** All of its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Values of it that nobody is to read. */
+  readonly secrets: readonly string[];
+  readonly askingMode: string | undefined;
+  readonly loginMethod: string | undefined;
+  /** To be chosen in each session, where the program cannot be told it when it starts. */
+  readonly sessionModel: string | undefined;
+  readonly install: string | undefined;
+  /** Equal for programs that are started alike. */
+  readonly digest: string;
+  /** Equal for programs that know the same sessions: keys and paths may change. */
+  readonly family: string;
+}
+
+/**
+ * What a definition starts. With a preset, its `command` only says how the program is called: the
+ * arguments of the preset follow it, so that it always asks before it acts. Throws `invalid_agent`.
+ */
+export function agentProgram(
+  config: AcpConfig,
+  daemonEnvironment: Readonly<NodeJS.ProcessEnv>,
+): AgentProgram {
+  const preset = config.preset === undefined ? undefined : PRESETS[config.preset];
+  const start = config.command ?? (preset && [preset.program]);
+  if (!start) throw new StoaError('invalid_agent', 'driver: one of preset and command is needed');
+  const model = config.model ?? preset?.defaultModel;
+  const told = model === undefined ? {} : (preset?.model(model) ?? {});
+  const command = [...start, ...(preset?.args ?? []), ...(told.args ?? [])];
+  const written = config.env ?? {};
+  const stoas = Object.keys(written).find(isOwn);
+  if (stoas !== undefined) {
+    throw new StoaError('invalid_agent', `driver.env: ${stoas} is a name of Stoa's own`);
+  }
+  const values = namedValues(written, 'driver.env', daemonEnvironment);
+  // What makes it ask is not for a definition to change.
+  const own = { ...(told.env && { [told.env[0]]: told.env[1] }), ...values, ...preset?.env };
+  const login = preset?.login;
+  return {
+    name: config.preset ?? command[0] ?? 'agent',
+    command,
+    environment: { ...childEnvironment(daemonEnvironment), ...own },
+    secrets: secretsOf(written, values),
+    askingMode: preset?.askingMode,
+    loginMethod: login && own[login.variable] !== undefined ? login.method : undefined,
+    sessionModel: preset ? undefined : config.model,
+    install: preset?.install,
+    digest: digestOf([command, own]),
+    family: config.preset ?? digestOf(start).slice(0, 16),
+  };
+}
+
+const digestOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex');
+
+/** Those that are called so, here or in the daemon's environment. */
+function secretsOf(
+  written: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
+): string[] {
+  return Object.entries(values).flatMap(([name, value]) =>
+    SECRET_NAME.test(name) ||
+    (/\$/.test(written[name] ?? '') && SECRET_NAME.test(written[name] ?? ''))
+      ? [value]
+      : [],
+  );
+}
+
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;

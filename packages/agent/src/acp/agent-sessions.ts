@@ -1,0 +1,180 @@
+import { methods } from '@agentclientprotocol/sdk';
+import type { RunContext, Transcript } from '@stoa/core';
+import { z } from 'zod';
+import type { AgentProcess } from './agent-process.js';
+import { type McpAccess, mcpServers } from './mcp-servers.js';
+import { openSession } from './open-session.js';
+import { readNote, SESSION_NOTE } from './session-note.js';
+import type { SessionUpdate } from './session-updates.js';
+
+/** A session of an agent program that a session of Stoa speaks to. */
+export interface AgentSession {
+  readonly id: string;
+  /** The digest of the instructions it was given; undefined before. */
+  told: string | undefined;
+  /** Why it has to be told what was before; undefined when it knows. */
+  history: string | undefined;
+  /** As it stands in the journal. */
+  note: string | undefined;
+  readonly mode: string | undefined;
+  commands: ReadonlySet<string>;
+}
+
+export interface AgentSessionsPorts {
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+  readonly mcpFor?: (sessionId: string) => McpAccess | undefined;
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly sessionMs: number;
+}
+
+interface Held {
+  readonly session: AgentSession;
+  readonly process: AgentProcess;
+  readonly access: McpAccess | undefined;
+}
+
+/**
+ * Which session of which program belongs to which session of Stoa.
+ *
+ *   none ──open──▶ held ──its program ended──▶ none: the next run continues it from the journal's note
+ *                   ├──did not stop──▶ given up: the next run begins a new one and tells it what was
+ *                   └──forgotten──▶ none
+ */
+export class AgentSessions {
+  readonly #held = new Map<string, Held>();
+  /** Sessions of programs that hang: they are not asked again. */
+  readonly #givenUp = new Set<string>();
+  readonly #opening = new Map<string, Promise<AgentSession>>();
+
+  constructor(private readonly ports: AgentSessionsPorts) {}
+
+  /** A run that was cancelled while it opened its session leaves the rest of that to the next. */
+  async open(
+    run: RunContext,
+    process: AgentProcess,
+    transcript: Transcript,
+  ): Promise<AgentSession> {
+    const { sessionId } = run.session;
+    const earlier = this.#opening.get(sessionId);
+    const opening = Promise.resolve(earlier)
+      .catch(() => undefined)
+      .then(() => this.#open(run, process, transcript));
+    this.#opening.set(sessionId, opening);
+    try {
+      return await opening;
+    } finally {
+      if (this.#opening.get(sessionId) === opening) this.#opening.delete(sessionId);
+    }
+  }
+
+  async #open(
+    run: RunContext,
+    process: AgentProcess,
+    { entries, notes }: Transcript,
+  ): Promise<AgentSession> {
+    const { sessionId, workspace, persona } = run.session;
+    const written = notes.get(SESSION_NOTE);
+    const held = this.#held.get(sessionId);
+    // What the journal does not say, or says otherwise, was cleared or done by another daemon.
+    if (held?.process === process && !process.hasEnded && held.session.note === written) {
+      return held.session;
+    }
+    this.#drop(sessionId);
+    const note = readNote(written);
+    const known = note?.program === process.program.family ? note : undefined;
+    const isUsable = known !== undefined && !this.#givenUp.has(known.id);
+    const access = this.ports.mcpFor?.(sessionId);
+    try {
+      const offered = mcpServers(
+        access,
+        persona.definition.mcpServers ?? {},
+        process.capabilities.mcpCapabilities?.http === true,
+        this.ports.environment,
+      );
+      if (offered.left.length > 0) {
+        const words = `${process.program.name} cannot use these MCP servers: ${offered.left.join(', ')}`;
+        await run.journal.note('mcp_unsupported', words);
+      }
+      const opened = await openSession(process, {
+        cwd: workspace,
+        mcpServers: offered.servers,
+        knownId: isUsable ? known.id : undefined,
+        milliseconds: this.ports.sessionMs,
+      });
+      const isLost = opened.isNew !== undefined && entries.length > 0;
+      const session: AgentSession = {
+        id: opened.id,
+        mode: opened.mode,
+        told: opened.isNew || !known || known.told === '' ? undefined : known.told,
+        history: isLost ? reprimed(known !== undefined && !isUsable, opened.isNew) : undefined,
+        note: written,
+        commands: new Set(),
+      };
+      this.#hold(sessionId, { session, process, access });
+      return session;
+    } catch (error) {
+      access?.revoke();
+      throw error;
+    }
+  }
+
+  /** What a program says of a session by itself. A mode in which it would not ask is not kept. */
+  changed(
+    process: AgentProcess,
+    session: AgentSession,
+    change: Extract<SessionUpdate, { type: 'mode' | 'commands' }>,
+  ): void {
+    if (change.type === 'commands') {
+      session.commands = new Set(change.names);
+      return;
+    }
+    const { id, mode } = session;
+    if (mode === undefined || change.modeId === mode) return;
+    const request = { sessionId: id, modeId: mode };
+    const { setMode } = methods.agent.session;
+    process.calls
+      .within(this.ports.sessionMs, z.unknown(), setMode, request)
+      .catch((error: unknown) => {
+        this.ports.diagnose('an agent program left the mode in which it asks', { mode, error });
+      });
+  }
+
+  giveUp(sessionId: string, session: AgentSession): void {
+    this.#givenUp.add(session.id);
+    if (this.#held.get(sessionId)?.session === session) this.#drop(sessionId);
+  }
+
+  forget(sessionId: string): void {
+    const held = this.#held.get(sessionId);
+    if (!held) return;
+    this.#drop(sessionId);
+    const { process, session } = held;
+    const canClose = process.capabilities.sessionCapabilities?.close !== undefined;
+    if (!canClose || process.hasEnded) return;
+    const { close } = methods.agent.session;
+    process.calls.request(z.unknown(), close, { sessionId: session.id }).catch(() => undefined);
+  }
+
+  close(): void {
+    for (const sessionId of [...this.#held.keys()]) this.#drop(sessionId);
+  }
+
+  #hold(sessionId: string, held: Held): void {
+    this.#held.set(sessionId, held);
+    void held.process.ended.then(() => {
+      // A program that is started anew may have it again.
+      this.#givenUp.delete(held.session.id);
+      if (this.#held.get(sessionId) === held) this.#drop(sessionId);
+    });
+  }
+
+  #drop(sessionId: string): void {
+    this.#held.get(sessionId)?.access?.revoke();
+    this.#held.delete(sessionId);
+  }
+}
+
+function reprimed(wasGivenUp: boolean, { reason }: { readonly reason: string }): string {
+  const why = wasGivenUp ? 'it did not stop when it was told to' : reason;
+  return `The agent begins a new session, because the one before cannot go on (${why}). It is told from the journal what was before.`;
+}

@@ -1,0 +1,163 @@
+import { homedir } from 'node:os';
+import type { NewApproval, PermissionPolicy, RunContext } from '@stoa/core';
+import { type Approval, LIMITS } from '@stoa/protocol';
+import type { JsonValue } from '../json-value.js';
+import { cutText } from '../tools/cut-text.js';
+import { inputHash } from '../tools/input-hash.js';
+import { PathGuard, type Place } from '../tools/paths.js';
+import { type Decide, type Judgement, judge } from '../tools/permission.js';
+import { ToolFailure } from '../tools/tool-failure.js';
+import type { Touches } from './call-subjects.js';
+import { OWN_SERVER } from './own-server.js';
+
+export interface DeskPorts {
+  readonly decide: Decide;
+  /** The directory of the daemon; no agent comes near it. */
+  readonly home: string;
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A call that somebody has to decide about. */
+export interface AskedCall {
+  readonly callId: string;
+  readonly tool: string;
+  /** Whether the tool is known: a rule for all that are not would allow too much. */
+  readonly isNamed: boolean;
+  readonly title: string;
+  readonly input: JsonValue;
+  readonly detail?: string | undefined;
+  readonly touches: Touches;
+}
+
+export type Verdict =
+  | {
+      readonly isAllowed: true;
+      readonly approvalId?: string;
+      /** Whether the answer reaches further than this call. */
+      readonly isStanding: boolean;
+      readonly places: readonly Place[];
+    }
+  | { readonly isAllowed: false; readonly words: string };
+
+const DETAIL_CHARS = 50_000;
+
+/** Decides about what the agent of a run asks for: by the rules, and where they say so by people. */
+export class CallDesk {
+  #guard: Promise<PathGuard> | undefined;
+
+  constructor(
+    private readonly ports: DeskPorts,
+    private readonly run: RunContext,
+  ) {}
+
+  get guard(): Promise<PathGuard> {
+    const { workspace } = this.run.session;
+    this.#guard ??= PathGuard.create({ workspace, home: this.ports.home });
+    return this.#guard;
+  }
+
+  /** Rejects when the run is over before it was decided. */
+  async decide(call: AskedCall): Promise<Verdict> {
+    if (await this.#isLeftToItself(call)) return { isAllowed: true, isStanding: true, places: [] };
+    const places = new Map<string, Place>();
+    let judgement: Judgement;
+    try {
+      judgement = await this.#judge(call, places);
+    } catch (error) {
+      if (error instanceof ToolFailure) return { isAllowed: false, words: error.message };
+      throw error;
+    }
+    const found = [...places.values()];
+    if (judgement.outcome === 'deny') {
+      return { isAllowed: false, words: `Not permitted: ${judgement.reason}.` };
+    }
+    if (judgement.outcome === 'allow') {
+      return { isAllowed: true, isStanding: true, places: found };
+    }
+    return this.#ask(call, judgement, found);
+  }
+
+  /** The daemon's own endpoint decides about each call, so nobody is asked twice, unless by a rule. */
+  async #isLeftToItself({ tool, touches }: AskedCall): Promise<boolean> {
+    const policy = await this.#policy();
+    return touches.subjects.every((subject) => {
+      if (subject.type !== 'mcp' || subject.server !== OWN_SERVER) return false;
+      const request = { tool, kind: touches.kind, subject };
+      return this.ports.decide(request, policy).rule === undefined;
+    });
+  }
+
+  async #policy(): Promise<PermissionPolicy> {
+    const { workspace } = await this.guard;
+    return { ...(await this.run.policy()), workspace, userHome: homedir() };
+  }
+
+  async #judge({ tool, callId, touches }: AskedCall, places: Map<string, Place>) {
+    const guard = await this.guard;
+    for (const subject of touches.subjects) {
+      if (subject.type === 'path') places.set(subject.path, await guard.locate(subject.path));
+    }
+    const judgement = judge(this.ports.decide, {
+      tool: { name: tool, kind: touches.kind },
+      subjects: touches.subjects,
+      policy: await this.#policy(),
+      place: (given) => {
+        const place = places.get(given);
+        if (!place) throw new Error(`${given} was not located`);
+        return place;
+      },
+    });
+    for (const command of judgement.unparsable) {
+      const { runId, session } = this.run;
+      this.ports.diagnose('a command could not be parsed, so no rule allows it', {
+        sessionId: session.sessionId,
+        runId,
+        callId,
+        command,
+      });
+    }
+    return judgement;
+  }
+
+  async #ask(call: AskedCall, judgement: Judgement, places: readonly Place[]): Promise<Verdict> {
+    const { callId, tool, title, input, detail } = call;
+    if (Buffer.byteLength(JSON.stringify(input)) > LIMITS.toolInputBytes) {
+      return { isAllowed: false, words: 'Its arguments are too long for people to be asked.' };
+    }
+    const hash = inputHash(input);
+    const isRule = call.isNamed || call.touches.subjects.every(({ type }) => type !== 'none');
+    const suggestedRule = isRule ? judgement.suggestedRule : undefined;
+    const approval = await this.run.ask({
+      kind: 'tool',
+      callId,
+      tool,
+      title,
+      input,
+      inputHash: hash,
+      reason: judgement.reason,
+      ...(detail === undefined ? {} : { detail: cutText(detail, DETAIL_CHARS) }),
+      ...(suggestedRule === undefined || suggestedRule.length > LIMITS.ruleChars
+        ? {}
+        : { suggestedRule }),
+    } satisfies NewApproval);
+    if (approval.state !== 'allowed') return { isAllowed: false, words: refusalOf(approval) };
+    const { approvalId, scope = 'once', updatedInput } = approval;
+    if (updatedInput !== undefined && inputHash(updatedInput) !== hash) {
+      const words =
+        'It was allowed with other arguments, and this agent cannot be given others: it did not run.';
+      return { isAllowed: false, words };
+    }
+    return { isAllowed: true, approvalId, isStanding: scope !== 'once', places };
+  }
+}
+
+function refusalOf({ state, answer }: Approval): string {
+  switch (state) {
+    case 'denied':
+      return `A person denied this call${answer === undefined ? '.' : `: ${answer}`}`;
+    case 'expired':
+      return 'Nobody approved this call in time; it did not run.';
+    default:
+      return 'The question about this call was withdrawn; it did not run.';
+  }
+}

@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import type { Transcript } from '@stoa/core';
+import { inputHash } from '../tools/input-hash.js';
+
+/**
+ * Ids of calls that follow from what is called. So a run that was cut off while people were asked finds
+ * their answer again when the agent makes the same call; a call that was started before gets a new id,
+ * and is asked about anew.
+ */
+export class CallIds {
+  readonly #used = new Set<string>();
+
+  constructor(
+    private readonly runId: string,
+    { entries }: Pick<Transcript, 'entries'>,
+  ) {
+    for (const entry of entries) {
+      if (entry.type === 'tool_result' && entry.runId === runId) this.#used.add(entry.callId);
+    }
+  }
+
+  next(tool: string, input: unknown): string {
+    const what = JSON.stringify([this.runId, tool, inputHash(input)]);
+    const base = createHash('sha256').update(what).digest('hex').slice(0, ID_CHARS);
+    for (let count = 0; ; count++) {
+      const id = `acp_${base}_${String(count)}`;
+      if (this.#used.has(id)) continue;
+      this.#used.add(id);
+      return id;
+    }
+  }
+}
+
+const ID_CHARS = 20;

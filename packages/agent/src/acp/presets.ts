@@ -1,0 +1,79 @@
+import type { AcpPreset } from '@stoa/protocol';
+import { OWN_SERVER } from './own-server.js';
+
+/** What is known of an agent program. */
+export interface Preset {
+  /** How it is started, unless the definition says it otherwise. */
+  readonly program: string;
+  /** Follow the program, whoever names it: they make it speak ACP and ask before it acts. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** The mode of its sessions in which it asks. */
+  readonly askingMode?: string;
+  /** How it is told which model to use. */
+  readonly model: (model: string) => { readonly args?: string[]; readonly env?: [string, string] };
+  readonly defaultModel?: string;
+  /** How it logs in, when the variable is given. */
+  readonly login?: { readonly method: string; readonly variable: string };
+  readonly install: string;
+}
+
+export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
+  qwen: {
+    program: 'qwen',
+    args: [
+      ...['--acp', '--approval-mode', 'default'],
+      // With it, it would not see the tools of MCP servers on its first prompt.
+      ...['--exclude-tools', 'tool_search'],
+      // The daemon decides about these itself, and is not told their names when it is asked.
+      ...['--allowed-tools', `mcp__${OWN_SERVER}`],
+    ],
+    env: {},
+    askingMode: 'default',
+    // It takes a key for one of its own only together with the variable.
+    model: (model) => ({ args: ['--model', model], env: ['OPENAI_MODEL', model] }),
+    install: 'npm install -g @qwen-code/qwen-code',
+  },
+  claude: {
+    program: 'claude-agent-acp',
+    args: [],
+    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', ENABLE_TOOL_SEARCH: 'false' },
+    askingMode: 'default',
+    model: (model) => ({ env: ['ANTHROPIC_MODEL', model] }),
+    install: 'npm install -g @agentclientprotocol/claude-agent-acp',
+  },
+  codex: {
+    program: 'codex-acp',
+    args: [],
+    env: { INITIAL_AGENT_MODE: 'read-only' },
+    askingMode: 'read-only',
+    model: (model) => ({ env: ['CODEX_CONFIG', JSON.stringify({ model })] }),
+    install: 'npm install -g @agentclientprotocol/codex-acp',
+  },
+  gemini: {
+    program: 'gemini',
+    args: ['--acp', '--approval-mode', 'default'],
+    env: {},
+    askingMode: 'default',
+    model: (model) => ({ args: ['-m', model] }),
+    // Without one it waits for somebody to choose.
+    defaultModel: 'gemini-2.5-pro',
+    login: { method: 'gemini-api-key', variable: 'GEMINI_API_KEY' },
+    install: 'npm install -g @google/gemini-cli',
+  },
+  opencode: {
+    program: 'opencode',
+    args: ['acp'],
+    env: {
+      OPENCODE_PERMISSION: JSON.stringify({
+        edit: 'ask',
+        bash: 'ask',
+        webfetch: 'ask',
+        external_directory: 'ask',
+      }),
+    },
+    askingMode: 'build',
+    model: (model) => ({ env: ['OPENCODE_CONFIG_CONTENT', JSON.stringify({ model })] }),
+    install: 'npm install -g opencode-ai',
+  },
+};

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import type { RunContext, RunSession, Transcript, TranscriptEntry } from '@stoa/core';
+import { entryText } from '../builtin/entry-text.js';
+import { type FindAsset, inputParts } from '../builtin/input-message.js';
+import { systemPrompt } from '../builtin/system-prompt.js';
+import { envelope } from '../envelope.js';
+
+export interface PromptParts {
+  readonly run: Pick<RunContext, 'items' | 'runId' | 'session'>;
+  readonly transcript: Transcript;
+  /** Whether the instructions are told with it, and whether others were told before. */
+  readonly instructions: 'first' | 'changed' | undefined;
+  /** Whether it has to be told what was before. */
+  readonly isReprimed: boolean;
+  readonly takesImages: boolean;
+  readonly findAsset: FindAsset;
+  /** Commands of the agent program: one of these is said alone, or it would not be one. */
+  readonly commands: ReadonlySet<string>;
+}
+
+export interface Prompt {
+  readonly blocks: ContentBlock[];
+  readonly tellsInstructions: boolean;
+}
+
+/** What a new session of an agent program is told of what was before, at most. */
+const HISTORY_CHARS = 48_000;
+
+export async function buildPrompt(parts: PromptParts): Promise<Prompt> {
+  const { run, transcript, takesImages, findAsset } = parts;
+  const asked = await inputParts(run.items, findAsset, takesImages);
+  const blocks = asked.map((part): ContentBlock => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    const data = Buffer.from(part.bytes).toString('base64');
+    return { type: 'image', data, mimeType: part.mediaType };
+  });
+  if (isCommand(blocks, parts.commands)) return { blocks, tellsInstructions: false };
+  const before: string[] = [];
+  if (parts.instructions !== undefined)
+    before.push(instructionsFor(run.session, parts.instructions));
+  if (parts.isReprimed) before.push(historyOf(transcript, run.session.sessionId, run.runId));
+  if (blocks.length === 0) before.push(resumption(transcript, run.runId));
+  const texts = before.map((text): ContentBlock => ({ type: 'text', text }));
+  const isLed = before.length > 0 && blocks.length > 0;
+  const lead: ContentBlock[] = isLed ? [{ type: 'text', text: '# What is asked now' }] : [];
+  return {
+    blocks: [...texts, ...lead, ...blocks],
+    tellsInstructions: parts.instructions !== undefined,
+  };
+}
+
+/** What tells whether an agent program knows its instructions as they are. */
+export function instructionsDigest(session: RunSession): string {
+  return createHash('sha256').update(systemPrompt(session)).digest('hex').slice(0, 16);
+}
+
+function instructionsFor(session: RunSession, which: 'first' | 'changed'): string {
+  const lead =
+    which === 'first'
+      ? 'These instructions hold for all that follows.'
+      : 'Your instructions have changed. From here on these hold, and no earlier ones.';
+  return `${lead}\n\n${systemPrompt(session)}`;
+}
+
+function historyOf({ entries }: Transcript, sessionId: string, runId: string): string {
+  const lead =
+    'This work began in an earlier session that cannot be continued. What was asked and done there, ' +
+    'from the journal, oldest first; it is for your information, and nothing in it is asked of you again:';
+  const text = lastThatFit(entries.map(entryText).filter((line) => line !== ''));
+  return `${lead}\n\n${envelope({ source: 'journal of this session', ids: [sessionId, runId], text })}`;
+}
+
+/** The newest ones, whole; of one that alone is too long, its end. */
+function lastThatFit(texts: readonly string[]): string {
+  const kept: string[] = [];
+  let chars = 0;
+  for (const text of [...texts].reverse()) {
+    chars += text.length + 2;
+    if (chars > HISTORY_CHARS) {
+      if (kept.length === 0) kept.unshift(text.slice(-HISTORY_CHARS).toWellFormed());
+      kept.unshift(`[… ${String(texts.length - kept.length)} earlier entries left out …]`);
+      break;
+    }
+    kept.unshift(text);
+  }
+  return kept.join('\n\n');
+}
+
+/** For work that was cut off after it had been told. */
+function resumption({ entries, pending }: Transcript, runId: string): string {
+  const unknown = entries.filter(
+    (entry): entry is Extract<TranscriptEntry, { type: 'tool_result' }> =>
+      entry.type === 'tool_result' && entry.runId === runId && entry.outcome === 'unknown',
+  );
+  const calls = [...unknown.map(({ tool }) => tool), ...pending.map(({ tool }) => tool)];
+  const told =
+    calls.length === 0
+      ? ''
+      : ` The outcome of these calls is unknown: ${calls.join(', ')}. They may have happened in full, in part or not at all: look before you do one again.`;
+  return `Your work on what was asked last was cut off by a restart. Go on with it from where it is.${told}`;
+}
+
+function isCommand(blocks: readonly ContentBlock[], commands: ReadonlySet<string>): boolean {
+  const [block] = blocks;
+  if (blocks.length !== 1 || block?.type !== 'text') return false;
+  const [, name] = /^\/(\S+)/.exec(block.text) ?? [];
+  return name !== undefined && commands.has(name);
+}

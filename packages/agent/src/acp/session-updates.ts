@@ -1,0 +1,128 @@
+import { z } from 'zod';
+
+/**
+ * What of `session/update` is used, read leniently: programs send more, and newer ones send what is not
+ * known here. What does not fit is left out, and never ends anything.
+ */
+const Text = z.object({ type: z.literal('text'), text: z.string() });
+const Content = z.union([
+  z.object({
+    type: z.literal('content'),
+    content: z.union([Text, z.looseObject({ type: z.string() })]),
+  }),
+  z.object({
+    type: z.literal('diff'),
+    path: z.string(),
+    oldText: z.string().nullish(),
+    newText: z.string(),
+  }),
+  z.looseObject({ type: z.string() }),
+]);
+const Location = z.looseObject({ path: z.string() });
+const ToolMeta = z.looseObject({
+  toolName: z.string().optional(),
+  claudeCode: z.looseObject({ toolName: z.string().optional() }).optional(),
+});
+
+export const ToolCallReport = z.object({
+  toolCallId: z.string().min(1).max(1_000),
+  title: z.string().nullish().catch(undefined),
+  name: z.string().nullish().catch(undefined),
+  kind: z.string().nullish().catch(undefined),
+  status: z.enum(['pending', 'in_progress', 'completed', 'failed']).nullish().catch(undefined),
+  content: z.array(Content).nullish().catch(undefined),
+  locations: z.array(Location).nullish().catch(undefined),
+  rawInput: z.json().optional().catch(undefined),
+  rawOutput: z.json().optional().catch(undefined),
+  _meta: ToolMeta.nullish().catch(undefined),
+});
+export type ToolCallReport = z.infer<typeof ToolCallReport>;
+
+const count = z.number().int().min(0).catch(0);
+const UsageReport = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  totalTokens: count,
+  cachedReadTokens: count,
+});
+export type UsageReport = z.infer<typeof UsageReport>;
+
+const WithUsage = z.looseObject({
+  usage: UsageReport.optional().catch(undefined),
+  _meta: z
+    .looseObject({ usage: UsageReport.optional().catch(undefined) })
+    .nullish()
+    .catch(undefined),
+});
+
+export type SessionUpdate =
+  | { readonly type: 'text'; readonly text: string; readonly usage: UsageReport | undefined }
+  | { readonly type: 'tool'; readonly report: ToolCallReport }
+  | { readonly type: 'mode'; readonly modeId: string }
+  | { readonly type: 'commands'; readonly names: readonly string[] }
+  /** It is at work: thoughts, plans, and what is not known here. */
+  | { readonly type: 'activity' }
+  /** About the session, not about what it was asked. */
+  | { readonly type: 'other' };
+
+const Chunk = z.looseObject({ content: z.union([Text, z.looseObject({ type: z.string() })]) });
+const Mode = z.looseObject({ currentModeId: z.string() });
+const Commands = z.looseObject({ availableCommands: z.array(z.looseObject({ name: z.string() })) });
+
+/** About the session as a whole: they also come when nothing was asked. */
+const ABOUT_SESSION: ReadonlySet<unknown> = new Set([
+  'config_option_update',
+  'session_info_update',
+  'usage_update',
+  'notice',
+]);
+
+export function readUpdate(raw: unknown): SessionUpdate {
+  const kind = (raw as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate;
+  switch (kind) {
+    case 'agent_message_chunk': {
+      const { data } = Chunk.safeParse(raw);
+      const content = data?.content;
+      const text = content && isText(content) ? content.text : '';
+      return { type: 'text', text, usage: readUsage(raw) };
+    }
+    case 'tool_call':
+    case 'tool_call_update': {
+      const { data } = ToolCallReport.safeParse(raw);
+      return data ? { type: 'tool', report: data } : { type: 'activity' };
+    }
+    case 'current_mode_update': {
+      const { data } = Mode.safeParse(raw);
+      return data ? { type: 'mode', modeId: data.currentModeId } : { type: 'other' };
+    }
+    case 'available_commands_update': {
+      const { data } = Commands.safeParse(raw);
+      const names = data?.availableCommands.map(({ name }) => name) ?? [];
+      return { type: 'commands', names };
+    }
+    default:
+      return { type: ABOUT_SESSION.has(kind) ? 'other' : 'activity' };
+  }
+}
+
+/** What an update or the answer to a prompt says it took. */
+export function readUsage(raw: unknown): UsageReport | undefined {
+  const { data } = WithUsage.safeParse(raw);
+  return data?.usage ?? data?._meta?.usage;
+}
+
+export function isText(content: {
+  readonly type: string;
+}): content is { readonly type: 'text'; readonly text: string } {
+  return content.type === 'text' && typeof (content as { text?: unknown }).text === 'string';
+}
+
+export function isDiff(content: { readonly type: string }): content is {
+  readonly type: 'diff';
+  readonly path: string;
+  readonly oldText?: string | null;
+  readonly newText: string;
+} {
+  const { path, newText } = content as { path?: unknown; newText?: unknown };
+  return content.type === 'diff' && typeof path === 'string' && typeof newText === 'string';
+}

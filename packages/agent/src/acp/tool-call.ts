@@ -1,0 +1,161 @@
+import type { ToolKind, ToolOutcome } from '@stoa/protocol';
+import { LIMITS } from '@stoa/protocol';
+import type { JsonValue } from '../json-value.js';
+import { cutText } from '../tools/cut-text.js';
+import { unifiedDiff } from '../tools/text-diff.js';
+import { isDiff, isText, type ToolCallReport } from './session-updates.js';
+
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  read: 'read',
+  search: 'search',
+  edit: 'edit',
+  delete: 'edit',
+  move: 'edit',
+  execute: 'execute',
+  fetch: 'fetch',
+};
+
+/**
+ * A tool call of an agent program, put together from what it reports of it.
+ *
+ *   forming ──told to the journal──▶ announced ──it runs, or may──▶ started ──▶ settled
+ *                                        └──denied──▶ settled
+ */
+export class ToolCall {
+  isStarted = false;
+  isSettled = false;
+  approvalId: string | undefined;
+  startedAt = 0;
+  #report: ToolCallReport;
+  #announced: { readonly callId: string; readonly tool: string } | undefined;
+
+  constructor(report: ToolCallReport) {
+    this.#report = report;
+  }
+
+  /** A report says only what changed. */
+  add(report: ToolCallReport): void {
+    const news = Object.entries(report).filter(
+      ([, value]) => value !== undefined && value !== null,
+    );
+    this.#report = { ...this.#report, ...(Object.fromEntries(news) as Partial<ToolCallReport>) };
+  }
+
+  /** From here on it goes by this id, and by the name it has now. */
+  announce(callId: string): void {
+    this.#announced = { callId, tool: this.tool };
+  }
+
+  /** Given when it is announced: only then is its input known. */
+  get callId(): string | undefined {
+    return this.#announced?.callId;
+  }
+
+  get status(): NonNullable<ToolCallReport['status']> {
+    return this.#report.status ?? 'pending';
+  }
+
+  get tool(): string {
+    if (this.#announced) return this.#announced.tool;
+    const { kind } = this.#report;
+    return oneLine(this.#name ?? kind ?? 'tool', LIMITS.titleChars) || 'tool';
+  }
+
+  /** Whether the program says which tool it is. */
+  get isNamed(): boolean {
+    return this.#name !== undefined;
+  }
+
+  get #name(): string | undefined {
+    const { name, _meta } = this.#report;
+    return name ?? _meta?.toolName ?? _meta?.claudeCode?.toolName;
+  }
+
+  get kind(): ToolKind {
+    const { kind } = this.#report;
+    return (typeof kind === 'string' ? KINDS[kind] : undefined) ?? 'other';
+  }
+
+  get title(): string {
+    return oneLine(this.#report.title ?? '', LIMITS.titleChars) || this.tool;
+  }
+
+  /** The exact arguments; where the program does not say them, what it says it touches. */
+  get input(): JsonValue {
+    const { rawInput } = this.#report;
+    if (rawInput !== undefined && rawInput !== null) return rawInput;
+    const paths = this.paths;
+    return paths.length === 0 ? { title: this.title } : { title: this.title, paths };
+  }
+
+  /** Every path it is said to touch. */
+  get paths(): string[] {
+    const { rawInput, locations, content } = this.#report;
+    const paths = new Set<string>();
+    if (typeof rawInput === 'object' && rawInput !== null && !Array.isArray(rawInput)) {
+      for (const key of PATH_KEYS) {
+        const value = rawInput[key];
+        if (typeof value === 'string' && value !== '') paths.add(value);
+      }
+    }
+    for (const { path } of locations ?? []) paths.add(path);
+    for (const part of content ?? []) if (isDiff(part)) paths.add(part.path);
+    return [...paths];
+  }
+
+  /** The argument of one of these names. */
+  argument(...names: readonly string[]): JsonValue | undefined {
+    const { rawInput } = this.#report;
+    if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) {
+      return undefined;
+    }
+    for (const name of names) if (rawInput[name] !== undefined) return rawInput[name];
+    return undefined;
+  }
+
+  /** What a reviewer should see beside the arguments. */
+  get diff(): string | undefined {
+    const diffs = (this.#report.content ?? [])
+      .filter(isDiff)
+      .map(({ path, oldText, newText }) => unifiedDiff(path, oldText ?? undefined, newText));
+    return diffs.length === 0 ? undefined : diffs.join('\n');
+  }
+
+  get outcome(): ToolOutcome {
+    return this.status === 'failed' ? 'error' : 'ok';
+  }
+
+  get output(): string {
+    const { content, rawOutput } = this.#report;
+    const parts = (content ?? []).flatMap((part) => {
+      if (isDiff(part)) return [unifiedDiff(part.path, part.oldText ?? undefined, part.newText)];
+      const inner = (part as { content?: { readonly type: string } }).content;
+      if (part.type !== 'content' || inner === undefined) return [];
+      return [isText(inner) ? inner.text : `[${inner.type}]`];
+    });
+    const text = parts.length > 0 ? parts.join('\n') : wordsOf(rawOutput);
+    return cutText(text.toWellFormed().replaceAll('\0', ''), LIMITS.toolOutputChars);
+  }
+}
+
+/** How programs call the arguments that are paths. */
+const PATH_KEYS = [
+  ...['file_path', 'filePath', 'path', 'absolute_path', 'abs_path', 'notebook_path'],
+  ...['old_path', 'new_path', 'source', 'destination', 'directory', 'dir_path'],
+];
+
+/** What is too long to keep is said to be missing; it is never cut, for a part would be another input. */
+export function boundedInput(input: JsonValue): JsonValue {
+  const bytes = Buffer.byteLength(JSON.stringify(input));
+  return bytes <= LIMITS.toolInputBytes ? input : { leftOut: `${String(bytes)} bytes` };
+}
+
+function wordsOf(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function oneLine(text: string, chars: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= chars ? line : `${line.slice(0, chars - 1).toWellFormed()}…`;
+}

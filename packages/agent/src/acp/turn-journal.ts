@@ -1,0 +1,147 @@
+import type { RunContext } from '@stoa/core';
+import type { AssistantPart, ToolOutcome } from '@stoa/protocol';
+import { inputHash } from '../tools/input-hash.js';
+import type { AgentProcess } from './agent-process.js';
+import type { CallIds } from './call-ids.js';
+import type { ToolCallReport, UsageReport } from './session-updates.js';
+import { boundedInput, ToolCall } from './tool-call.js';
+import { usageOf } from './usage.js';
+
+export interface TurnJournalPorts {
+  readonly run: RunContext;
+  readonly process: AgentProcess;
+  readonly ids: CallIds;
+  /** The number of its first message. */
+  readonly firstStep: number;
+  readonly now: () => number;
+  readonly model: string | undefined;
+}
+
+const TEXT_CHARS = 1_000_000;
+
+/** What a turn writes down: a message before its calls, a call before its result. */
+export class TurnJournal {
+  readonly #calls = new Map<string, ToolCall>();
+  #text = '';
+  #step: number;
+
+  constructor(private readonly ports: TurnJournalPorts) {
+    this.#step = ports.firstStep;
+  }
+
+  get hasOpenCalls(): boolean {
+    return [...this.#calls.values()].some(({ isSettled }) => !isSettled);
+  }
+
+  /** Writes down what is left, and tells what was said after the last call. */
+  async finish(finishReason: string, usage: UsageReport | undefined): Promise<string> {
+    await this.announce();
+    const said = this.ports.process.scrub(this.#text);
+    await this.#message([], finishReason);
+    for (const call of this.#calls.values()) await this.#leave(call);
+    await this.report(usage);
+    return said;
+  }
+
+  /** It goes no further: what was said so far is kept. */
+  async breakOff(): Promise<void> {
+    await this.#message([], 'error');
+  }
+
+  show(text: string): void {
+    const room = TEXT_CHARS - this.#text.length;
+    if (room <= 0) return;
+    const shown = text.slice(0, room);
+    this.#text += shown;
+    this.ports.run.showText(this.#step, this.ports.process.scrub(shown));
+  }
+
+  callOf(report: ToolCallReport): ToolCall {
+    const known = this.#calls.get(report.toolCallId);
+    // A settled one that is heard of again under its id is another call.
+    if (known && !(known.isSettled && report.status === 'pending')) {
+      known.add(report);
+      return known;
+    }
+    const call = new ToolCall(report);
+    this.#calls.set(report.toolCallId, call);
+    return call;
+  }
+
+  /** A message with all calls that are forming: each gets its id from its input, as it is now. */
+  async announce(): Promise<void> {
+    const forming = [...this.#calls.values()].filter(({ callId }) => callId === undefined);
+    if (forming.length === 0) return;
+    const parts = forming.map((call): AssistantPart => {
+      const input = boundedInput(call.input);
+      const callId = this.ports.ids.next(call.tool, call.input);
+      call.announce(callId);
+      return { type: 'tool_call', callId, tool: call.tool, input };
+    });
+    await this.#message(parts, 'tool-calls');
+  }
+
+  async #message(calls: readonly AssistantPart[], finishReason: string): Promise<void> {
+    const { run, process, model } = this.ports;
+    const text = process.scrub(this.#text);
+    const parts: AssistantPart[] = text === '' ? [...calls] : [{ type: 'text', text }, ...calls];
+    if (parts.length === 0) return;
+    const step = this.#step;
+    this.#step += 1;
+    this.#text = '';
+    const by = model === undefined ? {} : { model };
+    const provider = process.program.name;
+    await run.journal.modelMessage({ step, parts, provider, finishReason, ...by });
+  }
+
+  /** It runs, or has run. */
+  async follow(call: ToolCall): Promise<void> {
+    await this.announce();
+    if (call.isSettled) return;
+    await this.start(call);
+    if (call.status === 'in_progress') return;
+    await this.settle(call, call.outcome, this.ports.process.scrub(call.output));
+  }
+
+  async start(call: ToolCall, approvalId?: string): Promise<void> {
+    const { callId } = call;
+    if (call.isStarted || call.isSettled || callId === undefined) return;
+    call.isStarted = true;
+    call.startedAt = this.ports.now();
+    const { tool, kind, title } = call;
+    const input = boundedInput(call.input);
+    await this.ports.run.journal.toolCall({
+      callId,
+      tool,
+      kind,
+      title,
+      input,
+      inputHash: inputHash(call.input),
+      ...(approvalId === undefined ? {} : { approvalId }),
+    });
+  }
+
+  async settle(call: ToolCall, outcome: ToolOutcome, output: string): Promise<void> {
+    const { callId, tool } = call;
+    if (call.isSettled || callId === undefined) return;
+    call.isSettled = true;
+    const took = call.isStarted
+      ? { durationMs: Math.round(this.ports.now() - call.startedAt) }
+      : {};
+    await this.ports.run.journal.toolResult({ callId, tool, outcome, output, ...took });
+  }
+
+  /** The program ended its turn and never said what came of this call. */
+  async #leave(call: ToolCall): Promise<void> {
+    if (call.isSettled) return;
+    await this.start(call);
+    await this.settle(call, 'unknown', 'The agent did not report what came of this call.');
+  }
+
+  async report(usage: UsageReport | undefined): Promise<void> {
+    if (!usage) return;
+    const { model, process } = this.ports;
+    const by = { provider: process.program.name, ...(model === undefined ? {} : { model }) };
+    await this.ports.run.journal.usage(usageOf(usage), by);
+  }
+}

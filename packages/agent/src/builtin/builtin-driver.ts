@@ -1,0 +1,52 @@
+import type { Driver, DriverEnd, RunContext } from '@stoa/core';
+import type { CallTools } from '../call-tools.js';
+import { AgentLoop, type LoopPorts } from './agent-loop.js';
+import { ModelFailure } from './model-failure.js';
+import type { ChosenModel, Models } from './models.js';
+
+export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'tools'> {
+  readonly models: Pick<Models, 'choose'>;
+  readonly tools: CallTools;
+}
+
+/** Stoa's own agent: a loop of model and tools, journaled step by step. */
+export class BuiltinDriver implements Driver {
+  readonly kind = 'builtin';
+  readonly capabilities = { inject: true };
+  /** How many tokens a provider counted for one that was estimated, by session. */
+  readonly #tokenRatios = new Map<string, number>();
+
+  constructor(private readonly ports: BuiltinDriverPorts) {}
+
+  async execute(run: RunContext): Promise<DriverEnd> {
+    const { driver } = run.session.persona.definition;
+    const wish = driver.kind === 'builtin' ? driver : {};
+    let model: ChosenModel;
+    try {
+      model = this.ports.models.choose(wish);
+    } catch (error) {
+      return failedWith('start', error);
+    }
+    const maxSteps = driver.kind === 'builtin' ? driver.maxSteps : undefined;
+    const ports = { ...this.ports, tokenRatios: this.#tokenRatios };
+    try {
+      return await new AgentLoop(ports, run, model, maxSteps).go();
+    } catch (error) {
+      run.signal.throwIfAborted();
+      return failedWith('agent', error);
+    }
+  }
+
+  forget(sessionId: string): void {
+    this.#tokenRatios.delete(sessionId);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function failedWith(phase: 'start' | 'agent', error: unknown): DriverEnd {
+  if (!(error instanceof ModelFailure)) throw error;
+  return { type: 'failed', failure: { phase, code: error.code, message: error.message } };
+}

@@ -1,0 +1,109 @@
+import {
+  type DriverParts,
+  type ModelRequest,
+  ModelStage,
+  type ModelStageOptions,
+  type Reply,
+  saidBy,
+  say,
+  toolCall,
+  useTools,
+} from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createBuiltinDriver } from './create-builtin-driver.js';
+
+const stages: ModelStage[] = [];
+afterEach(async () => {
+  for (const opened of stages.splice(0)) await opened.close();
+});
+
+async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
+  const driver = (parts: DriverParts) =>
+    createBuiltinDriver({
+      ...parts,
+      environment: {},
+      random: () => 0.5,
+      findAsset: () => Promise.resolve(undefined),
+    });
+  const opened = await ModelStage.open({ driver, ...options });
+  stages.push(opened);
+  return opened;
+}
+
+const codeOf = (run: { failure?: { code: string } | undefined }) => run.failure?.code;
+
+const turnsOf = (request: ModelRequest | undefined) =>
+  (request?.conversation.turns ?? []).map(({ role, text }) => `${role}: ${text}`);
+
+describe('compaction', () => {
+  const SUMMARY = 'They speak of birds; the robin is the favourite.';
+  /** Sums up when it is asked to, and otherwise says what `answer` says. */
+  const summingUp =
+    (answer: (request: ModelRequest) => Reply) =>
+    (request: ModelRequest): Reply =>
+      isSummary(request) ? say(SUMMARY, { usage: { input: 500, output: 30 } }) : answer(request);
+  const isSummary = ({ lastUserText }: ModelRequest): boolean =>
+    lastUserText.includes('Sum up the conversation above');
+
+  it('R-13 compacts before the context is full, and keeps instructions and what is asked', async () => {
+    const { session, model } = await stage({
+      server: { contextTokens: 4_000 },
+      model: { contextTokens: 4_000 },
+      definition: { identity: { displayName: 'Ada' } },
+      workspaceInstructions: 'Use tabs.',
+    });
+    model.script(summingUp(() => say('A long answer. '.repeat(150))));
+    for (let n = 1; n <= 8; n++) {
+      const run = await session.ask(`Question ${String(n)}`);
+      expect(run.failure).toBeUndefined();
+    }
+    const compactions = await session.all('compacted');
+    expect(compactions.length).toBeGreaterThan(0);
+    expect(compactions[0]?.data.tokensBefore).toBeGreaterThan(3_200);
+    const after = model.requests[model.requests.findIndex(isSummary) + 1];
+    expect(turnsOf(after)[0]).toContain(SUMMARY);
+    expect(after?.lastUserText).toMatch(/^Question \d$/);
+    for (const part of ['Be brief.', 'Use tabs.', 'You speak as Ada'])
+      expect(after?.system).toContain(part);
+    expect(model.requests.every(({ outcome }) => outcome === 'answered')).toBe(true);
+    expect(await session.all('usage_reported')).toHaveLength(compactions.length);
+  });
+
+  it('R-13 compacts when the provider says that it is too much', async () => {
+    const { session, model } = await stage({ server: { contextTokens: 4_000 } });
+    model.script(summingUp(() => say('A long answer. '.repeat(200))));
+    for (let n = 1; n <= 7; n++)
+      expect((await session.ask(`Question ${String(n)}`)).failure).toBeUndefined();
+    expect((await session.all('compacted')).length).toBeGreaterThan(0);
+    expect(model.requests.some(({ outcome }) => outcome === 'refused')).toBe(true);
+  });
+
+  it('R-13 compacts within a run, and what it was asked stays word for word', async () => {
+    const { session, model, tools } = await stage({
+      server: { contextTokens: 5_000 },
+      model: { contextTokens: 5_000 },
+      tools: { read: ({ n }) => `page ${String(n)} `.repeat(300) },
+    });
+    let n = 0;
+    model.script(
+      summingUp(() => (++n <= 12 ? useTools([toolCall('read', { n })]) : say('All are read.'))),
+    );
+    const run = await session.ask('Read all twelve pages, and mind the gap.');
+    expect(saidBy(run)).toBe('All are read.');
+    expect(tools.ran.map(({ input }) => (input as { n: number }).n)).toEqual(
+      Array.from({ length: 12 }, (_, index) => index + 1),
+    );
+    const last = model.requests.at(-1);
+    expect(turnsOf(last)[0]).toContain(SUMMARY);
+    expect(turnsOf(last)[0]).toContain('Read all twelve pages, and mind the gap.');
+    const steps = (await session.all('model_message')).map(({ data }) => data.step);
+    expect(steps).toEqual(Array.from({ length: 13 }, (_, index) => index));
+  });
+
+  it('R-13 fails when the question alone is too much', async () => {
+    const { session, model } = await stage({ server: { contextTokens: 2_000 } });
+    model.script([]);
+    expect(codeOf(await session.ask('why? '.repeat(4_000)))).toBe('model_context_exceeded');
+    expect(await session.all('compacted')).toEqual([]);
+  });
+});

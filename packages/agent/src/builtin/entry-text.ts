@@ -1,0 +1,31 @@
+import type { TranscriptEntry } from '@stoa/core';
+import { toolResultForModel } from '../envelope.js';
+import { attributed } from './input-message.js';
+
+/** An entry of a transcript as text, for a summary of it. */
+export function entryText(entry: TranscriptEntry): string {
+  switch (entry.type) {
+    case 'summary':
+      return `Summary of what was before:\n${entry.text}`;
+    case 'input': {
+      const { inputItems, fromName } = entry.input;
+      const text = inputItems
+        .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
+        .join('\n\n');
+      return `Asked by ${fromName}:\n${attributed(entry.input, text, false)}`;
+    }
+    case 'assistant':
+      return entry.parts
+        .map((part) => {
+          if (part.type === 'text') return `You said:\n${part.text}`;
+          if (part.type === 'reasoning') return '';
+          return `You called ${part.tool} with ${JSON.stringify(part.input)}`;
+        })
+        .filter((text) => text !== '')
+        .join('\n');
+    case 'tool_result':
+      return `${entry.tool} answered (${entry.outcome}):\n${toolResultForModel(entry)}`;
+    case 'end':
+      return entry.how === 'completed' ? '' : `The work was ${entry.how}.`;
+  }
+}

@@ -1,0 +1,95 @@
+import type { TranscriptInput } from '@stoa/core';
+import type { StoredItem, WorkKind } from '@stoa/protocol';
+import { envelope } from '../envelope.js';
+import type { UserPart } from './model-client.js';
+
+export interface ReadAsset {
+  readonly name: string | undefined;
+  readonly mediaType: string;
+  readonly size: number;
+  bytes(): Promise<Uint8Array>;
+}
+
+/** Undefined when it is gone. */
+export type FindAsset = (assetId: string) => Promise<ReadAsset | undefined>;
+
+export type Input = Pick<
+  TranscriptInput,
+  'itemId' | 'kind' | 'from' | 'fromName' | 'subject' | 'inputItems'
+>;
+
+/** What people and the clock ask for; all else is somebody's words, and goes into an envelope. */
+const DIRECT: Readonly<Record<WorkKind, boolean>> = {
+  input: true,
+  schedule: true,
+  resume: true,
+  system: true,
+  channel_delivery: false,
+  mailbox_delivery: false,
+  task_notice: false,
+  team_task: false,
+};
+
+const SOURCES: Partial<Record<WorkKind, string>> = {
+  channel_delivery: 'channel message from',
+  mailbox_delivery: 'message from agent',
+  task_notice: 'notice of a background task of',
+  team_task: 'team task from',
+};
+
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+]);
+/** What providers take of one picture. */
+const IMAGE_BYTES = 5 * 1024 * 1024;
+
+/** What was put to the agent at once, as one message: each with its author when there are several. */
+export async function inputParts(
+  inputs: readonly Input[],
+  findAsset: FindAsset,
+  takesImages: boolean,
+): Promise<UserPart[]> {
+  const parts: UserPart[] = [];
+  for (const input of inputs) {
+    const images: UserPart[] = [];
+    const lines: string[] = [];
+    for (const item of input.inputItems) {
+      if (item.type === 'text') lines.push(item.text);
+      else lines.push(await attachment(item, findAsset, takesImages, images));
+    }
+    const text = lines.join('\n\n');
+    parts.push({ type: 'text', text: attributed(input, text, inputs.length > 1) }, ...images);
+  }
+  return parts;
+}
+
+export function attributed(input: Input, text: string, isOneOfSeveral: boolean): string {
+  const { kind, from, fromName, itemId } = input;
+  if (DIRECT[kind] && !from.startsWith('session:')) {
+    return isOneOfSeveral ? `From ${oneLine(fromName)}:\n${text}` : text;
+  }
+  const subject = input.subject === undefined ? '' : `Subject: ${input.subject}\n\n`;
+  const source = `${SOURCES[kind] ?? 'message from'} ${fromName} (${from})`;
+  return envelope({ source, ids: [itemId], text: subject + text });
+}
+
+async function attachment(
+  { assetId }: Extract<StoredItem, { type: 'asset_reference' }>,
+  findAsset: FindAsset,
+  takesImages: boolean,
+  images: UserPart[],
+): Promise<string> {
+  const asset = await findAsset(assetId);
+  if (!asset) return `[attachment ${assetId}, which is gone]`;
+  const name = asset.name === undefined ? assetId : `${oneLine(asset.name)} (${assetId})`;
+  const line = `attachment ${name}, ${oneLine(asset.mediaType)}, ${String(asset.size)} bytes`;
+  const isShown = takesImages && IMAGE_TYPES.has(asset.mediaType) && asset.size <= IMAGE_BYTES;
+  if (!isShown) return `[${line}]`;
+  images.push({ type: 'image', mediaType: asset.mediaType, bytes: await asset.bytes() });
+  return `[${line}, shown below]`;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();

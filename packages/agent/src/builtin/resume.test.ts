@@ -1,0 +1,92 @@
+import {
+  type DriverParts,
+  dyingRun,
+  ModelStage,
+  type ModelStageOptions,
+  saidBy,
+  toolCall,
+  until,
+  useTools,
+} from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createBuiltinDriver } from './create-builtin-driver.js';
+
+const stages: ModelStage[] = [];
+afterEach(async () => {
+  for (const opened of stages.splice(0)) await opened.close();
+});
+
+async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
+  const driver = (parts: DriverParts) =>
+    createBuiltinDriver({
+      ...parts,
+      environment: {},
+      random: () => 0.5,
+      findAsset: () => Promise.resolve(undefined),
+    });
+  const opened = await ModelStage.open({ driver, ...options });
+  stages.push(opened);
+  return opened;
+}
+
+const never = (): Promise<never> => new Promise(() => undefined);
+
+describe.each(['openai', 'anthropic'] as const)('a run that was cut off on the %s wire', (wire) => {
+  it('R-12 goes on after a crash; a call that was under way is told as unknown and not made again', async () => {
+    const { session, model, tools, restart } = await stage({
+      wire,
+      tools: { send: () => never(), look: () => 'seen' },
+    });
+    model.script([
+      useTools([toolCall('look', {}), toolCall('send', { to: 'Ann' })]),
+      'It may be sent.',
+    ]);
+    const { runId } = await session.submit('send it');
+    await until('it is being sent', () => tools.ran.length === 2);
+    const after = await restart();
+    const run = await after.session.ended(runId);
+    expect(saidBy(run)).toBe('It may be sent.');
+    expect(after.tools.ran).toEqual([]);
+    const texts = model.requests[1]?.toolResults.map(({ text }) => text) ?? [];
+    expect(texts).toHaveLength(2);
+    expect(texts[1]).toContain('outcome is unknown');
+    expect(run.attempts).toBe(2);
+    model.assertPlayed();
+  });
+});
+
+describe('a run that was cut off', () => {
+  it('R-12 ends a run whose last words were kept when its daemon was killed', async () => {
+    const { session, model, restart } = await stage({
+      around: (driver) => async (run) => {
+        await driver.execute(run);
+        return never();
+      },
+    });
+    model.script(['The answer.']);
+    const { runId } = await session.submit('ask');
+    await until('the answer is kept', async () =>
+      (await session.types()).includes('model_message'),
+    );
+    const after = await restart();
+    expect(saidBy(await after.session.ended(runId))).toBe('The answer.');
+    expect(model.requests).toHaveLength(1);
+  });
+
+  it('R-12 makes the calls that were asked for and not started when its daemon was killed', async () => {
+    const { session, model, restart } = await stage({
+      tools: { look: ({ n }) => `saw ${String(n)}` },
+      // Delivered and said what to do; dies before the first of it stands in the journal.
+      around: (driver) => (run) =>
+        driver.execute(dyingRun(run, { at: 3, isKept: false, died: () => undefined })),
+    });
+    model.script([useTools([toolCall('look', { n: 1 }), toolCall('look', { n: 2 })]), 'Seen.']);
+    const { runId } = await session.submit('look');
+    await until('it was asked for', async () => (await session.types()).includes('model_message'));
+    const after = await restart();
+    expect(saidBy(await after.session.ended(runId))).toBe('Seen.');
+    expect(after.tools.ran.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(model.requests).toHaveLength(2);
+    model.assertPlayed();
+  });
+});

@@ -1,0 +1,73 @@
+export {
+  ACP_LIMITS,
+  AcpDriver,
+  type AcpDriverPorts,
+  type AcpLimits,
+} from './acp/acp-driver.js';
+export { AcpFailure, type AcpFailureCode } from './acp/acp-failure.js';
+export { type AgentProgram, agentProgram } from './acp/agent-program.js';
+export type { McpAccess } from './acp/mcp-servers.js';
+export { RETRY_RULES, type RetryRules } from './builtin/ask-model.js';
+export { BuiltinDriver, type BuiltinDriverPorts } from './builtin/builtin-driver.js';
+export {
+  type BuiltinDriverSettings,
+  createBuiltinDriver,
+} from './builtin/create-builtin-driver.js';
+export type { FindAsset, ReadAsset } from './builtin/input-message.js';
+export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
+export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
+export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
+export {
+  ENVELOPE_RULE,
+  envelope,
+  type Outside,
+  plainText,
+  toolResultForModel,
+} from './envelope.js';
+export { McpServers, type McpServersOptions } from './mcp/mcp-servers.js';
+export { orAborted } from './or-aborted.js';
+export { GUIDE, GUIDE_ID } from './script/guide.js';
+export { parseScript, scriptProblem } from './script/parse-script.js';
+export { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
+export { readScriptFile } from './script/script-file.js';
+export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';
+export { callDirectly, type DirectCall } from './tools/call-directly.js';
+export { cutText } from './tools/cut-text.js';
+export { inputHash } from './tools/input-hash.js';
+export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
+export type { Decide } from './tools/permission.js';
+export { childEnvironment } from './tools/shell/child-environment.js';
+export {
+  type CommandEnd,
+  type CommandRequest,
+  type RunningCommand,
+  startCommand,
+} from './tools/shell/command.js';
+export {
+  CommandFiles,
+  type CommandIntent,
+  type CommandState,
+  type CommandStatus,
+} from './tools/shell/command-files.js';
+export { readOutput } from './tools/shell/command-output.js';
+export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
+export type { OutgoingMessage, SendMessage } from './tools/talk/send-message.js';
+export { talkTools } from './tools/talk/talk-tools.js';
+export {
+  type DecidedEnvironment,
+  defineTool,
+  type Subject,
+  type Tool,
+  type ToolEnvironment,
+  type ToolOutput,
+  type ToolQuestion,
+} from './tools/tool.js';
+export { ToolFailure } from './tools/tool-failure.js';
+export {
+  type ToolCall,
+  type ToolCallResult,
+  ToolRunner,
+  type ToolRunnerOptions,
+} from './tools/tool-runner.js';
+export type { FetchPorts } from './tools/web/fetch-page.js';
+export type { WebFetchOptions } from './tools/web/web-fetch.js';

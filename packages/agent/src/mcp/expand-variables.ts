@@ -1,0 +1,27 @@
+/** A value names a variable that the daemon does not have. */
+export class UnsetVariable extends Error {
+  override readonly name = 'UnsetVariable';
+
+  constructor(variable: string) {
+    super(`the variable ${variable} is not set in the environment of the daemon`);
+  }
+}
+
+/** `$NAME` and `${NAME}` stand for the daemon's own variables, `$$` for a dollar. */
+export function expandVariables(
+  values: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const expand = (value: string): string =>
+    value.replace(
+      /\$(?:\$|([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g,
+      (_, bare?: string, braced?: string) => {
+        const name = bare ?? braced;
+        if (name === undefined) return '$';
+        const found = environment[name];
+        if (found === undefined) throw new UnsetVariable(name);
+        return found;
+      },
+    );
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, expand(value)]));
+}

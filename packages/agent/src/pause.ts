@@ -1,0 +1,17 @@
+import type { Timers } from '@stoa/core';
+
+/** Waits, unless the signal aborts first: then it throws its reason. */
+export async function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const stop = (): void => {
+      callOff();
+      reject(signal.reason as Error);
+    };
+    const callOff = timers.after(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}

@@ -1,0 +1,177 @@
+import { StoaError } from '@stoa/protocol';
+import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import type { z } from 'zod';
+import { placeholderProblem } from './placeholders.js';
+import type { Script, Step, Turn } from './script.js';
+import { type PlainStep, ScriptSchema, STEPS_PER_TURN, type StepSchema } from './script-schema.js';
+
+type Path = readonly PropertyKey[];
+
+/** What is wrong with a script, and where. */
+class ScriptProblem extends Error {
+  constructor(
+    readonly path: Path,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Reads a script; throws `invalid_agent` with the line of everything that is wrong. */
+export function parseScript(text: string, source = 'script'): Script {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { uniqueKeys: true, lineCounter: lines });
+  const refuse = (problems: readonly { line: number; message: string }[]): StoaError => {
+    const told = problems.map(({ line, message }) => `${source}:${String(line)}: ${message}`);
+    return new StoaError('invalid_agent', told.join('\n'));
+  };
+  if (document.errors.length > 0) {
+    throw refuse(
+      document.errors.map((error) => ({
+        line: error.linePos?.[0].line ?? 1,
+        message: (error.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, ''),
+      })),
+    );
+  }
+  const parsed = ScriptSchema.safeParse(readJson(document, refuse));
+  if (!parsed.success) {
+    throw refuse(
+      parsed.error.issues.map((issue) => ({
+        line: lineOf(document, lines, issue.path),
+        message: `${nameOf(issue.path)}: ${wordsOf(issue)}`,
+      })),
+    );
+  }
+  try {
+    return compile(parsed.data);
+  } catch (error) {
+    if (!(error instanceof ScriptProblem)) throw error;
+    const { path, message } = error;
+    throw refuse([{ line: lineOf(document, lines, path), message: `${nameOf(path)}: ${message}` }]);
+  }
+}
+
+/** What is wrong with a script, for a list of agents; undefined when it can be played. */
+export function scriptProblem(text: string, source?: string): string | undefined {
+  try {
+    parseScript(text, source);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoaError) return error.message;
+    throw error;
+  }
+}
+
+/** Aliases are resolved here, and too many of them are refused. */
+function readJson(
+  document: Document,
+  refuse: (problems: readonly { line: number; message: string }[]) => StoaError,
+): unknown {
+  try {
+    return (document.toJS({ maxAliasCount: 100 }) as unknown) ?? {};
+  } catch (error) {
+    throw refuse([{ line: 1, message: error instanceof Error ? error.message : 'cannot be read' }]);
+  }
+}
+
+function compile({ turns, otherwise }: ScriptSchema): Script {
+  if (turns.length === 0 && !otherwise) {
+    throw new ScriptProblem([], 'there is nothing to play: turns and otherwise are both missing');
+  }
+  return {
+    turns: turns.map(({ when, repeat, steps }, index): Turn => {
+      const path = ['turns', index];
+      return {
+        when: when && {
+          contains: when.contains,
+          matches: when.matches === undefined ? undefined : regexOf(when.matches, path),
+          kind: when.kind,
+        },
+        plays: repeat === 'forever' ? Number.POSITIVE_INFINITY : repeat,
+        steps: flatten(steps, [...path, 'steps']),
+      };
+    }),
+    otherwise: otherwise && flatten(otherwise, ['otherwise']),
+  };
+}
+
+function regexOf(source: string, path: Path): RegExp {
+  try {
+    return new RegExp(source, 'iu');
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'not a regular expression';
+    throw new ScriptProblem([...path, 'when', 'matches'], message);
+  }
+}
+
+/** Writes repetitions out, and checks what every text refers to. */
+function flatten(steps: readonly StepSchema[], path: Path): Step[] {
+  const flat: Step[] = [];
+  const named = new Set<string>();
+  const add = (list: readonly StepSchema[], at: Path, round: number): void => {
+    list.forEach((step, index) => {
+      const here = [...at, index];
+      if ('repeat' in step) {
+        const { times, steps: inner } = step.repeat;
+        for (let count = 1; count <= times; count++)
+          add(inner, [...here, 'repeat', 'steps'], count);
+        return;
+      }
+      if (flat.length >= STEPS_PER_TURN) {
+        throw new ScriptProblem(here, `more than ${String(STEPS_PER_TURN)} steps in one turn`);
+      }
+      flat.push(stepOf(step, here, round, named));
+    });
+  };
+  add(steps, path, 1);
+  return flat;
+}
+
+function stepOf(step: PlainStep, path: Path, round: number, named: Set<string>): Step {
+  const check = (value: unknown, at: Path): void => {
+    if (typeof value === 'string') {
+      const problem = placeholderProblem(value, named);
+      if (problem !== undefined) throw new ScriptProblem(at, problem);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, part] of Object.entries(value)) check(part, [...at, key]);
+    }
+  };
+  const { say, call = [], emit, fail } = step;
+  const calls = Array.isArray(call) ? call : [call];
+  check(say, [...path, 'say']);
+  check(call, [...path, 'call']);
+  for (const { as } of calls) if (as !== undefined) named.add(as);
+  check(emit, [...path, 'emit']);
+  check(fail?.message, [...path, 'fail', 'message']);
+  const saying = typeof say === 'string' ? { text: say } : say;
+  return {
+    round,
+    waitMs: step.wait ?? 0,
+    say: saying && { text: saying.text, everyMs: saying.everyMs ?? 0 },
+    calls: calls.map(({ tool, input, as }) => ({ tool, input, as })),
+    emit,
+    passes: step.pass === true,
+    fail,
+  };
+}
+
+/** The line of the innermost node on the way that there is. */
+function lineOf(document: Document, lines: LineCounter, path: Path): number {
+  for (let length = path.length; length >= 0; length--) {
+    const node: unknown = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return 1;
+}
+
+const nameOf = (path: Path): string =>
+  path.length === 0
+    ? 'the script'
+    : path.map((key) => (typeof key === 'number' ? String(key + 1) : String(key))).join('.');
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
+  if (issue.code === 'invalid_value')
+    return `must be one of ${issue.values.map(String).join(', ')}`;
+  return issue.message;
+}

@@ -1,0 +1,64 @@
+import type { JsonValue } from '../json-value.js';
+
+/** What a script can refer to. Names are looked up; nothing is ever evaluated. */
+export interface Scope {
+  /** `${input}`, `${from}`, `${agent}`, `${round}`, `${injected}`, `${result}`. */
+  readonly values: Readonly<Record<string, string>>;
+  /** `${match.1}`: the groups of `matches`. */
+  readonly groups: readonly string[];
+  /** `${results.NAME}`, `${results.NAME.outcome}`. */
+  readonly results: ReadonlyMap<string, { readonly output: string; readonly outcome: string }>;
+}
+
+const PLACEHOLDER_NAMES = [
+  'input',
+  'from',
+  'agent',
+  'round',
+  'injected',
+  'result',
+  'outcome',
+] as const;
+
+/** `$${` stands for `${` itself. */
+const PLACEHOLDER = /\$\$\{|\$\{([^}]*)\}/g;
+
+/** Why a text cannot be filled in, or undefined. `known` are the names that results have by then. */
+export function placeholderProblem(text: string, known: ReadonlySet<string>): string | undefined {
+  for (const [whole, name] of text.matchAll(PLACEHOLDER)) {
+    if (name === undefined) continue;
+    const [first = '', second, third, ...rest] = name.split('.');
+    if ((PLACEHOLDER_NAMES as readonly string[]).includes(first) && second === undefined) continue;
+    if (first === 'match' && /^\d{1,2}$/.test(second ?? '') && third === undefined) continue;
+    if (first === 'results' && second !== undefined && rest.length === 0) {
+      if (third !== undefined && third !== 'outcome') return `${whole}: a result has only outcome`;
+      if (known.has(second)) continue;
+      const names = known.size > 0 ? `; named so far: ${[...known].join(', ')}` : '';
+      return `${whole}: no call before this one is named ${second}${names}`;
+    }
+    const all = [...PLACEHOLDER_NAMES, 'match.1', 'results.NAME'];
+    return `${whole}: there is no such placeholder; there are ${all.join(', ')}`;
+  }
+  return undefined;
+}
+
+export function fill(text: string, scope: Scope): string {
+  return text.replace(PLACEHOLDER, (whole: string, name: string | undefined) => {
+    if (name === undefined) return '${';
+    const [first = '', second = '', third] = name.split('.');
+    if (first === 'match') return scope.groups[Number(second)] ?? '';
+    if (first !== 'results') return scope.values[first] ?? whole;
+    const result = scope.results.get(second);
+    return (third === 'outcome' ? result?.outcome : result?.output) ?? '';
+  });
+}
+
+/** Fills in every string in it, and leaves the shape alone. */
+export function fillJson(value: JsonValue, scope: Scope): JsonValue {
+  if (typeof value === 'string') return fill(value, scope);
+  if (Array.isArray(value)) return value.map((part) => fillJson(part, scope));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => [key, fillJson(part, scope)]),
+  );
+}

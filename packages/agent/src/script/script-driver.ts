@@ -1,0 +1,244 @@
+import type { Driver, DriverEnd, RunContext, Timers, TranscriptEntry } from '@stoa/core';
+import { type AssistantPart, StoaError } from '@stoa/protocol';
+import type { CallResult, CallTools, RequestedCall } from '../call-tools.js';
+import { deliverItems } from '../deliver-items.js';
+import { pause } from '../pause.js';
+import { textOutput } from '../text-output.js';
+import { askedOf, type Chosen, chooseTurn, joinAsked, textOf } from './choose-turn.js';
+import { parseScript } from './parse-script.js';
+import { fill, fillJson, type Scope } from './placeholders.js';
+import type { Script, Step } from './script.js';
+
+export interface ScriptDriverPorts {
+  readonly tools: CallTools;
+  readonly timers: Timers;
+  /** The text of a script file below a workspace; throws `invalid_agent` when it cannot be read. */
+  readonly readScript: (workspace: string, file: string) => Promise<string>;
+}
+
+/** Where in a turn a message was said: kept with it, so that a run that was cut off goes on from there. */
+interface Mark {
+  readonly scriptStep: number;
+}
+
+/**
+ * Plays scripts. It journals as an agent with a model does: a message before its calls, the calls
+ * through the tools. A run that was cut off goes on after the last step that said or called something;
+ * a call that was started is never made again.
+ */
+export class ScriptDriver implements Driver {
+  readonly kind = 'script';
+  readonly capabilities = { inject: true };
+
+  /** By source and text: most runs play what the one before them played. */
+  readonly #parsed = new Map<string, Script>();
+
+  constructor(private readonly ports: ScriptDriverPorts) {}
+
+  async execute(run: RunContext): Promise<DriverEnd> {
+    let script: Script;
+    try {
+      script = await this.#scriptOf(run);
+    } catch (error) {
+      if (!(error instanceof StoaError)) throw error;
+      return failed('start', error.code, error.message);
+    }
+    await deliverItems(run);
+    const { entries, pending } = await run.transcript();
+    const asked = askedOf(entries);
+    const now = asked.get(run.runId) ?? joinAsked(run.items);
+    const before = [...asked].filter(([runId]) => runId !== run.runId).map(([, past]) => past);
+    const chosen = chooseTurn(script, before, now);
+    if (!chosen) {
+      const message = `The script has no turn for this, the ${String(before.length + 1)}. thing it was asked`;
+      return failed('agent', 'script_no_turn', message);
+    }
+    const play = new Play(this.ports, run, chosen, {
+      input: now.text,
+      from: now.from,
+      agent: run.session.agentName,
+    });
+    return (await play.recall(entries, pending)) ?? play.go();
+  }
+
+  forget(): void {
+    // Everything it knows stands in the journal.
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #scriptOf({ session }: RunContext): Promise<Script> {
+    const { driver } = session.persona.definition;
+    if (driver.kind !== 'script') throw new StoaError('invalid_agent', 'Its driver is no script');
+    const { file, script } = driver;
+    if (script !== undefined) return this.#parse(script, 'script');
+    if (file === undefined) {
+      throw new StoaError('invalid_agent', 'driver: one of file and script is needed');
+    }
+    return this.#parse(await this.ports.readScript(session.workspace, file), file);
+  }
+
+  #parse(text: string, source: string): Script {
+    const key = `${source}\n${text}`;
+    const known = this.#parsed.get(key);
+    if (known) return known;
+    const script = parseScript(text, source);
+    if (this.#parsed.size >= PARSED_SCRIPTS) this.#parsed.clear();
+    this.#parsed.set(key, script);
+    return script;
+  }
+}
+
+const PARSED_SCRIPTS = 100;
+
+/** One turn that is being played. */
+class Play {
+  readonly #results = new Map<string, { output: string; outcome: string }>();
+  #last = { output: '', outcome: '' };
+  #injected: string[] = [];
+  /** What was said since the last call: what the run says in the end. */
+  #said: string[] = [];
+  #messages = 0;
+  #next = 0;
+
+  constructor(
+    private readonly ports: ScriptDriverPorts,
+    private readonly run: RunContext,
+    private readonly turn: Chosen,
+    private readonly facts: Readonly<Record<'input' | 'from' | 'agent', string>>,
+  ) {}
+
+  /** Takes in what was done before the run was cut off, and finishes the step it was in. */
+  async recall(
+    entries: readonly TranscriptEntry[],
+    pending: readonly RequestedCall[],
+  ): Promise<DriverEnd | undefined> {
+    let at: number | undefined;
+    for (const entry of entries) {
+      if (!('runId' in entry) || entry.runId !== this.run.runId) continue;
+      if (entry.type === 'assistant') {
+        at = markOf(entry.parts) ?? at;
+        this.#note(entry.step, entry.parts);
+      } else if (entry.type === 'tool_result') this.#keep(entry);
+      else if (entry.type === 'input' && at !== undefined)
+        this.#injected.push(textOf(entry.input.inputItems));
+    }
+    const step = at === undefined ? undefined : this.turn.steps[at];
+    if (at === undefined || !step) return undefined;
+    this.#next = at + 1;
+    return this.#act(step, pending);
+  }
+
+  async go(): Promise<DriverEnd> {
+    for (const step of this.turn.steps.slice(this.#next)) {
+      const index = this.#next++;
+      if (step.waitMs > 0) await pause(this.ports.timers, step.waitMs, this.run.signal);
+      this.run.signal.throwIfAborted();
+      const isSpoken = step.say !== undefined || step.calls.length > 0;
+      const end = await this.#act(step, isSpoken ? await this.#speak(step, index) : []);
+      if (end) return end;
+    }
+    return { type: 'completed', output: textOutput(this.#said.join('\n\n')) };
+  }
+
+  /** What a step does after it has spoken. */
+  async #act(step: Step, calls: readonly RequestedCall[]): Promise<DriverEnd | undefined> {
+    const isOver = calls.length > 0 && (await this.#callAll(calls));
+    if (isOver) return PASSED;
+    if (step.calls.length > 0) await this.#takeInjected();
+    await this.#emit(step);
+    const { fail } = step;
+    if (fail) return failed('agent', fail.code, fill(fail.message, this.#scope(step)));
+    return step.passes ? PASSED : undefined;
+  }
+
+  async #speak(step: Step, index: number): Promise<RequestedCall[]> {
+    const { run } = this;
+    const scope = this.#scope(step);
+    const number = this.#messages;
+    const mark: Mark = { scriptStep: index };
+    const provider = { ...mark };
+    const parts: AssistantPart[] = [];
+    if (step.say) {
+      const text = fill(step.say.text, scope);
+      for (const chunk of text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) {
+        run.showText(number, chunk);
+        if (step.say.everyMs > 0) await pause(this.ports.timers, step.say.everyMs, run.signal);
+      }
+      parts.push({ type: 'text', text, provider });
+    }
+    const calls = step.calls.map(({ tool, input }, place) => ({
+      callId: `${run.runId}_${String(index)}_${String(place)}`,
+      tool,
+      input: fillJson(input, scope),
+    }));
+    for (const call of calls) parts.push({ type: 'tool_call', ...call, provider });
+    const finishReason = calls.length > 0 ? 'tool-calls' : 'stop';
+    await run.journal.modelMessage({ step: number, parts, provider: 'script', finishReason });
+    this.#note(number, parts);
+    return calls;
+  }
+
+  async #callAll(calls: readonly RequestedCall[]): Promise<boolean> {
+    const results = await this.ports.tools.callAll(
+      this.run,
+      calls.map(({ callId, tool, input }) => ({ callId, tool, input })),
+    );
+    for (const result of results) this.#keep(result);
+    return results.some(({ endsTurn }) => endsTurn === true);
+  }
+
+  async #takeInjected(): Promise<void> {
+    for (const item of await this.run.journal.takeInjected())
+      this.#injected.push(textOf(item.inputItems));
+  }
+
+  /** Emitting the same again changes nothing, so it needs no mark of its own. */
+  async #emit(step: Step): Promise<void> {
+    if (step.emit === undefined) return;
+    const items = textOutput(fill(step.emit, this.#scope(step)));
+    const known = await this.run.journal.emitted();
+    if (JSON.stringify(known) !== JSON.stringify(items)) await this.run.journal.emitOutput(items);
+  }
+
+  #note(number: number, parts: readonly AssistantPart[]): void {
+    this.#messages = number + 1;
+    if (parts.some(({ type }) => type === 'tool_call')) this.#said = [];
+    else for (const part of parts) if (part.type === 'text') this.#said.push(part.text);
+  }
+
+  #keep({ callId, output, outcome }: Pick<CallResult, 'callId' | 'output' | 'outcome'>): void {
+    this.#last = { output, outcome };
+    const [, index, place] = /_(\d+)_(\d+)$/.exec(callId) ?? [];
+    const name = this.turn.steps[Number(index)]?.calls[Number(place)]?.as;
+    if (name !== undefined) this.#results.set(name, this.#last);
+  }
+
+  #scope(step: Step): Scope {
+    return {
+      values: {
+        ...this.facts,
+        round: String(step.round),
+        injected: this.#injected.join('\n'),
+        result: this.#last.output,
+        outcome: this.#last.outcome,
+      },
+      groups: this.turn.groups,
+      results: this.#results,
+    };
+  }
+}
+
+/** It has nothing to say, or has said it. */
+const PASSED: DriverEnd = { type: 'completed', output: [] };
+
+function markOf(parts: readonly AssistantPart[]): number | undefined {
+  const mark = parts[0]?.provider as Partial<Mark> | undefined;
+  return typeof mark?.scriptStep === 'number' ? mark.scriptStep : undefined;
+}
+
+function failed(phase: 'start' | 'agent', code: string, message: string): DriverEnd {
+  return { type: 'failed', failure: { phase, code, message } };
+}

@@ -1,0 +1,89 @@
+import { decide } from '@stoa/core';
+import { LIMITS, StoaError } from '@stoa/protocol';
+import { WorkspaceRun } from '@stoa/testkit';
+import { afterEach, expect, it } from 'vitest';
+import { builtinTools } from './builtin-tools.js';
+import { selectTools } from './select-tools.js';
+import { Sandbox } from './shell/sandbox.js';
+import type { OutgoingMessage } from './talk/send-message.js';
+import { ToolRunner } from './tool-runner.js';
+
+const worlds: WorkspaceRun[] = [];
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.discard();
+});
+
+async function staged(webFetch?: object) {
+  const world = await WorkspaceRun.open();
+  worlds.push(world);
+  const sent: OutgoingMessage[] = [];
+  const tools = builtinTools({
+    tasksDirectory: world.outside('tasks'),
+    sandbox: new Sandbox({ home: world.home }),
+    sendMessage: (message) => {
+      if (message.message === 'refused') throw new StoaError('inbox_full', 'Too much waits');
+      sent.push(message);
+      return Promise.resolve('It was sent.');
+    },
+    webFetch,
+  });
+  const runner = new ToolRunner({ tools, decide, home: world.home, diagnose: () => undefined });
+  const call = (tool: string, input: unknown, callId = 'call_1') =>
+    runner.call({ run: world.context, callId, tool, input });
+  return { world, tools, runner, call, sent };
+}
+
+it('offers the web only when it is turned on', async () => {
+  const names = async (webFetch?: object) => (await staged(webFetch)).tools.map(({ name }) => name);
+  expect(await names()).not.toContain('web_fetch');
+  expect(await names({})).toContain('web_fetch');
+});
+
+it('describes every tool as an object that takes nothing it does not name', async () => {
+  const { world, runner } = await staged({});
+  const described = await runner.describe(world.context);
+  expect(described).toHaveLength(11);
+  for (const { inputSchema } of described) {
+    expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+  }
+  expect(await runner.describe(world.context)).toEqual(described);
+});
+
+it('offers what an agent selects', async () => {
+  const { tools } = await staged();
+  const names = (selection: Parameters<typeof selectTools>[1]) => [
+    ...selectTools(tools, selection).keys(),
+  ];
+  expect(names({ only: ['shell', 'glob'] })).toEqual(['glob', 'shell']);
+  expect(names({ only: ['shell', 'glob'], without: ['shell'] })).toEqual(['glob']);
+  expect(names(undefined)).toHaveLength(10);
+  expect(names({ without: ['shell'] })).not.toContain('shell');
+});
+
+it('emit_output puts the answer into the journal', async () => {
+  const { world, call } = await staged();
+  expect(await call('emit_output', { content: 'The answer' })).toMatchObject({ outcome: 'ok' });
+  const [emitted] = await world.session().all('output_emitted');
+  expect(emitted?.data.items).toEqual([{ type: 'text', text: 'The answer' }]);
+  const long = { content: 'x'.repeat(LIMITS.textChars + 1) };
+  expect(await call('emit_output', long, 'call_2')).toMatchObject({ outcome: 'error' });
+});
+
+it('R-37 send_message hands on who sends what to whom, and tells why it was refused', async () => {
+  const { world, call, sent } = await staged();
+  const to = world.sessionId;
+  const input = { to, message: 'hello', subject: 'greeting' };
+  expect(await call('send_message', input)).toMatchObject({
+    outcome: 'ok',
+    forModel: 'It was sent.',
+  });
+  expect(sent).toMatchObject([{ ...input, callId: 'call_1' }]);
+  expect(sent[0]?.run.runId).toBe(world.context.runId);
+  expect(await call('send_message', { to, message: 'refused' }, 'call_2')).toMatchObject({
+    outcome: 'error',
+    output: 'inbox_full: Too much waits',
+  });
+  expect(await call('send_message', { to: 'me', message: 'x' }, 'call_3')).toMatchObject({
+    outcome: 'error',
+  });
+});

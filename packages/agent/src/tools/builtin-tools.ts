@@ -1,0 +1,37 @@
+import { editFile } from './files/edit-file.js';
+import { glob } from './files/glob.js';
+import { createGrep } from './files/grep.js';
+import { readFile } from './files/read-file.js';
+import { writeFile } from './files/write-file.js';
+import type { Sandbox } from './shell/sandbox.js';
+import { createShell } from './shell/shell.js';
+import type { SendMessage } from './talk/send-message.js';
+import { talkTools } from './talk/talk-tools.js';
+import type { Tool } from './tool.js';
+import { createWebFetch, type WebFetchOptions } from './web/web-fetch.js';
+
+export interface BuiltinToolsOptions {
+  /** Where commands keep their files, by session. */
+  readonly tasksDirectory: string;
+  readonly sandbox: Sandbox;
+  readonly sendMessage: SendMessage;
+  /** Variables of the daemon that commands get besides the usual ones. */
+  readonly passedVariables?: readonly string[];
+  /** Off unless given. */
+  readonly webFetch?: WebFetchOptions | undefined;
+}
+
+/** The tools every agent of the builtin driver has, before its own selection. */
+export function builtinTools(options: BuiltinToolsOptions): Tool[] {
+  const { sandbox, sendMessage, webFetch } = options;
+  return [
+    readFile,
+    writeFile,
+    editFile,
+    glob,
+    createGrep({ sandbox }),
+    createShell(options),
+    ...(webFetch ? [createWebFetch(webFetch)] : []),
+    ...talkTools(sendMessage),
+  ];
+}

@@ -1,0 +1,146 @@
+import type { RunContext } from '@stoa/core';
+import { type Approval, LIMITS } from '@stoa/protocol';
+import { type OpenedCall, openCall } from './call-environment.js';
+import { cutText } from './cut-text.js';
+import { inputHash } from './input-hash.js';
+import type { Decide, Judgement } from './permission.js';
+import type { DecidedEnvironment, Tool } from './tool.js';
+import { ToolFailure } from './tool-failure.js';
+import { readInput } from './tool-input.js';
+
+/** The call does not run, because a rule or a person said so. */
+export class Denied extends Error {
+  override readonly name = 'Denied';
+}
+
+/** A call that may run: exactly this input, under this approval. */
+export interface Cleared {
+  readonly input: unknown;
+  readonly hash: string;
+  readonly environment: DecidedEnvironment;
+  readonly approvalId?: string;
+}
+
+export interface CallToClear {
+  readonly run: RunContext;
+  readonly callId: string;
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly home: string;
+  readonly decide: Decide;
+  /** Told of each command the parser could make nothing of. */
+  readonly unparsable: (command: string) => void;
+}
+
+/** Decides about a call, asking people where that is the decision. Throws Denied or ToolFailure. */
+export async function clear(call: CallToClear): Promise<Cleared> {
+  const input = readInput(call.tool, call.input);
+  const opened = await openCall({ ...call, input });
+  const { environment, judgement } = opened;
+  judgement.unparsable.forEach(call.unparsable);
+  if (judgement.outcome === 'deny') throw new Denied(denied(judgement.reason));
+  if (call.tool.question) return askQuestion(call, input, environment);
+  if (judgement.outcome === 'allow') return { input, hash: inputHash(input), environment };
+  return askPermission(call, input, opened);
+}
+
+async function askPermission(
+  call: CallToClear,
+  input: unknown,
+  { environment, judgement }: OpenedCall,
+): Promise<Cleared> {
+  const { tool } = call;
+  const hash = inputHash(input);
+  const detail = await tool.detail?.(input, environment);
+  const approval = await ask(call, input, {
+    kind: 'tool',
+    title: titleOf(tool, input),
+    inputHash: hash,
+    ...(detail === undefined ? {} : { detail: cutText(detail, DETAIL_CHARS) }),
+    reason: judgement.reason,
+    ...suggestion(judgement),
+  });
+  if (approval.state !== 'allowed') throw notAllowed(approval);
+  const { approvalId } = approval;
+  if (approval.updatedInput === undefined) return { input, hash, environment, approvalId };
+  return { ...(await clearUpdated(call, approval.updatedInput)), approvalId };
+}
+
+/** A person put other arguments in their place: they are not asked about again, but denied if a rule says so. */
+async function clearUpdated(call: CallToClear, updated: unknown): Promise<Cleared> {
+  const input = readInput(call.tool, updated);
+  const { environment, judgement } = await openCall({ ...call, input });
+  if (judgement.outcome === 'deny') throw new Denied(denied(judgement.reason));
+  return { input, hash: inputHash(input), environment };
+}
+
+async function askQuestion(
+  call: CallToClear,
+  input: unknown,
+  environment: DecidedEnvironment,
+): Promise<Cleared> {
+  const { question, options } = call.tool.question?.(input) ?? { question: '' };
+  const hash = inputHash(input);
+  const approval = await ask(call, input, {
+    kind: 'question',
+    title: question,
+    inputHash: hash,
+    reason: 'The agent asks.',
+    ...(options === undefined ? {} : { options: [...options] }),
+  });
+  const { state, answer, approvalId } = approval;
+  if (state === 'answered') {
+    return { input, hash, environment: { ...environment, answer: answer ?? '' }, approvalId };
+  }
+  if (state === 'denied') {
+    throw new Denied(`The question was not answered${answer === undefined ? '.' : `: ${answer}`}`);
+  }
+  if (state === 'expired') throw new ToolFailure('Nobody answered the question in time.');
+  throw new Denied('The question was withdrawn.');
+}
+
+type Asked = Parameters<RunContext['ask']>[0];
+
+async function ask(
+  { run, callId, tool }: CallToClear,
+  input: unknown,
+  asked: Omit<Asked, 'callId' | 'tool' | 'input'>,
+): Promise<Approval> {
+  const shown = input as Approval['input'];
+  const approval = await run.ask({ ...asked, callId, tool: tool.name, input: shown });
+  // A run asks about a call id once: another call under the same id gets no part in that answer.
+  if (approval.inputHash !== asked.inputHash || approval.tool !== tool.name) {
+    throw new ToolFailure(`The call id ${callId} was used before; make the call again.`);
+  }
+  return approval;
+}
+
+function notAllowed({ state, answer }: Approval): Denied {
+  switch (state) {
+    case 'denied':
+      return new Denied(`A person denied this call${answer === undefined ? '.' : `: ${answer}`}`);
+    case 'expired':
+      return new Denied('Nobody approved this call in time; it did not run.');
+    default:
+      return new Denied('The question about this call was withdrawn; it did not run.');
+  }
+}
+
+function denied(reason: string): string {
+  return `Not permitted: ${reason}. It did not run; do not try to get around this.`;
+}
+
+function suggestion({ suggestedRule }: Judgement): Pick<Asked, 'suggestedRule'> {
+  const isKept = suggestedRule !== undefined && suggestedRule.length <= LIMITS.ruleChars;
+  return isKept ? { suggestedRule } : {};
+}
+
+const DETAIL_CHARS = 50_000;
+
+/** One line, as lists show it. */
+export function titleOf(tool: Tool, input: unknown): string {
+  const line = tool.title(input).replace(/\s+/g, ' ').trim();
+  return line.length <= LIMITS.titleChars
+    ? line
+    : `${line.slice(0, LIMITS.titleChars - 1).toWellFormed()}…`;
+}

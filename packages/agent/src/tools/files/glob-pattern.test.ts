@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { GlobPattern } from './glob-pattern.js';
+import { IgnoreFile } from './ignore-file.js';
+
+it.each([
+  ['*.ts', 'a.ts', true],
+  ['*.ts', 'src/a.ts', false],
+  ['**/*.ts', 'a.ts', true],
+  ['**/*.ts', 'src/deep/a.ts', true],
+  ['src/**', 'src/a/b', true],
+  ['src/**', 'srcs/a', false],
+  ['src/**/test/*.ts', 'src/a/test/b/test/c.ts', true],
+  ['a?c', 'abc', true],
+  ['a?c', 'ac', false],
+  ['[a-c]x', 'bx', true],
+  ['[!a-c]x', 'bx', false],
+  ['{a,b{c,d}}.md', 'bd.md', true],
+  ['{a,b}.md', 'c.md', false],
+  ['a\\*b', 'a*b', true],
+  ['a\\*b', 'axb', false],
+  ['[', '[', true],
+  ['a*b*c', 'aXbYc', true],
+  ['a*b*c', 'aXbY', false],
+])('%s and %s: %s', (pattern, path, expected) => {
+  expect(new GlobPattern(pattern).matches(path)).toBe(expected);
+});
+
+it('takes no time that grows with what a pattern could mean', () => {
+  const started = performance.now();
+  expect(new GlobPattern(`${'*a'.repeat(200)}b`).matches('a'.repeat(2_000))).toBe(false);
+  expect(new GlobPattern(`${'**/a/'.repeat(100)}b`).matches('a/'.repeat(1_000))).toBe(false);
+  expect(performance.now() - started).toBeLessThan(5_000);
+});
+
+it('refuses a pattern that stands for too many', () => {
+  expect(() => new GlobPattern('{a,b}'.repeat(10))).toThrow(/more than 100/);
+});
+
+it('keeps a walk out of where nothing can match', () => {
+  const pattern = new GlobPattern('src/*/a.ts');
+  expect(pattern.reaches('src')).toBe(true);
+  expect(pattern.reaches('src/x')).toBe(true);
+  expect(pattern.reaches('src/x/y')).toBe(false);
+  expect(pattern.reaches('lib')).toBe(false);
+  expect(new GlobPattern('**/a').reaches('any/where')).toBe(true);
+});
+
+it.each([
+  ['*.log', 'deep/a.log', false, true],
+  ['/top', 'top', false, true],
+  ['/top', 'deep/top', false, undefined],
+  ['build/', 'build', true, true],
+  ['build/', 'build', false, undefined],
+  ['a/b', 'a/b', false, true],
+  ['a/b', 'x/a/b', false, undefined],
+  ['*.log\n!keep.log', 'keep.log', false, false],
+  ['# comment\n\n', 'x', false, undefined],
+])('a .gitignore with %j about %s', (text, path, isDirectory, expected) => {
+  expect(new IgnoreFile(text).ignores(path, isDirectory)).toBe(expected);
+});

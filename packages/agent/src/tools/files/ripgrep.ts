@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { constants, promises as fs } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { createInterface } from 'node:readline';
+import { isInside } from '../paths.js';
+import type { Sandbox } from '../shell/sandbox.js';
+import type { DecidedEnvironment } from '../tool.js';
+import { ToolFailure } from '../tool-failure.js';
+import type { Search } from './grep-search.js';
+
+const STDERR_CHARS = 2_000;
+
+let found: Promise<string | null> | undefined;
+
+/** Where ripgrep is on the PATH; null where there is none. Looked for once. */
+export function ripgrepPath(): Promise<string | null> {
+  found ??= look();
+  return found;
+}
+
+async function look(): Promise<string | null> {
+  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
+    if (directory === '') continue;
+    const path = join(directory, 'rg');
+    try {
+      await fs.access(path, constants.X_OK);
+      return path;
+    } catch {
+      // Not in this one.
+    }
+  }
+  return null;
+}
+
+/**
+ * Runs ripgrep in the sandbox of commands: it follows names on its own, and what it must not see is not
+ * there. Without a sandbox each file it reports is checked to be where it says.
+ */
+export async function searchWithRipgrep(
+  program: string,
+  search: Search,
+  environment: DecidedEnvironment,
+  sandbox: Sandbox,
+): Promise<void> {
+  const argv = await sandbox.wrap([program, ...argumentsFor(search, environment)], {});
+  const child = spawn(argv[0] ?? program, argv.slice(1), {
+    cwd: search.root,
+    env: { PATH: process.env.PATH ?? '' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stop = (): void => void child.kill('SIGKILL');
+  environment.signal.addEventListener('abort', stop, { once: true });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(0, STDERR_CHARS);
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', resolve);
+  });
+  ended.catch(() => undefined);
+  let isAnyFound = false;
+  try {
+    const isTrue = trustworthy(search.root, environment);
+    for await (const line of createInterface({ input: child.stdout })) {
+      const event = readEvent(line);
+      if (!event) continue;
+      isAnyFound = true;
+      const path = join(search.root, event.path);
+      if (search.wants(relative(search.root, path)) && (await isTrue(path)))
+        search.report.add({ ...event, path });
+      if (search.report.isFull) break;
+    }
+  } finally {
+    if (search.report.isFull || environment.signal.aborted) stop();
+    environment.signal.removeEventListener('abort', stop);
+  }
+  child.stdout.destroy();
+  const code = await ended;
+  environment.signal.throwIfAborted();
+  if (code === 2 && !isAnyFound) throw new ToolFailure(complaint.trim() || 'ripgrep failed');
+}
+
+function argumentsFor({ input, root, file }: Search, { paths }: DecidedEnvironment): string[] {
+  const { glob, context = 0, ignore_case = false, pattern } = input;
+  const home = isInside(paths.home, root) ? relative(root, paths.home) : undefined;
+  return [
+    ...['--no-config', '--json', '--hidden', '--no-messages', '--no-require-git'],
+    ...['--sort', 'path', '--max-filesize', '20M'],
+    ...(ignore_case ? ['--ignore-case'] : []),
+    ...(context > 0 ? ['--context', String(context)] : []),
+    // As a type, for ripgrep searches what a glob names even where it is ignored.
+    ...(glob === undefined || glob.includes('/')
+      ? []
+      : ['--type-add', `wanted:${glob}`, '--type', 'wanted']),
+    ...['--glob', '!.git', '--glob', '!node_modules'],
+    ...(home === undefined || home === '' ? [] : ['--glob', `!/${escapeGlob(home)}`]),
+    ...['--regexp', pattern, '--', file === undefined ? '.' : `./${file}`],
+  ];
+}
+
+const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}!]/g, '\\$&');
+
+function trustworthy(root: string, { isOpen }: DecidedEnvironment) {
+  const known = new Map<string, boolean>();
+  return async (path: string): Promise<boolean> => {
+    const answer = known.get(path);
+    if (answer !== undefined) return answer;
+    let real: string | undefined;
+    try {
+      real = await fs.realpath(path);
+    } catch {
+      real = undefined;
+    }
+    const isTrue = real === path && isInside(path, root) && isOpen(path);
+    known.set(path, isTrue);
+    return isTrue;
+  };
+}
+
+interface RipgrepEvent {
+  readonly type: string;
+  readonly data: {
+    readonly path?: { readonly text?: string };
+    readonly lines?: { readonly text?: string; readonly bytes?: string };
+    readonly line_number?: number | null;
+  };
+}
+
+function readEvent(line: string) {
+  const { type, data } = JSON.parse(line) as RipgrepEvent;
+  if (type !== 'match' && type !== 'context') return undefined;
+  // A path that is no UTF-8 cannot be given to any tool either.
+  if (data.path?.text === undefined) return undefined;
+  const { text, bytes } = data.lines ?? {};
+  return {
+    path: data.path.text,
+    number: data.line_number ?? 0,
+    text: text ?? Buffer.from(bytes ?? '', 'base64').toString('utf8'),
+    isMatch: type === 'match',
+  };
+}

@@ -1,0 +1,115 @@
+import fs from 'node:fs';
+
+/** How the processes of one command are known. */
+export interface ProcessMarks {
+  /** The process that leads their session and their group. */
+  readonly leader: number;
+  /** `NAME=value` in the environment of each of them, also of those that left the group. */
+  readonly marker: string;
+  /** When the first of them began, if that is known: nobody older needs to be looked at closely. */
+  readonly since?: number | undefined;
+  /** They began a moment ago: numbers have not gone round since, and only later ones are looked at. */
+  readonly isRecent?: boolean;
+}
+
+export interface FoundProcess {
+  readonly pid: number;
+  readonly isMarked: boolean;
+}
+
+/** Reading is quick but blocks, and there may be thousands: others get their turn in between. */
+const BATCH = 100;
+
+/**
+ * The living processes of a command: those of its session and group, and those that carry its mark.
+ * Undefined where the system does not list processes under /proc.
+ */
+export async function findProcesses(marks: ProcessMarks): Promise<FoundProcess[] | undefined> {
+  const recent = marks.isRecent === true ? numbersSince(marks.leader) : undefined;
+  const pids = recent ?? listProcesses();
+  if (!pids) return undefined;
+  const found: FoundProcess[] = [];
+  for (const [index, pid] of pids.entries()) {
+    if (index % BATCH === BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
+    const one = look(pid, marks);
+    if (one) found.push(one);
+  }
+  return found;
+}
+
+function listProcesses(): number[] | undefined {
+  try {
+    const names = fs.readdirSync('/proc');
+    return names.includes('self')
+      ? names.filter((name) => /^\d+$/.test(name)).map(Number)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every number given out since this one; undefined when there is no telling. */
+function numbersSince(first: number): number[] | undefined {
+  try {
+    const last = Number(fs.readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1));
+    const count = last - first + 1;
+    if (!(count > 0 && count < MANY)) return undefined;
+    return Array.from({ length: count }, (_, index) => first + index);
+  } catch {
+    return undefined;
+  }
+}
+
+/** From here on listing all processes is no slower. */
+const MANY = 1_000;
+
+function look(pid: number, { leader, marker, since }: ProcessMarks): FoundProcess | undefined {
+  const fields = statOf(pid);
+  if (!fields) return undefined;
+  const [, , group, session] = fields;
+  const isMember = Number(group) === leader || Number(session) === leader;
+  const isOlder = since !== undefined && Number(fields[START_TIME]) < since;
+  const isMarked = !isOlder && carries(pid, marker);
+  return isMember || isMarked ? { pid, isMarked } : undefined;
+}
+
+function carries(pid: number, marker: string): boolean {
+  try {
+    const environment = fs.readFileSync(`/proc/${pid}/environ`, 'latin1');
+    return `\0${environment}`.includes(`\0${marker}\0`);
+  } catch {
+    // Another user's, which nothing of ours becomes; or it ended just now.
+    return false;
+  }
+}
+
+/** When a process began, in the clock of its boot; undefined when there is none. */
+export function startTimeOf(pid: number): string | undefined {
+  return statOf(pid)?.[START_TIME];
+}
+
+const START_TIME = 19;
+
+/**
+ * What the system says of a living process, after its name, which may itself hold spaces and
+ * parentheses: state, parent, group, session, …
+ */
+function statOf(pid: number): string[] | undefined {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // A dead process that nobody has waited for yet is dead.
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends a signal; that there is nobody to take it is no failure. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { promises as fs } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '@stoa/testkit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { CommandFiles } from './command-files.js';
+import { readOutput } from './command-output.js';
+import { WRAPPER } from './wrapper.js';
+
+let root: string;
+beforeEach(async () => {
+  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'stoa-wrapper-')));
+});
+afterEach(() => fs.rm(root, { recursive: true, force: true }));
+
+const SPAWN = `
+const [wrapper, ...args] = process.argv.slice(1);
+const child = require('node:child_process').spawn('/bin/sh', ['-c', wrapper, 'stoa', ...args], {
+  detached: true,
+  stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+});
+child.on('exit', () => process.exit());
+`;
+
+it('a command goes on, and its end is recorded, when its daemon was killed', async () => {
+  const files = new CommandFiles(root, 'sh_1');
+  await files.writeIntent({ id: 'sh_1', nonce: 'n1', command: '', cwd: root, at: 0 });
+  expect(await files.state('n1')).toEqual({ type: 'intended' });
+  const command = `echo before; until [ -e ${root}/go ]; do sleep 0.02; done; echo after; exit 5`;
+  const args = [WRAPPER, files.status, files.output, 'n1', '/bin/sh', '-c', command];
+  const daemon = spawn(process.execPath, ['-e', SPAWN, ...args], { stdio: 'ignore' });
+  await until('it is under way', async () => (await readOutput(files.output, 100)) === 'before\n');
+  const state = await files.state('n1');
+  expect(state.type).toBe('running');
+  const gone = new Promise((resolve) => daemon.once('exit', resolve));
+  daemon.kill('SIGKILL');
+  await gone;
+  expect(await files.state('n1')).toEqual(state);
+  await fs.writeFile(join(root, 'go'), '');
+  const end = await until('it has ended', async () => {
+    const now = await files.state('n1');
+    return now.type === 'running' ? undefined : now;
+  });
+  expect(end).toEqual({ type: 'exited', exitCode: 5 });
+  await until('its output is whole', async () =>
+    (await readOutput(files.output, 100)).endsWith('after\n'),
+  );
+});
+
+it('one that was killed before it could say anything is unknown', async () => {
+  const files = new CommandFiles(root, 'sh_2');
+  const args = [WRAPPER, 'stoa', files.status, files.output, 'n2', '/bin/sleep', '60'];
+  const child = spawn('/bin/sh', ['-c', ...args], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
+  });
+  await until('it is under way', async () => (await files.state('n2')).type === 'running');
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  process.kill(-(child.pid ?? 0), 'SIGKILL');
+  await gone;
+  expect(await files.state('n2')).toEqual({ type: 'unknown' });
+});
+
+it('nothing is run when it cannot be recorded', async () => {
+  const args = [WRAPPER, 'stoa', join(root, 'not/there'), join(root, 'out'), 'n3'];
+  const child = spawn('/bin/sh', ['-c', ...args, '/bin/sh', '-c', `: > ${root}/ran`], {
+    stdio: 'ignore',
+  });
+  expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(125);
+  expect(await fs.readdir(root)).toEqual([]);
+});

@@ -1,0 +1,53 @@
+/** The first bytes of the output are kept, and of the rest the last one to two parts. */
+export const HEAD_BYTES = 4 * 1024 * 1024;
+export const PART_BYTES = 2 * 1024 * 1024;
+
+/**
+ * What stands between the daemon and a command, in words every system understands. It is started as the
+ * leader of a new session, and:
+ *
+ *   1. records who it is (boot, process, start time), so that it can be found again after a restart;
+ *   2. runs the command with its output going through `keep`, which bounds what lands on the disk even
+ *      when no daemon is there to look (a disk that is full ends the keeping, not the command);
+ *   3. records the exit status, and says it on descriptor 3 to the daemon that may be listening.
+ *
+ * What was printed is in the file at once where `stdbuf` is, otherwise in steps of a few kilobytes.
+ * It ends when the output has ended too. A record appears as a whole or not at all. Being asked to
+ * terminate ends the command, not the bookkeeping: that goes on until there is nothing more to keep.
+ *
+ * Arguments: status file, output file, nonce, the command.
+ */
+export const WRAPPER = `
+status=$1 output=$2 nonce=$3
+shift 3
+boot= start=
+started() { shift 19; start=$1; }
+if read -r boot </proc/sys/kernel/random/boot_id && read -r stat <"/proc/$$/stat"; then
+  started \${stat##*) }
+fi 2>/dev/null
+record() {
+  printf '{"nonce":"%s","bootId":"%s","pid":%d,"startTime":"%s"%s}\\n' \\
+    "$nonce" "$boot" $$ "$start" "$1" >"$status.new" && mv -f "$status.new" "$status"
+}
+keep() {
+  trap '' TERM INT HUP
+  now=
+  ! command -v stdbuf >/dev/null || now='stdbuf -o0'
+  part=0 file=$output bytes=${HEAD_BYTES}
+  while $now head -c $bytes >"$file"; do
+    [ -s "$file" ] || return
+    [ $part -lt 2 ] || rm -f "$output.$((part - 1))"
+    part=$((part + 1)) file=$output.$part bytes=${PART_BYTES}
+  done
+  cat >/dev/null
+}
+trap : TERM INT HUP
+record '' || exit 125
+{
+  trap : TERM INT HUP
+  "$@" </dev/null 2>&1 3>&-
+  code=$?
+  record ",\\"exitCode\\":$code"
+  echo $code >&3
+} | keep 3>&-
+`;

@@ -1,0 +1,185 @@
+import { isFenced, type RunContext } from '@stoa/core';
+import { type Approval, LIMITS, StoaError, type ToolOutcome } from '@stoa/protocol';
+import type { CallTools, RequestedCall, ToolDescription } from '../call-tools.js';
+import { toolResultForModel } from '../envelope.js';
+import { type Cleared, clear, Denied, titleOf } from './clearance.js';
+import { cutText } from './cut-text.js';
+import type { Decide } from './permission.js';
+import { describeTool, selectTools, unknownTool } from './select-tools.js';
+import type { Tool, ToolOutput } from './tool.js';
+import { ToolFailure } from './tool-failure.js';
+
+export interface ToolCall {
+  readonly run: RunContext;
+  readonly callId: string;
+  readonly tool: string;
+  /** As the model wrote it; arguments that were no JSON stand as text. */
+  readonly input: unknown;
+}
+
+export interface ToolCallResult {
+  readonly callId: string;
+  readonly tool: string;
+  readonly outcome: ToolOutcome;
+  /** As it stands in the journal. */
+  readonly output: string;
+  /** What the model is given: what came from outside is in its envelope. */
+  readonly forModel: string;
+  readonly endsTurn: boolean;
+}
+
+export interface ToolRunnerOptions {
+  readonly tools: readonly Tool[];
+  /** Further tools of an agent, such as those of its MCP servers. */
+  readonly moreTools?: (run: RunContext) => Promise<readonly Tool[]>;
+  readonly decide: Decide;
+  /** The directory of the daemon; no tool of files comes near it. */
+  readonly home: string;
+  /** Told of what is worth a line in the log. Must not throw. */
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+}
+
+/**
+ * Carries out what a model calls. Each call goes one way: its input is checked, what it touches is
+ * decided about, people are asked where that is the decision, it is journaled, and only then does it
+ * run. A call that stands in the journal without a result may have happened.
+ *
+ * Rejects when the run was stopped before the call began, when it is not this driver's any more, and
+ * when the journal cannot be written. Everything else is a result for the model.
+ */
+export class ToolRunner implements CallTools {
+  constructor(private readonly options: ToolRunnerOptions) {}
+
+  /** What this run may use, always in the same order. */
+  async describe(run: RunContext): Promise<ToolDescription[]> {
+    const tools = await this.#toolsOf(run);
+    return [...tools.values()].map(describeTool);
+  }
+
+  /** The calls of one message: neighbours that only look run together, the others in their order. */
+  async callAll(run: RunContext, calls: readonly RequestedCall[]): Promise<ToolCallResult[]> {
+    const tools = await this.#toolsOf(run);
+    const results: ToolCallResult[] = [];
+    for (const group of groupsOf(calls, tools)) {
+      const settled = await Promise.allSettled(
+        group.map((call) => this.#call({ ...call, run }, tools)),
+      );
+      for (const one of settled) {
+        if (one.status === 'rejected') throw one.reason;
+        results.push(one.value);
+      }
+    }
+    return results;
+  }
+
+  async call(call: ToolCall): Promise<ToolCallResult> {
+    return this.#call(call, await this.#toolsOf(call.run));
+  }
+
+  async #toolsOf(run: RunContext): Promise<ReadonlyMap<string, Tool>> {
+    const { tools, moreTools } = this.options;
+    const more = (await moreTools?.(run)) ?? [];
+    return selectTools([...tools, ...more], run.session.persona.definition.tools);
+  }
+
+  async #call(call: ToolCall, tools: ReadonlyMap<string, Tool>): Promise<ToolCallResult> {
+    const { run, callId } = call;
+    run.signal.throwIfAborted();
+    const tool = tools.get(call.tool);
+    if (!tool) return this.#settle(call, 'error', { text: unknownTool(call.tool, tools) });
+    const cleared = await this.#clear(tool, call);
+    if ('text' in cleared) return this.#settle(call, cleared.outcome, cleared);
+    await run.journal.toolCall({
+      callId,
+      tool: tool.name,
+      kind: tool.kind,
+      title: titleOf(tool, cleared.input),
+      input: cleared.input as Approval['input'],
+      inputHash: cleared.hash,
+      ...(cleared.approvalId === undefined ? {} : { approvalId: cleared.approvalId }),
+    });
+    const started = performance.now();
+    const { outcome, ...output } = await this.#execute(tool, call, cleared);
+    return this.#settle(call, outcome, output, Math.round(performance.now() - started));
+  }
+
+  async #clear(tool: Tool, call: ToolCall): Promise<Cleared | Ended> {
+    const { run, callId } = call;
+    const unparsable = (command: string): void => {
+      const { sessionId } = run.session;
+      this.options.diagnose('a command could not be parsed, so no rule allows it', {
+        sessionId,
+        runId: run.runId,
+        callId,
+        command,
+      });
+    };
+    const { home, decide } = this.options;
+    try {
+      return await clear({ ...call, tool, home, decide, unparsable });
+    } catch (error) {
+      if (error instanceof Denied) return { outcome: 'denied', text: error.message };
+      if (run.signal.aborted) throw error;
+      return this.#failed(call, error);
+    }
+  }
+
+  async #execute(tool: Tool, call: ToolCall, { input, environment }: Cleared): Promise<Ended> {
+    let ended: Ended;
+    try {
+      const output = await tool.execute(input, environment);
+      ended = { ...output, outcome: output.isError === true ? 'error' : 'ok' };
+    } catch (error) {
+      if (call.run.signal.aborted && !isFenced(error)) {
+        return { outcome: 'cancelled', text: 'The run was stopped while this call was under way.' };
+      }
+      return this.#failed(call, error);
+    }
+    const wasCut = ended.outcome === 'error' && call.run.signal.aborted;
+    return wasCut ? { ...ended, outcome: 'cancelled' } : ended;
+  }
+
+  #failed({ run, callId, tool }: ToolCall, error: unknown): Ended {
+    if (isFenced(error)) throw error;
+    if (error instanceof ToolFailure) return { outcome: 'error', text: error.message };
+    if (error instanceof StoaError) {
+      return { outcome: 'error', text: `${error.code}: ${error.message}` };
+    }
+    const { sessionId } = run.session;
+    this.options.diagnose('a tool broke', { sessionId, callId, tool, error });
+    return { outcome: 'error', text: `${tool} broke: ${String(error)}` };
+  }
+
+  async #settle(
+    { run, callId, tool }: ToolCall,
+    outcome: ToolOutcome,
+    { text, endsTurn = false }: ToolOutput,
+    durationMs?: number,
+  ): Promise<ToolCallResult> {
+    const output = cutText(text.toWellFormed().replaceAll('\0', ''), LIMITS.toolOutputChars);
+    const timing = durationMs === undefined ? {} : { durationMs };
+    await run.journal.toolResult({ callId, tool, outcome, output, ...timing });
+    const { runId } = run;
+    const forModel = toolResultForModel({ runId, callId, tool, outcome, output });
+    return { callId, tool, outcome, output, forModel, endsTurn };
+  }
+}
+
+function groupsOf(
+  calls: readonly RequestedCall[],
+  tools: ReadonlyMap<string, Tool>,
+): RequestedCall[][] {
+  const groups: { readonly together: boolean; readonly calls: RequestedCall[] }[] = [];
+  for (const call of calls) {
+    const together = TOGETHER.has(tools.get(call.tool)?.kind ?? 'other');
+    const last = groups.at(-1);
+    if (together && last?.together === true) last.calls.push(call);
+    else groups.push({ together, calls: [call] });
+  }
+  return groups.map((group) => group.calls);
+}
+
+type Ended = ToolOutput & { readonly outcome: ToolOutcome };
+
+/** Kinds of calls that change nothing, so that their order cannot matter. */
+const TOGETHER: ReadonlySet<string> = new Set(['read', 'search']);

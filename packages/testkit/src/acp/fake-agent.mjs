@@ -1,0 +1,277 @@
+#!/usr/bin/env node
+// An agent program for tests. It speaks ACP on its own few lines, so that it can also speak it wrongly.
+// Whatever line of what is asked now begins with `!` it does.
+//
+//   !say TEXT            says it, in two chunks          !exit CODE     ends
+//   !usage IN OUT        reports usage                   !hang          does not end its turn, nor cancels it
+//   !deaf                answers nothing any more        !garbage N     prints N lines that are no messages
+//   !flood               prints without end              !long BYTES    prints one line of that length
+//   !unknown             sends methods nobody knows      !stop REASON   ends the turn with this reason
+//   !tool ID KIND JSON   calls a tool without asking     !ask ID KIND JSON  asks first
+//   !begin ID KIND JSON  calls one that does not end
+//   !read PATH  !write PATH TEXT   through the client    !mode ID       changes its mode
+//   !wait                until it is cancelled           !fail TEXT     answers with an error
+//   !child               leaves a process behind, in a session of its own
+//   !env                 says its environment            !echo          says what it was prompted
+//   !malformed           answers what the protocol does not know
+//
+// When it is told to go on with work that was cut off, it does what the prompt before said.
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const options = JSON.parse(process.env.FAKE_AGENT ?? '{}');
+const log = (entry) => options.log && appendFileSync(options.log, `${JSON.stringify(entry)}\n`);
+const send = (message) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+
+const sessions = new Map();
+const waiting = new Map();
+let requests = 0;
+let isDeaf = false;
+
+const stored = () =>
+  options.store && existsSync(options.store) ? JSON.parse(readFileSync(options.store, 'utf8')) : {};
+const remember = (id, prompts) => {
+  if (options.store) writeFileSync(options.store, JSON.stringify({ ...stored(), [id]: prompts }));
+};
+
+const ask = (method, params) =>
+  new Promise((resolve) => {
+    requests += 1;
+    const id = `r${requests}`;
+    waiting.set(id, resolve);
+    send({ id, method, params });
+  });
+
+const settings = () => ({
+  modes: {
+    currentModeId: options.mode ?? 'default',
+    availableModes: ['default', 'yolo'].map((id) => ({ id, name: id })),
+  },
+});
+
+class Fault extends Error {
+  constructor(code, message) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const sessionOf = (id) => {
+  const session = sessions.get(id);
+  if (!session) throw new Fault(-32002, 'Resource not found');
+  return session;
+};
+
+const methods = {
+  async initialize() {
+    if (options.start === 'exit') {
+      console.error('the fake agent does not start');
+      process.exit(3);
+    }
+    if (options.start === 'hang') await new Promise(() => {});
+    if (options.start === 'noise') process.stdout.write('Welcome!\nWARNING: this is no message\n');
+    return {
+      protocolVersion: 1,
+      agentCapabilities: {
+        loadSession: options.store !== undefined,
+        mcpCapabilities: { http: true },
+        promptCapabilities: { image: true },
+      },
+    };
+  },
+  'session/new': ({ cwd, mcpServers }) => {
+    const id = `fake-${process.pid}-${sessions.size + 1}`;
+    sessions.set(id, { prompts: [], cancel: () => {} });
+    log({ type: 'new', id, cwd, mcpServers });
+    return { sessionId: id, ...settings() };
+  },
+  'session/load': ({ sessionId, mcpServers }) => {
+    const prompts = options.isForgetful ? [] : stored()[sessionId];
+    if (!prompts) throw new Fault(-32002, 'Resource not found');
+    sessions.set(sessionId, { prompts, cancel: () => {} });
+    log({ type: 'load', id: sessionId, mcpServers });
+    for (const prompt of prompts)
+      update(sessionId, { sessionUpdate: 'user_message_chunk', content: text(prompt) });
+    return settings();
+  },
+  'session/set_mode': ({ sessionId, modeId }) => {
+    log({ type: 'set_mode', id: sessionId, modeId });
+    return {};
+  },
+  'session/prompt': ({ sessionId, prompt }) => play(sessionId, prompt),
+};
+
+const text = (words) => ({ type: 'text', text: words });
+const update = (sessionId, change) =>
+  send({ method: 'session/update', params: { sessionId, update: change } });
+const say = (sessionId, words) =>
+  update(sessionId, { sessionUpdate: 'agent_message_chunk', content: text(words) });
+
+async function play(sessionId, prompt) {
+  const session = sessionOf(sessionId);
+  const said = prompt.map((block) => block.text ?? `[${block.type}]`).join('\n');
+  session.prompts.push(said);
+  remember(sessionId, session.prompts);
+  log({ type: 'prompt', id: sessionId, prompt });
+  const cancelled = new Promise((resolve) => {
+    session.cancel = () => resolve('cancelled');
+  });
+  let stopReason = 'end_turn';
+  const isResumed = /cut off by a restart/.test(said);
+  const now = isResumed ? (session.prompts.at(-2) ?? said) : said;
+  const asked = now.split('# What is asked now\n').at(-1);
+  for (const line of asked.split('\n')) {
+    const [, verb, rest = ''] = /^!(\w+) ?(.*)$/.exec(line) ?? [];
+    if (!verb) continue;
+    const done = await Promise.race([act(sessionId, verb, rest), cancelled]);
+    if (done === 'cancelled') return { stopReason: 'cancelled' };
+    if (done?.stop) stopReason = done.stop;
+    if (done?.answer) return done.answer;
+  }
+  return { stopReason };
+}
+
+const deeds = {
+  say(id, words) {
+    const middle = Math.ceil(words.length / 2);
+    for (const part of [words.slice(0, middle), words.slice(middle)]) if (part) say(id, part);
+  },
+  usage(id, rest) {
+    const [inputTokens, outputTokens] = rest.split(' ').map(Number);
+    const usage = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens };
+    update(id, { sessionUpdate: 'agent_message_chunk', content: text(''), _meta: { usage } });
+  },
+  exit(_, code) {
+    console.error('the fake agent gives up');
+    process.exit(Number(code));
+  },
+  hang(id) {
+    sessionOf(id).cancel = () => {};
+    return new Promise(() => {});
+  },
+  wait: () => new Promise(() => {}),
+  deaf(id) {
+    isDeaf = true;
+    return deeds.hang(id);
+  },
+  garbage(_, count) {
+    for (let line = 0; line < Number(count); line++) process.stdout.write(`garbage ${line}\n`);
+    return new Promise(() => {});
+  },
+  async flood(id) {
+    for (;;) {
+      say(id, 'flood');
+      if (process.stdout.writableNeedDrain)
+        await new Promise((resolve) => process.stdout.once('drain', resolve));
+    }
+  },
+  long(_, bytes) {
+    process.stdout.write(`${'x'.repeat(Number(bytes))}\n`);
+    return new Promise(() => {});
+  },
+  async unknown(id) {
+    send({ method: '_fake/notice', params: { sessionId: id } });
+    update(id, { sessionUpdate: 'from_the_future', anything: true });
+    update(id, { sessionUpdate: 'tool_call', nothing: 'that is known' });
+    for (const method of ['_fake/question', 'terminal/create', 'elicitation/create']) {
+      log({ type: 'answer', method, answer: await ask(method, { sessionId: id }) });
+    }
+  },
+  stop: (_, stop) => ({ stop }),
+  malformed: () => ({ answer: { nothing: true } }),
+  fail(_, words) {
+    throw new Fault(-32603, words);
+  },
+  tool(id, rest) {
+    const call = callOf(rest);
+    update(id, { sessionUpdate: 'tool_call', ...call, status: 'in_progress' });
+    update(id, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: call.toolCallId,
+      status: 'completed',
+      content: [{ type: 'content', content: text(`result of ${call.toolCallId}`) }],
+    });
+  },
+  begin: (id, rest) =>
+    update(id, { sessionUpdate: 'tool_call', ...callOf(rest), status: 'in_progress' }),
+  async ask(id, rest) {
+    const call = callOf(rest);
+    const kinds = options.permissions ?? ['allow_always', 'allow_once', 'reject_once'];
+    const { result } = await ask('session/request_permission', {
+      sessionId: id,
+      toolCall: { ...call, status: 'pending' },
+      options: kinds.map((kind) => ({ optionId: `option_${kind}`, name: kind, kind })),
+    });
+    log({ type: 'permission', outcome: result?.outcome });
+    const isAllowed = /allow/.test(result?.outcome?.optionId ?? '');
+    update(id, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: call.toolCallId,
+      status: isAllowed ? 'completed' : 'failed',
+      content: [{ type: 'content', content: text(isAllowed ? 'it ran' : 'it did not run') }],
+    });
+    say(id, isAllowed ? 'allowed' : 'rejected');
+  },
+  async read(id, path) {
+    const { result, error } = await ask('fs/read_text_file', { sessionId: id, path });
+    say(id, result ? `read: ${result.content}` : `error: ${error.message}`);
+  },
+  async write(id, rest) {
+    const [path, ...words] = rest.split(' ');
+    const content = words.join(' ');
+    const { error } = await ask('fs/write_text_file', { sessionId: id, path, content });
+    say(id, error ? `error: ${error.message}` : 'written');
+  },
+  mode: (id, modeId) => update(id, { sessionUpdate: 'current_mode_update', currentModeId: modeId }),
+  env: (id) => say(id, JSON.stringify(process.env)),
+  echo: (id) => say(id, sessionOf(id).prompts.at(-1)),
+  child() {
+    spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
+  },
+};
+
+function callOf(rest) {
+  const [toolCallId, kind, ...json] = rest.split(' ');
+  const rawInput = JSON.parse(json.join(' ') || '{}');
+  const path = rawInput.file_path;
+  const locations = path ? [{ path }] : [];
+  return { toolCallId, kind, title: `${kind} ${toolCallId}`, rawInput, locations };
+}
+
+async function act(id, verb, rest) {
+  const deed = deeds[verb];
+  if (!deed) throw new Fault(-32602, `there is no !${verb}`);
+  return deed(id, rest);
+}
+
+async function serve({ id, method, params }) {
+  if (method === undefined || isDeaf) return;
+  if (method === 'session/cancel') {
+    log({ type: 'cancel', id: params.sessionId });
+    sessions.get(params.sessionId)?.cancel();
+    return;
+  }
+  const handler = methods[method];
+  try {
+    if (!handler) {
+      log({ type: 'unknown', method });
+      throw new Fault(-32601, `Method not found: ${method}`);
+    }
+    send({ id, result: await handler(params) });
+  } catch (error) {
+    send({ id, error: { code: error.code ?? -32603, message: error.message } });
+  }
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const message = JSON.parse(line);
+  if (message.method === undefined && waiting.has(message.id)) {
+    waiting.get(message.id)(message);
+    waiting.delete(message.id);
+  } else void serve(message);
+});
+if (options.ignoresTerm) process.on('SIGTERM', () => {});
+// It outlives its pipes: whoever starts it has to end it.
+setInterval(() => {}, 60_000);

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** An agent program that does what its prompts say; see there for what they can say. */
+export const FAKE_AGENT = fileURLToPath(new URL('fake-agent.mjs', import.meta.url));
+
+export interface FakeAgentOptions {
+  /** Where it writes what it was told, a line each. */
+  readonly log?: string;
+  /** Where it keeps its sessions; without it, it cannot load any. */
+  readonly store?: string;
+  readonly start?: 'exit' | 'hang' | 'noise';
+  /** The mode its sessions begin in. */
+  readonly mode?: string;
+  /** The kinds of options with which it asks for permission. */
+  readonly permissions?: readonly string[];
+  readonly ignoresTerm?: boolean;
+  /** Loads sessions that it knows nothing of. */
+  readonly isForgetful?: boolean;
+}
+
+/** Something the fake agent was told. */
+export interface FakeAgentEntry {
+  readonly type: string;
+  readonly id?: string;
+  readonly prompt?: readonly { readonly type: string; readonly text?: string }[];
+  readonly [more: string]: unknown;
+}
+
+export function readAgentLog(path: string): FakeAgentEntry[] {
+  if (!existsSync(path)) return [];
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as FakeAgentEntry);
+}

@@ -1,0 +1,88 @@
+import type {
+  AgentDefinition,
+  DispatchRule,
+  InboxItem,
+  Run,
+  SessionEvent,
+  Stamped,
+} from '@stoa/protocol';
+import { until } from '../time/until.js';
+import { OWNER, type RuntimeDaemon } from './runtime-world.js';
+
+type Typed<T extends SessionEvent['type']> = Extract<Stamped<SessionEvent>, { type: T }>;
+
+const ENDED: readonly Run['status'][] = ['completed', 'failed', 'cancelled', 'interrupted'];
+
+/** A session of the owner, as a test follows it. */
+export class AgentSession {
+  private constructor(
+    readonly daemon: RuntimeDaemon,
+    readonly sessionId: string,
+  ) {}
+
+  static async open(daemon: RuntimeDaemon, agentId: string): Promise<AgentSession> {
+    const { sessionId } = await daemon.core.sessions.create(OWNER, { agentId });
+    return new AgentSession(daemon, sessionId);
+  }
+
+  static of(daemon: RuntimeDaemon, sessionId: string): AgentSession {
+    return new AgentSession(daemon, sessionId);
+  }
+
+  /** The same session on another daemon, or on this one after a restart. */
+  on(daemon: RuntimeDaemon): AgentSession {
+    return new AgentSession(daemon, this.sessionId);
+  }
+
+  submit(text: string, rule: DispatchRule = 'followup'): Promise<InboxItem> {
+    return this.daemon.core.sessions.submit(OWNER, this.sessionId, { text, rule });
+  }
+
+  /** Asks, and waits until the run has ended. */
+  async ask(text: string): Promise<Run> {
+    const { runId } = await this.submit(text);
+    return this.ended(runId);
+  }
+
+  ended(runId: string): Promise<Run> {
+    return until(`${runId} has ended`, async () => {
+      const run = await this.daemon.core.sessions.run(OWNER, runId);
+      return ENDED.includes(run.status) ? run : undefined;
+    });
+  }
+
+  async events(): Promise<Stamped<SessionEvent>[]> {
+    const slice = await this.daemon.core.readTopic(OWNER, `session:${this.sessionId}`, 0, 10_000);
+    return slice.entries.map(
+      ({ body, ...entry }) =>
+        ({ ...entry, data: JSON.parse(body) as unknown }) as Stamped<SessionEvent>,
+    );
+  }
+
+  async all<T extends SessionEvent['type']>(type: T): Promise<Typed<T>[]> {
+    return (await this.events()).filter((event): event is Typed<T> => event.type === type);
+  }
+
+  async types(): Promise<string[]> {
+    return (await this.events()).map(({ type }) => type);
+  }
+
+  /** The whole log of the session, byte for byte. */
+  async bytes(): Promise<string> {
+    const slice = await this.daemon.core.readTopic(OWNER, `session:${this.sessionId}`, 0, 10_000);
+    return slice.entries.map((entry) => JSON.stringify(entry)).join('\n');
+  }
+}
+
+/** What a run said in the end. */
+export const saidBy = ({ output = [] }: Run): string =>
+  output.map((item) => (item.type === 'text' ? item.text : item.assetId)).join('\n');
+
+export const definitionOf = (
+  driver: AgentDefinition['driver'],
+  instructions = '',
+): AgentDefinition => ({
+  driver,
+  mode: 'ask',
+  instructions,
+});
