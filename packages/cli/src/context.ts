@@ -15,6 +15,8 @@ export interface GlobalFlags extends LocateFlags {
 /** What a command works with. Nothing is looked up before it is asked for. */
 export class Context {
   readonly paint: Painter;
+  /** For what goes to standard error. */
+  readonly errPaint: Painter;
   private found: Located | undefined;
   private opened: Client | undefined;
 
@@ -24,6 +26,7 @@ export class Context {
     readonly version: string,
   ) {
     this.paint = painter(wantsColour(io.outIsTerminal, io.env));
+    this.errPaint = painter(wantsColour(io.errIsTerminal, io.env));
   }
 
   get located(): Located {

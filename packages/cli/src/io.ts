@@ -5,10 +5,13 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
+  readonly inIsTerminal: boolean;
   /** Absent without a terminal. */
   readonly columns: number | undefined;
   now(): number;
   stdin(): Promise<Uint8Array>;
+  /** One line of the person at the terminal; undefined when they end their input or it is taken back. */
+  question(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Calls once when the person presses Ctrl-C; the answer takes the handler away again. */
   onInterrupt(handler: () => void): () => void;
   /** From now on the process goes on when nobody reads its output any more. */
@@ -30,12 +33,38 @@ export function processIo(): Io {
     env: process.env,
     outIsTerminal: process.stdout.isTTY,
     errIsTerminal: process.stderr.isTTY,
+    inIsTerminal: process.stdin.isTTY,
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: () => Date.now(),
     stdin: async () => {
       const chunks: Buffer[] = [];
       for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
       return Buffer.concat(chunks);
+    },
+    question: async (prompt, signal) => {
+      const { createInterface } = await import('node:readline');
+      const lines = createInterface({ input: process.stdin, output: process.stderr });
+      return new Promise((resolve) => {
+        const close = (): void => lines.close();
+        signal.addEventListener('abort', close, { once: true });
+        lines.once('close', () => {
+          signal.removeEventListener('abort', close);
+          resolve(undefined);
+        });
+        // The terminal tells the question of Ctrl-C, not the process.
+        lines.once('SIGINT', () => {
+          process.stderr.write('\n');
+          lines.close();
+          process.kill(process.pid, 'SIGINT');
+        });
+        if (signal.aborted) lines.close();
+        else {
+          lines.question(prompt, (line) => {
+            resolve(line);
+            lines.close();
+          });
+        }
+      });
     },
     onInterrupt: (handler) => {
       process.once('SIGINT', handler);

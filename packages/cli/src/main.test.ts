@@ -28,9 +28,11 @@ async function stoa(args: readonly string[], stdin = ''): Promise<Outcome> {
     env: { STOA_HOME: path.join(os.tmpdir(), 'stoa-nowhere'), STOA_URL: 'http://127.0.0.1:1' },
     outIsTerminal: false,
     errIsTerminal: false,
+    inIsTerminal: false,
     columns: undefined,
     now: () => 0,
     stdin: () => Promise.resolve(Buffer.from(stdin, 'latin1')),
+    question: () => Promise.resolve(undefined),
     onInterrupt: () => () => undefined,
     outliveReaders: () => undefined,
   };
@@ -71,18 +73,13 @@ describe('the command line', () => {
   });
 
   it('has a description for every command, argument and option', async () => {
-    const commands = [
-      'send',
-      'tail',
-      'history',
-      'search',
-      'unread',
-      'message',
-      'channel',
-      'login',
-    ].concat(['token', 'serve', 'status', 'doctor', 'backup', 'config', 'completion']);
+    const commands = ['send', 'tail', 'history', 'search', 'unread', 'message', 'channel', 'login']
+      .concat(['token', 'serve', 'status', 'doctor', 'backup', 'config', 'completion'])
+      .concat(['run', 'usage', 'agent', 'approvals', 'session', 'schedule'])
+      .concat(['run', 'agent put', 'session send', 'session follow', 'approvals allow'])
+      .concat(['session journal', 'schedule add']);
     for (const command of commands) {
-      const { code, out } = await stoa([command, '--help']);
+      const { code, out } = await stoa([...command.split(' '), '--help']);
       expect({ command, code }).toEqual({ command, code: 0 });
       expect(out).not.toMatch(/^ {2}(?:-|<|\[)?\S+(?: <\w+>)?$/m);
     }
@@ -95,6 +92,12 @@ describe('the command line', () => {
       ['channel', 'list', '--json'],
       ['send', 'general', 'hi'],
       ['tail', 'general', '-f'],
+      ['run', 'hello'],
+      ['run', 'hello', '--session', 'ses_1', '--no-wait'],
+      ['session', 'follow', 'ses_1'],
+      ['approvals'],
+      ['approvals', 'list', '--all'],
+      ['usage', '--since', '7d'],
     ]) {
       expect({ args, ...(await stoa(args)) }).toEqual({
         args,
@@ -136,6 +139,27 @@ describe('the command line', () => {
   it('erases a channel only when told to', async () => {
     expect(await stoa(['channel', 'delete', 'general'])).toMatchObject({ code: 2, out: '' });
     expect(await stoa(['channel', 'delete', 'general', '--yes'])).toMatchObject({ code: 3 });
+  });
+
+  it.each([
+    [['run', 'x', '--session', 'ses_1', '--mode', 'plan'], 'has its agent, workspace and mode'],
+    [['run', 'x', '--mode', 'brave'], 'Allowed choices are plan, ask, auto-edit, full'],
+    [['run', 'x', '--wait', 'long'], 'Give a duration such as'],
+    [['agent', 'put', 'x', '/nowhere/x.md'], '/nowhere/x.md cannot be read'],
+    [['approvals', 'allow', 'apr_1', '--input', '{'], '--input is not JSON'],
+    [['approvals', 'allow', 'apr_1', '--input', '{}', '--always', 'session'], 'once, not always'],
+    [['schedule', 'add', 'x', '--session', 'ses_1'], 'it is not said when'],
+    [['schedule', 'add', 'x', '--every', '10m'], "required option '--session <session>'"],
+    [
+      ['schedule', 'add', 'x', '--session', 's', '--every', '1h', '--at', '2026-01-01'],
+      'in two ways',
+    ],
+    [['usage', '--since', 'lately'], '--since is neither a time nor a duration'],
+    [['session', 'send', 'ses_1'], "missing required argument 'text'"],
+  ])('ends with 2 and says what to write: %j', async (args, message) => {
+    const { code, out, err } = await stoa(args);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(message);
   });
 
   it('has the limits of the contract', () => {

@@ -1,17 +1,29 @@
 import { type AccessApi, accessApi } from './api/access.js';
+import { type AgentsApi, agentsApi } from './api/agents.js';
+import { type ApprovalsApi, approvalsApi } from './api/approvals.js';
 import { type AssetsApi, assetsApi, type PinsApi, pinsApi } from './api/assets.js';
 import { type ChannelsApi, channelsApi } from './api/channels.js';
 import { type MembersApi, membersApi } from './api/members.js';
 import { type MessagesApi, messagesApi } from './api/messages.js';
 import { type OperationsApi, operationsApi } from './api/operations.js';
 import { type ReadingApi, readingApi } from './api/reading.js';
+import { type SchedulesApi, schedulesApi } from './api/schedules.js';
+import {
+  type ItemsApi,
+  itemsApi,
+  type RunsApi,
+  runsApi,
+  type SessionsApi,
+  sessionsApi,
+} from './api/sessions.js';
+import { type UsageApi, usageApi } from './api/usage.js';
 import { type CallerPorts, createCaller } from './http/caller.js';
 import { STREAM_PATH } from './http/calls.js';
 import { fetchTransport } from './http/fetch-transport.js';
 import { DEFAULT_RETRY, type RetryPolicy } from './http/retry.js';
 import type { Transport } from './http/transport.js';
 import { browserSocket } from './live/browser-socket.js';
-import type { FollowItem } from './live/follow-item.js';
+import type { FollowItemOf } from './live/follow-item.js';
 import type { OpenSocket } from './live/socket.js';
 import { type FollowOptions, Stream } from './live/stream.js';
 import { StoaProblem } from './problem.js';
@@ -28,19 +40,29 @@ export interface ClientOptions {
   readonly newKey?: () => string;
 }
 
-export interface Client extends AccessApi, OperationsApi, ReadingApi {
+export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly baseUrl: string;
   readonly channels: ChannelsApi;
   readonly members: MembersApi;
   readonly messages: MessagesApi;
   readonly pins: PinsApi;
   readonly assets: AssetsApi;
+  readonly agents: AgentsApi;
+  readonly sessions: SessionsApi;
+  readonly items: ItemsApi;
+  readonly runs: RunsApi;
+  readonly approvals: ApprovalsApi;
+  readonly schedules: SchedulesApi;
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
-   * of the daemon. A `gap` item stands where events are no longer kept. Ends with a `StoaProblem`
+   * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
+   * `text_chunk` items come between events while a run writes; see `LiveText`. Ends with a `StoaProblem`
    * when the credential is revoked or the topic may not be read.
    */
-  follow(topic: string, options?: FollowOptions): AsyncIterableIterator<FollowItem, undefined>;
+  follow<T extends string>(
+    topic: T,
+    options?: FollowOptions,
+  ): AsyncIterableIterator<FollowItemOf<T>, undefined>;
   /** Ends every iteration of `follow`. */
   close(): void;
 }
@@ -76,7 +98,14 @@ export function createClient(options: ClientOptions): Client {
     messages: messagesApi(call),
     pins: pinsApi(call),
     assets: assetsApi(call),
-    follow(topic, followOptions = {}) {
+    agents: agentsApi(call),
+    sessions: sessionsApi(call),
+    items: itemsApi(call),
+    runs: runsApi(call),
+    approvals: approvalsApi(call),
+    schedules: schedulesApi(call),
+    ...usageApi(call),
+    follow<T extends string>(topic: T, followOptions: FollowOptions = {}) {
       if (!openSocket) {
         throw new TypeError('to follow topics outside a browser, use @stoa/client/node');
       }
@@ -88,7 +117,8 @@ export function createClient(options: ClientOptions): Client {
         stream = new Stream({ url, token, openSocket, random, probe });
         streams.push(stream);
       }
-      return stream.follow(topic, followOptions);
+      const items: AsyncIterableIterator<unknown, undefined> = stream.follow(topic, followOptions);
+      return items as AsyncIterableIterator<FollowItemOf<T>, undefined>;
     },
     close() {
       for (const stream of streams) stream.close();

@@ -1,10 +1,23 @@
 export type { AccessApi, TokensApi } from './api/access.js';
+export type { AgentsApi } from './api/agents.js';
+export type { ApprovalPage, ApprovalsApi } from './api/approvals.js';
 export type { AssetsApi, PinsApi } from './api/assets.js';
 export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
 export type { MessagesApi } from './api/messages.js';
 export type { OperationsApi } from './api/operations.js';
 export type { CursorApi, ReadingApi, TopicPage, TopicsApi } from './api/reading.js';
+export type { SchedulePage, SchedulesApi } from './api/schedules.js';
+export type {
+  InboxPage,
+  ItemsApi,
+  JournalPage,
+  RunPage,
+  RunsApi,
+  SessionPage,
+  SessionsApi,
+} from './api/sessions.js';
+export type { UsageApi } from './api/usage.js';
 export { type Client, type ClientOptions, createClient } from './client.js';
 export type { CallOptions, KeyedCallOptions } from './http/caller.js';
 export type { RetryPolicy } from './http/retry.js';
@@ -14,7 +27,8 @@ export {
   type TransportAnswer,
   type TransportRequest,
 } from './http/transport.js';
-export type { FollowItem, FollowNotice, Gap } from './live/follow-item.js';
+export type { FollowItem, FollowItemOf, FollowNotice, Gap, TextChunk } from './live/follow-item.js';
+export { LiveText, type TextChange } from './live/live-text.js';
 export type { OpenSocket, Socket, SocketHandlers } from './live/socket.js';
 export type { FollowOptions } from './live/stream.js';
 export { StoaProblem } from './problem.js';

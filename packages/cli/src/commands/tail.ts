@@ -1,6 +1,6 @@
-import type { FollowNotice } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
+import { connectionNotices } from '../terminal/connection-notices.js';
 import { eventText } from '../terminal/event-text.js';
 import { type MessageStyle, messageText } from '../terminal/message-text.js';
 import { printableJson } from '../terminal/printable.js';
@@ -88,19 +88,9 @@ async function follow(
 ): Promise<void> {
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
-  let lost = false;
-  const onNotice = (notice: FollowNotice): void => {
-    if (notice.type === 'reconnecting') {
-      if (!lost) context.say(`${REASONS[notice.reason]}; trying again, nothing will be missed`);
-      lost = true;
-    } else if (lost) {
-      context.say(`connected again, going on after ${notice.after}`);
-      lost = false;
-    }
-  };
   const items = context.client.follow(`channel:${channelId}`, {
     after,
-    onNotice,
+    onNotice: connectionNotices(context),
     signal: interrupted.signal,
   });
   try {
@@ -114,13 +104,6 @@ async function follow(
     forget();
   }
 }
-
-const REASONS: Record<Extract<FollowNotice, { type: 'reconnecting' }>['reason'], string> = {
-  connection_lost: 'the connection is lost',
-  shutdown: 'the daemon is stopping',
-  slow_reader: 'this reader was too slow',
-  unavailable: 'the daemon cannot read its log',
-};
 
 function lineOf(context: Context, event: Stamped, options: TailOptions): string {
   return context.flags.json ? printableJson(event) : eventText(event, styleOf(context, options));

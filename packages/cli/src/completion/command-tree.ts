@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { isListed, type Listed } from './listed.js';
 
 /** One word of the command line that has words below it, as a completion script needs it. */
 export interface TreeNode {
@@ -6,14 +7,14 @@ export interface TreeNode {
   readonly place: string;
   readonly children: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly TreeOption[];
-  /** What the first argument is: a channel, one of some words, or anything. */
-  readonly argument: 'channel' | 'none' | 'other' | readonly string[];
+  /** What the first argument is: something the daemon can list, one of some words, or anything. */
+  readonly argument: Listed | 'none' | 'other' | readonly string[];
 }
 
 export interface TreeOption {
   readonly names: readonly string[];
   readonly summary: string;
-  readonly value: 'none' | 'file' | 'channel' | 'other' | readonly string[];
+  readonly value: Listed | 'none' | 'file' | 'other' | readonly string[];
 }
 
 /** Every place of the tree, the program itself first. */
@@ -33,9 +34,7 @@ function nodesUnder(command: Command, place: string, global: readonly TreeOption
       })),
     ),
     options: [...own, ...global],
-    argument: !first
-      ? 'none'
-      : (first.argChoices ?? (first.name() === 'channel' ? 'channel' : 'other')),
+    argument: !first ? 'none' : (first.argChoices ?? listedOrOther(first.name())),
   };
   return [
     node,
@@ -55,7 +54,11 @@ function treeOption(option: Option): TreeOption {
   };
 }
 
-function valueOf(flags: string): 'file' | 'channel' | 'other' {
-  if (/<(?:file|directory)>/.test(flags)) return 'file';
-  return flags.includes('<channel>') ? 'channel' : 'other';
+function valueOf(flags: string): Listed | 'file' | 'other' {
+  const [, name = ''] = /<(\w+)>/.exec(flags) ?? [];
+  return name === 'file' || name === 'directory' ? 'file' : listedOrOther(name);
+}
+
+function listedOrOther(name: string): Listed | 'other' {
+  return isListed(name) ? name : 'other';
 }

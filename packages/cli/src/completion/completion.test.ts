@@ -18,12 +18,17 @@ const tree = commandTree(
 
 const has = (command: string): boolean => spawnSync(command, ['-c', 'true']).status === 0;
 
-/** What bash offers for a command line, with a `stoa` that knows two channels. */
+/** What bash offers for a command line, with a `stoa` that knows two of everything. */
 function bashOffers(words: readonly string[]): string[] {
   const script = scripts.bash;
   const driver = `
     source ${script}
-    stoa() { printf 'general\\nrandom\\n'; }
+    stoa() {
+      case "$1" in
+        channel) printf 'general\\nrandom\\n' ;;
+        *) printf '%s-1\\n%s-2\\n' "$1" "$1" ;;
+      esac
+    }
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
     _stoa
     printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -54,7 +59,7 @@ describe('shell completion', () => {
   });
 
   it('completes commands, options, choices and channels in bash', () => {
-    expect(bashOffers(['stoa', 'se'])).toEqual(['send', 'search', 'serve']);
+    expect(bashOffers(['stoa', 'se'])).toEqual(['send', 'search', 'session', 'serve']);
     expect(bashOffers(['stoa', 'channel', 'un'])).toEqual(['unarchive']);
     expect(bashOffers(['stoa', 'tail', '--f'])).toEqual(['--follow']);
     expect(bashOffers(['stoa', 'channel', 'list', '--archived', ''])).toEqual([
@@ -67,6 +72,19 @@ describe('shell completion', () => {
     expect(bashOffers(['stoa', '--json', 'tail', ''])).toEqual(['general', 'random']);
     expect(bashOffers(['stoa', 'search', 'x', '--channel', 'r'])).toEqual(['random']);
     expect(bashOffers(['stoa', 'send', 'general', 'g'])).toEqual([]);
+  });
+
+  it('completes agents, sessions, approvals and schedules in bash', () => {
+    expect(bashOffers(['stoa', 'agent', 'show', ''])).toEqual(['agent-1', 'agent-2']);
+    expect(bashOffers(['stoa', 'run', 'x', '--agent', ''])).toEqual(['agent-1', 'agent-2']);
+    expect(bashOffers(['stoa', 'session', 'follow', ''])).toEqual(['session-1', 'session-2']);
+    expect(bashOffers(['stoa', 'approvals', 'allow', 'app'])).toEqual([
+      'approvals-1',
+      'approvals-2',
+    ]);
+    expect(bashOffers(['stoa', 'approvals', ''])).toContain('allow');
+    expect(bashOffers(['stoa', 'schedule', 'pause', ''])).toEqual(['schedule-1', 'schedule-2']);
+    expect(bashOffers(['stoa', 'run', '--mode', 'a'])).toEqual(['ask', 'auto-edit']);
   });
 
   it.for(SHELLS)('is a script that %s can read', (shell, { skip }) => {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { GlobalFlags } from '../context.js';
+import { parseDuration } from '../durations.js';
 import type { CommandRun } from '../run-command.js';
 
 export type Load<O extends GlobalFlags> = () => Promise<CommandRun<O>>;
@@ -38,6 +39,28 @@ function wholeNumber(from: number, to: number): (text: string) => number {
 export const sequence = wholeNumber(0, Number.MAX_SAFE_INTEGER);
 export const port = wholeNumber(0, 65_535);
 export const pageSize = wholeNumber(1, 200);
+export const count = wholeNumber(1, 1_000_000);
+export const priority = wholeNumber(0, 9);
+
+/** In milliseconds. */
+export function duration(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError('Give a duration such as 90s, 10m, 1h30m or 7d.');
+}
+
+/** A command below another one, described by one sentence. */
+export function described(
+  parent: Command,
+  name: string,
+  summary: string,
+  options?: { readonly isDefault?: boolean },
+): Command {
+  return parent
+    .command(name, options)
+    .summary(summary)
+    .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+}
 
 /** An option that may be given several times. */
 export function collect(value: string, before: readonly string[] | undefined): readonly string[] {

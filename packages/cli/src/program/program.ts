@@ -1,9 +1,12 @@
 import { Command } from 'commander';
 import type { Io } from '../io.js';
+import { addAgentCommands } from './agents.js';
 import { addChannelCommands } from './channels.js';
 import { addConversationCommands } from './conversation.js';
 import { addDaemonCommands } from './daemon.js';
 import type { Runner } from './define.js';
+import { addScheduleCommands } from './schedules.js';
+import { addSessionCommands } from './sessions.js';
 import { addTokenCommands } from './tokens.js';
 
 export interface ProgramParts {
@@ -17,12 +20,14 @@ The daemon is found through --url, STOA_URL, STOA_PORT, or the data directory (-
 default ~/.stoa); the token through --token-file, STOA_TOKEN, or the data directory.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no daemon answers, 4 not allowed.
+What stoa run ends with: stoa run --help.
 
 Examples:
   $ stoa serve
   $ stoa channel create "General" --id general
   $ stoa send general "Hello, everyone"
-  $ stoa tail general --follow`;
+  $ stoa tail general --follow
+  $ stoa run "list the files here and tell me what this is"`;
 
 /** The whole command line: names, options and help, without what the commands do. */
 export function buildProgram({ version, io, run }: ProgramParts): Command {
@@ -50,6 +55,10 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
     .addHelpText('after', AFTER_HELP);
   program.commandsGroup('Conversation:');
   addConversationCommands(program, run);
+  program.commandsGroup('Agents:');
+  addAgentCommands(program, run);
+  addSessionCommands(program, run);
+  addScheduleCommands(program, run);
   program.commandsGroup('Channels and access:');
   addChannelCommands(program, run);
   addTokenCommands(program, run);

@@ -36,10 +36,8 @@ function deed(event: Exclude<Stamped, { type: 'message_posted' }>): string {
     case 'channel_unarchived':
     case 'channel_deleted':
       return `${event.type.slice('channel_'.length)} the channel`;
-    case 'mentioned':
-    case 'read_cursor_moved':
-    case 'credential_created':
-    case 'credential_revoked':
+    // What stands in the topics of people and sessions, which are shown by other commands.
+    default:
       return event.type.replaceAll('_', ' ');
   }
 }

@@ -29,6 +29,8 @@ describe('the table of calls', () => {
       'healthz',
       'home',
       'login',
+      'mcp',
+      'mcpStream',
       'metrics',
       'openapi',
       'readyz',

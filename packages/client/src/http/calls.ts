@@ -11,7 +11,9 @@ type NotCalled =
   | 'login'
   | 'openapi'
   | 'events'
-  | 'stream';
+  | 'stream'
+  | 'mcp'
+  | 'mcpStream';
 export type CallId = Exclude<RouteId, NotCalled>;
 
 /**
@@ -94,6 +96,39 @@ export const CALLS = {
   getAsset: { method: 'GET', path: '/v1/assets/:assetId', repeat: 'always' },
   readAsset: { method: 'GET', path: '/v1/assets/:assetId/raw', repeat: 'always' },
   deleteAsset: { method: 'DELETE', path: '/v1/assets/:assetId', repeat: 'never' },
+  listAgents: { method: 'GET', path: '/v1/agents', repeat: 'always' },
+  getAgent: { method: 'GET', path: '/v1/agents/:agentId', repeat: 'always' },
+  putAgent: { method: 'PUT', path: '/v1/agents/:agentId', repeat: 'always' },
+  deleteAgent: { method: 'DELETE', path: '/v1/agents/:agentId', repeat: 'never' },
+  setNickname: { method: 'PUT', path: '/v1/agents/:agentId/nickname', repeat: 'always' },
+  listSessions: { method: 'GET', path: '/v1/sessions', repeat: 'always' },
+  createSession: { method: 'POST', path: '/v1/sessions', repeat: 'keyed' },
+  getSession: { method: 'GET', path: '/v1/sessions/:sessionId', repeat: 'always' },
+  updateSession: { method: 'PATCH', path: '/v1/sessions/:sessionId', repeat: 'never' },
+  refreshSession: { method: 'POST', path: '/v1/sessions/:sessionId/refresh', repeat: 'never' },
+  clearSession: { method: 'POST', path: '/v1/sessions/:sessionId/clear', repeat: 'never' },
+  endSession: { method: 'POST', path: '/v1/sessions/:sessionId/end', repeat: 'never' },
+  submitItem: { method: 'POST', path: '/v1/sessions/:sessionId/inbox', repeat: 'keyed' },
+  listInbox: { method: 'GET', path: '/v1/sessions/:sessionId/inbox', repeat: 'always' },
+  getItem: { method: 'GET', path: '/v1/inbox/:itemId', repeat: 'always' },
+  replayItem: { method: 'POST', path: '/v1/inbox/:itemId/replay', repeat: 'never' },
+  sendMailboxMessage: { method: 'POST', path: '/v1/sessions/:sessionId/mailbox', repeat: 'keyed' },
+  readJournal: { method: 'GET', path: '/v1/sessions/:sessionId/journal', repeat: 'always' },
+  listRuns: { method: 'GET', path: '/v1/sessions/:sessionId/runs', repeat: 'always' },
+  getRun: { method: 'GET', path: '/v1/runs/:runId', repeat: 'always' },
+  cancelRun: { method: 'POST', path: '/v1/runs/:runId/cancel', repeat: 'always' },
+  listApprovals: { method: 'GET', path: '/v1/approvals', repeat: 'always' },
+  getApproval: { method: 'GET', path: '/v1/approvals/:approvalId', repeat: 'always' },
+  answerApproval: { method: 'POST', path: '/v1/approvals/:approvalId/answer', repeat: 'never' },
+  listSchedules: { method: 'GET', path: '/v1/schedules', repeat: 'always' },
+  createSchedule: { method: 'POST', path: '/v1/schedules', repeat: 'keyed' },
+  getSchedule: { method: 'GET', path: '/v1/schedules/:scheduleId', repeat: 'always' },
+  pauseSchedule: { method: 'POST', path: '/v1/schedules/:scheduleId/pause', repeat: 'always' },
+  resumeSchedule: { method: 'POST', path: '/v1/schedules/:scheduleId/resume', repeat: 'always' },
+  triggerSchedule: { method: 'POST', path: '/v1/schedules/:scheduleId/trigger', repeat: 'never' },
+  endSchedule: { method: 'DELETE', path: '/v1/schedules/:scheduleId', repeat: 'never' },
+  usage: { method: 'GET', path: '/v1/usage', repeat: 'always' },
+  listMcpServers: { method: 'GET', path: '/v1/mcp-servers', repeat: 'always' },
   readTopic: { method: 'GET', path: '/v1/topics/:topic/events', repeat: 'always' },
   createBackup: { method: 'POST', path: '/v1/backups', repeat: 'never' },
   checkIntegrity: { method: 'POST', path: '/v1/checks', repeat: 'always' },

@@ -1,4 +1,4 @@
-import type { Stamped } from '@stoa/protocol';
+import type { Stamped, StreamFrame } from '@stoa/protocol';
 
 /**
  * Events after `after` and before `oldest` are no longer kept by the daemon. It stands in the stream
@@ -11,7 +11,18 @@ export interface Gap {
   readonly oldest: number;
 }
 
-export type FollowItem = Stamped | Gap;
+/**
+ * What a run is writing, before it stands in a `model_message`. It has no sequence and is not kept:
+ * one that starts at offset 0 replaces what was shown for its run and step.
+ */
+export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
+
+export type FollowItem = Stamped | Gap | TextChunk;
+
+/** Only sessions write text: on other topics there are no chunks. */
+export type FollowItemOf<T extends string> = T extends `channel:${string}` | `human:${string}`
+  ? Exclude<FollowItem, TextChunk>
+  : FollowItem;
 
 /** What happens to the connection under a followed topic; nothing is lost by any of it. */
 export type FollowNotice =

@@ -171,7 +171,7 @@ const run = (
 
 function seqs(world: World, of: string): number[] {
   return (world.read.get(of) ?? []).flatMap((effect) =>
-    effect.type === 'deliver' && effect.item.type !== 'gap' ? [effect.item.seq] : [],
+    effect.type === 'deliver' && 'seq' in effect.item ? [effect.item.seq] : [],
   );
 }
 
@@ -213,7 +213,7 @@ describe('a followed topic', () => {
         world.settle();
         for (const of of TOPICS) {
           const covered = (world.read.get(of) ?? []).flatMap((effect) => {
-            if (effect.type !== 'deliver') return [];
+            if (effect.type !== 'deliver' || effect.item.type === 'text_chunk') return [];
             return effect.item.type === 'gap'
               ? range(effect.item.after + 1, effect.item.oldest - 1)
               : [effect.item.seq];

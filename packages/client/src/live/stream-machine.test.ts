@@ -28,7 +28,7 @@ const frame = (content: StreamFrame): { type: 'frame'; frame: StreamFrame } => (
 });
 const delivered = (effects: StreamEffect[]): number[] =>
   effects.flatMap((effect) =>
-    effect.type === 'deliver' && effect.item.type !== 'gap' ? [effect.item.seq] : [],
+    effect.type === 'deliver' && 'seq' in effect.item ? [effect.item.seq] : [],
   );
 const kinds = (effects: StreamEffect[]): string[] => effects.map(({ type }) => type);
 
@@ -202,6 +202,73 @@ describe('StreamMachine', () => {
     expect(machine.handle({ type: 'release', topic })).toEqual([
       { type: 'send', request: { type: 'subscribe', topic, after: 1 } },
     ]);
+  });
+
+  describe('with the chunks of a text that is being written', () => {
+    const session = 'session:ses_1';
+    const chunk = (step: number, offset: number, text: string, runId = 'run_1') =>
+      frame({ type: 'text_chunk', topic: session, runId, step, offset, text });
+    const ofRun = {
+      runId: 'run_1',
+      origin: {},
+      identity: { id: 'a', displayName: 'A' },
+      memoryScope: { namespace: 'a', mode: 'metadata-only' as const },
+    };
+    const wrote = (seq: number, step: number) =>
+      frame({
+        type: 'event',
+        event: {
+          ...stamped(seq, session),
+          type: 'model_message',
+          data: { step, parts: [], finishReason: 'stop', ...ofRun },
+        },
+      });
+    const ended = (seq: number) =>
+      frame({
+        type: 'event',
+        event: { ...stamped(seq, session), type: 'completed', data: { output: [], ...ofRun } },
+      });
+    const texts = (effects: StreamEffect[]): string[] =>
+      effects.flatMap((effect) =>
+        effect.type === 'deliver' && effect.item.type === 'text_chunk' ? [effect.item.text] : [],
+      );
+    const live = (): StreamMachine => {
+      const machine = new StreamMachine();
+      machine.handle({ type: 'follow', topic: session, after: 0 });
+      machine.handle({ type: 'opened' });
+      machine.handle(frame({ type: 'subscribed', topic: session, after: 0, head: 0, oldest: 1 }));
+      return machine;
+    };
+
+    it('R-7 hands them on as items of their own, which move no sequence', () => {
+      const machine = live();
+      expect(texts(machine.handle(chunk(0, 0, 'Hel')))).toEqual(['Hel']);
+      expect(texts(machine.handle(chunk(0, 3, 'lo')))).toEqual(['lo']);
+      expect(delivered(machine.handle(wrote(1, 0)))).toEqual([1]);
+      machine.handle({ type: 'closed', refusal: undefined });
+      machine.handle({ type: 'retry' });
+      expect(machine.handle({ type: 'opened' })).toEqual([
+        { type: 'send', request: { type: 'subscribe', topic: session, after: 1 } },
+      ]);
+    });
+
+    it('drops those of an earlier subscription', () => {
+      const machine = live();
+      machine.handle({ type: 'hold', topic: session });
+      expect(machine.handle(chunk(0, 0, 'a'))).toEqual([]);
+      machine.handle({ type: 'release', topic: session });
+      expect(machine.handle(chunk(0, 1, 'b'))).toEqual([]);
+    });
+
+    it('R-4 drops those that come behind their message, or behind the end of their run', () => {
+      const machine = live();
+      machine.handle(wrote(1, 0));
+      expect(machine.handle(chunk(0, 0, 'late'))).toEqual([]);
+      expect(texts(machine.handle(chunk(1, 0, 'next')))).toEqual(['next']);
+      machine.handle(ended(2));
+      expect(machine.handle(chunk(1, 4, 'late'))).toEqual([]);
+      expect(texts(machine.handle(chunk(0, 0, 'other', 'run_2')))).toEqual(['other']);
+    });
   });
 
   it('closes the socket, or stops waiting for one, with the last topic', () => {

@@ -1,4 +1,4 @@
-import type { StreamFrame, StreamRequest } from '@stoa/protocol';
+import type { Stamped, StreamFrame, StreamRequest } from '@stoa/protocol';
 import { StoaProblem } from '../problem.js';
 import type { FollowItem } from './follow-item.js';
 
@@ -22,7 +22,8 @@ import type { FollowItem } from './follow-item.js';
  * A topic remembers the last sequence it delivered. Every subscription asks for what comes after
  * it, what was delivered before is dropped, and what would leave a hole is not delivered: the
  * socket is given up and the topic asked for again. So each event is delivered once, in order,
- * whatever happens to sockets. This file decides; it has no effects of its own.
+ * whatever happens to sockets. Chunks of text have no sequence: they are handed on while the topic is
+ * live, and not behind the message they became. This file decides; it has no effects of its own.
  */
 
 export type StreamInput =
@@ -59,6 +60,8 @@ interface TopicState {
   last: number | undefined;
   stage: 'unsubscribed' | 'asked' | 'live';
   held: boolean;
+  /** What a chunk would come too late for: the last message, or the run that ended. */
+  written: { readonly runId: string; readonly step: number } | undefined;
 }
 
 /** A daemon that is stopping or cannot reach its store will be back. */
@@ -100,7 +103,12 @@ export class StreamMachine {
   }
 
   private follow(topic: string, after: number | undefined): StreamEffect[] {
-    const state: TopicState = { last: after, stage: 'unsubscribed', held: false };
+    const state: TopicState = {
+      last: after,
+      stage: 'unsubscribed',
+      held: false,
+      written: undefined,
+    };
     this.topics.set(topic, state);
     if (this.phase === 'open') return this.subscribe(topic, state);
     if (this.phase !== 'idle') return [];
@@ -153,6 +161,8 @@ export class StreamMachine {
         return this.subscribed(frame);
       case 'gap':
         return this.gap(frame);
+      case 'text_chunk':
+        return this.chunk(frame);
       case 'error':
         return this.error(frame);
       case 'closing':
@@ -172,7 +182,18 @@ export class StreamMachine {
     state.last = event.seq;
     this.attempt = 0;
     this.doubtful = false;
+    state.written = writtenBy(event) ?? state.written;
     return [{ type: 'deliver', topic: event.topic, item: event }];
+  }
+
+  /** The daemon sends chunks a moment after they were written, so the message may overtake them. */
+  private chunk(frame: Frame<'text_chunk'>): StreamEffect[] {
+    const { topic, runId, step } = frame;
+    const state = this.topics.get(topic);
+    if (state?.stage !== 'live') return [];
+    const { written } = state;
+    if (written?.runId === runId && step <= written.step) return [];
+    return [{ type: 'deliver', topic, item: frame }];
   }
 
   private answered(topic: string): void {
@@ -262,6 +283,20 @@ export class StreamMachine {
     this.closingFor = 'connection_lost';
     if (before === 'waiting') return [{ type: 'stop_waiting' }];
     return before === 'idle' ? [] : [{ type: 'close' }];
+  }
+}
+
+function writtenBy(event: Stamped): TopicState['written'] {
+  switch (event.type) {
+    case 'model_message':
+      return { runId: event.data.runId, step: event.data.step };
+    case 'completed':
+    case 'cancelled':
+    case 'failed':
+    case 'interrupted':
+      return { runId: event.data.runId, step: Number.POSITIVE_INFINITY };
+    default:
+      return undefined;
   }
 }
 

@@ -121,7 +121,7 @@ describe('client.follow', () => {
     while (taken.length < count) {
       const { value, done } = await items.next();
       if (done) break;
-      taken.push(value.type === 'gap' ? 'gap' : value.seq);
+      taken.push('seq' in value ? value.seq : value.type);
     }
     return taken;
   }

@@ -150,6 +150,7 @@ const FRAME_TYPES: ReadonlySet<unknown> = new Set<StreamFrame['type']>([
   'subscribed',
   'event',
   'gap',
+  'text_chunk',
   'unsubscribed',
   'error',
   'closing',

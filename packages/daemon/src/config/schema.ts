@@ -1,4 +1,4 @@
-import { Durability } from '@stoa/protocol';
+import { Durability, MODELS_CONFIG, PermissionRules } from '@stoa/protocol';
 import { z } from 'zod';
 
 const hours = z
@@ -41,6 +41,43 @@ export const ConfigFile = z.strictObject({
   streams: z
     .strictObject({
       limit: z.int().min(1).max(100_000).default(2_000).describe('Live streams open at once'),
+    })
+    .prefault({}),
+  workspaces: z
+    .array(
+      z.strictObject({
+        path: z.string().regex(/^\//).describe('An absolute path; what is below it counts too'),
+        shared: z
+          .boolean()
+          .default(false)
+          .describe('People other than the owner may have sessions there'),
+        trusted: z
+          .boolean()
+          .default(false)
+          .describe('Agents defined there may bring programs, MCP servers and allow rules'),
+      }),
+    )
+    .max(1_000)
+    .default([]),
+  ...MODELS_CONFIG,
+  shell: z
+    .strictObject({
+      passVariables: z
+        .array(z.string().regex(/^[A-Za-z_]\w*$/))
+        .max(100)
+        .default([])
+        .describe('Variables of the daemon that commands of agents get besides the usual ones'),
+    })
+    .prefault({}),
+  webFetch: z
+    .strictObject({
+      enabled: z.boolean().default(false).describe('Agents may read public web pages'),
+    })
+    .prefault({}),
+  permissions: PermissionRules.default({}).describe('Rules for every session'),
+  approvals: z
+    .strictObject({
+      expireHours: hours.default(24).describe('How long a question waits for an answer'),
     })
     .prefault({}),
   retention: z

@@ -3,6 +3,7 @@ import {
   type AnswerOf,
   actorIdOf,
   type BodyOf,
+  type McpServerHealth,
   type ParamsOf,
   type Principal,
   type QueryOf,
@@ -31,7 +32,9 @@ export type SpecialRouteId =
   | 'openapi'
   | 'readAsset'
   | 'events'
-  | 'stream';
+  | 'stream'
+  | 'mcp'
+  | 'mcpStream';
 
 type JsonRouteId = Exclude<keyof typeof ROUTES, SpecialRouteId>;
 
@@ -45,12 +48,24 @@ export interface HandlerPorts {
   readonly core: Core;
   readonly status: () => Promise<Status>;
   readonly loginUrl: (code: string) => string;
+  /** That of the price table, if there is one. */
+  readonly currency: string | undefined;
+  /** How the MCP servers of agents are. */
+  readonly mcpServers: () => Promise<McpServerHealth[]>;
   readonly backup: (directory: string | undefined) => Promise<AnswerOf<typeof ROUTES.createBackup>>;
 }
 
 /** What each JSON route does: one call into the domain. */
-export function createHandlers({ core, status, loginUrl, backup }: HandlerPorts): Handlers {
+export function createHandlers({
+  core,
+  status,
+  loginUrl,
+  backup,
+  currency,
+  mcpServers,
+}: HandlerPorts): Handlers {
   const { channels, assets, credentials, loginCodes } = core;
+  const { agents, sessions, approvals, schedules } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -98,6 +113,44 @@ export function createHandlers({ core, status, loginUrl, backup }: HandlerPorts)
     createAsset: ({ by, query, body }) => assets.create(body, query.name, actorIdOf(by)),
     getAsset: ({ params }) => assets.get(params.assetId),
     deleteAsset: ({ by, params }) => assets.delete(by, params.assetId),
+
+    listAgents: async () => ({ agents: await agents.list() }),
+    getAgent: ({ params }) => agents.get(params.agentId),
+    putAgent: ({ by, params, body }) => agents.put(by, params.agentId, body),
+    deleteAgent: ({ params }) => agents.delete(params.agentId),
+    setNickname: ({ params, body }) => agents.setNickname(params.agentId, body.nickname),
+
+    listSessions: ({ by, query }) => sessions.list(by, query),
+    createSession: ({ by, body, key }) => sessions.create(by, body, key),
+    getSession: ({ by, params }) => sessions.get(by, params.sessionId),
+    updateSession: ({ by, params, body }) => sessions.update(by, params.sessionId, body),
+    refreshSession: ({ by, params }) => sessions.refresh(by, params.sessionId),
+    clearSession: ({ by, params }) => sessions.clear(by, params.sessionId),
+    endSession: ({ by, params }) => sessions.end(by, params.sessionId),
+    submitItem: ({ by, params, body, key }) => sessions.submit(by, params.sessionId, body, key),
+    listInbox: ({ by, params, query }) => sessions.inbox(by, params.sessionId, query),
+    getItem: ({ by, params }) => sessions.item(by, params.itemId),
+    replayItem: ({ by, params }) => sessions.replay(by, params.itemId),
+    sendMailboxMessage: ({ by, params, body, key }) =>
+      sessions.sendMessage(by, params.sessionId, body, key),
+    readJournal: ({ by, params, query }) => sessions.journal(by, params.sessionId, query),
+    listRuns: ({ by, params, query }) => sessions.runs(by, params.sessionId, query),
+    getRun: ({ by, params }) => sessions.run(by, params.runId),
+    cancelRun: ({ by, params }) => sessions.cancelRun(by, params.runId),
+
+    listApprovals: ({ by, query }) => approvals.list(by, query),
+    getApproval: ({ by, params }) => approvals.get(by, params.approvalId),
+    answerApproval: ({ by, params, body }) => approvals.answer(by, params.approvalId, body),
+
+    listSchedules: ({ by, query }) => schedules.list(by, query),
+    createSchedule: ({ by, body, key }) => schedules.create(by, body, key),
+    getSchedule: ({ by, params }) => schedules.get(by, params.scheduleId),
+    pauseSchedule: ({ by, params }) => schedules.pause(by, params.scheduleId),
+    resumeSchedule: ({ by, params }) => schedules.resume(by, params.scheduleId),
+    triggerSchedule: ({ by, params }) => schedules.trigger(by, params.scheduleId),
+    endSchedule: ({ by, params }) => schedules.end(by, params.scheduleId),
+    listMcpServers: async () => ({ servers: await mcpServers() }),
+    usage: ({ by, query }) => core.usage(by, query, currency),
 
     async readTopic({ by, params, query }) {
       const slice = await core.readTopic(by, params.topic, query.after, query.limit);

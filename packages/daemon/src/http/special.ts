@@ -13,6 +13,7 @@ export interface SpecialPorts {
   readonly files: DiskAssetFiles;
   readonly metrics: Metrics;
   readonly events: SpecialHandler;
+  readonly mcp: SpecialHandler;
   readonly port: () => number;
   readonly ready: () => boolean;
 }
@@ -26,7 +27,7 @@ const PAGE_HEADERS = {
 
 /** Routes that carry something other than JSON. */
 export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special'] {
-  const { core, files, metrics, events, port, ready } = ports;
+  const { core, files, metrics, events, mcp, port, ready } = ports;
   return {
     healthz: (_, reply) => text(reply, 200, 'ok'),
     readyz: (_, reply) => (ready() ? text(reply, 200, 'ready') : text(reply, 503, 'not ready')),
@@ -78,6 +79,8 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
         .send(createReadStream(files.pathOf(asset.digest)));
     },
     events,
+    mcp,
+    mcpStream: mcp,
   };
 }
 

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createCore, OWNER_ID } from '@stoa/core';
-import { type Principal, type Status, StoaError } from '@stoa/protocol';
+import { type Principal, parseTopic, type Status, StoaError } from '@stoa/protocol';
 import { DataLock } from '@stoa/store';
 import type { Logger } from 'pino';
 import { DiskAssetFiles } from '../assets/asset-files.js';
@@ -15,9 +16,12 @@ import { createSpecialHandlers } from '../http/special.js';
 import { createEventStream } from '../live/event-stream.js';
 import { Streams } from '../live/streams.js';
 import { serveWebSocket } from '../live/web-socket.js';
+import { createMcpEndpoint } from '../mcp/mcp-endpoint.js';
 import { Metrics } from '../observe/metrics.js';
 import { createIds } from '../ports/ids.js';
 import { secrets } from '../ports/secrets.js';
+import { createRuntime } from '../runtime/create-runtime.js';
+import { startTicking } from '../runtime/ticking.js';
 import { VERSION } from '../version.js';
 import { writeBackup } from './backup.js';
 import { openEngine } from './engine.js';
@@ -87,6 +91,18 @@ export async function startDaemon(
     const streams = new Streams(config.streams.limit);
     const metrics = new Metrics(() => streams.count);
     const { retention } = config;
+    const phase = { ready: false, stopping: false, port: 0 };
+    const url = (): string => urlOf(config.host, phase.port);
+    const runtime = createRuntime({
+      home,
+      config,
+      daemonId: `${hostname()}:${String(process.pid)}:${randomUUID()}`,
+      log,
+      files,
+      directory: process.cwd(),
+      environment: process.env,
+      url,
+    });
     const core = createCore({
       store,
       search,
@@ -107,17 +123,24 @@ export async function startDaemon(
       committed: (count) => {
         metrics.countEvents(count);
       },
+      runtime: runtime.ports,
     });
+    runtime.attach(core);
     await core.credentials.adoptOwnerToken(ownerToken(home), `${hostname()}:${home}`);
     const stopHints = store.onTopicHint?.((topic) => {
       core.hub.hint(topic === '*' ? undefined : topic);
+      const session = parseTopic(topic);
+      if (session?.kind === 'session') core.runner.hint(session.id);
     });
     if (stopHints) teardown.add('hints', stopHints);
     teardown.add('sweeper', startSweeping(core.sweeper, retention.sweepSeconds * 1000, log));
 
-    const phase = { ready: false, stopping: false, port: 0 };
+    await core.ownership.join();
+    teardown.add('drivers', () => runtime.close());
+    teardown.add('runs', () => core.runner.stop());
+    teardown.add('clockwork', startTicking(core, log));
+
     const guard = new OriginGuard();
-    const url = (): string => urlOf(config.host, phase.port);
     const loginUrl = (code: string): string => `${url()}/login?code=${code}`;
     const status = async (): Promise<Status> => ({
       version: VERSION,
@@ -132,6 +155,14 @@ export async function startDaemon(
     });
     const port = (): number => phase.port;
     const stopping = (): boolean => phase.stopping;
+    const mcp = createMcpEndpoint({
+      core,
+      home,
+      version: VERSION,
+      report: (error) => {
+        log.error({ err: error }, 'the MCP endpoint hit an error');
+      },
+    });
     const server = createServer({
       core,
       guard,
@@ -144,6 +175,8 @@ export async function startDaemon(
         core,
         status,
         loginUrl,
+        currency: config.currency,
+        mcpServers: () => runtime.mcpServers(),
         backup: (directory) => writeBackup(home, store, directory),
       }),
       special: createSpecialHandlers({
@@ -153,6 +186,7 @@ export async function startDaemon(
         port,
         ready: () => phase.ready && !phase.stopping,
         events: createEventStream({ core, streams, log, port, stopping }),
+        mcp: mcp.handle,
       }),
     });
     const endSockets = serveWebSocket(server.server, { core, guard, streams, log, port, stopping });
@@ -163,6 +197,7 @@ export async function startDaemon(
       }, DRAIN_MS);
       phase.stopping = true;
       streams.endAll('shutdown');
+      mcp.close();
       await server.close();
       endSockets();
       clearTimeout(hardEnd);
@@ -172,6 +207,7 @@ export async function startDaemon(
     guard.allow(hostsOf(config.host, phase.port, config.allowedHosts));
     lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
     phase.ready = true;
+    await core.runner.look();
     for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
     return {
       url: url(),

@@ -5,6 +5,7 @@ import {
   READER_LIMIT_BYTES,
   type Reader,
   type Subscription,
+  type TextChunk,
 } from '@stoa/core';
 import { humanTopic, LIMITS, type Principal, StoaError, type StreamFrame } from '@stoa/protocol';
 
@@ -43,6 +44,7 @@ export class Connection implements Reader {
         if (entry.body.includes(`"${principal.credentialId}"`)) this.end('revoked');
       },
       gap: () => undefined,
+      chunk: () => undefined,
       // Without hearing of revocations it must not go on.
       cutOff: () => {
         this.end('unavailable');
@@ -109,6 +111,10 @@ export class Connection implements Reader {
 
   event(entry: LogEntry, encoded: string): void {
     this.outlet.event(entry, encoded);
+  }
+
+  chunk(chunk: TextChunk): void {
+    this.outlet.frame(chunk);
   }
 
   gap(topic: string, after: number, oldest: number, reason: GapReason): void {

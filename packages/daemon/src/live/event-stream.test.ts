@@ -5,7 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { type Core, createCore } from '@stoa/core';
+import { type Core, createCore, idleRuntime } from '@stoa/core';
 import type { Principal } from '@stoa/protocol';
 import { openSqliteStore, type SearchIndex, type Store, type Tx } from '@stoa/store';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -60,6 +60,7 @@ describe('an event stream', () => {
     phase.stopping = false;
     gate = withGate(openSqliteStore(join(home, 'stoa.db'), { durability: 'relaxed' }));
     core = createCore({
+      runtime: idleRuntime(),
       store: gate.store,
       search: { hint: () => undefined } as unknown as SearchIndex,
       files: new DiskAssetFiles(home),

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCore } from '@stoa/core';
+import { createCore, idleRuntime } from '@stoa/core';
 import { openSqliteStore, type SearchIndex, type SqliteStore, type Tx } from '@stoa/store';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -40,6 +40,7 @@ describe('an upgrade whose caller is still being looked up', () => {
       },
     });
     const core = createCore({
+      runtime: idleRuntime(),
       store: heldStore,
       search: { hint: () => undefined } as unknown as SearchIndex,
       files: new DiskAssetFiles(home),

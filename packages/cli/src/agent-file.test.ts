@@ -1,0 +1,43 @@
+import { AgentDefinition } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { readAgentFile } from './agent-file.js';
+
+describe('readAgentFile', () => {
+  it('takes the fields of the front matter and the text below it', () => {
+    const text = [
+      '---',
+      'displayName: Player',
+      'driver: { kind: script, script: "turns: []" }',
+      '---',
+      '',
+      '# You are a player',
+      '---',
+      'not a field',
+      '',
+    ].join('\n');
+    const definition = readAgentFile(text, 'player.md');
+    expect(definition).toEqual({
+      displayName: 'Player',
+      driver: { kind: 'script', script: 'turns: []' },
+      instructions: '# You are a player\n---\nnot a field',
+    });
+    expect(AgentDefinition.safeParse(definition).success).toBe(true);
+  });
+
+  it('reads files of other systems', () => {
+    const text = '\ufeff---\r\ndriver:\r\n  kind: builtin\r\n---\r\nHello\r\n';
+    expect(readAgentFile(text, 'a.md')).toEqual({
+      driver: { kind: 'builtin' },
+      instructions: 'Hello',
+    });
+  });
+
+  it.each([
+    ['no front matter', 'Hello', 'does not begin with front matter'],
+    ['no end of it', '---\na: 1\n', 'does not begin with front matter'],
+    ['a fault, with its line', '---\na: 1\na: 2\n---\n', 'a.md, line 3: Map keys must be unique'],
+    ['nothing in it', '---\n\n---\n', 'has no fields'],
+  ])('says what is wrong with a file that has %s', (_, text, message) => {
+    expect(() => readAgentFile(text, 'a.md')).toThrow(message);
+  });
+});

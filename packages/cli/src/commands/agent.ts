@@ -1,0 +1,138 @@
+import fs from 'node:fs';
+import type { Agent, AgentDefinition, DriverConfig } from '@stoa/protocol';
+import type { Context, GlobalFlags } from '../context.js';
+import { UsageError } from '../failure.js';
+import { block, details } from '../terminal/details.js';
+import { printableLine } from '../terminal/printable.js';
+import { relativeTime } from '../terminal/times.js';
+
+export interface ListAgentsOptions extends GlobalFlags {
+  readonly quiet?: boolean;
+}
+
+export async function listAgents(
+  context: Context,
+  _args: readonly string[],
+  options: ListAgentsOptions,
+): Promise<void> {
+  const agents = await context.client.agents.list();
+  if (context.flags.json) context.json({ agents });
+  else if (options.quiet) for (const { agentId } of agents) context.line(agentId);
+  else if (agents.length === 0) context.say('no agents; make one: stoa agent put ID FILE.md');
+  else context.line(agentTable(context, agents));
+}
+
+function agentTable(context: Context, agents: readonly Agent[]): string {
+  return context.table(
+    [
+      { title: 'AGENT' },
+      { title: 'NAME' },
+      { title: 'DRIVER' },
+      { title: 'MODE' },
+      { title: 'FROM' },
+      { title: 'WHAT' },
+    ],
+    agents.map(({ agentId, name, source, status, problem, definition }) => [
+      agentId,
+      printableLine(name),
+      definition ? driverText(definition.driver) : '',
+      definition?.mode ?? '',
+      source,
+      status === 'broken'
+        ? `BROKEN: ${printableLine(problem ?? '')}`
+        : printableLine(definition?.description ?? ''),
+    ]),
+  );
+}
+
+export async function showAgent(
+  context: Context,
+  [agentId = '']: readonly string[],
+): Promise<void> {
+  show(context, await context.client.agents.get(agentId));
+}
+
+export async function putAgent(
+  context: Context,
+  [agentId = '', file = '']: readonly string[],
+): Promise<void> {
+  const text = await readText(context, file);
+  // Loaded here: of all commands only this one reads YAML.
+  const { readAgentFile } = await import('../agent-file.js');
+  const definition = readAgentFile(text, file === '-' ? 'standard input' : file);
+  // The daemon checks it; what is wrong comes back with its place.
+  show(context, await context.client.agents.put(agentId, definition as unknown as AgentDefinition));
+}
+
+async function readText(context: Context, file: string): Promise<string> {
+  try {
+    const bytes = file === '-' ? await context.io.stdin() : fs.readFileSync(file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+export async function deleteAgent(
+  context: Context,
+  [agentId = '']: readonly string[],
+): Promise<void> {
+  await context.client.agents.delete(agentId);
+  context.answer(
+    { deleted: agentId },
+    () => `${agentId} is deleted; its sessions keep what they have.`,
+  );
+}
+
+export async function nicknameAgent(
+  context: Context,
+  [agentId = '', ...words]: readonly string[],
+): Promise<void> {
+  const nickname = words.length === 0 ? null : words.join(' ');
+  const agent = await context.client.agents.setNickname(agentId, nickname);
+  context.answer(agent, () => `${agentId} is called ${printableLine(agent.name)}.`);
+}
+
+function show(context: Context, agent: Agent): void {
+  context.answer(agent, () => agentText(context, agent));
+}
+
+function agentText({ paint, io }: Context, agent: Agent): string {
+  const { definition, updatedAt } = agent;
+  const { permissions = {}, mcpServers = {} } = definition ?? {};
+  const instructions = definition?.instructions ?? '';
+  const text = details(paint, { title: agent.name, id: agent.agentId }, [
+    ['status', agent.status === 'broken' ? `broken: ${agent.problem ?? ''}` : undefined],
+    ['description', definition?.description],
+    ['nickname', agent.nickname],
+    ['driver', definition && driverText(definition.driver)],
+    ['mode', definition?.mode],
+    ['tools', definition?.tools?.only?.join(' ')],
+    ['without', definition?.tools?.without?.join(' ')],
+    ...(['deny', 'ask', 'allow'] as const).map(
+      (kind) => [kind, permissions[kind]?.join('\n')] as const,
+    ),
+    ['mcp servers', Object.keys(mcpServers).join(' ')],
+    ['from', agent.path ?? agent.source],
+    ['changed', updatedAt === undefined ? undefined : relativeTime(updatedAt, io.now())],
+  ]);
+  return instructions === '' ? text : `${text}\n${block(paint, 'instructions', instructions)}`;
+}
+
+function driverText(driver: DriverConfig): string {
+  switch (driver.kind) {
+    case 'builtin':
+      return [driver.kind, driver.provider, driver.model].filter(Boolean).map(line).join(' ');
+    case 'acp':
+      return [driver.kind, driver.preset ?? driver.command?.[0], driver.model]
+        .filter(Boolean)
+        .map(line)
+        .join(' ');
+    case 'script':
+      return [driver.kind, driver.file].filter(Boolean).map(line).join(' ');
+  }
+}
+
+function line(text: string | undefined): string {
+  return printableLine(text ?? '');
+}

@@ -1,0 +1,126 @@
+import path from 'node:path';
+import type { DispatchRule, PermissionMode, Run, Session } from '@stoa/protocol';
+import type { Context, GlobalFlags } from '../context.js';
+import { durationText } from '../durations.js';
+import type { ExitCode } from '../exit-code.js';
+import { UsageError } from '../failure.js';
+import { exitCodeOf, type Outcome } from '../headless/outcome.js';
+import { RunWatch } from '../headless/watch-run.js';
+import { bodyOf } from '../terminal/message-text.js';
+import { printableJson, printableLine } from '../terminal/printable.js';
+import { failureText } from '../terminal/session-event-text.js';
+import { titleOf } from '../terminal/title.js';
+import { usageLine } from '../terminal/usage-text.js';
+import { defaultAgentId } from './default-agent.js';
+import { textFrom } from './message-input.js';
+
+export interface RunOptions extends GlobalFlags {
+  readonly agent?: string;
+  readonly session?: string;
+  readonly workspace?: string;
+  readonly mode?: PermissionMode;
+  readonly rule?: DispatchRule;
+  /** Milliseconds; `false` for `--no-wait`. Commander gives `true` when neither was given. */
+  readonly wait?: number | boolean;
+}
+
+export async function run(
+  context: Context,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<ExitCode> {
+  const prompt = await textFrom(context, words);
+  const session = await sessionFor(context, prompt, options);
+  const item = await context.client.sessions.submit(session.sessionId, {
+    text: prompt,
+    ...(options.rule === undefined ? {} : { rule: options.rule }),
+  });
+  if (!context.flags.json) {
+    context.io.err(`${context.errPaint.dim(startLine(session))}\n`);
+  }
+  const wait = options.wait === true ? undefined : options.wait;
+  const watch = new RunWatch(context, item, { after: session.headSeq, wait });
+  const outcome = await watch.toEnd();
+  await report(context, session, watch.runId, outcome);
+  return exitCodeOf(outcome);
+}
+
+async function sessionFor(
+  context: Context,
+  prompt: string,
+  { agent, session, workspace, mode }: RunOptions,
+): Promise<Session> {
+  const { sessions } = context.client;
+  if (session !== undefined) {
+    if (agent !== undefined || workspace !== undefined || mode !== undefined) {
+      throw new UsageError(
+        'a session has its agent, workspace and mode already',
+        'leave --agent, --workspace and --mode out; its mode is changed with: stoa session mode',
+      );
+    }
+    return sessions.get(session);
+  }
+  return sessions.create({
+    agentId: agent ?? (await defaultAgentId(context)),
+    workspace: path.resolve(workspace ?? process.cwd()),
+    title: titleOf(prompt),
+    ...(mode === undefined ? {} : { mode }),
+  });
+}
+
+function startLine({ sessionId, agentName, workspace, mode }: Session): string {
+  return printableLine(`${agentName} in ${workspace}, mode ${mode}, session ${sessionId}`);
+}
+
+async function report(
+  context: Context,
+  { sessionId }: Session,
+  runId: string,
+  outcome: Outcome,
+): Promise<void> {
+  const isOver = outcome.type !== 'left' && outcome.type !== 'needs_approval';
+  // The run has ended, and that is known: that its usage cannot be had changes nothing about it.
+  const run = isOver ? await context.client.runs.get(runId).catch(() => undefined) : undefined;
+  if (context.flags.json) {
+    const { type, ...rest } = outcome;
+    context.line(
+      printableJson({
+        type: 'result',
+        outcome: type,
+        exitCode: exitCodeOf(outcome),
+        sessionId,
+        runId,
+        text: outcome.type === 'completed' ? bodyOf(outcome.output) : '',
+        ...rest,
+        ...(run === undefined ? {} : { usage: run.usage }),
+      }),
+    );
+    return;
+  }
+  context.io.err(`${endLine(context, outcome, run)}\n`);
+  if (!isOver) context.say(`it goes on; watch it with: stoa session follow ${sessionId}`);
+}
+
+function endLine({ errPaint }: Context, outcome: Outcome, run: Run | undefined): string {
+  switch (outcome.type) {
+    case 'completed':
+      return errPaint.dim(['completed', ...measures(run)].join(' · '));
+    case 'failed':
+      return errPaint.red(failureText(outcome.failure));
+    case 'cancelled':
+      return errPaint.yellow(`cancelled (${outcome.reason})`);
+    case 'interrupted':
+      return errPaint.red(`interrupted: ${printableLine(outcome.reason)}`);
+    case 'needs_approval':
+      return errPaint.yellow('stopped waiting: an approval is open');
+    case 'left':
+      return errPaint.yellow('left');
+  }
+}
+
+function measures(run: Run | undefined): string[] {
+  if (!run) return [];
+  const { startedAt, endedAt, usage } = run;
+  const took = startedAt === undefined || endedAt === undefined ? [] : [endedAt - startedAt];
+  return [...took.map(durationText), ...(usage.modelCalls === 0 ? [] : [usageLine(usage)])];
+}

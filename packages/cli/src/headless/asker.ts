@@ -1,0 +1,130 @@
+import { StoaProblem } from '@stoa/client';
+import type { AnswerApproval, Approval } from '@stoa/protocol';
+import type { Context } from '../context.js';
+import { explain } from '../failure.js';
+import { howToAnswer, requestText } from '../terminal/approval-text.js';
+import { printableLine } from '../terminal/printable.js';
+import { type Edited, editJson, parsed } from './edit-json.js';
+import { readReply, replyPrompt } from './reply.js';
+
+/**
+ * Asks the person at the terminal, one question at a time. One that is settled elsewhere while it
+ * stands there is taken back; one that the person does not answer waits for somebody else.
+ */
+export class Asker {
+  private readonly waiting: Approval[] = [];
+  private asking: { readonly approvalId: string; readonly withdrawn: AbortController } | undefined;
+
+  constructor(
+    private readonly context: Context,
+    /** Before something is written to the terminal. */
+    private readonly breakLine: () => void,
+  ) {}
+
+  ask(approval: Approval): void {
+    this.waiting.push(approval);
+    if (!this.asking) void this.next();
+  }
+
+  settled(approvalId: string): void {
+    const at = this.waiting.findIndex((approval) => approval.approvalId === approvalId);
+    if (at >= 0) this.waiting.splice(at, 1);
+    if (this.asking?.approvalId === approvalId) this.asking.withdrawn.abort();
+  }
+
+  close(): void {
+    this.waiting.length = 0;
+    this.asking?.withdrawn.abort();
+  }
+
+  private async next(): Promise<void> {
+    for (;;) {
+      const approval = this.waiting.shift();
+      if (!approval) return;
+      const withdrawn = new AbortController();
+      this.asking = { approvalId: approval.approvalId, withdrawn };
+      try {
+        this.breakLine();
+        this.context.io.err(`${requestText(approval, this.context.errPaint)}\n`);
+        await this.untilDecided(approval, withdrawn.signal);
+      } catch (error) {
+        this.say(explain(error, undefined).what);
+        this.say(`to answer later: ${howToAnswer(approval)}`);
+      } finally {
+        this.asking = undefined;
+      }
+    }
+  }
+
+  private async untilDecided(approval: Approval, signal: AbortSignal): Promise<void> {
+    const isWithdrawn = (): boolean => signal.aborted;
+    while (!isWithdrawn()) {
+      const line = await this.context.io.question(replyPrompt(approval), signal);
+      if (isWithdrawn()) {
+        // The cursor stands behind a question that is none any more.
+        this.context.io.err('\n');
+        return;
+      }
+      if (line === undefined) {
+        this.say(`it waits; to answer later: ${howToAnswer(approval)}`);
+        return;
+      }
+      const reply = readReply(approval, line);
+      if (reply.type === 'again') this.say(reply.hint);
+      else if (reply.type === 'answer') {
+        if (await this.settle(approval, reply.answer)) return;
+      } else if (await this.edit(approval, signal)) return;
+    }
+  }
+
+  /** False: it can be asked again. */
+  private async edit(approval: Approval, signal: AbortSignal): Promise<boolean> {
+    const edited = await this.edited(approval, signal);
+    if (edited?.type === 'invalid') this.say(edited.why);
+    if (edited?.type === 'unchanged') this.say('nothing was changed');
+    if (edited?.type !== 'edited') return false;
+    const updatedInput = edited.value as Approval['input'];
+    return this.settle(approval, {
+      decision: 'allow',
+      scope: 'once',
+      updatedInput,
+      inputHash: approval.inputHash,
+    });
+  }
+
+  private async edited(approval: Approval, signal: AbortSignal): Promise<Edited | undefined> {
+    const { env } = this.context.io;
+    const editor = env['VISUAL'] || env['EDITOR'];
+    if (editor) return editJson(approval.input, editor);
+    const line = await this.context.io.question('Arguments as JSON (no EDITOR is set): ', signal);
+    return line === undefined || line.trim() === '' ? undefined : parsed(line);
+  }
+
+  private async settle(approval: Approval, answer: AnswerApproval): Promise<boolean> {
+    const { approvals } = this.context.client;
+    const { approvalId } = approval;
+    try {
+      switch (answer.decision) {
+        case 'allow':
+          await approvals.allow(approvalId, answer);
+          break;
+        case 'deny':
+          await approvals.deny(approvalId, answer);
+          break;
+        case 'answer':
+          await approvals.answer(approvalId, answer.answer);
+          break;
+      }
+      return true;
+    } catch (error) {
+      if (!(error instanceof StoaProblem) || error.status >= 500) throw error;
+      this.say(error.detail);
+      for (const issue of error.issues) this.say(`${issue.path}: ${issue.message}`);
+      return error.code !== 'invalid_request' && error.code !== 'input_changed';
+    }
+  }
+
+  private say(text: string): void {
+    this.context.say(printableLine(text));
+  }
+}

@@ -1,0 +1,151 @@
+import { type Command, Option } from 'commander';
+import type { ListAgentsOptions } from '../commands/agent.js';
+import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
+import type { RunOptions } from '../commands/run.js';
+import type { UsageOptions } from '../commands/usage.js';
+import { APPROVAL_STATES, GROUPINGS, MODES, REACHES, RULES } from './choices.js';
+import { described, duration, pageSize, type Runner, runs } from './define.js';
+
+const RUN_EXIT_CODES = `
+Words of the agent go to standard output, what it does to standard error. Where a person sits at
+the terminal, approvals and questions are asked there; otherwise it is printed how to answer.
+Ctrl-C cancels the run; a second one leaves at once.
+
+Exit codes: 0 completed, 1 failed, 130 cancelled, 3 an approval is open and --no-wait (or --wait
+is over), 4 interrupted.`;
+
+export function addAgentCommands(program: Command, run: Runner): void {
+  runs<RunOptions>(
+    program
+      .command('run')
+      .summary('give an agent one piece of work and watch it done')
+      .description('Give an agent one piece of work, and write its words as they come.')
+      .argument('<prompt...>', 'what is to be done; - reads it from standard input')
+      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
+      .option('--session <session>', 'go on in this session instead of making one')
+      .option('--workspace <directory>', 'where it works (default: this directory)')
+      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
+      .addOption(new Option('--rule <rule>', 'what happens if the session is busy').choices(RULES))
+      .option('--wait <duration>', 'how long an approval may stay open, e.g. 10m', duration)
+      .option('--no-wait', 'end at once when an approval is needed')
+      .addHelpText('after', RUN_EXIT_CODES),
+    run,
+    async () => (await import('../commands/run.js')).run,
+    [
+      'stoa run "list the files here and tell me what this is"',
+      'stoa run --mode plan "how would you add a test for this?"',
+      'git diff | stoa run --json - | jq -r "select(.type == \\"result\\").text"',
+    ],
+  );
+
+  const agent = program.command('agent').description('list, make and name agents');
+  const load = () => import('../commands/agent.js');
+  const onOne = (name: string, summary: string): Command =>
+    described(agent, name, summary).argument('<agent>', 'agent id');
+  runs<ListAgentsOptions>(
+    described(agent, 'list', 'list agents, broken ones too').option(
+      '-q, --quiet',
+      'only ids, one a line',
+    ),
+    run,
+    async () => (await load()).listAgents,
+    [],
+  );
+  runs(onOne('show', 'show an agent'), run, async () => (await load()).showAgent, []);
+  runs(
+    onOne('put', 'make or replace an agent from a Markdown file (owner)').argument(
+      '<file>',
+      'front matter with its fields, then its instructions; - for standard input',
+    ),
+    run,
+    async () => (await load()).putAgent,
+    ['stoa agent put reviewer reviewer.md'],
+  );
+  runs(
+    onOne('delete', 'delete an agent that was made with put (owner)'),
+    run,
+    async () => (await load()).deleteAgent,
+    [],
+  );
+  runs(
+    onOne('nickname', 'set or clear what an agent is called').argument(
+      '[name...]',
+      'the nickname; without one it is cleared',
+    ),
+    run,
+    async () => (await load()).nicknameAgent,
+    ['stoa agent nickname reviewer Hawkeye', 'stoa agent nickname reviewer'],
+  );
+
+  addApprovalCommands(program, run);
+
+  runs<UsageOptions>(
+    program
+      .command('usage')
+      .summary('tokens and cost')
+      .description('Show tokens and cost. A cost is known only where every price is.')
+      .addOption(new Option('--by <what>', 'one line for each').choices(GROUPINGS).default('day'))
+      .option('--since <when>', 'from this time on: 2026-03-01, or 7d for the last seven days')
+      .option('--until <when>', 'up to this time')
+      .option('--session <session>', 'only of this session'),
+    run,
+    async () => (await import('../commands/usage.js')).usage,
+    ['stoa usage', 'stoa usage --by model --since 30d'],
+  );
+}
+
+function addApprovalCommands(program: Command, run: Runner): void {
+  const approvals = program
+    .command('approvals')
+    .description('what agents ask people, and answers to it');
+  const load = () => import('../commands/approvals.js');
+  const onOne = (name: string, summary: string): Command =>
+    described(approvals, name, summary).argument('<approval>', 'approval id (apr_…)');
+  const always = (what: string): Option =>
+    new Option('--always <where>', `${what} such calls from now on, here`).choices(REACHES);
+
+  runs<ListApprovalsOptions>(
+    described(approvals, 'list', 'list what waits for an answer', { isDefault: true })
+      .addOption(new Option('--state <state>', 'those in this state').choices(APPROVAL_STATES))
+      .option('--all', 'settled ones too')
+      .option('--session <session>', 'only of this session')
+      .option('--before <approval>', 'only older ones than this')
+      .option('-n, --limit <count>', 'how many', pageSize, 50)
+      .option('-q, --quiet', 'only ids, one a line'),
+    run,
+    async () => (await load()).listApprovals,
+    ['stoa approvals', 'stoa approvals list --all'],
+  );
+  runs(
+    onOne('show', 'show one with its exact arguments'),
+    run,
+    async () => (await load()).showApproval,
+    [],
+  );
+  runs<AllowOptions>(
+    onOne('allow', 'allow exactly what is asked')
+      .addOption(always('allow'))
+      .option('--input <json>', 'allow these arguments instead; - for standard input'),
+    run,
+    async () => (await load()).allowApproval,
+    [
+      'stoa approvals allow apr_…',
+      'stoa approvals allow apr_… --always session',
+      `stoa approvals allow apr_… --input '{"command": "npm test"}'`,
+    ],
+  );
+  runs<DenyOptions>(
+    onOne('deny', 'deny it')
+      .addOption(always('deny'))
+      .option('--message <text>', 'what to tell the agent'),
+    run,
+    async () => (await load()).denyApproval,
+    ['stoa approvals deny apr_… --message "use pnpm"'],
+  );
+  runs(
+    onOne('answer', 'answer a question').argument('<text...>', 'the answer; - for standard input'),
+    run,
+    async () => (await load()).answerApproval,
+    ['stoa approvals answer apr_… the second one'],
+  );
+}

@@ -1,0 +1,32 @@
+import {
+  ApprovalScope,
+  ApprovalState,
+  DispatchRule,
+  InboxItemState,
+  Misfire,
+  Overlap,
+  PermissionMode,
+  UsageGrouping,
+  WorkKind,
+} from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import * as choices from './choices.js';
+
+describe('the words options take', () => {
+  it.each([
+    ['modes', choices.MODES, PermissionMode],
+    ['rules', choices.RULES, DispatchRule],
+    ['groupings', choices.GROUPINGS, UsageGrouping],
+    ['overlaps', choices.OVERLAPS, Overlap],
+    ['misfires', choices.MISFIRES, Misfire],
+    ['states of items', choices.ITEM_STATES, InboxItemState],
+    ['states of approvals', choices.APPROVAL_STATES, ApprovalState],
+    ['kinds of work', choices.KINDS, WorkKind],
+  ])('are those of the contract: %s', (_, words, contract) => {
+    expect(words).toEqual(contract.options);
+  });
+
+  it('are those of the contract: what "always" reaches', () => {
+    expect(['once', ...choices.REACHES]).toEqual(ApprovalScope.options);
+  });
+});

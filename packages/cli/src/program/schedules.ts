@@ -1,0 +1,71 @@
+import { type Command, Option } from 'commander';
+import type { AddScheduleOptions, ListSchedulesOptions } from '../commands/schedule.js';
+import { MISFIRES, OVERLAPS } from './choices.js';
+import { count, described, duration, pageSize, type Runner, runs } from './define.js';
+
+export function addScheduleCommands(program: Command, run: Runner): void {
+  const schedule = program.command('schedule').description('give sessions work by the clock');
+  const load = () => import('../commands/schedule.js');
+  const onOne = (name: string, summary: string): Command =>
+    described(schedule, name, summary).argument('<schedule>', 'schedule id (sch_…)');
+
+  runs<AddScheduleOptions>(
+    described(schedule, 'add', 'make a schedule, and print its id')
+      .argument('<text...>', 'what is to be done each time; - reads it from standard input')
+      .requiredOption('--session <session>', 'the session that gets the work')
+      .option('--cron <expression>', 'five fields, or six with seconds first')
+      .option('--time-zone <zone>', 'zone of --cron, e.g. Europe/Berlin (default: this machine’s)')
+      .option('--every <duration>', 'again and again, e.g. 90s, 10m, 1h30m', duration)
+      .option('--at <time>', 'once, e.g. 2026-03-01T09:00 or 2026-03-01T09:00Z')
+      .addOption(
+        new Option('--overlap <rule>', 'if the last one is not done (default: skip)').choices(
+          OVERLAPS,
+        ),
+      )
+      .addOption(
+        new Option(
+          '--misfire <rule>',
+          'if no daemon ran when it was due (default: coalesce_once)',
+        ).choices(MISFIRES),
+      )
+      .option('--max-fires <count>', 'end it after so many', count)
+      .option('--title <text>', 'what lists show (default: the first line of the text)')
+      .option('--key <key>', 'idempotency key: adding again with it makes nothing twice'),
+    run,
+    async () => (await load()).addSchedule,
+    [
+      'stoa schedule add --session ses_… --cron "0 9 * * 1-5" what happened since yesterday?',
+      'stoa schedule add --session ses_… --every 10m --overlap queue_one "is the build green?"',
+    ],
+  );
+  runs<ListSchedulesOptions>(
+    described(schedule, 'list', 'list schedules, newest first')
+      .option('--session <session>', 'only of this session')
+      .option('--before <schedule>', 'only older ones than this')
+      .option('-n, --limit <count>', 'how many', pageSize, 50)
+      .option('-q, --quiet', 'only ids, one a line'),
+    run,
+    async () => (await load()).listSchedules,
+    [],
+  );
+  runs(onOne('show', 'show a schedule'), run, async () => (await load()).showSchedule, []);
+  runs(onOne('pause', 'pause a schedule'), run, async () => (await load()).pauseSchedule, []);
+  runs(
+    onOne('resume', 'go on with a paused schedule, from now on'),
+    run,
+    async () => (await load()).resumeSchedule,
+    [],
+  );
+  runs(
+    onOne('trigger', 'fire it now, besides its times'),
+    run,
+    async () => (await load()).triggerSchedule,
+    [],
+  );
+  runs(
+    onOne('remove', 'end a schedule; it stays in the list'),
+    run,
+    async () => (await load()).removeSchedule,
+    [],
+  );
+}

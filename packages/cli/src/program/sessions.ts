@@ -1,0 +1,144 @@
+import { Argument, type Command, Option } from 'commander';
+import type { ListSessionsOptions, NewSessionOptions, SubmitOptions } from '../commands/session.js';
+import type { FollowSessionOptions } from '../commands/session-follow.js';
+import type { InboxOptions, JournalOptions, RunsOptions } from '../commands/session-work.js';
+import { ITEM_STATES, KINDS, MODES, RULES } from './choices.js';
+import { count, described, pageSize, priority, type Runner, runs, sequence } from './define.js';
+
+export function addSessionCommands(program: Command, run: Runner): void {
+  const session = program.command('session').description('make, watch and steer sessions');
+  const load = () => import('../commands/session.js');
+  const on = (name: string, summary: string): Command => described(session, name, summary);
+  const onOne = (name: string, summary: string): Command =>
+    on(name, summary).argument('<session>', 'session id (ses_…)');
+
+  runs<ListSessionsOptions>(
+    on('list', 'list sessions, newest first')
+      .option('--agent <agent>', 'only of this agent')
+      .addOption(
+        new Option('--ended <which>', 'sessions that have ended')
+          .choices(['exclude', 'include', 'only'])
+          .default('exclude'),
+      )
+      .option('--before <session>', 'only older ones than this')
+      .option('-n, --limit <count>', 'how many', pageSize, 50)
+      .option('-q, --quiet', 'only ids, one a line'),
+    run,
+    async () => (await load()).listSessions,
+    ['stoa session list', 'stoa session list --agent reviewer --ended include'],
+  );
+  runs<NewSessionOptions>(
+    on('new', 'make a session, and print its id')
+      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
+      .option('--workspace <directory>', 'where it works (default: this directory)')
+      .option('--title <text>', 'what it is about')
+      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
+      .option('--parent <session>', 'the session it works for; it may do at most what that may'),
+    run,
+    async () => (await load()).newSession,
+    ['stoa session new --agent reviewer --mode plan'],
+  );
+  runs(onOne('show', 'show a session'), run, async () => (await load()).showSession, []);
+  runs<SubmitOptions>(
+    onOne('send', 'give a session work; it is on disk when the command ends')
+      .argument('<text...>', 'what is to be done; - reads it from standard input')
+      .addOption(
+        new Option('--rule <rule>', 'what happens if it is busy (default: followup)').choices(
+          RULES,
+        ),
+      )
+      .option('--priority <priority>', '0 to 9; higher goes first', priority)
+      .option('--key <key>', 'idempotency key: sending again with it gives no work twice'),
+    run,
+    async () => (await load()).submitToSession,
+    [
+      'stoa session send ses_… and now the tests',
+      'stoa session send ses_… --rule steer "stop that"',
+    ],
+  );
+  runs(
+    onOne('mode', 'show or change what it may do without asking').addArgument(
+      new Argument('[mode]', 'the new mode').choices(MODES),
+    ),
+    run,
+    async () => (await load()).sessionMode,
+    ['stoa session mode ses_… auto-edit'],
+  );
+  runs(
+    on('cancel', 'cancel what a session is doing, or a run by its id').argument(
+      '<session>',
+      'session id (ses_…) or run id (run_…)',
+    ),
+    run,
+    async () => (await load()).cancelRun,
+    [],
+  );
+  runs(
+    onOne('clear', 'begin with an empty context; cancels what runs, drops what waits'),
+    run,
+    async () => (await load()).clearSession,
+    [],
+  );
+  runs(
+    onOne('refresh', 'take over the present definition of its agent; it must be idle'),
+    run,
+    async () => (await load()).refreshSession,
+    [],
+  );
+  runs(
+    onOne('end', 'end a session for good; its journal stays'),
+    run,
+    async () => (await load()).endSession,
+    [],
+  );
+  addWorkCommands(onOne, on, run);
+}
+
+type On = (name: string, summary: string) => Command;
+
+function addWorkCommands(onOne: On, on: On, run: Runner): void {
+  const load = () => import('../commands/session-work.js');
+  runs<InboxOptions>(
+    onOne('inbox', 'what reached a session, and what became of it')
+      .addOption(new Option('--state <state>', 'only items in this state').choices(ITEM_STATES))
+      .addOption(new Option('--kind <kind>', 'only items of this kind').choices(KINDS))
+      .option('--before <sequence>', 'only older ones than this', sequence)
+      .option('-n, --limit <count>', 'how many', pageSize, 50),
+    run,
+    async () => (await load()).showInbox,
+    ['stoa session inbox ses_… --state dead_letter'],
+  );
+  runs(
+    on('replay', 'put a dead letter back into its inbox').argument('<item>', 'item id (itm_…)'),
+    run,
+    async () => (await load()).replayItem,
+    [],
+  );
+  runs<JournalOptions>(
+    onOne('journal', 'what was said and done, oldest first')
+      .option('--after <sequence>', 'only what came after this sequence', sequence)
+      .option('-n, --limit <count>', 'how many entries', count, 500)
+      .option('--full', 'show all that tools gave, not only its beginning'),
+    run,
+    async () => (await load()).showJournal,
+    [],
+  );
+  runs<RunsOptions>(
+    onOne('runs', 'the runs of a session, newest first')
+      .option('--before <run>', 'only older ones than this')
+      .option('-n, --limit <count>', 'how many', pageSize, 20),
+    run,
+    async () => (await load()).showRuns,
+    [],
+  );
+  runs<FollowSessionOptions>(
+    onOne('follow', 'watch a session, words as they are written, until Ctrl-C').option(
+      '--since <sequence>',
+      'start after this sequence instead of now',
+      sequence,
+    ),
+    run,
+    async () => (await import('../commands/session-follow.js')).followSession,
+    ['stoa session follow ses_…', 'stoa session follow ses_… --since 0 --json'],
+  );
+}

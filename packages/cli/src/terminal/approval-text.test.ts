@@ -1,0 +1,61 @@
+import type { Approval } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { approvalText, howToAnswer } from './approval-text.js';
+import { painter } from './paint.js';
+
+const approval: Approval = {
+  approvalId: 'apr_1',
+  kind: 'tool',
+  sessionId: 'ses_1',
+  runId: 'run_1',
+  callId: 'c',
+  tool: 'edit_file',
+  title: 'Edit src/a.ts',
+  input: { path: 'src/a.ts', old: 'one', new: `two\u001b[2J${'x'.repeat(500)}` },
+  inputHash: 'h',
+  detail: '--- a\n+++ b\n-one\n+two\u001b[2J',
+  reason: 'mode ask',
+  suggestedRule: 'Edit(src/**)',
+  state: 'pending',
+  createdAt: 0,
+  expiresAt: 3_600_000,
+};
+const style = { paint: painter(false), now: 60_000 };
+
+describe('approvalText', () => {
+  it('R-19 shows the whole arguments and the detail, harmlessly', () => {
+    const text = approvalText(approval, style);
+    expect(text).toContain('Edit src/a.ts apr_1\n');
+    expect(text).toContain('  expires     in 59 min\n');
+    expect(text).toContain('  always      Edit(src/**)\n');
+    expect(text).toContain(`      "new": "two\\u001b[2J${'x'.repeat(500)}"\n`);
+    expect(text).toContain('  detail:\n    --- a\n    +++ b\n    -one\n    +two␛[2J');
+    expect(text).not.toContain('\u001b');
+  });
+
+  it('shows what was allowed instead', () => {
+    const settled: Approval = {
+      ...approval,
+      state: 'allowed',
+      answeredBy: 'human:owner',
+      updatedInput: { path: 'b' },
+    };
+    const text = approvalText(settled, style);
+    expect(text).toContain('  by          human:owner\n');
+    expect(text).not.toContain('expires');
+    expect(text).toMatch(/what was allowed instead:\n {4}\{\n {6}"path": "b"\n {4}\}$/);
+  });
+
+  it('lists the options of a question', () => {
+    const { suggestedRule: _, detail: __, ...rest } = approval;
+    const question: Approval = {
+      ...rest,
+      kind: 'question',
+      options: [{ label: 'Blue', description: 'like the sky' }, { label: 'Green' }],
+    };
+    const text = approvalText(question, style);
+    expect(text).toContain('  1. Blue: like the sky\n  2. Green');
+    expect(text).not.toContain('arguments');
+    expect(howToAnswer(question)).toBe('stoa approvals answer apr_1 TEXT');
+  });
+});

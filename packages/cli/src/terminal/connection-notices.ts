@@ -1,0 +1,23 @@
+import type { FollowNotice } from '@stoa/client';
+import type { Context } from '../context.js';
+
+const REASONS: Record<Extract<FollowNotice, { type: 'reconnecting' }>['reason'], string> = {
+  connection_lost: 'the connection is lost',
+  shutdown: 'the daemon is stopping',
+  slow_reader: 'this reader was too slow',
+  unavailable: 'the daemon cannot read its log',
+};
+
+/** Says once that the connection is gone, and once that it is back. */
+export function connectionNotices(context: Context): (notice: FollowNotice) => void {
+  let lost = false;
+  return (notice) => {
+    if (notice.type === 'reconnecting') {
+      if (!lost) context.say(`${REASONS[notice.reason]}; trying again, nothing will be missed`);
+      lost = true;
+    } else if (lost) {
+      context.say(`connected again, going on after ${notice.after}`);
+      lost = false;
+    }
+  };
+}

@@ -1,0 +1,30 @@
+import type { Agent, AgentDefinition } from '@stoa/protocol';
+import type { Caller, CallOptions } from '../http/caller.js';
+import type { Defaulted } from './defaulted.js';
+
+export interface AgentsApi {
+  /** Those with a broken definition too. */
+  list(options?: CallOptions): Promise<readonly Agent[]>;
+  get(agentId: string, options?: CallOptions): Promise<Agent>;
+  /** Makes or replaces one; sessions that exist keep what they have until they are refreshed. */
+  put(
+    agentId: string,
+    definition: Defaulted<AgentDefinition, 'mode' | 'instructions'>,
+    options?: CallOptions,
+  ): Promise<Agent>;
+  delete(agentId: string, options?: CallOptions): Promise<void>;
+  /** `null` clears it. */
+  setNickname(agentId: string, nickname: string | null, options?: CallOptions): Promise<Agent>;
+}
+
+export function agentsApi(call: Caller): AgentsApi {
+  return {
+    list: async (options) => (await call('listAgents', { ...options })).agents,
+    get: (agentId, options) => call('getAgent', { params: { agentId }, ...options }),
+    put: (agentId, definition, options) =>
+      call('putAgent', { params: { agentId }, body: definition as AgentDefinition, ...options }),
+    delete: (agentId, options) => call('deleteAgent', { params: { agentId }, ...options }),
+    setNickname: (agentId, nickname, options) =>
+      call('setNickname', { params: { agentId }, body: { nickname }, ...options }),
+  };
+}

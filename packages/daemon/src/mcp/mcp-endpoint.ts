@@ -1,0 +1,76 @@
+import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import { secretOf } from '../http/credentials-of.js';
+import type { SpecialHandler } from '../http/server.js';
+import { OpenCalls } from './open-calls.js';
+import type { McpPorts } from './serve-mcp.js';
+import { sendWebResponse, toWebRequest } from './web-exchange.js';
+
+export interface McpEndpoint {
+  readonly handle: SpecialHandler;
+  /** Ends what is under way and takes nothing more. */
+  close(): void;
+}
+
+/** `/mcp`. The library behind it is loaded by the first request. */
+export function createMcpEndpoint(ports: McpPorts): McpEndpoint {
+  const { core } = ports;
+  const calls = new OpenCalls(LIMITS.mcpCalls, LIMITS.mcpCallsPerCaller);
+  let loaded: Promise<Served> | undefined;
+  return {
+    async handle(request, reply) {
+      const by = request.principal as Principal;
+      // A browser sends its cookie by itself; a client of this protocol is given a token on purpose.
+      const { authorization } = request.headers;
+      if (authorization === undefined)
+        throw new StoaError('unauthenticated', 'Send a Bearer token');
+      const { id, cancels } = look(request.body);
+      if (cancels !== undefined) calls.cancel(by, cancels);
+      const call = calls.open(by, id);
+      const unwatch = core.sessionTokens.watch(secretOf(request.headers, 0) ?? '', () => {
+        call.end(new StoaError('unauthenticated', 'The token was revoked'));
+      });
+      const gone = new AbortController();
+      reply.raw.once('close', () => {
+        gone.abort();
+        call.end();
+      });
+      try {
+        loaded ??= load(ports);
+        const { mcp, proven } = await loaded;
+        const response = await mcp.fetch(toWebRequest(request, gone.signal), {
+          authInfo: proven(by, call.signal),
+          ...(request.body === undefined ? {} : { parsedBody: request.body }),
+        });
+        return await sendWebResponse(response, reply, gone.signal);
+      } finally {
+        unwatch();
+        call.end();
+      }
+    },
+    close() {
+      calls.close();
+    },
+  };
+}
+
+async function load(ports: McpPorts) {
+  const { createMcp, proven } = await import('./serve-mcp.js');
+  return { mcp: createMcp(ports), proven };
+}
+
+type Served = Awaited<ReturnType<typeof load>>;
+
+/** What the endpoint itself has to know of a message; whether it is one is for the library to say. */
+function look(body: unknown): { readonly id?: unknown; readonly cancels?: unknown } {
+  if (Array.isArray(body)) {
+    if (body.length <= LIMITS.mcpBatch) return {};
+    const limit = String(LIMITS.mcpBatch);
+    throw new StoaError('invalid_request', `A batch has at most ${limit} messages`);
+  }
+  const { id, method, params } = (body ?? {}) as {
+    id?: unknown;
+    method?: unknown;
+    params?: { requestId?: unknown } | null;
+  };
+  return method === 'notifications/cancelled' ? { cancels: params?.requestId } : { id };
+}

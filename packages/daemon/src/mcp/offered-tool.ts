@@ -1,0 +1,47 @@
+import { type JsonSchema, StoaError } from '@stoa/protocol';
+import { z } from 'zod';
+
+/** What came of a call: words for a model, and the same as data for programs. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+  readonly isError?: boolean;
+}
+
+/** A tool as it is offered to one caller: who that is was settled when the tool was made. */
+export interface OfferedTool<I = unknown> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType<I>;
+  /** It changes nothing. */
+  readonly isReading: boolean;
+  /** The signal aborts when nobody waits for the answer any more. */
+  call(input: I, signal: AbortSignal): Promise<ToolAnswer>;
+}
+
+/** Fixes the input type from the schema; nobody calls a tool with an input that does not fit it. */
+export function offer<I>(tool: OfferedTool<I>): OfferedTool {
+  return tool;
+}
+
+/** Made once: the schemas of tools do not depend on who asks. */
+const schemas = new WeakMap<z.ZodType, JsonSchema>();
+
+export function schemaOf({ input }: OfferedTool): JsonSchema {
+  const known = schemas.get(input);
+  if (known) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  schemas.set(input, schema);
+  return schema;
+}
+
+export function readInput<I>({ name, input }: OfferedTool<I>, given: unknown): I {
+  const parsed = input.safeParse(given ?? {});
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: ['arguments', ...path.map(String)].join('.'),
+    message,
+  }));
+  const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw new StoaError('invalid_request', `The arguments of ${name} do not fit: ${said}`, issues);
+}

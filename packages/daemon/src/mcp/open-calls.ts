@@ -1,0 +1,68 @@
+import { actorIdOf, type Principal, StoaError } from '@stoa/protocol';
+
+export interface OpenCall {
+  /** Aborts when the call is over, or is to be. */
+  readonly signal: AbortSignal;
+  /** Idempotent; the first reason is kept. */
+  readonly end: (reason?: StoaError) => void;
+}
+
+interface Entry {
+  readonly caller: string;
+  /** How the client calls its request; only it knows others by the same id. */
+  readonly requestId: unknown;
+}
+
+/** The requests under way: how many there may be, of one caller and in all, and how they all end. */
+export class OpenCalls {
+  readonly #open = new Map<AbortController, Entry>();
+  readonly #counts = new Map<string, number>();
+  #closed = false;
+
+  constructor(
+    private readonly limit: number,
+    private readonly limitPerCaller: number,
+  ) {}
+
+  open(by: Principal, requestId?: unknown): OpenCall {
+    if (this.#closed) throw new StoaError('shutting_down');
+    const caller = actorIdOf(by);
+    const count = this.#counts.get(caller) ?? 0;
+    if (this.#open.size >= this.limit || count >= this.limitPerCaller) {
+      throw new StoaError('too_many_streams', 'Too many calls over MCP are under way');
+    }
+    const abort = new AbortController();
+    this.#open.set(abort, { caller, requestId });
+    this.#counts.set(caller, count + 1);
+    return {
+      signal: abort.signal,
+      end: (reason) => {
+        this.#end(abort, reason);
+      },
+    };
+  }
+
+  /** A client gave up waiting. Says so in a request of its own, because every message is one. */
+  cancel(by: Principal, requestId: unknown): void {
+    const caller = actorIdOf(by);
+    for (const [abort, entry] of this.#open) {
+      if (entry.caller === caller && entry.requestId === requestId) this.#end(abort);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const abort of this.#open.keys()) this.#end(abort, new StoaError('shutting_down'));
+  }
+
+  #end(abort: AbortController, reason = new StoaError('run_ended', 'Nobody waits any more')): void {
+    const entry = this.#open.get(abort);
+    if (!entry) return;
+    const { caller } = entry;
+    this.#open.delete(abort);
+    const left = (this.#counts.get(caller) ?? 1) - 1;
+    if (left > 0) this.#counts.set(caller, left);
+    else this.#counts.delete(caller);
+    abort.abort(reason);
+  }
+}

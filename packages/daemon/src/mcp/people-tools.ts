@@ -1,0 +1,202 @@
+import type { Core } from '@stoa/core';
+import {
+  AgentId,
+  ApprovalState,
+  ChannelId,
+  DispatchRule,
+  LIMITS,
+  ListChannels,
+  MemberId,
+  MessageId,
+  type Principal,
+  SearchQuery,
+  Seq,
+  SessionId,
+  SessionTitle,
+  WorkspacePath,
+} from '@stoa/protocol';
+import { z } from 'zod';
+import { channelTools } from './channel-tools.js';
+import { type OfferedTool, offer } from './offered-tool.js';
+import type { Words } from './words.js';
+
+const limit = z.int().min(1).max(50).default(20);
+const inSession = { sessionId: SessionId };
+const messageText = z.string().min(1).max(LIMITS.textChars);
+/** The same key and arguments happen once, however often they are sent. */
+const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,200}$/)
+  .optional()
+  .describe('Send the same key when you try again: it then happens once');
+
+const ListChannelsInput = ListChannels.extend({ limit });
+const ReadChannelInput = z.strictObject({
+  channelId: ChannelId,
+  before: Seq.optional().describe('The seq of a message: the page before it'),
+  after: Seq.optional().describe('The seq of a message: the page after it'),
+  limit,
+});
+const PostMessageInput = z.strictObject({
+  channelId: ChannelId,
+  text: messageText,
+  threadRootMessageId: MessageId.optional().describe('Answer in this thread'),
+  replyToMessageId: MessageId.optional(),
+  addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
+  idempotencyKey,
+});
+const SearchInput = SearchQuery.extend({ limit });
+const Nothing = z.strictObject({});
+const ListSessionsInput = z.strictObject({
+  agentId: AgentId.optional(),
+  ended: z.enum(['exclude', 'include', 'only']).default('exclude'),
+  before: SessionId.optional(),
+  limit,
+});
+/** Not the freer modes: with them, whoever may make a session could do without anybody's approval. */
+const CreateSessionInput = z.strictObject({
+  agentId: AgentId,
+  workspace: WorkspacePath.optional(),
+  title: SessionTitle.optional(),
+  mode: z.enum(['plan', 'ask']).optional(),
+  idempotencyKey,
+});
+const SendPromptInput = z.strictObject({
+  ...inSession,
+  text: messageText,
+  rule: DispatchRule.default('followup'),
+  idempotencyKey,
+});
+const ReadJournalInput = z.strictObject({ ...inSession, after: Seq.default(0), limit });
+const ListApprovalsInput = z.strictObject({
+  state: ApprovalState.default('pending'),
+  sessionId: SessionId.optional(),
+  limit,
+});
+
+/**
+ * What a person can do through an MCP client. Answering approvals is not among it: a model may be what
+ * holds this connection, and what an agent wants is decided by people.
+ */
+export function peopleTools(core: Core, by: Principal, words: Words): OfferedTool[] {
+  const { channels, agents, sessions, approvals } = core;
+  return [
+    offer<z.infer<typeof ListChannelsInput>>({
+      name: 'list_channels',
+      description: 'Lists channels, and finds them by words of their title.',
+      input: ListChannelsInput,
+      isReading: true,
+      async call(query) {
+        const page = await channels.list(query);
+        return { text: words.channels(page.channels, page.nextAfter), data: page };
+      },
+    }),
+    offer<z.infer<typeof ReadChannelInput>>({
+      name: 'read_channel',
+      description:
+        'Reads the feed of a channel: the messages that begin threads, the newest unless a position is given.',
+      input: ReadChannelInput,
+      isReading: true,
+      async call({ channelId, ...query }) {
+        const page = await channels.messages(by, channelId, { ...query, scope: 'feed' });
+        return { text: words.messages(channelId, page), data: page };
+      },
+    }),
+    ...channelTools(core, by, words),
+    offer<z.infer<typeof PostMessageInput>>({
+      name: 'post_message',
+      description: 'Posts a message to a channel you are a member of, as yourself.',
+      input: PostMessageInput,
+      isReading: false,
+      async call({ channelId, idempotencyKey: key, ...request }) {
+        const message = await channels.post(by, channelId, request, key);
+        return { text: `Posted as ${message.messageId}.`, data: { message } };
+      },
+    }),
+    offer<z.infer<typeof SearchInput>>({
+      name: 'search_messages',
+      description: 'Finds messages by their words, in one channel or in all.',
+      input: SearchInput,
+      isReading: true,
+      async call(query) {
+        const hits = await channels.search(by, query);
+        return { text: words.hits(query.query, hits), data: { hits } };
+      },
+    }),
+    offer<z.infer<typeof Nothing>>({
+      name: 'list_agents',
+      description: 'Lists the agents that sessions can be made of.',
+      input: Nothing,
+      isReading: true,
+      async call() {
+        // Their definitions may hold keys of other services; nobody needs those to choose one.
+        const listed = (await agents.list()).map(
+          ({ agentId, name, status, problem, definition }) => ({
+            agentId,
+            name,
+            status,
+            ...(problem === undefined ? {} : { problem }),
+            ...(definition?.description === undefined
+              ? {}
+              : { description: definition.description }),
+            ...(definition ? { driver: definition.driver.kind, mode: definition.mode } : {}),
+          }),
+        );
+        return { text: words.records('agents', listed), data: { agents: listed } };
+      },
+    }),
+    offer<z.infer<typeof ListSessionsInput>>({
+      name: 'list_sessions',
+      description: 'Lists the sessions of agents that work for you, newest first.',
+      input: ListSessionsInput,
+      isReading: true,
+      async call(query) {
+        const page = await sessions.list(by, query);
+        return { text: words.records('sessions', page.sessions), data: page };
+      },
+    }),
+    offer<z.infer<typeof CreateSessionInput>>({
+      name: 'create_session',
+      description:
+        'Makes a session of an agent in a workspace. What it may do without asking is what its agent may, or less with the mode plan or ask.',
+      input: CreateSessionInput,
+      isReading: false,
+      async call({ idempotencyKey: key, ...request }) {
+        const session = await sessions.create(by, request, key);
+        return { text: `Made ${session.sessionId}.`, data: { session } };
+      },
+    }),
+    offer<z.infer<typeof SendPromptInput>>({
+      name: 'send_prompt',
+      description:
+        'Gives a session work. It is on disk when this returns, and done later: read the journal for what came of it.',
+      input: SendPromptInput,
+      isReading: false,
+      async call({ sessionId, idempotencyKey: key, ...request }) {
+        const item = await sessions.submit(by, sessionId, request, key);
+        return { text: `Accepted as ${item.itemId}, run ${item.runId}.`, data: { item } };
+      },
+    }),
+    offer<z.infer<typeof ReadJournalInput>>({
+      name: 'read_journal',
+      description: 'Reads what a session was told, said and did, oldest first.',
+      input: ReadJournalInput,
+      isReading: true,
+      async call({ sessionId, ...query }) {
+        const page = await sessions.journal(by, sessionId, query);
+        return { text: words.journal(sessionId, page), data: page };
+      },
+    }),
+    offer<z.infer<typeof ListApprovalsInput>>({
+      name: 'list_approvals',
+      description:
+        'Lists what people are asked to decide. They answer in the web UI or with `stoa approvals`, never here.',
+      input: ListApprovalsInput,
+      isReading: true,
+      async call(query) {
+        const page = await approvals.list(by, query);
+        return { text: words.records('approvals', page.approvals), data: page };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,151 @@
+import {
+  type CallToolResult,
+  createMcpHandler,
+  type McpHttpHandler,
+  McpServer,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import * as agent from '@stoa/agent';
+import type { Core } from '@stoa/core';
+import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import { knownError } from '../http/problems.js';
+import { channelTools } from './channel-tools.js';
+import { type OfferedTool, readInput, schemaOf, type ToolAnswer } from './offered-tool.js';
+import { peopleTools } from './people-tools.js';
+import { SessionActions } from './session-actions.js';
+import { Words } from './words.js';
+
+export interface McpPorts {
+  readonly core: Core;
+  readonly home: string;
+  readonly version: string;
+  /** Told of defects; must not throw. */
+  readonly report: (error: unknown) => void;
+}
+
+const CALLER = 'stoa.caller';
+const PROGRESS_MS = 10_000;
+
+interface Caller {
+  readonly by: Principal;
+  /** Aborts when the call is to end, for the reason it gives. */
+  readonly signal: AbortSignal;
+}
+
+/** How the handler is told whose request it serves; the secret itself does not come along. */
+export function proven(by: Principal, signal: AbortSignal) {
+  const caller: Caller = { by, signal };
+  return { token: '', clientId: '', scopes: [], extra: { [CALLER]: caller } };
+}
+
+/**
+ * The protocol itself. Every message is served by a server of its own, made for whoever sent it, and
+ * nothing is kept in between: there is no session to steal, to expire or to outlive its token. Both
+ * the revisions with a handshake and the ones without are spoken.
+ */
+export function createMcp(ports: McpPorts): McpHttpHandler {
+  const { core, home } = ports;
+  const actions = new SessionActions(core, agent, home);
+  const { envelope, cutText } = agent;
+  const words = new Words({ envelope, cutText, limitChars: LIMITS.toolOutputChars });
+  const toolsOf = (by: Principal): OfferedTool[] => {
+    if (by.kind === 'human') return peopleTools(core, by, words);
+    if (by.kind === 'session') {
+      return [...actions.toolsOf(by.id), ...channelTools(core, by, words)];
+    }
+    throw new StoaError('forbidden', 'Only people and sessions have tools here');
+  };
+  return createMcpHandler(
+    ({ authInfo }) => {
+      const { by, signal } = authInfo?.extra?.[CALLER] as Caller;
+      return serverOf(new Map(toolsOf(by).map((tool) => [tool.name, tool])), signal, ports);
+    },
+    {
+      // The tools of a caller never change, so there is nothing to wait for.
+      maxSubscriptions: 0,
+      // A question to people may take long: a stream shows that somebody is still there.
+      responseMode: 'sse',
+      onerror: (error) => {
+        ports.report(error);
+      },
+    },
+  );
+}
+
+function serverOf(
+  tools: ReadonlyMap<string, OfferedTool>,
+  signal: AbortSignal,
+  { version, report }: McpPorts,
+): McpServer {
+  const made = new McpServer(
+    { name: 'stoa', title: 'Stoa', version },
+    { capabilities: { tools: {} }, instructions: agent.ENVELOPE_RULE },
+  );
+  // Beneath the library's own registry, which would answer what does not fit in words of its own.
+  const { server } = made;
+  server.setRequestHandler('tools/list', () => ({
+    tools: [...tools.values()].map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: schemaOf(tool) as { type: 'object' },
+      annotations: { readOnlyHint: tool.isReading, openWorldHint: false },
+    })),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const stop = tellProgress(mcpReq);
+    try {
+      const tool = tools.get(params.name);
+      if (!tool) throw unknownTool(params.name, tools);
+      const ends = AbortSignal.any([signal, mcpReq.signal]);
+      return resultOf(await tool.call(readInput(tool, params.arguments), ends));
+    } catch (error) {
+      return failureOf(error, report);
+    } finally {
+      stop();
+    }
+  });
+  return made;
+}
+
+/** Clients give up on what shows no progress; those that asked to be told of it are told. */
+function tellProgress({ _meta, notify }: ServerContext['mcpReq']): () => void {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  let progress = 0;
+  const timer = setInterval(() => {
+    progress += 1;
+    const params = { progressToken, progress };
+    notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  }, PROGRESS_MS);
+  return () => {
+    clearInterval(timer);
+  };
+}
+
+function resultOf({ text, data, isError = false }: ToolAnswer): CallToolResult {
+  return {
+    content: [{ type: 'text', text }],
+    ...(data === undefined ? {} : { structuredContent: { ...data } }),
+    ...(isError ? { isError } : {}),
+  };
+}
+
+/** A refusal is a result: the model is to read it. Its code stands in front and in the data. */
+function failureOf(error: unknown, report: (error: unknown) => void): CallToolResult {
+  const known = knownError(error) ?? new StoaError('internal');
+  if (known.code === 'internal') report(error);
+  const problem = known.toProblem();
+  return {
+    content: [{ type: 'text', text: `${known.code}: ${known.message}` }],
+    structuredContent: { ...problem },
+    isError: true,
+  };
+}
+
+function unknownTool(name: string, tools: ReadonlyMap<string, OfferedTool>): StoaError {
+  const known = [...tools.keys()].join(', ');
+  return new StoaError(
+    'unknown_tool',
+    `There is no tool ${name.slice(0, 100)}. There are: ${known}`,
+  );
+}

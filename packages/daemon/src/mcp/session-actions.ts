@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+import { type Core, decide, type RunContext } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+import type { OfferedTool, ToolAnswer } from './offered-tool.js';
+
+type Agent = typeof import('@stoa/agent');
+type Tool = ReturnType<Agent['talkTools']>[number];
+
+/** A call that somebody waits for, or that nobody took the result of. */
+interface OpenCall {
+  readonly callId: string;
+  waiting: number;
+  work: Promise<ToolAnswer> | undefined;
+}
+
+/**
+ * What a session does with its own token: it speaks in the run that is under way, and nowhere else.
+ * The same call made twice at a time is one. What nobody took the result of is kept as long as the
+ * run: who gave up on a question and asks it again finds it, with its answer.
+ */
+export class SessionActions {
+  readonly #open = new WeakMap<RunContext, Map<string, OpenCall>>();
+
+  constructor(
+    private readonly core: Core,
+    private readonly agent: Agent,
+    private readonly home: string,
+  ) {}
+
+  toolsOf(sessionId: string): OfferedTool[] {
+    const tools = this.agent.talkTools(sendMessageOf(this.core));
+    return tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      input: tool.input,
+      isReading: false,
+      call: (input, signal) => {
+        const run = this.core.runner.contextOf(sessionId);
+        if (!run) throw new StoaError('run_ended', `No run of ${sessionId} is under way`);
+        return this.#call(run, tool, input, AbortSignal.any([signal, run.signal]));
+      },
+    }));
+  }
+
+  async #call(
+    run: RunContext,
+    tool: Tool,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
+    const calls = this.#open.get(run) ?? new Map<string, OpenCall>();
+    this.#open.set(run, calls);
+    const same = `${tool.name} ${this.agent.inputHash(input)}`;
+    const open = calls.get(same) ?? { callId: `mcp_${randomUUID()}`, waiting: 0, work: undefined };
+    calls.set(same, open);
+    const isWanted = (): boolean => open.waiting > 0;
+    const work = (open.work ??= this.#carryOut(run, tool, input, open.callId, isWanted));
+    open.waiting += 1;
+    try {
+      const answer = await this.agent.orAborted(work, signal);
+      if (calls.get(same) === open) calls.delete(same);
+      return answer;
+    } finally {
+      open.waiting -= 1;
+      // What comes of it now reaches nobody.
+      if (!isWanted()) open.work = undefined;
+    }
+  }
+
+  async #carryOut(
+    run: RunContext,
+    tool: Tool,
+    input: unknown,
+    callId: string,
+    isWanted: () => boolean,
+  ): Promise<ToolAnswer> {
+    const { home } = this;
+    const output = await this.agent.callDirectly({
+      run,
+      callId,
+      tool,
+      input,
+      home,
+      decide,
+      isWanted,
+    });
+    // What the program says besides is not published: to have passed is to have said nothing.
+    if (output.endsTurn === true) await run.journal.emitOutput([]);
+    const { text, isError = false } = output;
+    return { text, isError, data: { text } };
+  }
+}
+
+/** From the session itself to another; one call is one message, however often it is tried. */
+function sendMessageOf(core: Core): Parameters<Agent['talkTools']>[0] {
+  return async ({ run, callId, to, message, subject }) => {
+    const { sessionId } = run.session;
+    const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
+    const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
+    const { itemId } = await core.sessions.sendMessage(
+      by,
+      sessionId,
+      request,
+      `${run.runId}:${callId}`,
+    );
+    return `Sent as ${itemId}.`;
+  };
+}

@@ -1,0 +1,75 @@
+import type { Channel, Message, MessagePage, SearchHit, Stamped } from '@stoa/protocol';
+
+type Envelope = typeof import('@stoa/agent').envelope;
+type CutText = typeof import('@stoa/agent').cutText;
+
+export interface WordsOptions {
+  readonly envelope: Envelope;
+  readonly cutText: CutText;
+  readonly limitChars: number;
+}
+
+/**
+ * Answers in words. What others wrote stands in an envelope that says so: whoever reads this may be a
+ * model, and to it these are information and never instructions.
+ */
+export class Words {
+  constructor(private readonly options: WordsOptions) {}
+
+  channels(channels: readonly Channel[], nextAfter: string | undefined): string {
+    const lines = channels.map(
+      ({ channelId, title, messageCount, purpose }) =>
+        `${channelId}: ${title} (${String(messageCount)} messages)${purpose === undefined ? '' : ` — ${purpose}`}`,
+    );
+    return this.#outside('the list of channels', [...lines, ...more('after', nextAfter)]);
+  }
+
+  messages(channelId: string, { messages, hasMore }: MessagePage): string {
+    const lines = messages.map(messageLine);
+    return this.#outside(`channel ${channelId}`, [
+      ...lines,
+      ...(hasMore ? ['There is more.'] : []),
+    ]);
+  }
+
+  hits(query: string, hits: readonly SearchHit[]): string {
+    const lines = hits.map(({ channelId, message }) => `${channelId} ${messageLine(message)}`);
+    return this.#outside(`a search for ${query}`, lines);
+  }
+
+  journal(
+    sessionId: string,
+    { entries, nextAfter }: { readonly entries: readonly Stamped[]; readonly nextAfter?: number },
+  ): string {
+    const lines = entries.map(
+      ({ seq, type, data }) => `${String(seq)} ${type} ${JSON.stringify(data)}`,
+    );
+    return this.#outside(`the journal of ${sessionId}`, [...lines, ...more('after', nextAfter)]);
+  }
+
+  records(what: string, records: readonly unknown[]): string {
+    return this.#outside(
+      `the list of ${what}`,
+      records.map((record) => JSON.stringify(record)),
+    );
+  }
+
+  #outside(source: string, lines: readonly string[]): string {
+    const text = lines.length === 0 ? 'There is nothing.' : lines.join('\n');
+    const { envelope, cutText, limitChars } = this.options;
+    return envelope({ source, ids: ['mcp', source], text: cutText(text, limitChars) });
+  }
+}
+
+function messageLine(message: Message): string {
+  const { seq, messageId, author, inputItems, createdAt, replyCount, deletedAt } = message;
+  const text = inputItems
+    .map((item) => (item.type === 'text' ? item.text : `[asset ${item.assetId}]`))
+    .join('\n');
+  const replies = replyCount > 0 ? `, ${String(replyCount)} replies` : '';
+  const said = deletedAt === undefined ? text : '[deleted]';
+  return `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${author.displayName} (${author.id}${replies}): ${said}`;
+}
+
+const more = (name: string, position: string | number | undefined): string[] =>
+  position === undefined ? [] : [`There is more: ${name} ${String(position)}.`];

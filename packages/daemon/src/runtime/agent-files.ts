@@ -1,0 +1,108 @@
+import { type Dirent, promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import type { AgentFile, AgentFiles } from '@stoa/core';
+import { AgentDefinition, AgentId } from '@stoa/protocol';
+import { isMap, parseDocument } from 'yaml';
+
+const MAX_FILE_BYTES = 512 * 1024;
+const MAX_FILES = 500;
+
+/**
+ * Agents in Markdown files: front matter with the fields of a definition, then the instructions. Those
+ * of a workspace come with what is checked out there, so they may not give themselves more than asking
+ * allows unless the workspace is trusted.
+ */
+export class DiskAgentFiles implements AgentFiles {
+  constructor(
+    private readonly home: string,
+    private readonly isTrusted: (workspace: string) => boolean,
+  ) {}
+
+  async list(workspace?: string): Promise<readonly AgentFile[]> {
+    const own = await readDirectory(join(this.home, 'agents'));
+    if (workspace === undefined) return own;
+    const theirs = await readDirectory(join(workspace, '.stoa', 'agents'));
+    const admitted = this.isTrusted(workspace) ? theirs : theirs.map(withoutExtraTrust);
+    return [...admitted, ...own];
+  }
+}
+
+async function readDirectory(directory: string): Promise<AgentFile[]> {
+  let entries: Dirent[];
+  try {
+    entries = await fs.readdir(directory, { withFileTypes: true });
+  } catch {
+    // No directory, no agents; one that cannot be read has none that could be used either.
+    return [];
+  }
+  const names = entries
+    .filter((entry) => entry.name.endsWith('.md') && !entry.isDirectory())
+    .map(({ name }) => name)
+    .sort()
+    .slice(0, MAX_FILES);
+  return Promise.all(names.map((name) => readAgent(join(directory, name), name.slice(0, -3))));
+}
+
+async function readAgent(path: string, name: string): Promise<AgentFile> {
+  const agentId = name.toLowerCase();
+  if (!AgentId.safeParse(agentId).success) {
+    return { agentId: safeId(agentId), path, problem: `${name} is not a name an agent can have` };
+  }
+  try {
+    const { size } = await fs.stat(path);
+    if (size > MAX_FILE_BYTES) return { agentId, path, problem: 'The file is too large' };
+    return parseAgent(agentId, path, await fs.readFile(path, 'utf8'));
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    return { agentId, path, problem };
+  }
+}
+
+const FRONT_MATTER = /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/;
+
+function parseAgent(agentId: string, path: string, text: string): AgentFile {
+  const match = FRONT_MATTER.exec(text);
+  if (!match) {
+    return {
+      agentId,
+      path,
+      problem: 'The file does not begin with front matter between --- lines',
+    };
+  }
+  const document = parseDocument(match[1] ?? '', { uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) {
+    const line = (error.linePos?.[0].line ?? 0) + 1;
+    return { agentId, path, problem: `line ${String(line)}: ${firstLine(error.message)}` };
+  }
+  if (!isMap(document.contents)) return { agentId, path, problem: 'The front matter is empty' };
+  const instructions = text.slice(match[0].length).trim();
+  const fields = document.toJS() as Record<string, unknown>;
+  const parsed = AgentDefinition.safeParse({ instructions, ...fields });
+  if (parsed.success) return { agentId, path, definition: parsed.data };
+  const [issue] = parsed.error.issues;
+  const where = issue?.path.join('.') ?? '';
+  return { agentId, path, problem: `${where === '' ? '' : `${where}: `}${issue?.message ?? ''}` };
+}
+
+function withoutExtraTrust(file: AgentFile): AgentFile {
+  if (!('definition' in file)) return file;
+  const { driver, mode, permissions, mcpServers } = file.definition;
+  const asks = [
+    ...(mode === 'auto-edit' || mode === 'full' ? [`mode ${mode}`] : []),
+    ...(permissions?.allow?.length ? ['allow rules'] : []),
+    ...(driver.kind === 'acp' ? ['a program of its own'] : []),
+    ...(mcpServers && Object.keys(mcpServers).length > 0 ? ['MCP servers'] : []),
+  ];
+  if (asks.length === 0) return file;
+  const problem = `It asks for ${asks.join(', ')}, and the workspace is not trusted: list it under workspaces with trusted: true`;
+  return { agentId: file.agentId, path: file.path, problem };
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
+
+/** A file whose name is no id is still listed, under a name that is one. */
+function safeId(name: string): string {
+  const id = name.replaceAll(/[^a-z0-9._-]/g, '-').replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
+  return id.slice(0, 64) || 'unnamed';
+}

@@ -1,0 +1,16 @@
+import type { Calendar } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+import { Cron } from 'croner';
+
+/** Cron expressions in a time zone; over a change of daylight saving time as croner defines it. */
+export const calendar: Calendar = {
+  nextCron(expression, timeZone, after) {
+    try {
+      const cron = new Cron(expression, { timezone: timeZone, paused: true });
+      return cron.nextRun(new Date(after))?.getTime();
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StoaError('invalid_schedule', `${expression} in ${timeZone}: ${why}`);
+    }
+  },
+};

@@ -1,0 +1,207 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { McpServers } from '@stoa/agent';
+import { type Core, type Driver, decide, type RuntimePorts } from '@stoa/core';
+import {
+  type AgentDefinition,
+  type DriverKind,
+  type McpServerHealth,
+  type ModelsConfig,
+  StoaError,
+} from '@stoa/protocol';
+import type { Logger } from 'pino';
+import type { DiskAssetFiles } from '../assets/asset-files.js';
+import type { Config } from '../config/schema.js';
+import { VERSION } from '../version.js';
+import { DiskAgentFiles } from './agent-files.js';
+import { calendar } from './calendar.js';
+import { LazyDriver } from './lazy-driver.js';
+import { mcpHealth } from './mcp-health.js';
+import { timers } from './timers.js';
+import { DiskWorkspaces } from './workspaces.js';
+
+export interface RuntimeOptions {
+  readonly home: string;
+  readonly config: Config;
+  readonly daemonId: string;
+  readonly log: Logger;
+  readonly files: DiskAssetFiles;
+  /** The directory that sessions work in when nobody says otherwise. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where programs on this machine reach the daemon. */
+  readonly url: () => string;
+}
+
+/** What runs agents, until the domain it serves is there. */
+export interface Runtime {
+  readonly ports: RuntimePorts;
+  /** Drivers call back into the domain, which is made with them. */
+  attach(core: Core): void;
+  /** The MCP servers of agents: those that are configured, and how those are that were used. */
+  mcpServers(): Promise<McpServerHealth[]>;
+  close(): Promise<void>;
+}
+
+const toMs = (hours: number): number => Math.round(hours * 3_600_000);
+
+/** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { home, config, daemonId, log, directory } = options;
+  let attached: Core | undefined;
+  const core = (): Core => {
+    if (!attached) throw new StoaError('shutting_down', 'The domain is not there yet');
+    return attached;
+  };
+  const diagnose: RuntimePorts['diagnose'] = (message, details) => {
+    log.warn(details, message);
+  };
+  let mcp: LoadedAgents['mcp'] | undefined;
+  const loaded = once(async () => {
+    const agents = await loadAgents(options, core, diagnose);
+    mcp = agents.mcp;
+    return agents;
+  });
+  const lazy = (kind: DriverKind, inject: boolean): [DriverKind, Driver] => [
+    kind,
+    new LazyDriver(kind, { inject }, async () => (await loaded()).driver(kind)),
+  ];
+  const drivers = new Map<DriverKind, Driver>([
+    lazy('builtin', true),
+    lazy('script', true),
+    lazy('acp', false),
+  ]);
+  const workspaces = new DiskWorkspaces(home, directory, config.workspaces);
+  return {
+    ports: {
+      daemonId,
+      timers,
+      calendar,
+      agentFiles: new DiskAgentFiles(home, (workspace) => workspaces.isTrusted(workspace)),
+      builtinAgents: async () => (await loaded()).agents,
+      workspaces,
+      drivers,
+      configRules: config.permissions,
+      approvalMs: toMs(config.approvals.expireHours),
+      diagnose,
+    },
+    attach(made) {
+      attached = made;
+    },
+    mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
+    async close() {
+      for (const driver of drivers.values()) await driver.close();
+      await mcp?.close();
+    },
+  };
+}
+
+interface LoadedAgents {
+  readonly agents: Readonly<Record<string, AgentDefinition>>;
+  readonly mcp: Pick<McpServers, 'health' | 'close'>;
+  driver(kind: DriverKind): Driver;
+}
+
+async function loadAgents(
+  { home, config, files, environment, url }: RuntimeOptions,
+  core: () => Core,
+  diagnose: RuntimePorts['diagnose'],
+): Promise<LoadedAgents> {
+  const agent = await import('@stoa/agent');
+  const sandbox = new agent.Sandbox({ home });
+  const mcp = new agent.McpServers({
+    sandbox,
+    environment,
+    passedVariables: config.shell.passVariables,
+    version: VERSION,
+    diagnose,
+  });
+  const tools = new agent.ToolRunner({
+    moreTools: (run) => mcp.toolsFor(run),
+    tools: agent.builtinTools({
+      tasksDirectory: join(home, 'tasks'),
+      sandbox,
+      passedVariables: config.shell.passVariables,
+      ...(config.webFetch.enabled ? { webFetch: {} } : {}),
+      sendMessage: async ({ run, callId, to, message, subject }) => {
+        const { sessionId } = run.session;
+        const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
+        const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
+        const key = `${run.runId}:${callId}`;
+        const { itemId } = await core().sessions.sendMessage(by, sessionId, request, key);
+        return `Sent as ${itemId}.`;
+      },
+    }),
+    decide,
+    home,
+    diagnose,
+  });
+  const drivers: Partial<Record<DriverKind, Driver>> = {
+    script: new agent.ScriptDriver({ tools, timers, readScript: agent.readScriptFile }),
+    builtin: agent.createBuiltinDriver({
+      config: modelsOf(config),
+      environment,
+      tools,
+      timers,
+      clock: { now: Date.now },
+      random: Math.random,
+      findAsset: (assetId) => findAsset(core(), files, assetId),
+    }),
+    acp: new agent.AcpDriver({
+      sandbox,
+      timers,
+      now: () => performance.now(),
+      diagnose,
+      environment,
+      home,
+      decide,
+      findAsset: (assetId) => findAsset(core(), files, assetId),
+      mcpFor: (sessionId) => {
+        const { secret: token, revoke } = core().sessionTokens.issue(sessionId);
+        return { url: `${url()}/mcp`, token, revoke };
+      },
+    }),
+  };
+  return {
+    agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
+    mcp,
+    driver(kind) {
+      const driver = drivers[kind];
+      if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
+      return driver;
+    },
+  };
+}
+
+/** The agent of Stoa itself, on the model that is configured. */
+const STOA: AgentDefinition = {
+  displayName: 'Stoa',
+  description:
+    'Works in a directory with the configured model, and asks before it changes anything',
+  driver: { kind: 'builtin' },
+  mode: 'ask',
+  instructions: '',
+};
+
+const modelsOf = ({ providers, model, currency, modelRetries }: Config): ModelsConfig => ({
+  ...(providers === undefined ? {} : { providers }),
+  ...(model === undefined ? {} : { model }),
+  ...(currency === undefined ? {} : { currency }),
+  ...(modelRetries === undefined ? {} : { modelRetries }),
+});
+
+/** One that was collected since is told to the agent as gone. */
+async function findAsset(core: Core, files: DiskAssetFiles, assetId: string) {
+  try {
+    const { digest, mediaType, name, bytes: size } = await core.assets.get(assetId);
+    return { name, mediaType, size, bytes: () => readFile(files.pathOf(digest)) };
+  } catch (error) {
+    if (error instanceof StoaError && error.code === 'asset_not_found') return undefined;
+    throw error;
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,35 @@
+import type { Core } from '@stoa/core';
+import type { Logger } from 'pino';
+
+const TICK_MS = 5_000;
+const SCHEDULE_MS = 500;
+
+/** What has to happen as time passes, whoever calls or not. Returns what ends it. */
+export function startTicking(core: Core, log: Logger): () => Promise<void> {
+  const ends = [
+    every(TICK_MS, () => core.runner.tick(), log),
+    every(SCHEDULE_MS, () => core.schedules.fireDue(), log),
+  ];
+  return async () => {
+    await Promise.all(ends.map((end) => end()));
+  };
+}
+
+/** Never twice at once, and one that fails is tried again at its next time. */
+function every(ms: number, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= work()
+      .then(() => undefined)
+      .catch((error: unknown) => {
+        log.error({ err: error }, 'regular upkeep failed and is tried again');
+      })
+      .finally(() => {
+        running = undefined;
+      });
+  }, ms);
+  return async () => {
+    clearInterval(timer);
+    await running;
+  };
+}

@@ -1,0 +1,67 @@
+import { promises as fs } from 'node:fs';
+import { isAbsolute, join, relative } from 'node:path';
+import type { Workspaces } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+
+const INSTRUCTIONS_FILE = 'AGENTS.md';
+const MAX_INSTRUCTION_BYTES = 64 * 1024;
+
+export interface WorkspaceSetting {
+  readonly path: string;
+  readonly shared: boolean;
+  readonly trusted: boolean;
+}
+
+/** Directories that agents work in. */
+export class DiskWorkspaces implements Workspaces {
+  constructor(
+    private readonly home: string,
+    private readonly fallback: string,
+    private readonly settings: readonly WorkspaceSetting[],
+  ) {}
+
+  async resolve(workspace: string | undefined): Promise<string> {
+    const asked = workspace ?? this.fallback;
+    let path: string;
+    try {
+      path = await fs.realpath(asked);
+      if (!(await fs.stat(path)).isDirectory()) throw new Error('not a directory');
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new StoaError('invalid_workspace', `${asked} cannot be worked in: ${why}`);
+    }
+    const home = await fs.realpath(this.home);
+    if (isInside(path, home)) {
+      throw new StoaError('invalid_workspace', 'The data directory is not a place for agents');
+    }
+    return path;
+  }
+
+  async instructions(workspace: string): Promise<string | undefined> {
+    try {
+      const text = await fs.readFile(join(workspace, INSTRUCTIONS_FILE), 'utf8');
+      const kept = text.slice(0, MAX_INSTRUCTION_BYTES).trim();
+      return kept === '' ? undefined : kept;
+    } catch {
+      return undefined;
+    }
+  }
+
+  isShared(workspace: string): boolean {
+    return this.#covers(workspace, ({ shared }) => shared);
+  }
+
+  isTrusted(workspace: string): boolean {
+    return this.#covers(workspace, ({ trusted }) => trusted);
+  }
+
+  #covers(workspace: string, is: (setting: WorkspaceSetting) => boolean): boolean {
+    return this.settings.some((setting) => is(setting) && isInside(workspace, setting.path));
+  }
+}
+
+/** The directory itself counts. */
+function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way);
+}
