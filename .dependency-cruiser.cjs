@@ -1,4 +1,4 @@
-// The plan of the house: protocol <- store <- core <- daemon; cli -> client -> protocol.
+// The plan of the house: protocol <- store <- core <- agent <- daemon; cli -> client -> protocol.
 // See ARCHITECTURE.md.
 
 const fs = require('node:fs');
@@ -9,7 +9,8 @@ const arrows = {
   protocol: [],
   store: ['protocol'],
   core: ['protocol', 'store'],
-  daemon: ['protocol', 'store', 'core'],
+  agent: ['protocol', 'store', 'core'],
+  daemon: ['protocol', 'store', 'core', 'agent'],
   client: ['protocol'],
   // The daemon only through cli-starts-the-daemon-lazily below.
   cli: ['protocol', 'client', 'daemon'],

@@ -14,7 +14,7 @@ import { bundlePrograms } from './bundle.mjs';
 import { dumpPostgres } from './dump-postgres.mjs';
 import { root } from './root.mjs';
 
-const largestBytes = 200 * 1024;
+const largestBytes = 400 * 1024;
 const target = path.join(root, 'tests/fixtures', `schema-${newestSchema()}`);
 
 if (fs.existsSync(target) && !process.argv.includes('--force')) {
@@ -160,6 +160,17 @@ async function fill({ call }) {
   await call('DELETE', `/v1/channels/lobby/messages/${regretted.messageId}`, undefined, ada);
   await call('PUT', `/v1/channels/lobby/pins/${asset.assetId}`);
   await call('PUT', '/v1/channels/lobby/cursor', { readSeq: 4 }, ada);
+
+  await call('PUT', '/v1/agents/helper', {
+    driver: { kind: 'script', script: 'turns: [{ steps: [{ say: Hello }] }]' },
+  });
+  const session = await call('POST', '/v1/sessions', {
+    agentId: 'helper',
+    workspace: os.tmpdir(),
+  });
+  const inbox = `/v1/sessions/${session.sessionId}/inbox`;
+  const item = await call('POST', inbox, { text: 'say something' });
+  while ((await call('GET', `/v1/runs/${item.runId}`)).status !== 'completed');
 
   await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
   await call('POST', '/v1/channels/closed/archive');

@@ -20,6 +20,12 @@ const PARAMS: Record<string, string> = {
   memberId: 'nobody',
   assetId: `ast_${'0'.repeat(26)}`,
   credentialId: `crd_${'0'.repeat(26)}`,
+  agentId: 'nobody',
+  sessionId: `ses_${'0'.repeat(26)}`,
+  runId: `run_${'0'.repeat(26)}`,
+  itemId: `itm_${'0'.repeat(26)}`,
+  approvalId: `apr_${'0'.repeat(26)}`,
+  scheduleId: `sch_${'0'.repeat(26)}`,
   topic: 'channel:no-such-channel',
 };
 
@@ -28,10 +34,25 @@ const OPEN_TO_ANYONE = ['healthz', 'home', 'login', 'openapi', 'readyz'];
 const OWNER_ONLY = [
   'checkIntegrity',
   'createBackup',
+  'deleteAgent',
   'listTokens',
   'metrics',
   'mintToken',
+  'putAgent',
   'revokeToken',
+];
+/** What a session may do for itself with its own token. */
+const SESSIONS_TOO = [
+  'createSession',
+  'getItem',
+  'getRun',
+  'getSession',
+  'listInbox',
+  'listRuns',
+  'mcp',
+  'mcpStream',
+  'readJournal',
+  'sendMailboxMessage',
 ];
 
 describe('the authorisation table', () => {
@@ -104,7 +125,9 @@ describe('the authorisation table', () => {
         .sort();
     expect(named(CALLER_CLASSES)).toEqual(OPEN_TO_ANYONE);
     expect(named(['admin'])).toEqual(OWNER_ONLY);
-    const rest = TABLE.filter(([id]) => !OPEN_TO_ANYONE.includes(id) && !OWNER_ONLY.includes(id));
+    expect(named(['human', 'admin', 'session'])).toEqual(SESSIONS_TOO);
+    const listed = [...OPEN_TO_ANYONE, ...OWNER_ONLY, ...SESSIONS_TOO];
+    const rest = TABLE.filter(([id]) => !listed.includes(id));
     for (const [id, { access }] of rest) expect(access, id).toEqual(['human', 'admin']);
   });
 
@@ -118,7 +141,7 @@ describe('the authorisation table', () => {
         // An open route may still refuse for its own reasons: a wrong code, a credential of another kind.
         expect(code, caller).not.toBe('unauthenticated');
         expect(String(detail), caller).not.toContain('may not call this route');
-        expect([200, 101, 201, 400, 401, 403, 404], caller).toContain(status);
+        expect([200, 101, 201, 400, 401, 403, 404, 405, 415], caller).toContain(status);
         if (status === 401) expect(code).toBe('login_code_invalid');
       }
     }

@@ -33,7 +33,11 @@ describe('a configuration', () => {
     {
       wrong: 'an unknown field',
       config: 'port: 0\nhots: 127.0.0.1\n',
-      says: ['hots', 'host, port, allowedHosts, durability, store, log, streams, retention'],
+      says: [
+        'hots',
+        'host, port, allowedHosts, durability, store, log, streams, workspaces, providers, model',
+        'retention',
+      ],
     },
     {
       wrong: 'an unknown field further in',

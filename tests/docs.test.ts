@@ -7,6 +7,7 @@ import {
   LIMITS,
   ROUTES,
   type Route,
+  SessionEvent,
   StreamFrame,
   StreamRequest,
 } from '@stoa/protocol';
@@ -120,7 +121,12 @@ describe('the documentation', () => {
   });
 
   it('lists every route, and who may call it', () => {
-    const who: Readonly<Record<number, string>> = { 1: 'owner', 2: 'people', 5: 'anyone' };
+    const who: Readonly<Record<number, string>> = {
+      1: 'owner',
+      2: 'people',
+      3: 'sessions',
+      5: 'anyone',
+    };
     const expected = Object.values<Route>(ROUTES).map(
       ({ method, path, access, idempotent }) =>
         `${method} ${path}${idempotent ? ' ⚿' : ''} ${who[access.length] ?? '?'}`,
@@ -152,6 +158,7 @@ describe('the documentation', () => {
     const rowsIn = (file: string, heading: string): string[] =>
       [...section(file, heading).matchAll(/^\| `([a-z_]+)`/gm)].map(([, name = '']) => name).sort();
     expect(rowsIn('docs/channels.md', '## Events of a channel')).toEqual(typesOf(ChannelEvent));
+    expect(rowsIn('docs/sessions.md', '## Events of a session')).toEqual(typesOf(SessionEvent));
     expect(rowsIn('docs/live.md', 'Events of a person')).toEqual(typesOf(HumanEvent));
     expect(rowsIn('docs/live.md', '## WebSocket')).toEqual(typesOf(StreamFrame));
     for (const type of typesOf(StreamRequest)) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Core, createCore } from '@stoa/core';
+import { type Core, createCore, idleRuntime } from '@stoa/core';
 import { createIds, DiskAssetFiles, secrets } from '@stoa/daemon';
 import type { Principal } from '@stoa/protocol';
 import {
@@ -33,6 +33,7 @@ export function openDomain(
 ): Domain {
   const search = wanted === 'thread' ? openSearch(scope, home) : NO_SEARCH;
   const core = createCore({
+    runtime: idleRuntime(),
     store,
     search,
     files: new DiskAssetFiles(join(home, 'assets')),
