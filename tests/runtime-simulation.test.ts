@@ -1,7 +1,7 @@
 import { simulateRuntime } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 
-const SEEDS = process.env.STOA_SOAK ? 50_000 : 300;
+const SEEDS = process.env.STOA_SOAK ? 50_000 : 120;
 
 describe('sessions, runs, approvals and their owners', () => {
   it(`R-3 hold to their rules in ${String(SEEDS)} simulated histories with crashes and hand-overs`, async () => {
