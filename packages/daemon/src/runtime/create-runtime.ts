@@ -157,8 +157,14 @@ async function loadAgents(
       decide,
       findAsset: (assetId) => findAsset(core(), files, assetId),
       mcpFor: (sessionId) => {
-        const { secret: token, revoke } = core().sessionTokens.issue(sessionId);
-        return { url: `${url()}/mcp`, token, revoke };
+        const token = core().sessionTokens.issue(sessionId);
+        return {
+          url: `${url()}/mcp`,
+          token: token.secret,
+          revoke: () => {
+            token.revoke();
+          },
+        };
       },
     }),
   };
