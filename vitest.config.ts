@@ -7,8 +7,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['stoa-source'] } },
   test: {
     pool: 'forks',
-    // One more than the cores of a small machine: these tests wait for processes and disks a good deal.
-    maxWorkers: 3,
+    maxWorkers: 2,
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     globalSetup: ['packages/testkit/src/postgres/shared-postgres.ts'],
