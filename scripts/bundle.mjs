@@ -7,7 +7,16 @@ import { root } from './root.mjs';
 
 // Native or optional at run time; everything else goes into the bundle so that start-up reads a
 // few files instead of hundreds.
-const external = ['better-sqlite3', 'pg', 'pg-native', 'bufferutil', 'utf-8-validate'];
+const external = [
+  'better-sqlite3',
+  'pg',
+  'pg-native',
+  'bufferutil',
+  'utf-8-validate',
+  // Fastify asks for these only when it is given no compilers, and it is given ours.
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+];
 
 const dayInMs = 24 * 60 * 60 * 1000;
 
