@@ -71,3 +71,4 @@ export {
 } from './tools/tool-runner.js';
 export type { FetchPorts } from './tools/web/fetch-page.js';
 export type { WebFetchOptions } from './tools/web/web-fetch.js';
+export { type BoundedText, fileNames, readPlainFile, WorkspaceFiles } from './workspace-files.js';

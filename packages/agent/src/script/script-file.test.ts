@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,10 +7,14 @@ import { readScriptFile } from './script-file.js';
 
 let root: string;
 let workspace: string;
+let places: { workspace: string; home: string };
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'stoa-script-'));
   workspace = join(root, 'workspace');
-  mkdirSync(workspace);
+  const home = join(workspace, '.stoa');
+  mkdirSync(home, { recursive: true });
+  places = { workspace, home };
+  writeFileSync(join(home, 'token'), 'secret');
   writeFileSync(join(root, 'secret.yaml'), 'secret');
   writeFileSync(join(workspace, 'a.yaml'), 'mine');
 });
@@ -19,26 +24,32 @@ afterEach(() => {
 
 describe('a script file', () => {
   it('is read from below the workspace', async () => {
-    expect(await readScriptFile(workspace, 'a.yaml')).toBe('mine');
+    expect(await readScriptFile(places, 'a.yaml')).toBe('mine');
   });
 
-  it.each(['../secret.yaml', 'link.yaml', 'none.yaml', '.'])(
+  it.each(['../secret.yaml', 'link.yaml', 'none.yaml', '.', '.stoa/token', 'home.yaml'])(
     'is not read from %s',
     async (file) => {
       symlinkSync(join(root, 'secret.yaml'), join(workspace, 'link.yaml'));
-      await expect(readScriptFile(workspace, file)).rejects.toMatchObject({
+      symlinkSync('.stoa/token', join(workspace, 'home.yaml'));
+      await expect(readScriptFile(places, file)).rejects.toMatchObject({
         code: 'invalid_agent',
       });
     },
   );
 
   it('is not read from an absolute path elsewhere', async () => {
-    const reading = readScriptFile(workspace, join(root, 'secret.yaml'));
+    const reading = readScriptFile(places, join(root, 'secret.yaml'));
     await expect(reading).rejects.toThrow('is not below the workspace');
+  });
+
+  it('is not read from a pipe, which would never end', async () => {
+    execFileSync('mkfifo', [join(workspace, 'pipe.yaml')]);
+    await expect(readScriptFile(places, 'pipe.yaml')).rejects.toThrow('not a plain file');
   });
 
   it('may not be too long', async () => {
     writeFileSync(join(workspace, 'long.yaml'), 'x'.repeat(300_000));
-    await expect(readScriptFile(workspace, 'long.yaml')).rejects.toThrow('longer than');
+    await expect(readScriptFile(places, 'long.yaml')).rejects.toThrow('longer than');
   });
 });

@@ -1,26 +1,21 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
 import { LIMITS, StoaError } from '@stoa/protocol';
+import type { PathGuardOptions } from '../tools/paths.js';
+import { ToolFailure } from '../tools/tool-failure.js';
+import { WorkspaceFiles } from '../workspace-files.js';
 
-/** Reads a script that lies below the workspace, links resolved. */
-export async function readScriptFile(workspace: string, file: string): Promise<string> {
+/** Reads a script that lies below the workspace, links resolved. Throws `invalid_agent`. */
+export async function readScriptFile(places: PathGuardOptions, file: string): Promise<string> {
+  const limit = LIMITS.instructionsChars;
+  let problem: string;
   try {
-    const root = await realpath(workspace);
-    const path = await realpath(resolve(root, file));
-    if (!path.startsWith(root.endsWith(sep) ? root : root + sep)) {
-      throw new StoaError('invalid_agent', `${file} is not below the workspace`);
-    }
-    const { size } = await stat(path);
-    if (size > LIMITS.instructionsChars) {
-      throw new StoaError(
-        'invalid_agent',
-        `${file} is longer than ${String(LIMITS.instructionsChars)} bytes`,
-      );
-    }
-    return await readFile(path, 'utf8');
+    const found = await (await WorkspaceFiles.of(places)).read(file, limit);
+    if (found?.isWhole === true) return found.text;
+    problem = found
+      ? `${file} is longer than ${String(limit)} bytes`
+      : `${file} cannot be read (ENOENT)`;
   } catch (error) {
-    if (error instanceof StoaError) throw error;
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new StoaError('invalid_agent', `${file} cannot be read (${code})`);
+    problem = error instanceof ToolFailure ? error.message : `${file} cannot be read (${code})`;
   }
+  throw new StoaError('invalid_agent', problem);
 }

@@ -1,5 +1,5 @@
-import { type Dirent, promises as fs } from 'node:fs';
 import { join } from 'node:path';
+import type { BoundedText } from '@stoa/agent';
 import type { AgentFile, AgentFiles } from '@stoa/core';
 import { AgentDefinition, AgentId } from '@stoa/protocol';
 import { isMap, parseDocument } from 'yaml';
@@ -19,39 +19,41 @@ export class DiskAgentFiles implements AgentFiles {
   ) {}
 
   async list(workspace?: string): Promise<readonly AgentFile[]> {
-    const own = await readDirectory(join(this.home, 'agents'));
+    // Loaded late, as all of the agents is; who lists them needs it anyway.
+    const { fileNames, readPlainFile, WorkspaceFiles } = await import('@stoa/agent');
+    const directory = join(this.home, 'agents');
+    const names = await fileNames(directory).catch(() => []);
+    const own = await readAgents(directory, names, (path) => readPlainFile(path, MAX_FILE_BYTES));
     if (workspace === undefined) return own;
-    const theirs = await readDirectory(join(workspace, '.stoa', 'agents'));
+    const files = await WorkspaceFiles.of({ workspace, home: this.home });
+    const place = join(workspace, '.stoa', 'agents');
+    const theirs = await readAgents(place, await files.names(place), (path) =>
+      files.read(path, MAX_FILE_BYTES),
+    );
     const admitted = this.isTrusted(workspace) ? theirs : theirs.map(withoutExtraTrust);
     return [...admitted, ...own];
   }
 }
 
-async function readDirectory(directory: string): Promise<AgentFile[]> {
-  let entries: Dirent[];
-  try {
-    entries = await fs.readdir(directory, { withFileTypes: true });
-  } catch {
-    // No directory, no agents; one that cannot be read has none that could be used either.
-    return [];
-  }
-  const names = entries
-    .filter((entry) => entry.name.endsWith('.md') && !entry.isDirectory())
-    .map(({ name }) => name)
-    .sort()
-    .slice(0, MAX_FILES);
-  return Promise.all(names.map((name) => readAgent(join(directory, name), name.slice(0, -3))));
+type Read = (path: string) => Promise<BoundedText | undefined>;
+
+function readAgents(directory: string, names: readonly string[], read: Read): Promise<AgentFile[]> {
+  const files = names.filter((name) => name.endsWith('.md')).slice(0, MAX_FILES);
+  return Promise.all(
+    files.map((name) => readAgent(join(directory, name), name.slice(0, -3), read)),
+  );
 }
 
-async function readAgent(path: string, name: string): Promise<AgentFile> {
+async function readAgent(path: string, name: string, read: Read): Promise<AgentFile> {
   const agentId = name.toLowerCase();
   if (!AgentId.safeParse(agentId).success) {
     return { agentId: safeId(agentId), path, problem: `${name} is not a name an agent can have` };
   }
   try {
-    const { size } = await fs.stat(path);
-    if (size > MAX_FILE_BYTES) return { agentId, path, problem: 'The file is too large' };
-    return parseAgent(agentId, path, await fs.readFile(path, 'utf8'));
+    const found = await read(path);
+    if (!found) return { agentId, path, problem: 'The file is gone' };
+    if (!found.isWhole) return { agentId, path, problem: 'The file is too large' };
+    return parseAgent(agentId, path, found.text);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     return { agentId, path, problem };

@@ -71,7 +71,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lazy('script', true),
     lazy('acp', false),
   ]);
-  const workspaces = new DiskWorkspaces(home, directory, config.workspaces);
+  const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
   return {
     ports: {
       daemonId,
@@ -137,7 +137,11 @@ async function loadAgents(
     diagnose,
   });
   const drivers: Partial<Record<DriverKind, Driver>> = {
-    script: new agent.ScriptDriver({ tools, timers, readScript: agent.readScriptFile }),
+    script: new agent.ScriptDriver({
+      tools,
+      timers,
+      readScript: (workspace, file) => agent.readScriptFile({ workspace, home }, file),
+    }),
     builtin: agent.createBuiltinDriver({
       config: modelsOf(config),
       environment,

@@ -1,6 +1,6 @@
 import { promises as fs } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
-import type { Workspaces } from '@stoa/core';
+import { isAbsolute, relative } from 'node:path';
+import type { RuntimePorts, Workspaces } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
 
 const INSTRUCTIONS_FILE = 'AGENTS.md';
@@ -18,6 +18,7 @@ export class DiskWorkspaces implements Workspaces {
     private readonly home: string,
     private readonly fallback: string,
     private readonly settings: readonly WorkspaceSetting[],
+    private readonly diagnose: RuntimePorts['diagnose'],
   ) {}
 
   async resolve(workspace: string | undefined): Promise<string> {
@@ -38,11 +39,15 @@ export class DiskWorkspaces implements Workspaces {
   }
 
   async instructions(workspace: string): Promise<string | undefined> {
+    // Loaded late, as all of the agents is; who makes a session needs it anyway.
+    const { WorkspaceFiles } = await import('@stoa/agent');
     try {
-      const text = await fs.readFile(join(workspace, INSTRUCTIONS_FILE), 'utf8');
-      const kept = text.slice(0, MAX_INSTRUCTION_BYTES).trim();
-      return kept === '' ? undefined : kept;
-    } catch {
+      const files = await WorkspaceFiles.of({ workspace, home: this.home });
+      const text = (await files.read(INSTRUCTIONS_FILE, MAX_INSTRUCTION_BYTES))?.text.trim();
+      return text === '' ? undefined : text;
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      this.diagnose('the instructions of a workspace were not read', { workspace, why });
       return undefined;
     }
   }
