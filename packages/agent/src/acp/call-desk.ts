@@ -140,6 +140,13 @@ export class CallDesk {
         ? {}
         : { suggestedRule }),
     } satisfies NewApproval);
+    // A run asks about a call id once: another call under the same id gets no part in that answer.
+    if (approval.inputHash !== hash || approval.tool !== tool) {
+      return {
+        isAllowed: false,
+        words: 'Its id was used for another call before: it did not run.',
+      };
+    }
     if (approval.state !== 'allowed') return { isAllowed: false, words: refusalOf(approval) };
     const { approvalId, scope = 'once', updatedInput } = approval;
     if (updatedInput !== undefined && inputHash(updatedInput) !== hash) {

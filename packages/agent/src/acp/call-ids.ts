@@ -12,8 +12,9 @@ export class CallIds {
 
   constructor(
     private readonly runId: string,
-    { entries }: Pick<Transcript, 'entries'>,
+    { entries, started }: Pick<Transcript, 'entries' | 'started'>,
   ) {
+    for (const callId of started) this.#used.add(callId);
     for (const entry of entries) {
       if (entry.type === 'tool_result' && entry.runId === runId) this.#used.add(entry.callId);
     }

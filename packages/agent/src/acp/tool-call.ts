@@ -2,6 +2,7 @@ import type { ToolKind, ToolOutcome } from '@stoa/protocol';
 import { LIMITS } from '@stoa/protocol';
 import type { JsonValue } from '../json-value.js';
 import { cutText } from '../tools/cut-text.js';
+import { inputHash } from '../tools/input-hash.js';
 import { unifiedDiff } from '../tools/text-diff.js';
 import { isDiff, isText, type ToolCallReport } from './session-updates.js';
 
@@ -20,6 +21,8 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
  *
  *   forming ──told to the journal──▶ announced ──it runs, or may──▶ started ──▶ settled
  *                                        └──denied──▶ settled
+ *
+ * What it does is fixed when permission for it is asked: later reports only tell what comes of it.
  */
 export class ToolCall {
   isStarted = false;
@@ -27,7 +30,9 @@ export class ToolCall {
   approvalId: string | undefined;
   startedAt = 0;
   #report: ToolCallReport;
-  #announced: { readonly callId: string; readonly tool: string } | undefined;
+  /** What was asked about; undefined as long as nothing was. */
+  #asked: ToolCallReport | undefined;
+  #announced: { readonly callId: string; readonly tool: string; readonly hash: string } | undefined;
 
   constructor(report: ToolCallReport) {
     this.#report = report;
@@ -43,12 +48,38 @@ export class ToolCall {
 
   /** From here on it goes by this id, and by the name it has now. */
   announce(callId: string): void {
-    this.#announced = { callId, tool: this.tool };
+    this.#announced = { callId, tool: this.tool, hash: inputHash(this.input) };
+  }
+
+  /** People, or the rules, are asked about it as it is now. */
+  fix(): void {
+    this.#asked = this.#report;
+  }
+
+  get isAsked(): boolean {
+    return this.#asked !== undefined;
+  }
+
+  /** Another call that is reported under the same id of the program. */
+  again(report: ToolCallReport): ToolCall {
+    const call = new ToolCall({ ...this.#report, status: 'pending' });
+    call.add(report);
+    return call;
   }
 
   /** Given when it is announced: only then is its input known. */
   get callId(): string | undefined {
     return this.#announced?.callId;
+  }
+
+  /**
+   * What people are asked by: what they answer holds for these arguments. They may have become others
+   * since it was announced, or when the work is taken up again after a restart.
+   */
+  get questionId(): string {
+    const { callId = '', hash = '' } = this.#announced ?? {};
+    const now = inputHash(this.input);
+    return now === hash ? callId : `${callId}_${now.slice(0, HASH_CHARS)}`;
   }
 
   get status(): NonNullable<ToolCallReport['status']> {
@@ -57,7 +88,7 @@ export class ToolCall {
 
   get tool(): string {
     if (this.#announced) return this.#announced.tool;
-    const { kind } = this.#report;
+    const { kind } = this.#deed;
     return oneLine(this.#name ?? kind ?? 'tool', LIMITS.titleChars) || 'tool';
   }
 
@@ -66,23 +97,27 @@ export class ToolCall {
     return this.#name !== undefined;
   }
 
+  get #deed(): ToolCallReport {
+    return this.#asked ?? this.#report;
+  }
+
   get #name(): string | undefined {
-    const { name, _meta } = this.#report;
+    const { name, _meta } = this.#deed;
     return name ?? _meta?.toolName ?? _meta?.claudeCode?.toolName;
   }
 
   get kind(): ToolKind {
-    const { kind } = this.#report;
+    const { kind } = this.#deed;
     return (typeof kind === 'string' ? KINDS[kind] : undefined) ?? 'other';
   }
 
   get title(): string {
-    return oneLine(this.#report.title ?? '', LIMITS.titleChars) || this.tool;
+    return oneLine(this.#deed.title ?? '', LIMITS.titleChars) || this.tool;
   }
 
   /** The exact arguments; where the program does not say them, what it says it touches. */
   get input(): JsonValue {
-    const { rawInput } = this.#report;
+    const { rawInput } = this.#deed;
     if (rawInput !== undefined && rawInput !== null) return rawInput;
     const paths = this.paths;
     return paths.length === 0 ? { title: this.title } : { title: this.title, paths };
@@ -90,7 +125,7 @@ export class ToolCall {
 
   /** Every path it is said to touch. */
   get paths(): string[] {
-    const { rawInput, locations, content } = this.#report;
+    const { rawInput, locations, content } = this.#deed;
     const paths = new Set<string>();
     if (typeof rawInput === 'object' && rawInput !== null && !Array.isArray(rawInput)) {
       for (const key of PATH_KEYS) {
@@ -105,7 +140,7 @@ export class ToolCall {
 
   /** The argument of one of these names. */
   argument(...names: readonly string[]): JsonValue | undefined {
-    const { rawInput } = this.#report;
+    const { rawInput } = this.#deed;
     if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) {
       return undefined;
     }
@@ -115,7 +150,7 @@ export class ToolCall {
 
   /** What a reviewer should see beside the arguments. */
   get diff(): string | undefined {
-    const diffs = (this.#report.content ?? [])
+    const diffs = (this.#deed.content ?? [])
       .filter(isDiff)
       .map(({ path, oldText, newText }) => unifiedDiff(path, oldText ?? undefined, newText));
     return diffs.length === 0 ? undefined : diffs.join('\n');
@@ -137,6 +172,8 @@ export class ToolCall {
     return cutText(text.toWellFormed().replaceAll('\0', ''), LIMITS.toolOutputChars);
   }
 }
+
+const HASH_CHARS = 20;
 
 /** How programs call the arguments that are paths. */
 const PATH_KEYS = [

@@ -21,7 +21,10 @@ const TEXT_CHARS = 1_000_000;
 
 /** What a turn writes down: a message before its calls, a call before its result. */
 export class TurnJournal {
+  /** The last of each id of the program. */
   readonly #calls = new Map<string, ToolCall>();
+  /** Those whose id was used again before anything came of them. */
+  readonly #earlier: ToolCall[] = [];
   #text = '';
   #step: number;
 
@@ -30,7 +33,7 @@ export class TurnJournal {
   }
 
   get hasOpenCalls(): boolean {
-    return [...this.#calls.values()].some(({ isSettled }) => !isSettled);
+    return this.#all.some(({ isSettled }) => !isSettled);
   }
 
   /** Writes down what is left, and tells what was said after the last call. */
@@ -38,7 +41,7 @@ export class TurnJournal {
     await this.announce();
     const said = this.ports.process.scrub(this.#text);
     await this.#message([], finishReason);
-    for (const call of this.#calls.values()) await this.#leave(call);
+    for (const call of this.#all) await this.#leave(call);
     await this.report(usage);
     return said;
   }
@@ -68,9 +71,26 @@ export class TurnJournal {
     return call;
   }
 
+  /**
+   * The call that permission is asked for. One answer is for one call: what was asked about, or is over,
+   * and is asked about again is another call.
+   */
+  callToAsk(report: ToolCallReport): ToolCall {
+    const known = this.#calls.get(report.toolCallId);
+    if (!known?.isAsked && !known?.isSettled) return this.callOf(report);
+    if (!known.isSettled) this.#earlier.push(known);
+    const call = known.again(report);
+    this.#calls.set(report.toolCallId, call);
+    return call;
+  }
+
+  get #all(): ToolCall[] {
+    return [...this.#earlier, ...this.#calls.values()];
+  }
+
   /** A message with all calls that are forming: each gets its id from its input, as it is now. */
   async announce(): Promise<void> {
-    const forming = [...this.#calls.values()].filter(({ callId }) => callId === undefined);
+    const forming = this.#all.filter(({ callId }) => callId === undefined);
     if (forming.length === 0) return;
     const parts = forming.map((call): AssistantPart => {
       const input = boundedInput(call.input);

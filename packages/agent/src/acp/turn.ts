@@ -168,11 +168,12 @@ export class Turn implements SessionListener {
   async #decide({ toolCall, options }: PermissionRequest): Promise<RequestPermissionResponse> {
     const call = await this.#order.add(async () => {
       await this.#deliver();
-      const known = this.#journal.callOf(
+      const asked = this.#journal.callToAsk(
         ToolCallReport.parse({ name: toolNamedIn(options), ...toolCall }),
       );
+      asked.fix();
       await this.#journal.announce();
-      return known;
+      return asked;
     });
     const verdict = await this.#judge(call);
     const answer = verdict.isAllowed ? allowing(options, verdict.isStanding) : undefined;
@@ -190,7 +191,7 @@ export class Turn implements SessionListener {
   }
 
   async #judge(call: ToolCall): Promise<Verdict> {
-    const { callId = '', tool, isNamed, title, input, diff } = call;
+    const { questionId: callId, tool, isNamed, title, input, diff } = call;
     try {
       const touches = touchesOf(call);
       const asked = { callId, tool, isNamed, title, input, detail: diff, touches };

@@ -67,6 +67,8 @@ export interface Transcript {
   readonly entries: readonly TranscriptEntry[];
   /** Calls of the run under way that the model asked for and that were not started yet. */
   readonly pending: readonly Extract<AssistantPart, { type: 'tool_call' }>[];
+  /** Calls of the run under way that were started, whatever came of them. */
+  readonly started: ReadonlySet<string>;
   /** The last note of each code. */
   readonly notes: ReadonlyMap<string, string>;
 }
@@ -87,7 +89,7 @@ export function readTranscript(
 
 function* transcriptOf(sessionId: string, runId: string): Tx<Transcript> {
   const session = yield* findSession.first({ sessionId });
-  if (!session) return { entries: [], pending: [], notes: new Map() };
+  if (!session) return { entries: [], pending: [], started: new Set(), notes: new Map() };
   const { topicId, contextSeq } = session;
   const begin = contextSeq === 0 ? undefined : yield* findEvent.first({ topicId, seq: contextSeq });
   const builder = new TranscriptBuilder(runId);
@@ -125,7 +127,8 @@ class TranscriptBuilder {
   readonly #accepted = new Map<string, Data<'accepted'>>();
   /** Calls without a result, by id, in the order they were asked for. */
   readonly #open = new Map<string, { readonly call: Call; readonly runId: string }>();
-  readonly #started = new Set<string>();
+  /** The run of each call that was started. */
+  readonly #started = new Map<string, string>();
   readonly #notes = new Map<string, string>();
 
   constructor(private readonly currentRunId: string) {}
@@ -160,7 +163,7 @@ class TranscriptBuilder {
         return;
       }
       case 'tool_call':
-        this.#started.add(event.data.callId);
+        this.#started.set(event.data.callId, event.data.runId);
         return;
       case 'tool_result': {
         const { runId, callId, tool, outcome, output } = event.data;
@@ -188,7 +191,10 @@ class TranscriptBuilder {
     for (const { call, runId } of this.#open.values()) {
       if (runId === this.currentRunId && !this.#started.has(call.callId)) pending.push(call);
     }
-    return { entries: this.#entries, pending, notes: this.#notes };
+    const started = new Set<string>();
+    for (const [callId, runId] of this.#started)
+      if (runId === this.currentRunId) started.add(callId);
+    return { entries: this.#entries, pending, started, notes: this.#notes };
   }
 
   #close(seq: number, endedRunId: string, how: string): void {

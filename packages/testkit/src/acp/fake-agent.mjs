@@ -9,13 +9,16 @@
 //   !unknown             sends methods nobody knows      !stop REASON   ends the turn with this reason
 //   !tool ID KIND JSON   calls a tool without asking     !ask ID KIND JSON  asks first
 //   !begin ID KIND JSON  calls one that does not end
+//   !form ID KIND        tells only that a call is to come
+//   !request ID KIND JSON [while JSON]  asks and reports nothing then, or other arguments before the answer
 //   !read PATH  !write PATH TEXT   through the client    !mode ID       changes its mode
 //   !wait                until it is cancelled           !fail TEXT     answers with an error
 //   !child               leaves a process behind, in a session of its own
 //   !env                 says its environment            !echo          says what it was prompted
 //   !malformed           answers what the protocol does not know
 //
-// When it is told to go on with work that was cut off, it does what the prompt before said.
+// When it is told to go on with work that was cut off, it does what the prompt before said. `%n` stands for
+// the number of the prompt.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -123,7 +126,8 @@ async function play(sessionId, prompt) {
   const now = isResumed ? (session.prompts.at(-2) ?? said) : said;
   const asked = now.split('# What is asked now\n').at(-1);
   for (const line of asked.split('\n')) {
-    const [, verb, rest = ''] = /^!(\w+) ?(.*)$/.exec(line) ?? [];
+    const numbered = line.replaceAll('%n', session.prompts.length);
+    const [, verb, rest = ''] = /^!(\w+) ?(.*)$/.exec(numbered) ?? [];
     if (!verb) continue;
     const done = await Promise.race([act(sessionId, verb, rest), cancelled]);
     if (done === 'cancelled') return { stopReason: 'cancelled' };
@@ -196,16 +200,24 @@ const deeds = {
   },
   begin: (id, rest) =>
     update(id, { sessionUpdate: 'tool_call', ...callOf(rest), status: 'in_progress' }),
+  form(id, rest) {
+    const { toolCallId, kind, title } = callOf(rest);
+    update(id, { sessionUpdate: 'tool_call', toolCallId, kind, title, status: 'pending' });
+  },
+  async request(id, rest) {
+    const [asked, other] = rest.split(' while ');
+    const call = callOf(asked);
+    const { toolCallId } = call;
+    const answer = permission(id, call);
+    if (other) {
+      const rawInput = JSON.parse(other);
+      update(id, { sessionUpdate: 'tool_call_update', toolCallId, rawInput });
+    }
+    say(id, (await answer) ? 'allowed' : 'rejected');
+  },
   async ask(id, rest) {
     const call = callOf(rest);
-    const kinds = options.permissions ?? ['allow_always', 'allow_once', 'reject_once'];
-    const { result } = await ask('session/request_permission', {
-      sessionId: id,
-      toolCall: { ...call, status: 'pending' },
-      options: kinds.map((kind) => ({ optionId: `option_${kind}`, name: kind, kind })),
-    });
-    log({ type: 'permission', outcome: result?.outcome });
-    const isAllowed = /allow/.test(result?.outcome?.optionId ?? '');
+    const isAllowed = await permission(id, { ...call, status: 'pending' });
     update(id, {
       sessionUpdate: 'tool_call_update',
       toolCallId: call.toolCallId,
@@ -231,6 +243,17 @@ const deeds = {
     spawn('sleep', ['600'], { detached: true, stdio: 'ignore' }).unref();
   },
 };
+
+async function permission(sessionId, toolCall) {
+  const kinds = options.permissions ?? ['allow_always', 'allow_once', 'reject_once'];
+  const { result } = await ask('session/request_permission', {
+    sessionId,
+    toolCall,
+    options: kinds.map((kind) => ({ optionId: `option_${kind}`, name: kind, kind })),
+  });
+  log({ type: 'permission', outcome: result?.outcome });
+  return /allow/.test(result?.outcome?.optionId ?? '');
+}
 
 function callOf(rest) {
   const [toolCallId, kind, ...json] = rest.split(' ');
