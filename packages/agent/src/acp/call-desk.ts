@@ -79,6 +79,7 @@ export class CallDesk {
 
   /** The daemon's own endpoint decides about each call, so nobody is asked twice, unless by a rule. */
   async #isLeftToItself({ tool, touches }: AskedCall): Promise<boolean> {
+    if (touches.subjects.length === 0) return false;
     const policy = await this.#policy();
     return touches.subjects.every((subject) => {
       if (subject.type !== 'mcp' || subject.server !== OWN_SERVER) return false;

@@ -92,6 +92,12 @@ export class ToolCall {
     return oneLine(this.#name ?? kind ?? 'tool', LIMITS.titleChars) || 'tool';
   }
 
+  /** Every name it goes by: it may have got another since it was announced. */
+  get names(): string[] {
+    const name = this.#name;
+    return name === undefined || name === this.tool ? [this.tool] : [this.tool, name];
+  }
+
   /** Whether the program says which tool it is. */
   get isNamed(): boolean {
     return this.#name !== undefined;
@@ -123,29 +129,16 @@ export class ToolCall {
     return paths.length === 0 ? { title: this.title } : { title: this.title, paths };
   }
 
-  /** Every path it is said to touch. */
+  /** The paths that it says beside its arguments. */
   get paths(): string[] {
-    const { rawInput, locations, content } = this.#deed;
-    const paths = new Set<string>();
-    if (typeof rawInput === 'object' && rawInput !== null && !Array.isArray(rawInput)) {
-      for (const key of PATH_KEYS) {
-        const value = rawInput[key];
-        if (typeof value === 'string' && value !== '') paths.add(value);
-      }
-    }
-    for (const { path } of locations ?? []) paths.add(path);
+    const { locations, content } = this.#deed;
+    const paths = new Set((locations ?? []).map(({ path }) => path));
     for (const part of content ?? []) if (isDiff(part)) paths.add(part.path);
     return [...paths];
   }
 
-  /** The argument of one of these names. */
-  argument(...names: readonly string[]): JsonValue | undefined {
-    const { rawInput } = this.#deed;
-    if (typeof rawInput !== 'object' || rawInput === null || Array.isArray(rawInput)) {
-      return undefined;
-    }
-    for (const name of names) if (rawInput[name] !== undefined) return rawInput[name];
-    return undefined;
+  get rawInput(): JsonValue | undefined {
+    return this.#deed.rawInput;
   }
 
   /** What a reviewer should see beside the arguments. */
@@ -174,12 +167,6 @@ export class ToolCall {
 }
 
 const HASH_CHARS = 20;
-
-/** How programs call the arguments that are paths. */
-const PATH_KEYS = [
-  ...['file_path', 'filePath', 'path', 'absolute_path', 'abs_path', 'notebook_path'],
-  ...['old_path', 'new_path', 'source', 'destination', 'directory', 'dir_path'],
-];
 
 /** What is too long to keep is said to be missing; it is never cut, for a part would be another input. */
 export function boundedInput(input: JsonValue): JsonValue {

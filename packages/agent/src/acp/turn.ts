@@ -193,7 +193,7 @@ export class Turn implements SessionListener {
   async #judge(call: ToolCall): Promise<Verdict> {
     const { questionId: callId, tool, isNamed, title, input, diff } = call;
     try {
-      const touches = touchesOf(call);
+      const touches = touchesOf(call, this.ports.run.session.workspace);
       const asked = { callId, tool, isNamed, title, input, detail: diff, touches };
       return await this.#desk.decide(asked);
     } catch (error) {
