@@ -118,7 +118,9 @@ class Reader {
     if (text !== undefined) this.#commands.add(`${before}${text}${after}`);
     if (isRecord(value)) this.read(value, depth + 1);
     if (!Array.isArray(value)) return;
-    const isList = hasOne(words, LISTS) || /\S\s+\S/.test(String(value[0]));
+    const [first] = value;
+    const isLine = typeof first === 'string' && /\S\s+\S/.test(first);
+    const isList = isLine || hasOne(words, LISTS);
     for (const one of value) {
       if (isRecord(one)) this.read(one, depth + 1);
       else if (Array.isArray(one)) this.#command(words, one, beside, depth + 1);

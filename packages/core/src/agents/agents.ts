@@ -22,9 +22,12 @@ import type { Clock } from '../ports.js';
 import type { ReadyAgent } from '../sessions/context.js';
 
 /** A definition that was found in a file, or what is wrong with it. */
-export type AgentFile =
-  | { readonly agentId: string; readonly path: string; readonly definition: AgentDefinition }
-  | { readonly agentId: string; readonly path: string; readonly problem: string };
+export type AgentFile = {
+  readonly agentId: string;
+  readonly path: string;
+  /** It comes with what somebody else made: any other definition of its id goes before it. */
+  readonly givesWay?: boolean;
+} & ({ readonly definition: AgentDefinition } | { readonly problem: string });
 
 /** Reads definitions from directories; a broken file is told as such, never thrown. */
 export interface AgentFiles {
@@ -42,27 +45,30 @@ export interface AgentsPorts {
 
 /**
  * Definitions of agents. One id has one definition: that of a file goes before one made over the API,
- * which goes before one that comes with Stoa. A broken one disables that id and nothing else.
+ * which goes before one that comes with Stoa. A broken one disables that id and nothing else. What is
+ * not trusted only adds to them: it replaces nothing, and so takes away no rule that the owner made.
  */
 export class Agents {
   constructor(private readonly ports: AgentsPorts) {}
 
   async list(workspace?: string): Promise<Agent[]> {
-    const { store, files, builtin } = this.ports;
+    const { store, builtin } = this.ports;
     const [shipped, found, { rows, nicknames }] = await Promise.all([
       builtin(),
-      files.list(workspace),
+      this.ports.files.list(workspace),
       store.read(function* () {
         return { rows: yield* listAgents.all({}), nicknames: yield* listNicknames.all({}) };
       }),
     ]);
     const nicknameOf = new Map(nicknames.map(({ agentId, nickname }) => [agentId, nickname]));
     const agents = new Map<string, Omit<Agent, 'name' | 'nickname'>>();
+    const files = [...found].reverse();
+    for (const file of files) if (file.givesWay) agents.set(file.agentId, fileAgent(file));
     for (const [agentId, definition] of Object.entries(shipped)) {
       agents.set(agentId, { agentId, source: 'builtin', status: 'ready', definition });
     }
     for (const row of rows) agents.set(row.agentId, storedAgent(row));
-    for (const file of [...found].reverse()) agents.set(file.agentId, fileAgent(file));
+    for (const file of files) if (!file.givesWay) agents.set(file.agentId, fileAgent(file));
     return [...agents.values()]
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
       .map((agent) => named(agent, nicknameOf.get(agent.agentId)));

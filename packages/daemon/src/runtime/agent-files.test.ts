@@ -68,6 +68,19 @@ describe('agents in files', () => {
     ]);
   });
 
+  it('of a workspace give way to others of their id, broken ones too, unless it is trusted', async () => {
+    writeFileSync(join(home, 'agents', 'coder.md'), PLAIN);
+    writeFileSync(join(theirs, 'CODER.md'), PLAIN);
+    writeFileSync(join(theirs, 'bad.md'), 'no front matter');
+    writeFileSync(join(theirs, 'free.md'), '---\ndriver: { kind: builtin }\nmode: full\n---\n');
+    const givingWay = async (isTrusted: boolean) => {
+      const found = await new DiskAgentFiles(home, () => isTrusted).list(checkout);
+      return found.filter(({ givesWay }) => givesWay === true).map(({ agentId }) => agentId);
+    };
+    expect(await givingWay(false)).toEqual(['coder', 'bad', 'free']);
+    expect(await givingWay(true)).toEqual([]);
+  });
+
   it('of the daemon may be links, and a pipe among them holds nobody up', async () => {
     writeFileSync(join(root, 'dotfiles.md'), ACP);
     symlinkSync(join(root, 'dotfiles.md'), join(home, 'agents', 'a.md'));

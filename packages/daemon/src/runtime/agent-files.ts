@@ -9,8 +9,8 @@ const MAX_FILES = 500;
 
 /**
  * Agents in Markdown files: front matter with the fields of a definition, then the instructions. Those
- * of a workspace come with what is checked out there, so they may not give themselves more than asking
- * allows unless the workspace is trusted.
+ * of a workspace come with what is checked out there, so unless the workspace is trusted they may not give
+ * themselves more than asking allows, nor take the place of another agent.
  */
 export class DiskAgentFiles implements AgentFiles {
   constructor(
@@ -87,7 +87,8 @@ function parseAgent(agentId: string, path: string, text: string): AgentFile {
   return { agentId, path, problem: `${where === '' ? '' : `${where}: `}${issue?.message ?? ''}` };
 }
 
-function withoutExtraTrust(file: AgentFile): AgentFile {
+function withoutExtraTrust(found: AgentFile): AgentFile {
+  const file = { ...found, givesWay: true };
   if (!('definition' in file)) return file;
   const { driver, mode, permissions, mcpServers } = file.definition;
   const asks = [
@@ -98,7 +99,7 @@ function withoutExtraTrust(file: AgentFile): AgentFile {
   ];
   if (asks.length === 0) return file;
   const problem = `It asks for ${asks.join(', ')}, and the workspace is not trusted: list it under workspaces with trusted: true`;
-  return { agentId: file.agentId, path: file.path, problem };
+  return { agentId: file.agentId, path: file.path, givesWay: true, problem };
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

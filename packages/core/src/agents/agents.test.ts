@@ -1,0 +1,78 @@
+import type { AgentDefinition } from '@stoa/protocol';
+import {
+  definitionOf,
+  OWNER,
+  type RuntimeDaemon,
+  RuntimeWorld,
+  STORE_ENGINES,
+} from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentFile } from './agents.js';
+
+const [engine] = STORE_ENGINES;
+const defined = (by: string): AgentDefinition => ({
+  ...definitionOf({ kind: 'script', script: '' }, by),
+});
+const file = (agentId: string, path: string): AgentFile => ({
+  agentId,
+  path,
+  definition: defined(path),
+});
+
+let world: RuntimeWorld;
+beforeEach(async () => {
+  if (!engine) throw new Error('there is no engine');
+  world = await RuntimeWorld.open(engine);
+});
+afterEach(() => world.discard());
+
+function start(theirs: readonly AgentFile[]): Promise<RuntimeDaemon> {
+  const own = [file('a', 'own')];
+  return world.start({
+    builtinAgents: () => Promise.resolve({ a: defined('shipped'), c: defined('shipped') }),
+    agentFiles: {
+      list: (workspace) => Promise.resolve(workspace === undefined ? own : [...theirs, ...own]),
+    },
+  });
+}
+
+/** Whose definition each id has in the workspace. */
+async function inWorkspace({ core }: RuntimeDaemon) {
+  const agents = await core.agents.list('/ws');
+  return Object.fromEntries(
+    agents.map(({ agentId, definition, problem }) => [
+      agentId,
+      definition?.instructions ?? problem,
+    ]),
+  );
+}
+
+const IDS = ['a', 'b', 'c', 'd'];
+
+describe('definitions of one id', () => {
+  it('of a workspace that is trusted go before those of the daemon, the API and Stoa', async () => {
+    const daemon = await start(IDS.map((agentId) => file(agentId, 'theirs')));
+    await daemon.core.agents.put(OWNER, 'b', defined('api'));
+    expect(await inWorkspace(daemon)).toEqual({
+      a: 'theirs',
+      b: 'theirs',
+      c: 'theirs',
+      d: 'theirs',
+    });
+  });
+
+  it('of one that is not replace none, whole or broken, so that no rule is lost with it', async () => {
+    const daemon = await start([
+      ...IDS.map((agentId) => ({ ...file(agentId, 'theirs'), givesWay: true })),
+      ...['a', 'e'].map((agentId) => ({ agentId, path: '', problem: 'broken', givesWay: true })),
+    ]);
+    await daemon.core.agents.put(OWNER, 'b', defined('api'));
+    expect(await inWorkspace(daemon)).toEqual({
+      a: 'own',
+      b: 'api',
+      c: 'shipped',
+      d: 'theirs',
+      e: 'broken',
+    });
+  });
+});
