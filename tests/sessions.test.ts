@@ -199,6 +199,28 @@ describe('sessions over HTTP', () => {
     expect((await open('good')).agentId).toBe('good');
   });
 
+  it('R-24 keys in a definition are for the owner and the programs they are given to', async () => {
+    const mcpServers = { db: { command: 'db', env: { KEY: 'canary-key', NAMED: '$PATH' } } };
+    await define('keeper', 'turns: [{ steps: [{ say: hi }] }]', { mcpServers });
+    const bob = await newPerson(daemon, 'bob');
+    const shown = await Promise.all([
+      bob.get('/v1/agents'),
+      bob.get('/v1/agents/keeper'),
+      bob.put('/v1/agents/keeper/nickname', { nickname: null }),
+    ]);
+    for (const { status, text } of shown) {
+      expect(status, text).toBe(200);
+      expect(text).toContain('$PATH');
+      expect(text).not.toContain('canary-key');
+    }
+    expect((await owner.get('/v1/agents/keeper')).text).toContain('canary-key');
+    const { sessionId } = await open('keeper');
+    const { status, text } = await owner.get(`/v1/topics/session:${sessionId}/events?after=0`);
+    expect(status, text).toBe(200);
+    expect(text).toContain('session_created');
+    expect(text).not.toContain('canary-key');
+  });
+
   it('R-23 a session is for who it works for, and a place that is not shared is the owner’s', async () => {
     const ada = await newPerson(daemon, 'ada');
     const { sessionId } = await open('worker');

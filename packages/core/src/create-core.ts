@@ -21,6 +21,7 @@ import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Approvals } from './sessions/approvals.js';
+import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
 import type { Driver } from './sessions/driver.js';
@@ -133,7 +134,7 @@ export function createCore(ports: CorePorts): Core {
     ownership,
     approvals,
     drafts,
-    drivers,
+    drivers: completing(drivers, context.findAgent),
     timers,
     configRules,
   });

@@ -13,6 +13,7 @@ import {
 import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { assertNotEnded, type OpenSession, sessionToRead } from '../access/session-gate.js';
+import { withhold } from '../agents/withheld-values.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision } from '../log/log.js';
@@ -82,7 +83,7 @@ export async function takePersona(
   return {
     agentId,
     source,
-    definition,
+    definition: withhold(definition),
     ...(workspaceInstructions === undefined ? {} : { workspaceInstructions }),
   };
 }

@@ -1,4 +1,4 @@
-import { type Core, parseEntry } from '@stoa/core';
+import { agentFor, type Core, parseEntry } from '@stoa/core';
 import {
   type AnswerOf,
   actorIdOf,
@@ -114,11 +114,14 @@ export function createHandlers({
     getAsset: ({ params }) => assets.get(params.assetId),
     deleteAsset: ({ by, params }) => assets.delete(by, params.assetId),
 
-    listAgents: async () => ({ agents: await agents.list() }),
-    getAgent: ({ params }) => agents.get(params.agentId),
+    listAgents: async ({ by }) => ({
+      agents: (await agents.list()).map((agent) => agentFor(by, agent)),
+    }),
+    getAgent: async ({ by, params }) => agentFor(by, await agents.get(params.agentId)),
     putAgent: ({ by, params, body }) => agents.put(by, params.agentId, body),
     deleteAgent: ({ params }) => agents.delete(params.agentId),
-    setNickname: ({ params, body }) => agents.setNickname(params.agentId, body.nickname),
+    setNickname: async ({ by, params, body }) =>
+      agentFor(by, await agents.setNickname(params.agentId, body.nickname)),
 
     listSessions: ({ by, query }) => sessions.list(by, query),
     createSession: ({ by, body, key }) => sessions.create(by, body, key),
