@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decide } from '@stoa/core';
+import { type Driver, decide } from '@stoa/core';
 import { AgentStage, type AgentStageOptions, OWNER, saidBy, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
@@ -14,13 +14,36 @@ afterEach(async () => {
 interface Options extends Omit<AgentStageOptions, 'driver'> {
   readonly environment?: NodeJS.ProcessEnv;
   readonly hasSandbox?: boolean;
+  /** Told of each text that is shown while it is said. */
+  readonly watch?: (text: string) => void;
 }
 
-async function open({ environment = {}, hasSandbox = true, ...options }: Options = {}) {
+/** As it is, but for what is shown. */
+function watched(driver: AcpDriver, watch: (text: string) => void): Driver {
+  const execute: Driver['execute'] = (run) =>
+    driver.execute({
+      ...run,
+      showText(step, text) {
+        watch(text);
+        run.showText(step, text);
+      },
+    });
+  return {
+    kind: driver.kind,
+    capabilities: driver.capabilities,
+    execute,
+    forget: (sessionId) => {
+      driver.forget(sessionId);
+    },
+    close: () => driver.close(),
+  };
+}
+
+async function open({ environment = {}, hasSandbox = true, watch, ...options }: Options = {}) {
   const revoked: string[] = [];
   const stage = await AgentStage.open({
-    driver: (parts) =>
-      new AcpDriver({
+    driver: (parts) => {
+      const driver = new AcpDriver({
         ...parts,
         environment: { ...parts.environment, ...environment },
         sandbox: new Sandbox({ home: parts.home, ...(hasSandbox ? {} : { bubblewrap: null }) }),
@@ -30,7 +53,9 @@ async function open({ environment = {}, hasSandbox = true, ...options }: Options
           token: `token-of-${sessionId}`,
           revoke: () => revoked.push(sessionId),
         }),
-      }),
+      });
+      return watch ? watched(driver, watch) : driver;
+    },
     ...options,
   });
   stages.push(stage);
@@ -160,6 +185,49 @@ describe('a program that speaks ACP', () => {
     expect(await session.bytes()).not.toContain('canary-named');
     const read = await session.ask(`!read ${join(stage.home, 'token')}`);
     expect(saidBy(read)).toContain('closed to agents');
+  });
+
+  it('R-24 secrets it was given stand nowhere: not in pieces of text, arguments or questions', async () => {
+    const shown: string[] = [];
+    const stage = await open({
+      environment: { NAMED_KEY: 'canary-named' },
+      config: { env: { MY_KEY: '$NAMED_KEY' } },
+      definition: {
+        mcpServers: {
+          web: { url: 'http://127.0.0.1:1/', headers: { Authorization: 'Bearer canary-header' } },
+        },
+      },
+      watch: (text) => shown.push(text),
+    });
+    const session = await stage.session();
+    const { runId } = await session.submit(
+      [
+        '!say It is canary-named!',
+        '!tool a execute {"command":"echo canary-named"}',
+        `!say ${session.sessionId} has token-of-${session.sessionId} and canary-header`,
+        '!ask b execute {"command":"curl -H canary-header"}',
+        `!write ../canary-named canary-header`,
+      ].join('\n'),
+    );
+    const denial = { decision: 'deny', scope: 'once' } as const;
+    const asked = await stage.answer(session, denial);
+    expect(asked.input).toEqual({ command: 'curl -H [secret]' });
+    await until('the other is asked about', async () => {
+      const { approvalId, input } = await stage.asked(session);
+      return approvalId !== asked.approvalId && JSON.stringify(input).includes('../[secret]');
+    });
+    await stage.answer(session, { decision: 'deny', scope: 'once' });
+    await session.ended(runId);
+    const live = shown.join('');
+    expect(live).toContain('It is [secret]!');
+    expect(live).not.toMatch(/canary|token-of-/);
+    // All but what a person said.
+    const written = (await session.bytes())
+      .split('\n')
+      .filter((line) => !line.includes('"type":"accepted"'))
+      .join('\n');
+    expect(written).toContain('echo [secret]');
+    expect(written).not.toMatch(/canary|token-of-/);
   });
 
   it('R-41 the sandbox hides the directory of the daemon from the program itself', async ({

@@ -9,7 +9,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import type { Timers } from '@stoa/core';
 import { z } from 'zod';
-import { scrubber } from '../builtin/scrub.js';
+import { type Scrub, scrubber } from '../builtin/scrub.js';
 import { startTimeOf } from '../tools/shell/process-tree.js';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpFailure } from './acp-failure.js';
@@ -66,7 +66,10 @@ export class AgentProcess {
   readonly #listeners = new Map<string, SessionListener>();
   readonly #connection: ClientConnection;
   readonly #exited: Promise<string>;
-  readonly scrub: (text: string) => string;
+  /** Takes the secrets that it and its sessions were given out of a text. */
+  readonly scrub = (text: string): string => this.#scrub(text);
+  readonly #secrets: string[];
+  #scrub: Scrub;
   readonly calls: AgentCalls;
   /** Resolves with why it ended; undefined when it was stopped. */
   readonly ended: Promise<AcpFailure | undefined>;
@@ -88,7 +91,8 @@ export class AgentProcess {
     this.#heardAt = ports.now();
     const since = child.pid === undefined ? undefined : startTimeOf(child.pid);
     this.#since = since === undefined ? undefined : Number(since);
-    this.scrub = scrubber(program.secrets);
+    this.#secrets = [...program.secrets];
+    this.#scrub = scrubber(this.#secrets);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -136,6 +140,21 @@ export class AgentProcess {
 
   get capabilities(): AgentCapabilities {
     return this.#capabilities;
+  }
+
+  /** What nobody is to read in what it says. */
+  get secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
+  /** It was given these too. Returns what ends that. */
+  keepSecret(secrets: readonly string[]): () => void {
+    this.#secrets.push(...secrets);
+    this.#scrub = scrubber(this.#secrets);
+    return () => {
+      for (const secret of secrets) this.#secrets.splice(this.#secrets.indexOf(secret), 1);
+      this.#scrub = scrubber(this.#secrets);
+    };
   }
 
   /** Gives what the program says of a session to this listener. Returns what ends that. */

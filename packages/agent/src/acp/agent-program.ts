@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type DriverConfig, StoaError } from '@stoa/protocol';
-import { childEnvironment } from '../tools/shell/child-environment.js';
+import { childEnvironment, isSecretName } from '../tools/shell/child-environment.js';
 import { isOwn, namedValues } from './named-values.js';
 import { PRESETS } from './presets.js';
 
@@ -71,11 +71,8 @@ function secretsOf(
   values: Readonly<Record<string, string>>,
 ): string[] {
   return Object.entries(values).flatMap(([name, value]) =>
-    SECRET_NAME.test(name) ||
-    (/\$/.test(written[name] ?? '') && SECRET_NAME.test(written[name] ?? ''))
+    isSecretName(name) || (/\$/.test(written[name] ?? '') && isSecretName(written[name] ?? ''))
       ? [value]
       : [],
   );
 }
-
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;

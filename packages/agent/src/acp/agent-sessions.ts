@@ -1,6 +1,7 @@
 import { methods } from '@agentclientprotocol/sdk';
 import type { RunContext, Transcript } from '@stoa/core';
 import { z } from 'zod';
+import { serverSecrets } from '../mcp/server-secrets.js';
 import type { AgentProcess } from './agent-process.js';
 import { type McpAccess, mcpServers } from './mcp-servers.js';
 import { openSession } from './open-session.js';
@@ -31,6 +32,8 @@ interface Held {
   readonly session: AgentSession;
   readonly process: AgentProcess;
   readonly access: McpAccess | undefined;
+  /** From here on what it was given is no secret of the program any more. */
+  readonly release: () => void;
 }
 
 /**
@@ -84,10 +87,17 @@ export class AgentSessions {
     const known = note?.program === process.program.family ? note : undefined;
     const isUsable = known !== undefined && !this.#givenUp.has(known.id);
     const access = this.ports.mcpFor?.(sessionId);
+    const configured = persona.definition.mcpServers ?? {};
+    const release = process.keepSecret([
+      ...(access ? [access.token] : []),
+      ...Object.values(configured).flatMap(
+        (server) => serverSecrets(server, this.ports.environment).keys,
+      ),
+    ]);
     try {
       const offered = mcpServers(
         access,
-        persona.definition.mcpServers ?? {},
+        configured,
         process.capabilities.mcpCapabilities?.http === true,
         this.ports.environment,
       );
@@ -110,10 +120,11 @@ export class AgentSessions {
         note: written,
         commands: new Set(),
       };
-      this.#hold(sessionId, { session, process, access });
+      this.#hold(sessionId, { session, process, access, release });
       return session;
     } catch (error) {
       access?.revoke();
+      release();
       throw error;
     }
   }
@@ -169,7 +180,9 @@ export class AgentSessions {
   }
 
   #drop(sessionId: string): void {
-    this.#held.get(sessionId)?.access?.revoke();
+    const held = this.#held.get(sessionId);
+    held?.access?.revoke();
+    held?.release();
     this.#held.delete(sessionId);
   }
 }

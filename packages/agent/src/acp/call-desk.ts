@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import type { NewApproval, PermissionPolicy, RunContext } from '@stoa/core';
 import { type Approval, LIMITS } from '@stoa/protocol';
+import { type Scrub, scrubJson } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
 import { cutText } from '../tools/cut-text.js';
 import { inputHash } from '../tools/input-hash.js';
@@ -15,6 +16,11 @@ export interface DeskPorts {
   /** The directory of the daemon; no agent comes near it. */
   readonly home: string;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+}
+
+/** What stands in a question that people are asked, and in the log, has no secrets in it. */
+interface ScrubPort {
+  readonly scrub: Scrub;
 }
 
 /** A call that somebody has to decide about. */
@@ -46,7 +52,7 @@ export class CallDesk {
   #guard: Promise<PathGuard> | undefined;
 
   constructor(
-    private readonly ports: DeskPorts,
+    private readonly ports: DeskPorts & ScrubPort,
     private readonly run: RunContext,
   ) {}
 
@@ -114,7 +120,7 @@ export class CallDesk {
         sessionId: session.sessionId,
         runId,
         callId,
-        command,
+        command: this.ports.scrub(command),
       });
     }
     return judgement;
@@ -127,16 +133,18 @@ export class CallDesk {
     }
     const hash = inputHash(input);
     const isRule = call.isNamed || call.touches.subjects.every(({ type }) => type !== 'none');
-    const suggestedRule = isRule ? judgement.suggestedRule : undefined;
+    const { scrub } = this.ports;
+    const rule = isRule ? judgement.suggestedRule : undefined;
+    const suggestedRule = rule !== undefined && scrub(rule) === rule ? rule : undefined;
     const approval = await this.run.ask({
       kind: 'tool',
       callId,
       tool,
-      title,
-      input,
+      title: scrub(title),
+      input: scrubJson(scrub, input),
       inputHash: hash,
-      reason: judgement.reason,
-      ...(detail === undefined ? {} : { detail: cutText(detail, DETAIL_CHARS) }),
+      reason: scrub(judgement.reason),
+      ...(detail === undefined ? {} : { detail: cutText(scrub(detail), DETAIL_CHARS) }),
       ...(suggestedRule === undefined || suggestedRule.length > LIMITS.ruleChars
         ? {}
         : { suggestedRule }),

@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { RunContext } from '@stoa/core';
+import { scrubJson } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
 import { readTextFile, writeTextFile } from '../tools/files/text-file.js';
 import { inputHash } from '../tools/input-hash.js';
@@ -49,18 +50,19 @@ export class FileCallbacks {
     const { journal } = this.ports.run;
     const tool = 'write_text_file';
     const { callId, approvalId } = await this.#clear('edit', place, tool, input);
-    const title = `Write ${place.given}`;
+    const { scrub } = this.ports;
+    const title = scrub(`Write ${place.given}`);
     await journal.toolCall({
       callId,
       tool,
       kind: 'edit',
       title,
-      input,
+      input: scrubJson(scrub, input),
       inputHash: inputHash(input),
       ...(approvalId === undefined ? {} : { approvalId }),
     });
     const settle = (outcome: 'ok' | 'error', output: string): Promise<void> =>
-      journal.toolResult({ callId, tool, outcome, output: this.ports.scrub(output) });
+      journal.toolResult({ callId, tool, outcome, output: scrub(output) });
     try {
       const paths = await this.ports.desk.guard;
       await inRequestWords(input.path, () => writeTextFile(paths, place, input.content));

@@ -1,5 +1,6 @@
 import type { ToolKind, ToolOutcome } from '@stoa/protocol';
 import { LIMITS } from '@stoa/protocol';
+import type { Scrub } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
 import { cutText } from '../tools/cut-text.js';
 import { inputHash } from '../tools/input-hash.js';
@@ -153,7 +154,8 @@ export class ToolCall {
     return this.status === 'failed' ? 'error' : 'ok';
   }
 
-  get output(): string {
+  /** Scrubbed before it is cut: a part of a secret would not be found any more. */
+  outputFor(scrub: Scrub): string {
     const { content, rawOutput } = this.#report;
     const parts = (content ?? []).flatMap((part) => {
       if (isDiff(part)) return [unifiedDiff(part.path, part.oldText ?? undefined, part.newText)];
@@ -162,7 +164,7 @@ export class ToolCall {
       return [isText(inner) ? inner.text : `[${inner.type}]`];
     });
     const text = parts.length > 0 ? parts.join('\n') : wordsOf(rawOutput);
-    return cutText(text.toWellFormed().replaceAll('\0', ''), LIMITS.toolOutputChars);
+    return cutText(scrub(text.toWellFormed().replaceAll('\0', '')), LIMITS.toolOutputChars);
   }
 }
 

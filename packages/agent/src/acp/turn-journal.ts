@@ -1,5 +1,6 @@
 import type { RunContext } from '@stoa/core';
 import type { AssistantPart, ToolOutcome } from '@stoa/protocol';
+import { StreamScrubber, scrubJson } from '../builtin/scrub.js';
 import { inputHash } from '../tools/input-hash.js';
 import type { AgentProcess } from './agent-process.js';
 import type { CallIds } from './call-ids.js';
@@ -26,10 +27,13 @@ export class TurnJournal {
   /** Those whose id was used again before anything came of them. */
   readonly #earlier: ToolCall[] = [];
   #text = '';
+  /** What is shown while it is said, in pieces that may divide a secret. */
+  readonly #shown: StreamScrubber;
   #step: number;
 
   constructor(private readonly ports: TurnJournalPorts) {
     this.#step = ports.firstStep;
+    this.#shown = new StreamScrubber(() => ports.process.secrets);
   }
 
   get hasOpenCalls(): boolean {
@@ -56,7 +60,11 @@ export class TurnJournal {
     if (room <= 0) return;
     const shown = text.slice(0, room);
     this.#text += shown;
-    this.ports.run.showText(this.#step, this.ports.process.scrub(shown));
+    this.#showText(this.#shown.add(shown));
+  }
+
+  #showText(text: string): void {
+    if (text !== '') this.ports.run.showText(this.#step, text);
   }
 
   callOf(report: ToolCallReport): ToolCall {
@@ -93,7 +101,7 @@ export class TurnJournal {
     const forming = this.#all.filter(({ callId }) => callId === undefined);
     if (forming.length === 0) return;
     const parts = forming.map((call): AssistantPart => {
-      const input = boundedInput(call.input);
+      const input = boundedInput(scrubJson(this.ports.process.scrub, call.input));
       const callId = this.ports.ids.next(call.tool, call.input);
       call.announce(callId);
       return { type: 'tool_call', callId, tool: call.tool, input };
@@ -104,6 +112,7 @@ export class TurnJournal {
   async #message(calls: readonly AssistantPart[], finishReason: string): Promise<void> {
     const { run, process, model } = this.ports;
     const text = process.scrub(this.#text);
+    this.#showText(this.#shown.end());
     const parts: AssistantPart[] = text === '' ? [...calls] : [{ type: 'text', text }, ...calls];
     if (parts.length === 0) return;
     const step = this.#step;
@@ -120,7 +129,7 @@ export class TurnJournal {
     if (call.isSettled) return;
     await this.start(call);
     if (call.status === 'in_progress') return;
-    await this.settle(call, call.outcome, this.ports.process.scrub(call.output));
+    await this.settle(call, call.outcome, call.outputFor(this.ports.process.scrub));
   }
 
   async start(call: ToolCall, approvalId?: string): Promise<void> {
@@ -128,8 +137,10 @@ export class TurnJournal {
     if (call.isStarted || call.isSettled || callId === undefined) return;
     call.isStarted = true;
     call.startedAt = this.ports.now();
-    const { tool, kind, title } = call;
-    const input = boundedInput(call.input);
+    const { scrub } = this.ports.process;
+    const { tool, kind } = call;
+    const title = scrub(call.title);
+    const input = boundedInput(scrubJson(scrub, call.input));
     await this.ports.run.journal.toolCall({
       callId,
       tool,

@@ -59,7 +59,7 @@ export class Turn implements SessionListener {
       this.#break(error);
     });
     const { run, process } = ports;
-    this.#desk = new CallDesk(ports, run);
+    this.#desk = new CallDesk({ ...ports, scrub: process.scrub }, run);
     this.#files = new FileCallbacks({
       run,
       desk: this.#desk,

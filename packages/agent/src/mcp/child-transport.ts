@@ -10,6 +10,8 @@ export interface ChildTransportOptions {
   /** From the library, which is loaded late. */
   readonly serialize: (message: JSONRPCMessage) => string;
   readonly buffer: ReadBuffer;
+  /** Takes out of what it says what it was given. */
+  readonly scrub: (text: string) => string;
 }
 
 const MARK = 'STOA_MCP_SERVER';
@@ -67,7 +69,8 @@ export class ChildTransport implements Transport {
     });
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      this.#stderr = (this.#stderr + chunk).slice(-STDERR_CHARS);
+      // Before it is cut: a part of a secret would not be found any more.
+      this.#stderr = this.options.scrub(this.#stderr + chunk).slice(-STDERR_CHARS);
     });
     child.stdout.on('data', (chunk: Buffer) => {
       this.#read(buffer, chunk);

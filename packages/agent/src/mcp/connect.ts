@@ -18,6 +18,8 @@ export interface ConnectOptions {
   readonly timeoutMs: number;
   /** Aborts when nobody wants the connection any more. */
   readonly signal: AbortSignal;
+  /** Takes out of what is said about it what it was given. */
+  readonly scrub: (text: string) => string;
   /** The server is gone, and why. */
   readonly gone: (reason: string) => void;
   /** It offers other tools now. */
@@ -108,7 +110,7 @@ async function endSession(transport: Transport): Promise<void> {
 }
 
 async function transportOf(library: Library, options: ConnectOptions): Promise<Transport> {
-  const { config, environment, cwd, sandbox, passedVariables } = options;
+  const { config, environment, cwd, sandbox, passedVariables, scrub } = options;
   if ('url' in config) {
     const headers = expandVariables(config.headers ?? {}, environment);
     const url = new URL(config.url);
@@ -123,6 +125,7 @@ async function transportOf(library: Library, options: ConnectOptions): Promise<T
     environment: { ...childEnvironment(environment, passedVariables), ...own },
     serialize: library.serializeMessage,
     buffer: new library.ReadBuffer(),
+    scrub,
   });
 }
 

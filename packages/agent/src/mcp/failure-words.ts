@@ -1,3 +1,4 @@
+import type { Scrub } from '../builtin/scrub.js';
 import { UnsetVariable } from './expand-variables.js';
 
 export interface CallFailure {
@@ -7,10 +8,10 @@ export interface CallFailure {
 }
 
 /** What a call that has no result means: nothing is ever called a second time by itself. */
-export async function outcomeOfFailure(error: unknown): Promise<CallFailure> {
+export async function outcomeOfFailure(error: unknown, scrub: Scrub): Promise<CallFailure> {
   const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');
   if (error instanceof ProtocolError) {
-    return { text: `The server refused the call: ${error.message}`, isGone: false };
+    return { text: `The server refused the call: ${scrub(error.message)}`, isGone: false };
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
     return {
@@ -18,7 +19,7 @@ export async function outcomeOfFailure(error: unknown): Promise<CallFailure> {
       isGone: false,
     };
   }
-  const reason = await reasonOf(error);
+  const reason = await reasonOf(error, scrub);
   return {
     text: `The connection to the server broke (${reason}); whether the call happened is unknown.`,
     isGone: true,
@@ -26,7 +27,7 @@ export async function outcomeOfFailure(error: unknown): Promise<CallFailure> {
 }
 
 /** Why there is no connection, in one line. */
-export async function reasonOf(error: unknown): Promise<string> {
+export async function reasonOf(error: unknown, scrub: Scrub): Promise<string> {
   if (error instanceof UnsetVariable) return error.message;
   const { SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
@@ -37,7 +38,7 @@ export async function reasonOf(error: unknown): Promise<string> {
   const detail = inner?.code ?? inner?.message;
   const whole =
     detail === undefined || message.includes(detail) ? message : `${message} (${detail})`;
-  return whole.replace(/\s+/g, ' ').trim().slice(0, REASON_CHARS).toWellFormed();
+  return scrub(whole).replace(/\s+/g, ' ').trim().slice(0, REASON_CHARS).toWellFormed();
 }
 
 const REASON_CHARS = 500;

@@ -146,6 +146,25 @@ describe('MCP servers of an agent', () => {
     });
   });
 
+  it('R-24 what a server was given stands in nothing that is said about it', async () => {
+    const env = { API_KEY: 'canary-env', OTHER: 'canary-too' };
+    const says = 'printf "bad key %s" "$API_KEY" >&2; sleep 0.1; echo " nor $OTHER" >&2; exit 2';
+    const run = await runWith({
+      loud: { command: '/bin/sh', args: ['-c', says], env },
+      web: { url: 'http://me:canary-pw@127.0.0.1:1/?key=canary-query' },
+    });
+    expect(await servers.toolsFor(run)).toEqual([]);
+    const notes = await daemon.core.sessions.journal(OWNER, run.session.sessionId, {
+      after: 0,
+      limit: 100,
+    });
+    const health = servers.health();
+    expect(health).toHaveLength(2);
+    const told = JSON.stringify([health, diagnoses, notes]);
+    expect(told).toContain('bad key [secret] nor [secret]');
+    expect(told).not.toContain('canary');
+  });
+
   it('R-35 one that is offline is shown with its reason, and the agent does without it', async () => {
     const gone = await httpServer();
     const { url } = gone;

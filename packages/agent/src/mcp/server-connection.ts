@@ -1,11 +1,13 @@
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/client';
 import type { McpServerState } from '@stoa/protocol';
+import { type Scrub, scrubber } from '../builtin/scrub.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import { type Connected, type ConnectOptions, connect } from './connect.js';
 import { outcomeOfFailure, reasonOf } from './failure-words.js';
+import { serverSecrets } from './server-secrets.js';
 
 export interface ServerConnectionOptions
-  extends Omit<ConnectOptions, 'gone' | 'changed' | 'signal'> {
+  extends Omit<ConnectOptions, 'gone' | 'changed' | 'signal' | 'scrub'> {
   readonly idleMs: number;
   readonly backoffMs: { readonly first: number; readonly most: number };
   readonly callMs: number;
@@ -34,7 +36,15 @@ export class ServerConnection {
   #timer: NodeJS.Timeout | undefined;
   readonly #ends = new AbortController();
 
-  constructor(private readonly options: ServerConnectionOptions) {}
+  /** For what is said about the server, and for what it says itself. */
+  readonly #scrub: Scrub;
+  readonly scrubOutput: Scrub;
+
+  constructor(private readonly options: ServerConnectionOptions) {
+    const { given, keys } = serverSecrets(options.config, options.environment);
+    this.#scrub = scrubber(given);
+    this.scrubOutput = scrubber(keys);
+  }
 
   get state(): McpServerState {
     return this.#state;
@@ -75,7 +85,7 @@ export class ServerConnection {
       );
     } catch (error) {
       signal.throwIfAborted();
-      const { text, isGone } = await outcomeOfFailure(error);
+      const { text, isGone } = await outcomeOfFailure(error, this.#scrub);
       if (isGone && this.#connected === connected) this.#lose(text);
       throw new ToolFailure(text);
     } finally {
@@ -103,6 +113,7 @@ export class ServerConnection {
     try {
       const connected = await connect({
         ...this.options,
+        scrub: this.#scrub,
         signal: this.#ends.signal,
         gone: (reason) => {
           if (this.#connected === connected) this.#lose(reason);
@@ -119,7 +130,7 @@ export class ServerConnection {
       if (this.#isClosed) await this.#disconnect('idle');
       else this.#watchIdle();
     } catch (error) {
-      this.#lose(await reasonOf(error));
+      this.#lose(await reasonOf(error, this.#scrub));
     }
   }
 

@@ -13,6 +13,8 @@ const TOOLS = 200;
 export interface OfferedServer {
   readonly name: string;
   readonly tools: readonly McpTool[];
+  /** Takes the keys that it was given out of what it answers. */
+  readonly scrub: (text: string) => string;
   call(
     tool: string,
     input: Readonly<Record<string, unknown>>,
@@ -77,7 +79,8 @@ function toolOf(server: OfferedServer, offered: McpTool, name: string, check: Ch
     title: (input) => `${server.name}: ${tool} ${JSON.stringify(input)}`,
     subjects: () => Promise.resolve([{ type: 'mcp', server: server.name, tool }]),
     async execute(input, { signal }) {
-      return outputOf(await server.call(tool, input, signal));
+      const { text, ...output } = outputOf(await server.call(tool, input, signal));
+      return { ...output, text: server.scrub(text) };
     },
   });
 }

@@ -11,7 +11,10 @@ const PASSED: ReadonlySet<string> = new Set([
   'SHELL',
 ]);
 const SECRET =
-  /^STOA_|KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|BEARER|DSN|DATABASE_URL/i;
+  /^STOA_|KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|BEARER|DSN|DATABASE_URL/i;
+
+/** Whether a variable is called as secrets are. */
+export const isSecretName = (name: string): boolean => SECRET.test(name);
 
 /** No colours, no pager that waits for a key, no prompt that waits for an answer. */
 const FIXED = {
