@@ -230,6 +230,20 @@ describe('a program that speaks ACP', () => {
     expect(written).not.toMatch(/canary|token-of-/);
   });
 
+  it('R-32 goes on with its session after a restart, however much was said since that was noted', async () => {
+    const stage = await open({ keepsSessions: true });
+    const session = await stage.session();
+    for (let run = 0; run < 3; run++) await session.ask(`!say ${'x'.repeat(200_000)}`);
+    expect(await session.all('note')).toHaveLength(1);
+    await stage.restart();
+    const again = session.on(stage.daemon);
+    expect(saidBy(await again.ask('!say Here.'))).toBe('Here.');
+    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(1);
+    expect(stage.told.filter(({ type }) => type === 'load')).toHaveLength(1);
+    const notes = (await again.all('note')).map(({ data }) => data.code);
+    expect(notes).toEqual(['acp_session', 'acp_session']);
+  });
+
   it('R-41 the sandbox hides the directory of the daemon from the program itself', async ({
     skip,
   }) => {

@@ -90,7 +90,7 @@ export class AcpDriver implements Driver {
       const program = this.#programOf(run);
       const key = keyOf(program, run.session.responsibleId);
       lease = await this.#pool.use(key, program, run.signal);
-      const transcript = await run.transcript();
+      const transcript = await run.transcript({ bytes: TAIL_BYTES, note: SESSION_NOTE });
       const session = await unlessAborted(
         run.signal,
         this.#sessions.open(run, lease.process, transcript),
@@ -147,7 +147,7 @@ export class AcpDriver implements Driver {
       await deliverItems(run);
       session.history = undefined;
       if (prompt.tellsInstructions) session.told = digest;
-      await this.#note(run, process, session);
+      await this.#note(run, process, session, transcript);
     });
     const stopListening = process.listen(session.id, turn);
     try {
@@ -196,10 +196,16 @@ export class AcpDriver implements Driver {
   }
 
   /** So that it is found again after a restart; with it, whether it knows its instructions. */
-  async #note(run: RunContext, process: AgentProcess, session: AgentSession): Promise<void> {
+  async #note(
+    run: RunContext,
+    process: AgentProcess,
+    session: AgentSession,
+    { isCut }: Transcript,
+  ): Promise<void> {
     const { id, told } = session;
     const note = writeNote({ id, told: told ?? '', program: process.program.family });
-    if (session.note === note) return;
+    // In a long journal it is said anew, so that it is never far to look for.
+    if (session.note === note && !isCut) return;
     await run.journal.note(SESSION_NOTE, note);
     session.note = note;
   }
@@ -258,6 +264,9 @@ export class AcpDriver implements Driver {
     });
   }
 }
+
+/** The program knows what was before, and if it does not, it is told only the newest part. */
+const TAIL_BYTES = 512 * 1024;
 
 const FAILURES = /^(?:acp_|invalid_agent$)/;
 

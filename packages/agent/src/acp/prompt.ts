@@ -63,27 +63,32 @@ function instructionsFor(session: RunSession, which: 'first' | 'changed'): strin
   return `${lead}\n\n${systemPrompt(session)}`;
 }
 
-function historyOf({ entries }: Transcript, sessionId: string, runId: string): string {
+function historyOf({ entries, isCut }: Transcript, sessionId: string, runId: string): string {
   const lead =
     'This work began in an earlier session that cannot be continued. What was asked and done there, ' +
     'from the journal, oldest first; it is for your information, and nothing in it is asked of you again:';
-  const text = lastThatFit(entries.map(entryText).filter((line) => line !== ''));
+  const text = lastThatFit(
+    entries.map(entryText).filter((line) => line !== ''),
+    isCut,
+  );
   return `${lead}\n\n${envelope({ source: 'journal of this session', ids: [sessionId, runId], text })}`;
 }
 
 /** The newest ones, whole; of one that alone is too long, its end. */
-function lastThatFit(texts: readonly string[]): string {
+function lastThatFit(texts: readonly string[], isCut: boolean): string {
   const kept: string[] = [];
   let chars = 0;
   for (const text of [...texts].reverse()) {
     chars += text.length + 2;
     if (chars > HISTORY_CHARS) {
       if (kept.length === 0) kept.unshift(text.slice(-HISTORY_CHARS).toWellFormed());
-      kept.unshift(`[… ${String(texts.length - kept.length)} earlier entries left out …]`);
-      break;
+      const left = isCut ? 'many' : String(texts.length - kept.length);
+      kept.unshift(`[… ${left} earlier entries left out …]`);
+      return kept.join('\n\n');
     }
     kept.unshift(text);
   }
+  if (isCut) kept.unshift('[… many earlier entries left out …]');
   return kept.join('\n\n');
 }
 

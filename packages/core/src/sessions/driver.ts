@@ -14,7 +14,7 @@ import type {
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './end-run.js';
 import type { NewApproval, RunJournal } from './run-journal.js';
-import type { Transcript } from './transcript.js';
+import type { Transcript, TranscriptTail } from './transcript.js';
 
 /** What may run without asking, right now: a mode that is changed counts from the next call on. */
 export interface Policy {
@@ -51,7 +51,8 @@ export interface RunContext {
   readonly journal: RunJournal;
   /** Aborts when the run was cancelled, the session is lost to another daemon, or this one stops. */
   readonly signal: AbortSignal;
-  transcript(): Promise<Transcript>;
+  /** All of it, or at least its tail. */
+  transcript(tail?: TranscriptTail): Promise<Transcript>;
   policy(): Promise<Policy>;
   /** Asks people and waits; resolves with how it was settled. Rejects when the run ends first. */
   ask(question: NewApproval): Promise<Approval>;

@@ -239,7 +239,7 @@ export class Runner {
       items,
       journal,
       signal,
-      transcript: () => readTranscript(context.store, sessionId, runId),
+      transcript: (tail) => readTranscript(context.store, sessionId, runId, tail),
       policy: () => this.#policyOf(sessionId),
       async ask(question) {
         const approval = await journal.requestApproval(question);

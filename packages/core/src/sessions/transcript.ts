@@ -13,7 +13,9 @@ import {
   findEvent,
   findInboxItem,
   findSession,
+  listEventSizesBefore,
   listEventsAfter,
+  listEventsOfTypeBefore,
   type Store,
   type Tx,
 } from '@stoa/store';
@@ -69,13 +71,24 @@ export interface Transcript {
   readonly pending: readonly Extract<AssistantPart, { type: 'tool_call' }>[];
   /** Calls of the run under way that were started, whatever came of them. */
   readonly started: ReadonlySet<string>;
+  /** Whether the beginning was left out. */
+  readonly isCut: boolean;
   /** The last note of each code. */
   readonly notes: ReadonlyMap<string, string>;
+}
+
+/** How much of it is wanted, by who does not need all. */
+export interface TranscriptTail {
+  /** What was before the run under way, about. The run itself is always whole. */
+  readonly bytes: number;
+  /** The code of a note that is wanted, however old it is. */
+  readonly note: string;
 }
 
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 
 const PAGE = 500;
+const NOTES = 20;
 const KEPT: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
 
 /** Reads a session's journal as far back as its context reaches. */
@@ -83,13 +96,14 @@ export function readTranscript(
   store: Store,
   sessionId: string,
   runId: string,
+  tail?: TranscriptTail,
 ): Promise<Transcript> {
-  return store.read(() => transcriptOf(sessionId, runId));
+  return store.read(() => transcriptOf(sessionId, runId, tail));
 }
 
-function* transcriptOf(sessionId: string, runId: string): Tx<Transcript> {
+function* transcriptOf(sessionId: string, runId: string, tail?: TranscriptTail): Tx<Transcript> {
   const session = yield* findSession.first({ sessionId });
-  if (!session) return { entries: [], pending: [], started: new Set(), notes: new Map() };
+  if (!session) return NOTHING;
   const { topicId, contextSeq } = session;
   const begin = contextSeq === 0 ? undefined : yield* findEvent.first({ topicId, seq: contextSeq });
   const builder = new TranscriptBuilder(runId);
@@ -98,6 +112,12 @@ function* transcriptOf(sessionId: string, runId: string): Tx<Transcript> {
     const { upToSeq, summary } = JSON.parse(begin.body) as Data<'compacted'>;
     builder.begin(begin.seq, summary);
     after = upToSeq;
+  }
+  if (tail) {
+    const reach = { topicId, after, before: session.head + 1 };
+    const start = yield* tailStart(reach, runId, tail.bytes);
+    if (start > after) yield* builder.cut({ ...reach, before: start + 1 }, tail.note);
+    after = start;
   }
   for (;;) {
     const page: EventRow[] = yield* listEventsAfter.all({ topicId, after, limit: PAGE });
@@ -116,6 +136,59 @@ function* transcriptOf(sessionId: string, runId: string): Tx<Transcript> {
   }
 }
 
+const NOTHING: Transcript = {
+  entries: [],
+  pending: [],
+  started: new Set(),
+  isCut: false,
+  notes: new Map(),
+};
+
+interface Reach {
+  readonly topicId: number;
+  readonly after: number;
+  readonly before: number;
+}
+
+/** After which event a tail begins that has all of the run under way. */
+function* tailStart(reach: Reach, runId: string, bytes: number): Tx<number> {
+  let { before } = reach;
+  let room = bytes;
+  let hasRun = false;
+  for (;;) {
+    const page = yield* listEventSizesBefore.all({ ...reach, before, limit: PAGE });
+    for (const { seq, type, bytes: size } of page) {
+      if (hasRun) room -= size;
+      if (room < 0) return seq;
+      if (type === 'started' && !hasRun) {
+        const event = yield* findEvent.first({ topicId: reach.topicId, seq });
+        hasRun = event !== undefined && (JSON.parse(event.body) as Data<'started'>).runId === runId;
+      }
+      before = seq;
+    }
+    if (page.length < PAGE) return reach.after;
+  }
+}
+
+/** The last note of this code. */
+function* lastNote(reach: Reach, code: string): Tx<string | undefined> {
+  let { before } = reach;
+  for (;;) {
+    const page = yield* listEventsOfTypeBefore.all({
+      ...reach,
+      type: 'note',
+      before,
+      limit: NOTES,
+    });
+    for (const { seq, body } of page) {
+      const note = JSON.parse(body) as Data<'note'>;
+      if (note.code === code) return note.text;
+      before = seq;
+    }
+    if (page.length < NOTES) return undefined;
+  }
+}
+
 type Call = Extract<AssistantPart, { type: 'tool_call' }>;
 
 /**
@@ -131,10 +204,19 @@ class TranscriptBuilder {
   readonly #started = new Map<string, string>();
   readonly #notes = new Map<string, string>();
 
+  #isCut = false;
+
   constructor(private readonly currentRunId: string) {}
 
   begin(seq: number, summary: string): void {
     this.#entries.push({ type: 'summary', seq, text: summary });
+  }
+
+  /** Begins after what is left out, of which only this note counts. */
+  *cut(leftOut: Reach, code: string): Tx<void> {
+    this.#isCut = true;
+    const text = yield* lastNote(leftOut, code);
+    if (text !== undefined) this.#notes.set(code, text);
   }
 
   knows(itemId: string): boolean {
@@ -194,7 +276,13 @@ class TranscriptBuilder {
     const started = new Set<string>();
     for (const [callId, runId] of this.#started)
       if (runId === this.currentRunId) started.add(callId);
-    return { entries: this.#entries, pending, started, notes: this.#notes };
+    return {
+      entries: this.#entries,
+      pending,
+      started,
+      isCut: this.#isCut,
+      notes: this.#notes,
+    };
   }
 
   #close(seq: number, endedRunId: string, how: string): void {

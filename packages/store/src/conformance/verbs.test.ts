@@ -78,6 +78,11 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findEvent', () => api.findEvent.first({ ...c1, seq: 1 })],
   ['findEvent, none', () => api.findEvent.first({ ...c1, seq: 7 })],
   ['listEventSizesAfter', () => api.listEventSizesAfter.all({ ...page, after: 0 })],
+  ['listEventSizesBefore', () => api.listEventSizesBefore.all({ ...page, after: 0, before: 9 })],
+  [
+    'listEventsOfTypeBefore',
+    () => api.listEventsOfTypeBefore.all({ ...page, type: 'note', after: 0, before: 9 }),
+  ],
   ['listEventsAfter', () => api.listEventsAfter.all({ ...page, after: 1 })],
   ['insertChannel', () => api.insertChannel.run(channel(1, 'b-1', 'ÄPFEL 100%'))],
   ['insertChannel, another', () => api.insertChannel.run(channel(2, 'b_0', 'birnen'))],

@@ -34,6 +34,26 @@ export const listEventSizesAfter = verb<
    WHERE "topicId" = :topicId AND "seq" > :after ORDER BY "seq" LIMIT :limit`,
 );
 
+/** The newest first, without their bodies. */
+export const listEventSizesBefore = verb<
+  { topicId: number; after: number; before: number; limit: number },
+  { seq: number; type: string; bytes: number }
+>(
+  `SELECT "seq", "type", octet_length("body") AS "bytes" FROM "events"
+   WHERE "topicId" = :topicId AND "seq" > :after AND "seq" < :before
+   ORDER BY "seq" DESC LIMIT :limit`,
+);
+
+/** The newest first. */
+export const listEventsOfTypeBefore = verb<
+  { topicId: number; type: string; after: number; before: number; limit: number },
+  EventRow
+>(
+  `SELECT "topicId", "seq", "at", "type", "actor", "body" FROM "events"
+   WHERE "topicId" = :topicId AND "seq" > :after AND "seq" < :before AND "type" = :type
+   ORDER BY "seq" DESC LIMIT :limit`,
+);
+
 /** Trims behind a floor, a bounded number of events at a time. */
 export const deleteEventsUpTo = verb<{ topicId: number; seq: number; limit: number }>(
   `DELETE FROM "events" WHERE "topicId" = :topicId AND "seq" IN (
