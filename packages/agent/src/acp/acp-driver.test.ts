@@ -233,7 +233,7 @@ describe('a program that speaks ACP', () => {
   it('R-32 goes on with its session after a restart, however much was said since that was noted', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
-    for (let run = 0; run < 3; run++) await session.ask(`!say ${'x'.repeat(200_000)}`);
+    await session.ask(`!say ${'x'.repeat(200_000)}\n!echo`);
     expect(await session.all('note')).toHaveLength(1);
     await stage.restart();
     const again = session.on(stage.daemon);
