@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '@stoa/testkit';
+import { processesWith, until } from '@stoa/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CommandFiles } from './command-files.js';
 import { readOutput } from './command-output.js';
@@ -15,27 +15,52 @@ beforeEach(async () => {
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
 
 const SPAWN = `
-const [wrapper, ...args] = process.argv.slice(1);
+const [first, wrapper, ...args] = process.argv.slice(1);
 const child = require('node:child_process').spawn('/bin/sh', ['-c', wrapper, 'stoa', ...args], {
   detached: true,
   stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
 });
+child.stdio[3].write(first);
 child.on('exit', () => process.exit());
 `;
 
-it('a command goes on, and its end is recorded, when its daemon was killed', async () => {
+/** Starts a wrapper as a daemon does, in a process that can be killed. */
+function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
+  const args = [WRAPPER, files.status, files.output, nonce, '/bin/bash', '-c', command];
+  const daemon = spawn(process.execPath, ['-e', SPAWN, first, ...args], { stdio: 'ignore' });
+  return async () => {
+    const gone = new Promise((resolve) => daemon.once('exit', resolve));
+    daemon.kill('SIGKILL');
+    await gone;
+  };
+}
+
+it('a command ends with its daemon, and so does what left its group', async () => {
+  const files = new CommandFiles(root, 'sh_0');
+  const nonce = `nonce-${String(process.pid)}-${String(performance.now())}`;
+  const escape = `setsid sleep 600 & trap '' TERM HUP; echo before; sleep 600`;
+  const kill = startDaemon(files, nonce, `export MARK=${nonce}; ${escape}`);
+  await until('it is under way', async () => (await readOutput(files.output, 100)) === 'before\n');
+  await until('both sleep', () => processesWith(nonce).length >= 2);
+  const state = await files.state(nonce);
+  expect(state.type).toBe('running');
+  await kill();
+  await until('nothing of it is left', async () => {
+    const { type } = await files.state(nonce);
+    return type !== 'running' && processesWith(nonce).length === 0;
+  });
+});
+
+it('a command that was let go goes on, and its end is recorded, when its daemon was killed', async () => {
   const files = new CommandFiles(root, 'sh_1');
   await files.writeIntent({ id: 'sh_1', nonce: 'n1', command: '', cwd: root, at: 0 });
   expect(await files.state('n1')).toEqual({ type: 'intended' });
   const command = `echo before; until [ -e ${root}/go ]; do sleep 0.02; done; echo after; exit 5`;
-  const args = [WRAPPER, files.status, files.output, 'n1', '/bin/sh', '-c', command];
-  const daemon = spawn(process.execPath, ['-e', SPAWN, ...args], { stdio: 'ignore' });
+  const kill = startDaemon(files, 'n1', command, '\n');
   await until('it is under way', async () => (await readOutput(files.output, 100)) === 'before\n');
   const state = await files.state('n1');
   expect(state.type).toBe('running');
-  const gone = new Promise((resolve) => daemon.once('exit', resolve));
-  daemon.kill('SIGKILL');
-  await gone;
+  await kill();
   expect(await files.state('n1')).toEqual(state);
   await fs.writeFile(join(root, 'go'), '');
   const end = await until('it has ended', async () => {

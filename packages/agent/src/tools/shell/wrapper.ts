@@ -15,6 +15,10 @@ export const PART_BYTES = 2 * 1024 * 1024;
  * It ends when the output has ended too. A record appears as a whole or not at all. Being asked to
  * terminate ends the command, not the bookkeeping: that goes on until there is nothing more to keep.
  *
+ * Who waits for the command holds the other end of descriptor 3. When that is closed, because the daemon
+ * was killed, nobody stops the command in time any more: so all of it is killed, also what left its group
+ * but carries the nonce in its environment. A line that is written there lets it go on by itself.
+ *
  * Arguments: status file, output file, nonce, the command.
  */
 export const WRAPPER = `
@@ -41,8 +45,22 @@ keep() {
   done
   cat >/dev/null
 }
+end() {
+  for look in 1 2 3; do
+    for at in $(grep -ls "=$nonce" /proc/[0-9]*/environ); do
+      at=\${at%/environ}
+      kill -KILL \${at#/proc/}
+    done
+  done
+  kill -KILL 0
+}
 trap : TERM INT HUP
 record '' || exit 125
+watcher=
+if [ -S /dev/fd/3 ] || [ -p /dev/fd/3 ]; then
+  { trap '' TERM INT HUP; read -r released <&3 || end; } &
+  watcher=$!
+fi
 {
   trap : TERM INT HUP
   "$@" </dev/null 2>&1 3>&-
@@ -50,4 +68,8 @@ record '' || exit 125
   record ",\\"exitCode\\":$code"
   echo $code >&3
 } | keep 3>&-
+if [ -n "$watcher" ]; then
+  kill -KILL $watcher
+  wait $watcher
+fi
 `;
