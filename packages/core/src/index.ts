@@ -19,12 +19,8 @@ export type { DriverCapabilities } from './sessions/admit.js';
 export type { ReadyAgent, Workspaces } from './sessions/context.js';
 export type { Driver, DriverEnd, Policy, RunContext, RunSession } from './sessions/driver.js';
 export { isFenced, type NewApproval, type RunJournal } from './sessions/run-journal.js';
-export type {
-  Transcript,
-  TranscriptEntry,
-  TranscriptInput,
-  TranscriptTail,
-} from './sessions/transcript.js';
+export type { Transcript, TranscriptEntry, TranscriptInput } from './sessions/transcript.js';
+export type { TranscriptTail } from './sessions/transcript-tail.js';
 export {
   type CutOffReason,
   READER_LIMIT_BYTES,

@@ -14,7 +14,8 @@ import type {
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './end-run.js';
 import type { NewApproval, RunJournal } from './run-journal.js';
-import type { Transcript, TranscriptTail } from './transcript.js';
+import type { Transcript } from './transcript.js';
+import type { TranscriptTail } from './transcript-tail.js';
 
 /** What may run without asking, right now: a mode that is changed counts from the next call on. */
 export interface Policy {

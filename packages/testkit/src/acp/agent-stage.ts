@@ -120,10 +120,13 @@ export class AgentStage {
 
   /** Waits until something is asked in a session. */
   asked({ sessionId }: AgentSession): Promise<Approval> {
-    return until('something is asked', async () => {
-      const query = { state: 'pending' as const, sessionId, limit: 1 };
-      return (await this.#daemon.core.approvals.list(OWNER, query)).approvals[0];
-    });
+    const query = { state: 'pending' as const, sessionId, limit: 1 };
+    return until(
+      'something is asked',
+      async () => (await this.#daemon.core.approvals.list(OWNER, query)).approvals[0],
+      // A real program takes its time to start where the machine is busy.
+      { timeoutMs: 60_000 },
+    );
   }
 
   async answer(session: AgentSession, answer: AnswerApproval): Promise<Approval> {

@@ -1,0 +1,61 @@
+import type { SessionEvent } from '@stoa/protocol';
+import { findEvent, listEventSizesBefore, listEventsOfTypeBefore, type Tx } from '@stoa/store';
+
+/** How much of it is wanted, by who does not need all. */
+export interface TranscriptTail {
+  /** What was before the run under way, about. The run itself is always whole. */
+  readonly bytes: number;
+  /** The code of a note that is wanted, however old it is. */
+  readonly note: string;
+}
+
+type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
+
+const PAGE = 500;
+const NOTES = 20;
+
+/** A part of a topic, without both ends. */
+export interface Reach {
+  readonly topicId: number;
+  readonly after: number;
+  readonly before: number;
+}
+
+/** After which event a tail begins that has all of the run under way. */
+export function* tailStart(reach: Reach, runId: string, bytes: number): Tx<number> {
+  let { before } = reach;
+  let room = bytes;
+  let hasRun = false;
+  for (;;) {
+    const page = yield* listEventSizesBefore.all({ ...reach, before, limit: PAGE });
+    for (const { seq, type, bytes: size } of page) {
+      if (hasRun) room -= size;
+      if (room < 0) return seq;
+      if (type === 'started' && !hasRun) {
+        const event = yield* findEvent.first({ topicId: reach.topicId, seq });
+        hasRun = event !== undefined && (JSON.parse(event.body) as Data<'started'>).runId === runId;
+      }
+      before = seq;
+    }
+    if (page.length < PAGE) return reach.after;
+  }
+}
+
+/** The last note of this code. */
+export function* lastNote(reach: Reach, code: string): Tx<string | undefined> {
+  let { before } = reach;
+  for (;;) {
+    const page = yield* listEventsOfTypeBefore.all({
+      ...reach,
+      type: 'note',
+      before,
+      limit: NOTES,
+    });
+    for (const { seq, body } of page) {
+      const note = JSON.parse(body) as Data<'note'>;
+      if (note.code === code) return note.text;
+      before = seq;
+    }
+    if (page.length < NOTES) return undefined;
+  }
+}
