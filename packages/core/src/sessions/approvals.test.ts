@@ -121,6 +121,17 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     });
   });
 
+  it('R-21 that its run does not wait for is withdrawn when the run completes', async () => {
+    const questions = [question('c1'), { ...question('c2'), kind: 'question' as const }];
+    for (const asked of questions) await run.context.journal.requestApproval(asked);
+    expect(await status()).toMatch(/^waiting_/);
+    run.complete('done without an answer');
+    await until('it ended', async () => (await status()) === 'completed');
+    const { approvals } = await daemon.core.approvals.list(OWNER, { limit: 10 });
+    expect(approvals.map(({ state }) => state)).toEqual(['withdrawn', 'withdrawn']);
+    expect(daemon.driver.runs).toHaveLength(1);
+  });
+
   it('R-22 outlives a restart, can be answered, and the run goes on', async () => {
     run.context.ask(question('c1')).catch(() => undefined);
     const { approvalId } = await pending();

@@ -148,10 +148,10 @@ export class RunJournal {
   async end(end: RunEnd): Promise<boolean> {
     const { context } = this;
     try {
-      await this.#write(function* (session, facts) {
-        return written(yield* endRun(context, session, facts.runId, end));
+      return await this.#write(function* (session, facts) {
+        const events = yield* endRun(context, session, facts.runId, end);
+        return { events, answer: events.length > 0 };
       });
-      return true;
     } catch (error) {
       if (isFenced(error)) return false;
       throw error;

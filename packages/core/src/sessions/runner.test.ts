@@ -1,3 +1,4 @@
+import { StoaError } from '@stoa/protocol';
 import { AgentSession, OWNER, RuntimeWorld, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -37,6 +38,22 @@ describe('the run under way of a session', () => {
     await daemon.core.sessions.cancelRun(OWNER, run.runId);
     expect(daemon.core.runner.contextOf(session.sessionId)).toBeUndefined();
     run.complete();
+    await daemon.stop();
+  });
+});
+
+describe('a driver that lets go of a run without an end', () => {
+  it('is not given it again: the run fails', async () => {
+    const daemon = await world.start();
+    const session = await AgentSession.open(daemon, 'helper');
+    const { runId } = await session.submit('go');
+    const run = await daemon.driver.nth(1);
+    run.throw(new StoaError('run_ended', 'or so it believes'));
+    expect((await session.ended(runId)).failure).toMatchObject({ code: 'internal' });
+    expect(daemon.driver.runs).toHaveLength(1);
+    expect(daemon.diagnoses.map(({ message }) => message)).toEqual([
+      'a driver let go of a run that did not end',
+    ]);
     await daemon.stop();
   });
 });

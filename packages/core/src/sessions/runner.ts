@@ -148,10 +148,19 @@ export class Runner {
       entry.again = false;
       const claim = await this.ports.ownership.claim(sessionId);
       if (!claim) break;
+      if (isSameAgain(last, claim)) await this.#giveUp(claim);
+      else await this.#execute(claim);
       last = claim;
-      await this.#execute(claim);
     }
     if (last && !this.#stopping) await this.ports.ownership.release(last);
+  }
+
+  /** Its driver let go of it and it did not end: taken up again it would do the same, for ever. */
+  async #giveUp(claim: Claim): Promise<void> {
+    this.#diagnose('a driver let go of a run that did not end', { runId: claim.runId });
+    const message = 'The driver let go of the run without an end';
+    const failure = { phase: 'agent' as const, code: 'internal', message };
+    await new RunJournal(this.ports.context, claim).end({ type: 'failed', failure });
   }
 
   async #execute(claim: Claim): Promise<void> {
@@ -342,6 +351,10 @@ export class Runner {
     this.ports.context.diagnose(message, details);
   }
 }
+
+/** Every claim is a new epoch: when none lies between them, nobody else had the run. */
+const isSameAgain = (last: Claim | undefined, claim: Claim): boolean =>
+  last?.runId === claim.runId && last.epoch + 1 === claim.epoch;
 
 const ENDS: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
 

@@ -21,7 +21,8 @@ const ENDS = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
 /**
  * What must hold of the log of a session, whatever happened to it: sequences are dense; one run at a
  * time, each taken up in its turn; one end for each run and nothing of it afterwards; one end for each
- * item unless it was put back; at most one message waits to steer; each call has at most one start and one result.
+ * item unless it was put back; at most one message waits to steer; each call has at most one start and
+ * one result; and no run fails by the daemon's own fault.
  */
 export function checkSession(events: readonly LoggedEvent[], isAtRest: boolean): void {
   const runs = new Map<string, RunFacts>();
@@ -86,6 +87,7 @@ export function checkSession(events: readonly LoggedEvent[], isAtRest: boolean):
       }
       default:
         if (!ENDS.has(type)) break;
+        if ((data.failure as { code: string } | undefined)?.code === 'internal') wrong('a defect');
         if (run) run.endedAt = seq;
         if (active === runId) active = undefined;
     }

@@ -94,15 +94,21 @@ export class SimAgent implements Driver {
   }
 
   async #ask(run: RunContext, callId: string): Promise<boolean> {
-    const { state } = await run.ask({
-      kind: 'tool',
+    const question = {
+      kind: this.outside.random.chance(0.8) ? ('tool' as const) : ('question' as const),
       callId,
       tool: 'effect',
       title: 'effect',
       input: {},
       inputHash: '',
       reason: 'asked',
-    });
+    };
+    if (this.outside.random.chance(0.1)) {
+      // Nobody waits for the answer.
+      await this.#write(run, () => run.journal.requestApproval(question));
+      return false;
+    }
+    const { state } = await run.ask(question);
     return state === 'allowed';
   }
 

@@ -1,4 +1,4 @@
-import { type Principal, StoaError } from '@stoa/protocol';
+import { type AnswerApproval, type Principal, StoaError } from '@stoa/protocol';
 import { SqliteStore } from '@stoa/store';
 import Database from 'better-sqlite3';
 import { OWNER } from '../runtime/runtime-world.js';
@@ -229,13 +229,10 @@ class RuntimeSimulation {
   }
 
   #answer(): void {
-    const [approval] = this.#disk.rows<{ approvalId: string }>(
-      `SELECT "approvalId" FROM "approvals" WHERE "state" = 'pending' ORDER BY "approvalId" LIMIT 1`,
-    );
+    const [approval] = this.#pending();
     if (!approval) return;
-    const decision = this.#random.chance(0.7) ? ('allow' as const) : ('deny' as const);
-    this.#note(decision);
-    const answer = { decision, scope: 'once' as const };
+    const answer = this.#random.chance(0.7) ? consentTo(approval) : DENIAL;
+    this.#note(answer.decision);
     // Two surfaces at once, now and then.
     for (let i = this.#random.below(2); i >= 0; i--) {
       this.#call(this.#anyHost().core.approvals.answer(OWNER, approval.approvalId, answer));
@@ -243,13 +240,16 @@ class RuntimeSimulation {
   }
 
   #answerAll(): void {
-    const pending = this.#disk.rows<{ approvalId: string }>(
-      `SELECT "approvalId" FROM "approvals" WHERE "state" = 'pending'`,
-    );
-    for (const { approvalId } of pending) {
-      const answer = { decision: 'allow' as const, scope: 'once' as const };
-      this.#call(this.#anyHost().core.approvals.answer(OWNER, approvalId, answer));
+    for (const approval of this.#pending()) {
+      const { approvals } = this.#anyHost().core;
+      this.#call(approvals.answer(OWNER, approval.approvalId, consentTo(approval)));
     }
+  }
+
+  #pending(): Pending[] {
+    return this.#disk.rows<Pending>(
+      `SELECT "approvalId", "kind" FROM "approvals" WHERE "state" = 'pending' ORDER BY "approvalId"`,
+    );
   }
 
   #cancel(): void {
@@ -350,6 +350,18 @@ class RuntimeSimulation {
     }
   }
 }
+
+interface Pending {
+  readonly approvalId: string;
+  readonly kind: string;
+}
+
+const DENIAL: AnswerApproval = { decision: 'deny', scope: 'once' };
+
+const consentTo = ({ kind }: Pending): AnswerApproval =>
+  kind === 'question'
+    ? { decision: 'answer', answer: 'yes' }
+    : { decision: 'allow', scope: 'once' };
 
 /** Whether something has come to its end; how is for who waits for it. */
 function watch(work: Promise<unknown>): { readonly isDone: boolean } {
