@@ -91,9 +91,15 @@ export function* acceptItem(
 }
 
 function* assertRoom(session: OpenSession): Tx<void> {
-  const queued = (yield* countQueuedRuns.first({ topicId: session.topicId }))?.count ?? 0;
-  if (queued < LIMITS.queuedRunsPerSession) return;
-  throw new StoaError('inbox_full', `${String(queued)} runs wait for ${session.sessionId}`);
+  const why = yield* whyFull(session);
+  if (why !== undefined) throw new StoaError('inbox_full', why);
+}
+
+/** Undefined when there is room for one more item. */
+export function* whyFull({ topicId, sessionId }: OpenSession): Tx<string | undefined> {
+  const queued = (yield* countQueuedRuns.first({ topicId }))?.count ?? 0;
+  if (queued < LIMITS.queuedRunsPerSession) return undefined;
+  return `${String(queued)} runs wait for ${sessionId}`;
 }
 
 function activeOf(session: OpenSession) {

@@ -25,6 +25,7 @@ import type { Decision, NewEvent } from '../log/log.js';
 import { extendRules } from '../permissions/rules.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
+import { eachApart } from './each-apart.js';
 import { approvalRecord } from './records.js';
 import { factsOf, inSession } from './run-facts.js';
 
@@ -103,8 +104,8 @@ export class Approvals {
     const { context } = this;
     const now = context.clock.now();
     const due = await context.store.read(() => listOverdueApprovals.all({ now, limit }));
-    for (const { approvalId, sessionId } of due) {
-      await context.log.write({
+    await eachApart(context, 'an approval could not expire', due, ({ approvalId, sessionId }) =>
+      context.log.write({
         actor: 'system',
         lane: sessionTopic(sessionId),
         open: () => sessionToServe(sessionId),
@@ -116,8 +117,8 @@ export class Approvals {
               : [];
           return { events, answer: () => undefined };
         },
-      });
-    }
+      }),
+    );
     return due.length;
   }
 

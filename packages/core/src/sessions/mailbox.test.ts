@@ -93,6 +93,32 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     run.complete();
   });
 
+  it('R-37 that cannot be written about holds up none that expires after it', async () => {
+    const { sessions } = daemon.core;
+    const other = (await sessions.create(OWNER, { agentId: 'helper' })).sessionId;
+    for (const [index, sessionId] of [to, other].entries()) {
+      await sessions.submit(OWNER, sessionId, { text: 'work', rule: 'followup' });
+      await (await daemon.driver.nth(index + 1)).deliver();
+    }
+    const stuck = await send('quick', { expiresInMs: 5_000 });
+    const by = asSession(from);
+    const request = { toSessionId: other, text: 'quick', expiresInMs: 6_000 };
+    const later = await sessions.sendMessage(by, from, request);
+    world.clock.move(6_000);
+    const transact = daemon.store.transact.bind(daemon.store);
+    const broken = new Error('the disk is bad there');
+    daemon.store.transact = (body, options) =>
+      options?.lane === `session:${to}` ? Promise.reject(broken) : transact(body, options);
+    await daemon.core.runner.tick();
+    daemon.store.transact = transact;
+    expect(await item(stuck.itemId)).toMatchObject({ state: 'waiting' });
+    expect(await item(later.itemId)).toMatchObject({ state: 'dead_letter' });
+    expect(daemon.diagnoses).toContainEqual({
+      message: 'an item could not expire',
+      details: { itemId: stuck.itemId, sessionId: to, error: broken },
+    });
+  });
+
   it('R-37 the 51st that is not delivered is refused', async () => {
     await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
     await (await daemon.driver.nth(1)).deliver();

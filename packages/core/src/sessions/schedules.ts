@@ -31,8 +31,9 @@ import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { Calendar } from '../ports.js';
-import { acceptItem } from './accept-item.js';
+import { acceptItem, whyFull } from './accept-item.js';
 import type { SessionContext } from './context.js';
+import { eachApart } from './each-apart.js';
 import { scheduleRecord } from './records.js';
 import { inSession } from './run-facts.js';
 import { isTerminal } from './run-status.js';
@@ -171,9 +172,10 @@ export class Schedules {
     const due = await this.context.store.read(() =>
       listDueSchedules.all({ now, limit: FIRE_LIMIT }),
     );
-    for (const { scheduleId, sessionId } of due) {
-      await this.#fire(scheduleId, sessionId, 'system', () => false);
-    }
+    const ids = due.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
+    await eachApart(this.context, 'a schedule could not fire', ids, ({ scheduleId, sessionId }) =>
+      this.#fire(scheduleId, sessionId, 'system', () => false),
+    );
     return due.length;
   }
 
@@ -206,7 +208,11 @@ export class Schedules {
         const created = JSON.parse(row.created) as Created;
         const { dueAt, missed, skips, nextFireAt } = plan(row, extra, at);
         const events: NewEvent[] = [];
-        const blocked = skips ? 'missed' : yield* overlapReason(created, row);
+        const blocked = skips
+          ? 'missed'
+          : ((yield* overlapReason(created, row)) ??
+            // Who asks for it now is told; nobody waits for one that is due.
+            (extra ? undefined : yield* whyFull(session)));
         if (blocked !== undefined) {
           const data = { scheduleId, dueAt, reason: blocked };
           events.push(inSession(session, { type: 'schedule_skipped', data }));

@@ -31,6 +31,7 @@ import type { LogEntry } from '../log/entry.js';
 import type { Decision } from '../log/log.js';
 import { type Arrival, acceptItem } from './accept-item.js';
 import type { SessionContext } from './context.js';
+import { eachApart } from './each-apart.js';
 import { deadLetter, requeue } from './end-run.js';
 import { acceptedRecord, itemRecord, waitsForBoundary } from './records.js';
 
@@ -163,7 +164,10 @@ export function getItem(
 export async function expireItems(context: SessionContext, limit: number): Promise<number> {
   const now = context.clock.now();
   const due = await context.store.read(() => listExpiredItems.all({ now, limit }));
-  for (const { itemId, sessionId } of due) await expireItem(context, sessionId, itemId);
+  const ids = due.map(({ itemId, sessionId }) => ({ itemId, sessionId }));
+  await eachApart(context, 'an item could not expire', ids, ({ itemId, sessionId }) =>
+    expireItem(context, sessionId, itemId),
+  );
   return due.length;
 }
 

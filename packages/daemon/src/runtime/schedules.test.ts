@@ -1,4 +1,5 @@
-import type { Cadence, CreateSchedule, Schedule } from '@stoa/protocol';
+import { type Cadence, type CreateSchedule, LIMITS, type Schedule } from '@stoa/protocol';
+import { insertRun, openSession } from '@stoa/store';
 import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { calendar } from './calendar.js';
@@ -100,6 +101,32 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
       if (i === 1) await daemon.driver.nth(1);
     }
     expect(await now(schedule)).toMatchObject({ fires, skipped });
+  });
+
+  it('skips a fire that a full inbox cannot take, and holds up no other schedule', async () => {
+    const cadence = { kind: 'interval', everyMs: HOUR } as const;
+    const full = await create(cadence, { overlap: 'parallel' });
+    world.clock.move(1);
+    const other = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
+    const free = await create(cadence, { sessionId: other.sessionId });
+    await daemon.core.sessions.submit(OWNER, sessionId, { text: 'busy', rule: 'followup' });
+    await daemon.driver.nth(1);
+    await daemon.store.transact(function* () {
+      const { topicId = 0 } = (yield* openSession.first({ sessionId })) ?? {};
+      const run = { topicId, kind: 'input', rule: 'followup', priority: 5, channelId: null, at: 1 };
+      for (let i = 0; i < LIMITS.queuedRunsPerSession; i++)
+        yield* insertRun.run({ ...run, seq: 1_000 + i, runId: `run_${String(i)}` });
+    });
+    world.clock.move(HOUR);
+    await daemon.core.schedules.fireDue();
+    expect(await now(free)).toMatchObject({ fires: 1, skipped: 0 });
+    expect(await now(full)).toMatchObject({
+      fires: 0,
+      skipped: 1,
+      nextFireAt: full.createdAt + 2 * HOUR,
+    });
+    const triggered = daemon.core.schedules.trigger(OWNER, full.scheduleId);
+    await expect(triggered).rejects.toMatchObject({ code: 'inbox_full' });
   });
 
   it('for one time fires once and is then over', async () => {
