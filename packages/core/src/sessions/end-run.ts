@@ -1,4 +1,5 @@
 import {
+  type CancelReason,
   humanTopic,
   LIMITS,
   type Origin,
@@ -31,7 +32,7 @@ export type RunEnd =
   | { readonly type: 'failed'; readonly failure: RunFailure }
   | {
       readonly type: 'cancelled';
-      readonly reason: Extract<SessionEvent, { type: 'cancelled' }>['data']['reason'];
+      readonly reason: CancelReason;
     }
   | { readonly type: 'interrupted'; readonly reason: string };
 
@@ -93,9 +94,9 @@ function terminalEvent(end: RunEnd, facts: Facts): SessionEvent {
 }
 
 /**
- * An item that never reached the model: dropped with its run if that was cancelled; tried again if it
- * only waited to be injected, or is a message of another session that has attempts left; otherwise a
- * dead letter, which can be replayed.
+ * An item that never reached the model. What only waited to be injected gets a run of its own, as long as
+ * the session goes on. Otherwise it is dropped with a run that was cancelled, tried again if it is a
+ * message of another session that has attempts left, or a dead letter, which can be replayed.
  */
 function settleItem(
   context: SessionContext,
@@ -106,12 +107,15 @@ function settleItem(
 ): NewEvent[] {
   const { itemId } = item;
   const accepted = JSON.parse(item.accepted) as Accepted;
-  if (end.type === 'cancelled') {
-    const reason = end.reason === 'cancel_command' ? 'cancelled' : end.reason;
-    return [inSession(session, { type: 'dropped', data: { itemId, reason, ...facts } })];
-  }
-  if (waitsForBoundary(item)) {
+  const goesOn = end.type !== 'cancelled' || end.reason !== 'clear';
+  if (goesOn && waitsForBoundary(item)) {
     return requeue(context, session, accepted, item.attempts, 'its run ended first');
+  }
+  if (end.type === 'cancelled') {
+    if (item.kind === 'mailbox_delivery') {
+      return settleMessage(context, session, item, accepted, facts, end.reason);
+    }
+    return [drop(session, itemId, facts, end.reason)];
   }
   if (end.type === 'completed') {
     const data = { itemId, how: 'start' as const, ...facts };
@@ -123,6 +127,33 @@ function settleItem(
     return requeue(context, session, accepted, attempts, reason);
   }
   return deadLetter(session, item, accepted, reason);
+}
+
+/**
+ * A message of another session whose run was cancelled. Its sender counts on it: it is dropped only by
+ * who cancels its own run, and is a dead letter when the session is cleared or ends.
+ */
+function settleMessage(
+  context: SessionContext,
+  session: OpenSession,
+  item: FullInboxItemRow,
+  accepted: Accepted,
+  facts: Facts,
+  reason: CancelReason,
+): NewEvent[] {
+  if (reason === 'clear') return deadLetter(session, item, accepted, 'cleared');
+  if (reason !== 'cancel_command') {
+    return requeue(context, session, accepted, item.attempts, reason);
+  }
+  return [
+    drop(session, item.itemId, facts, reason),
+    ...tellSender(session, item, accepted, 'mailbox_dropped', 'it was cancelled'),
+  ];
+}
+
+function drop(session: OpenSession, itemId: string, facts: Facts, by: CancelReason): NewEvent {
+  const reason = by === 'cancel_command' ? 'cancelled' : by;
+  return inSession(session, { type: 'dropped', data: { itemId, reason, ...facts } });
 }
 
 /** Gives an item a run of its own. */
@@ -151,17 +182,25 @@ export function deadLetter(
   reason: string,
 ): NewEvent[] {
   const facts = factsOf(session, item.runId, accepted.origin);
-  const events = [
+  return [
     inSession(session, {
       type: 'dead_lettered',
       data: { itemId: item.itemId, reason, ...facts },
     }),
+    ...tellSender(session, item, accepted, 'mailbox_dead_letter', reason),
   ];
-  const { fromSessionId } = accepted.origin;
-  if (fromSessionId !== undefined) {
-    const text = `Message ${item.itemId} to ${session.sessionId} could not be delivered: ${reason}`;
-    const data = { code: 'mailbox_dead_letter', text, ...facts };
-    events.push({ topic: sessionTopic(fromSessionId), event: { type: 'note', data } });
-  }
-  return events;
+}
+
+function tellSender(
+  session: OpenSession,
+  { itemId, runId }: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
+  { origin }: Accepted,
+  code: string,
+  reason: string,
+): NewEvent[] {
+  const { fromSessionId } = origin;
+  if (fromSessionId === undefined) return [];
+  const text = `Message ${itemId} to ${session.sessionId} could not be delivered: ${reason}`;
+  const data = { code, text, ...factsOf(session, runId, origin) };
+  return [{ topic: sessionTopic(fromSessionId), event: { type: 'note', data } }];
 }

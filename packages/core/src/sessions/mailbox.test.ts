@@ -81,6 +81,68 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     expect((await item(sent.itemId)).state).toBe('delivered');
   });
 
+  const notes = async () => {
+    const { entries } = await daemon.core.readTopic(OWNER, `session:${from}`, 0, 100);
+    return entries.filter(({ type }) => type === 'note').map(({ body }) => body);
+  };
+
+  it.each(['steer', 'interrupt'] as const)(
+    'R-37 is not lost to a %s, whether it waits for a boundary or its run has begun',
+    async (rule) => {
+      const { sessions } = daemon.core;
+      const begun = await send('first');
+      const first = await daemon.driver.nth(1);
+      const waits = await send('second');
+      expect(waits.runId).toBe(first.runId);
+      await sessions.submit(OWNER, to, { text: 'no, this', rule });
+      const [urgent, ...messages] = [2, 3, 4];
+      const taken = await daemon.driver.nth(urgent ?? 0);
+      expect(taken.texts).toEqual(['no, this']);
+      taken.complete();
+      const texts: string[] = [];
+      for (const nth of messages) {
+        const run = await daemon.driver.nth(nth);
+        await run.deliver();
+        texts.push(...run.texts);
+        run.complete();
+      }
+      expect(texts).toEqual(['first', 'second']);
+      for (const { itemId } of [begun, waits]) expect((await item(itemId)).state).toBe('delivered');
+      expect(await notes()).toEqual([]);
+    },
+  );
+
+  it('R-37 is dropped by who cancels its own run, and the sender is told', async () => {
+    const { sessions } = daemon.core;
+    const sent = await send('never mind');
+    const run = await daemon.driver.nth(1);
+    const injected = await send('but this');
+    await sessions.cancelRun(OWNER, run.runId);
+    expect(await item(sent.itemId)).toMatchObject({ state: 'dropped', reason: 'cancelled' });
+    const [note, ...others] = await notes();
+    expect(note).toContain('mailbox_dropped');
+    expect(note).toContain(sent.itemId);
+    expect(others).toEqual([]);
+    expect((await daemon.driver.nth(2)).texts).toEqual(['but this']);
+    expect((await item(injected.itemId)).state).toBe('waiting');
+  });
+
+  it.each(['clear', 'end'] as const)(
+    'R-37 is a dead letter when the session is told to %s, and the sender is told',
+    async (verb) => {
+      const { sessions } = daemon.core;
+      await sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
+      await (await daemon.driver.nth(1)).deliver();
+      const sent = await send('important');
+      await sessions[verb](OWNER, to);
+      expect(await item(sent.itemId)).toMatchObject({ state: 'dead_letter', reason: 'cleared' });
+      expect(await notes()).toEqual([expect.stringContaining(sent.itemId)]);
+      if (verb === 'end') return;
+      await sessions.replay(OWNER, sent.itemId);
+      expect((await daemon.driver.nth(2)).texts).toEqual(['important']);
+    },
+  );
+
   it('R-37 that expires before anybody took it is a dead letter', async () => {
     await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
     await (await daemon.driver.nth(1)).deliver();
