@@ -56,6 +56,33 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     expect(run.output).toEqual([{ type: 'text', text: 'from the other' }]);
   });
 
+  it.each(['hint', 'tick'] as const)(
+    'stop at the next %s what another has taken over or ended meanwhile',
+    async (how) => {
+      const { sessions, runner, ownership } = one.core;
+      const other = await sessions.create(OWNER, { agentId: 'helper' });
+      await submit(one, 'a');
+      const lost = await one.driver.nth(1);
+      const { sessionId: otherId } = other;
+      await sessions.submit(OWNER, otherId, { text: 'b', rule: 'followup' });
+      const ended = await one.driver.nth(2);
+      await one.store.transact(() => deleteDaemon.run({ daemonId: ownership.daemonId }));
+      await two.core.ownership.claim(sessionId);
+      await two.core.sessions.cancelRun(OWNER, ended.runId);
+      await one.core.ownership.beat();
+      const kept = await sessions.create(OWNER, { agentId: 'helper' });
+      await sessions.submit(OWNER, kept.sessionId, { text: 'c', rule: 'followup' });
+      const own = await one.driver.nth(3);
+      if (how === 'tick') await runner.tick();
+      else for (const id of [sessionId, otherId, kept.sessionId]) runner.hint(id);
+      await until('both are told', () =>
+        [lost, ended].every(({ context }) => context.signal.aborted),
+      );
+      expect(runner.contextOf(sessionId)).toBeUndefined();
+      expect(own.context.signal.aborted).toBe(false);
+    },
+  );
+
   it('hand over what one leaves behind when it stops', async () => {
     const { runId } = await submit(one, 'a');
     await (await one.driver.nth(1)).deliver();

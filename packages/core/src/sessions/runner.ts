@@ -13,6 +13,7 @@ import type { SessionContext } from './context.js';
 import type { Drafts } from './drafts.js';
 import type { Driver, DriverEnd, Policy, RunContext } from './driver.js';
 import type { RunEnd } from './end-run.js';
+import { type Execution, Executions } from './executions.js';
 import { agentIdentity } from './identity.js';
 import type { Claim, Ownership } from './ownership.js';
 import { itemRecord } from './records.js';
@@ -29,13 +30,6 @@ export interface RunnerPorts {
   readonly timers: Timers;
   /** Rules that hold for every session. */
   readonly configRules: PermissionRules;
-}
-
-interface Execution {
-  readonly sessionId: string;
-  readonly abort: AbortController;
-  /** While the driver has it. */
-  run: RunContext | undefined;
 }
 
 /** A driver that does not stop when it is told to is left behind after this. */
@@ -56,22 +50,18 @@ const UPKEEP_LIMIT = 100;
 export class Runner {
   /** Sessions that are being worked on, and whether a hint came meanwhile. */
   readonly #working = new Map<string, { again: boolean; done: Promise<void> }>();
-  readonly #executing = new Map<string, Execution>();
+  readonly #executions = new Executions();
   #stopping = false;
 
   constructor(private readonly ports: RunnerPorts) {}
 
   get runCount(): number {
-    return this.#executing.size;
+    return this.#executions.count;
   }
 
   /** The run of this session that a driver has in its hands, if any. */
   contextOf(sessionId: string): RunContext | undefined {
-    for (const execution of this.#executing.values()) {
-      if (execution.sessionId === sessionId && !execution.abort.signal.aborted)
-        return execution.run;
-    }
-    return undefined;
+    return this.#executions.contextOf(sessionId);
   }
 
   /** Looks for work that nobody does: after a start, and now and then. */
@@ -87,6 +77,7 @@ export class Runner {
     await this.ports.approvals.expire(UPKEEP_LIMIT);
     await expireItems(this.ports.context, UPKEEP_LIMIT);
     this.ports.approvals.hint();
+    await this.#stopLost();
     await this.look();
   }
 
@@ -118,16 +109,16 @@ export class Runner {
     for (const { topic, type, body } of entries) {
       if (!topic.startsWith('session:')) continue;
       if (type === 'queued') this.wake(topic.slice('session:'.length));
-      else if (ENDS.has(type)) this.#abort((JSON.parse(body) as { runId: string }).runId);
+      else if (ENDS.has(type)) this.#executions.stop((JSON.parse(body) as { runId: string }).runId);
     }
   }
 
-  /** Another daemon wrote to this session: it may have queued or cancelled something. */
-  hint(sessionId: string): void {
-    this.wake(sessionId);
-    for (const [runId, execution] of this.#executing) {
-      if (execution.sessionId === sessionId) void this.#abortIfEnded(sessionId, runId);
-    }
+  /** Another daemon wrote to this session, or to any: it may have queued, cancelled or taken something. */
+  hint(sessionId?: string): void {
+    if (sessionId !== undefined) this.wake(sessionId);
+    this.#stopLost(sessionId).catch((error: unknown) => {
+      this.#diagnose('what is under way could not be looked at', { error });
+    });
   }
 
   /**
@@ -136,7 +127,7 @@ export class Runner {
    */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const { abort } of this.#executing.values()) abort.abort(new StoaError('shutting_down'));
+    this.#executions.stopAll();
     const all = Promise.allSettled([...this.#working.values()].map(({ done }) => done));
     await this.#within(STOP_GRACE_MS, all);
     await this.ports.ownership.leave();
@@ -166,14 +157,13 @@ export class Runner {
   async #execute(claim: Claim): Promise<void> {
     const { runId } = claim;
     const { sessionId, persona } = claim.session;
-    const execution: Execution = { sessionId, abort: new AbortController(), run: undefined };
-    this.#executing.set(runId, execution);
+    const execution = this.#executions.begin(claim);
     try {
       const journal = new RunJournal(this.ports.context, claim);
       const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
       if (end) await this.#record(journal, end, execution.abort.signal);
     } finally {
-      this.#executing.delete(runId);
+      this.#executions.end(execution);
       this.ports.drafts.end(sessionId, runId);
     }
   }
@@ -324,17 +314,9 @@ export class Runner {
     return undefined;
   }
 
-  async #abortIfEnded(sessionId: string, runId: string): Promise<void> {
-    try {
-      const row = await this.ports.context.store.read(() => findSession.first({ sessionId }));
-      if (row && row.activeRunId !== runId) this.#abort(runId);
-    } catch (error) {
-      this.#diagnose('a session could not be looked at', { sessionId, error });
-    }
-  }
-
-  #abort(runId: string): void {
-    this.#executing.get(runId)?.abort.abort(new StoaError('run_ended', `${runId} has ended`));
+  #stopLost(sessionId?: string): Promise<void> {
+    const { context, ownership } = this.ports;
+    return this.#executions.stopLost(context.store, ownership.daemonId, sessionId);
   }
 
   #pause(ms: number): Promise<void> {

@@ -85,6 +85,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['setSessionOwner', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd1' })],
   ['setSessionOwner, another', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd2' })],
+  ['listHeldRuns', () => api.listHeldRuns.all({ daemonId: 'd2' })],
   ['openSession', () => api.openSession.first(s1)],
   ['lockSession', () => api.lockSession.first(s1)],
   ['lockSession, unknown', () => api.lockSession.first({ sessionId: 'ses_9' })],

@@ -53,3 +53,10 @@ export const releaseSession = verb<{ topicId: number; daemonId: string; epoch: n
 export const releaseSessionsOf = verb<{ daemonId: string }>(
   `UPDATE "sessionOwners" SET "daemonId" = NULL WHERE "daemonId" = :daemonId`,
 );
+
+/** What this daemon has under way: a run that is not among these it may not go on with. */
+export const listHeldRuns = verb<{ daemonId: string }, { runId: string; epoch: number }>(
+  `SELECT r."runId", o."epoch" FROM "sessionOwners" o
+   JOIN "runs" r ON r."topicId" = o."topicId" AND r."status" IN ('running', 'waiting_approval', 'waiting_answer')
+   WHERE o."daemonId" = :daemonId ORDER BY r."runId"`,
+);
