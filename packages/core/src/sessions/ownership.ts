@@ -73,14 +73,14 @@ export class Ownership {
     });
   }
 
-  /** Sessions that have work and no living owner, or are this daemon's own. */
-  async findWork(limit: number): Promise<string[]> {
+  /** Sessions that have work and no living owner, or are this daemon's own; those after an id, by id. */
+  async findWork(after: string, limit: number): Promise<string[]> {
     const { daemonId } = this;
     const clock = this.context.clock.now();
     return this.context.store.read(function* () {
       const now = (yield* leaseTime.first({ now: clock }))?.now ?? clock;
       const aliveAfter = now - DAEMON_GONE_MS;
-      const rows = yield* listUnownedWork.all({ daemonId, aliveAfter, limit });
+      const rows = yield* listUnownedWork.all({ daemonId, aliveAfter, after, limit });
       return rows.map(({ sessionId }) => sessionId);
     });
   }

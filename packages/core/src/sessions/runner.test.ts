@@ -58,6 +58,23 @@ describe('a driver that lets go of a run without an end', () => {
   });
 });
 
+describe('work that is looked for', () => {
+  it('is found however much there is', async () => {
+    const before = await world.start();
+    const count = 250;
+    const sessions = await Promise.all(
+      Array.from({ length: count }, () => AgentSession.open(before, 'helper')),
+    );
+    await Promise.all(sessions.map((session) => session.submit('go')));
+    await before.driver.nth(count);
+    await before.abandon();
+    const { driver } = await world.start();
+    await driver.nth(count);
+    const found = new Set(driver.runs.map(({ context }) => context.session.sessionId));
+    expect(found.size).toBe(count);
+  });
+});
+
 describe('the token of a session', () => {
   it('tells who watches it that it was revoked, and nobody else', async () => {
     const { core } = await world.start();

@@ -35,7 +35,7 @@ export interface RunnerPorts {
 /** A driver that does not stop when it is told to is left behind after this. */
 const STOP_GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
-const WORK_LIMIT = 1_000;
+const WORK_PAGE = 100;
 const UPKEEP_LIMIT = 100;
 
 /**
@@ -66,8 +66,12 @@ export class Runner {
 
   /** Looks for work that nobody does: after a start, and now and then. */
   async look(): Promise<void> {
-    if (this.#stopping) return;
-    for (const sessionId of await this.ports.ownership.findWork(WORK_LIMIT)) this.wake(sessionId);
+    for (let after: string | undefined = ''; after !== undefined && !this.#stopping; ) {
+      const found: string[] = await this.ports.ownership.findWork(after, WORK_PAGE);
+      // Whoever is at it takes what comes next by itself.
+      for (const sessionId of found) if (!this.#working.has(sessionId)) this.wake(sessionId);
+      after = found.length < WORK_PAGE ? undefined : found.at(-1);
+    }
   }
 
   /** What time alone brings about. */

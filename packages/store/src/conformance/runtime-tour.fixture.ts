@@ -81,7 +81,12 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'listUnownedWork',
     () =>
-      api.listUnownedWork.all({ daemonId: 'd1', aliveAfter: Number.MAX_SAFE_INTEGER, limit: 9 }),
+      api.listUnownedWork.all({
+        daemonId: 'd1',
+        aliveAfter: Number.MAX_SAFE_INTEGER,
+        after: '',
+        limit: 9,
+      }),
   ],
   ['setSessionOwner', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd1' })],
   ['setSessionOwner, another', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd2' })],

@@ -104,9 +104,12 @@ export const setRunEnded = verb<{ runId: string; status: string; at: number; seq
   `UPDATE "runs" SET "status" = :status, "endedAt" = :at, "endSeq" = :seq WHERE "runId" = :runId`,
 );
 
-/** Sessions with work to do that no living daemon has: `aliveAfter` is when a daemon was seen last to count as living. */
+/**
+ * Sessions with work to do that no living daemon has, by their ids: `aliveAfter` is when a daemon was
+ * seen last to count as living.
+ */
 export const listUnownedWork = verb<
-  { daemonId: string; aliveAfter: number; limit: number },
+  { daemonId: string; aliveAfter: number; after: string; limit: number },
   { sessionId: string }
 >(
   `SELECT DISTINCT s."sessionId" FROM "runs" r
@@ -115,6 +118,7 @@ export const listUnownedWork = verb<
    LEFT JOIN "daemons" d ON d."daemonId" = o."daemonId"
    WHERE r."status" IN ('queued', 'running', 'waiting_approval', 'waiting_answer')
      AND (o."daemonId" IS NULL OR o."daemonId" = :daemonId OR d."seenAt" IS NULL OR d."seenAt" < :aliveAfter)
+     AND s."sessionId" > :after
    ORDER BY s."sessionId" LIMIT :limit`,
 );
 
