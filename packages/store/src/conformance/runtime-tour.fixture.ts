@@ -238,6 +238,9 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['countSessions', () => api.countSessions.first({})],
   ['listChildSessions', () => api.listChildSessions.all({ parentSessionId: 'ses_1' })],
+  ['beginWorkspaceRules', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 1 })],
+  ['beginWorkspaceRules, again', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 2 })],
+  ['lockWorkspaceRules', () => api.lockWorkspaceRules.first({ workspace: '/w' })],
   [
     'putWorkspaceRules',
     () => api.putWorkspaceRules.run({ workspace: '/w', permissions: '{}', at: 1 }),

@@ -1,4 +1,4 @@
-import { verb } from '../sql/verb.js';
+import { locking, verb } from '../sql/verb.js';
 
 export interface SessionRow {
   topicId: number;
@@ -147,6 +147,20 @@ export const listChildSessions = verb<{ parentSessionId: string }, { sessionId: 
 
 export const findWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
   `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+);
+
+/** Before they are read to be changed: where there are none yet, nobody else can make them meanwhile. */
+export const beginWorkspaceRules = verb<{ workspace: string; at: number }>(
+  `INSERT INTO "workspaceRules" ("workspace", "permissions", "updatedAt") VALUES (:workspace, '{}', :at)
+   ON CONFLICT ("workspace") DO NOTHING`,
+);
+
+/** Sessions of one workspace are written to at the same time: who changes its rules takes turns here. */
+export const lockWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
+  locking(
+    `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+    'FOR UPDATE',
+  ),
 );
 
 export const putWorkspaceRules = verb<{ workspace: string; permissions: string; at: number }>(
