@@ -90,7 +90,7 @@ export function* acceptItem(
   return { events, runId };
 }
 
-function* assertRoom(session: OpenSession): Tx<void> {
+export function* assertRoom(session: OpenSession): Tx<void> {
   const why = yield* whyFull(session);
   if (why !== undefined) throw new StoaError('inbox_full', why);
 }

@@ -13,6 +13,7 @@ import {
 import {
   type FullInboxItemRow,
   findRun,
+  findRunRow,
   listItemsOfRun,
   listPendingApprovalsOfRun,
   type Tx,
@@ -109,7 +110,7 @@ function settleItem(
   const accepted = JSON.parse(item.accepted) as Accepted;
   const goesOn = end.type !== 'cancelled' || end.reason !== 'clear';
   if (goesOn && waitsForBoundary(item)) {
-    return requeue(context, session, accepted, item.attempts, 'its run ended first');
+    return requeue(context, session, item, accepted, item.attempts, 'its run ended first');
   }
   if (end.type === 'cancelled') {
     if (item.kind === 'mailbox_delivery') {
@@ -124,7 +125,7 @@ function settleItem(
   const reason = end.type === 'failed' ? end.failure.code : end.reason;
   const attempts = item.attempts + 1;
   if (item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
-    return requeue(context, session, accepted, attempts, reason);
+    return requeue(context, session, item, accepted, attempts, reason);
   }
   return deadLetter(session, item, accepted, reason);
 }
@@ -143,7 +144,7 @@ function settleMessage(
 ): NewEvent[] {
   if (reason === 'clear') return deadLetter(session, item, accepted, 'cleared');
   if (reason !== 'cancel_command') {
-    return requeue(context, session, accepted, item.attempts, reason);
+    return requeue(context, session, item, accepted, item.attempts, reason);
   }
   return [
     drop(session, item.itemId, facts, reason),
@@ -160,19 +161,37 @@ function drop(session: OpenSession, itemId: string, facts: Facts, by: CancelReas
 export function requeue(
   context: SessionContext,
   session: OpenSession,
-  { itemId, kind, origin }: Pick<Accepted, 'itemId' | 'kind' | 'origin'>,
+  { itemId, expiresAt }: Pick<FullInboxItemRow, 'itemId' | 'expiresAt'>,
+  { kind, origin }: Pick<Accepted, 'kind' | 'origin'>,
   attempts: number,
   reason: string,
 ): NewEvent[] {
   const facts = factsOf(session, context.ids.next('run'), origin);
   const queued = { kind, rule: 'followup' as const, priority: priorityOf(kind), ...facts };
+  const until = expiresAt === null ? {} : { expiresAt };
+  const requeued = { itemId, attempts, reason, ...until, ...facts };
   return [
     inSession(session, { type: 'queued', data: queued }),
-    inSession(session, { type: 'requeued', data: { itemId, attempts, reason, ...facts } }),
+    inSession(session, { type: 'requeued', data: requeued }),
   ];
 }
 
 const priorityOf = (kind: WorkKind): number => DEFAULT_PRIORITY[kind];
+
+/** Nobody took it in time. A run that was queued for it alone has nothing to do then, and ends too. */
+export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEvent[]> {
+  const accepted = JSON.parse(item.accepted) as Accepted;
+  const events = deadLetter(session, item, accepted, 'expired');
+  const run = yield* findRunRow.first({ runId: item.runId });
+  if (run?.status !== 'queued') return events;
+  const others = yield* listItemsOfRun.all({ runId: item.runId });
+  if (others.some(({ itemId, state }) => state === 'waiting' && itemId !== item.itemId)) {
+    return events;
+  }
+  const facts = factsOf(session, item.runId, accepted.origin);
+  const end = { type: 'cancelled', reason: 'dropped' } as const;
+  return [...events, inSession(session, terminalEvent(end, facts))];
+}
 
 /** Who sent it, if it was a session, reads of it in its own journal. */
 export function deadLetter(

@@ -1,4 +1,5 @@
 import { LIMITS, type Principal } from '@stoa/protocol';
+import { insertInboxItem, openSession } from '@stoa/store';
 import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -153,6 +154,49 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     const run = await daemon.driver.nth(1);
     expect(await run.context.journal.takeInjected()).toEqual([]);
     run.complete();
+  });
+
+  it('R-37 that expires in the queue takes its run with it, and can be replayed while others wait', async () => {
+    daemon.driver.capabilities.inject = false;
+    await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
+    const busy = await daemon.driver.nth(1);
+    await busy.deliver();
+    const sent = await send('quick', { expiresInMs: 5_000 });
+    world.clock.move(5_000);
+    await daemon.core.runner.tick();
+    expect(await item(sent.itemId)).toMatchObject({ state: 'dead_letter', reason: 'expired' });
+    expect(await daemon.core.sessions.run(OWNER, sent.runId)).toMatchObject({
+      status: 'cancelled',
+      cancelReason: 'dropped',
+    });
+    const replayed = await daemon.core.sessions.replay(OWNER, sent.itemId);
+    expect(replayed.expiresAt).toBeUndefined();
+    world.clock.move(5_000);
+    await daemon.core.runner.tick();
+    expect((await item(sent.itemId)).state).toBe('waiting');
+    busy.complete();
+    expect((await daemon.driver.nth(2)).texts).toEqual(['quick']);
+    expect((await daemon.core.checkIntegrity()).problems).toEqual([]);
+  });
+
+  it('R-37 that is replayed needs room like any other', async () => {
+    await daemon.core.sessions.submit(OWNER, to, { text: 'work', rule: 'followup' });
+    await (await daemon.driver.nth(1)).deliver();
+    const sent = await send('quick', { expiresInMs: 5_000 });
+    world.clock.move(5_000);
+    await daemon.core.runner.tick();
+    const { topicId = 0 } =
+      (await daemon.store.read(() => openSession.first({ sessionId: to }))) ?? {};
+    await daemon.store.transact(function* () {
+      const row = { topicId, kind: 'mailbox_delivery', runId: 'run_x', fromId: 'x', at: 1 };
+      for (let i = 0; i < LIMITS.undeliveredMailboxMessages; i++) {
+        const itemId = `itm_${String(i)}`;
+        yield* insertInboxItem.run({ ...row, seq: 1_000 + i, itemId, expiresAt: null });
+      }
+    });
+    await expect(daemon.core.sessions.replay(OWNER, sent.itemId)).rejects.toMatchObject({
+      code: 'inbox_full',
+    });
   });
 
   it('R-37 that cannot be written about holds up none that expires after it', async () => {

@@ -128,7 +128,13 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'requeueInboxItem',
     () =>
-      api.requeueInboxItem.run({ itemId: 'itm_1', runId: 'run_2', attempts: 1, reason: 'again' }),
+      api.requeueInboxItem.run({
+        itemId: 'itm_1',
+        runId: 'run_2',
+        attempts: 1,
+        reason: 'again',
+        expiresAt: null,
+      }),
   ],
   ['findInboxItem', () => api.findInboxItem.first({ itemId: 'itm_1' })],
   [

@@ -69,9 +69,10 @@ export const requeueInboxItem = verb<{
   runId: string;
   attempts: number;
   reason: string | null;
+  expiresAt: number | null;
 }>(
   `UPDATE "inboxItems" SET "state" = 'waiting', "runId" = :runId, "attempts" = :attempts,
-     "reason" = :reason, "settledAt" = NULL WHERE "itemId" = :itemId`,
+     "reason" = :reason, "expiresAt" = :expiresAt, "settledAt" = NULL WHERE "itemId" = :itemId`,
 );
 
 export const countWaitingItems = verb<{ topicId: number; kind: string }, { count: number }>(

@@ -35,6 +35,7 @@ export class SimAgent implements Driver {
       return failed('start', 'model_unavailable');
     }
     await this.#write(run, () => run.journal.delivered(run.items.map(({ itemId }) => itemId)));
+    if (run.attempt === 1 && run.items.length === 0) throw new Error('a run with nothing to do');
     const { pending } = await run.transcript();
     if (pending.length > 0) await this.#callAll(run, pending);
     const steps = random.below(MOST_STEPS + 1);

@@ -99,7 +99,8 @@ class RuntimeSimulation {
     else if (dice < 0.9) this.#cancel();
     else if (dice < 0.93) this.#pass(random.between(1, 30_000));
     else if (dice < 0.95) this.#tick();
-    else if (dice < 0.96) this.#clear();
+    else if (dice < 0.955) this.#clear();
+    else if (dice < 0.96) this.#replay();
     else if (dice < 0.975) await this.#crashOne();
     else if (dice < 0.985) await this.#crashAll();
     else if (dice < 0.99) await this.#stopOne();
@@ -266,6 +267,16 @@ class RuntimeSimulation {
     const sessionId = this.#random.pick(this.#sessions);
     this.#note('clear', `clear ${sessionId}`);
     this.#call(this.#anyHost().core.sessions.clear(OWNER, sessionId));
+  }
+
+  #replay(): void {
+    const dead = this.#disk.rows<{ itemId: string }>(
+      `SELECT "itemId" FROM "inboxItems" WHERE "state" = 'dead_letter' ORDER BY "itemId"`,
+    );
+    if (dead.length === 0) return;
+    const { itemId } = this.#random.pick(dead);
+    this.#note('replay', `replay ${itemId}`);
+    this.#call(this.#anyHost().core.sessions.replay(OWNER, itemId));
   }
 
   #pass(milliseconds: number): void {
