@@ -12,7 +12,7 @@ import {
 } from '@stoa/protocol';
 import {
   type FullInboxItemRow,
-  findRun,
+  findQueuedRun,
   findRunRow,
   listItemsOfRun,
   listPendingApprovalsOfRun,
@@ -50,7 +50,7 @@ export function* endRun(
   runId: string,
   end: RunEnd,
 ): Tx<NewEvent[]> {
-  const run = yield* findRun.first({ runId });
+  const run = yield* findQueuedRun.first({ runId });
   if (!run || !mayBecome(run.status as RunStatus, end.type)) {
     context.diagnose('a run that has ended was to end again', {
       runId,

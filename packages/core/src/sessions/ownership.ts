@@ -4,7 +4,7 @@ import {
   deleteDaemon,
   deleteOtherDaemons,
   findDaemon,
-  findRun,
+  findQueuedRun,
   leaseTime,
   listUnownedWork,
   nextQueuedRun,
@@ -99,7 +99,7 @@ export class Ownership {
         const nothing = { events: [], answer: () => undefined };
         if (yield* isOwnedByAnother(context, session, daemonId)) return nothing;
         const runId = session.activeRunId ?? (yield* nextQueuedRun.first(session))?.runId;
-        const run = runId === undefined ? undefined : yield* findRun.first({ runId });
+        const run = runId === undefined ? undefined : yield* findQueuedRun.first({ runId });
         if (!run) return nothing;
         const owned = yield* setSessionOwner.first({ topicId: session.topicId, daemonId });
         const { origin } = JSON.parse(run.queued) as { origin: Origin };

@@ -214,6 +214,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     ([by, sum]) => [`usage by ${by}`, () => sum.all(usage)] as const,
   ),
   ['findRun', () => api.findRun.first({ runId: 'run_1' })],
+  ['findQueuedRun', () => api.findQueuedRun.first({ runId: 'run_1' })],
   ['findRunRow', () => api.findRunRow.first({ runId: 'run_1' })],
   ['setRunOutput', () => api.setRunOutput.run({ runId: 'run_1', seq: 7 })],
   [

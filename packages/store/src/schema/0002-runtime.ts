@@ -62,6 +62,7 @@ CREATE TABLE "runs" (
 )${t.clustered};
 CREATE UNIQUE INDEX "runsActive" ON "runs" ("topicId")
   WHERE "status" IN ('running', 'waiting_approval', 'waiting_answer');
+CREATE INDEX "runsOpen" ON "runs" ("topicId") WHERE "endedAt" IS NULL;
 CREATE INDEX "runsQueued" ON "runs" ("topicId", "priority" DESC, "seq") WHERE "status" = 'queued';
 CREATE TABLE "inboxItems" (
   "topicId" ${t.big} NOT NULL,
