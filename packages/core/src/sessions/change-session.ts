@@ -8,7 +8,7 @@ import {
   sessionTopic,
   type UpdateSession,
 } from '@stoa/protocol';
-import { listChildSessions, listQueuedRuns, type Tx } from '@stoa/store';
+import { listChildSessions, listLeftBehind, listQueuedRuns, type Tx } from '@stoa/store';
 import {
   assertNotEnded,
   type OpenSession,
@@ -19,6 +19,7 @@ import { admitMetadata } from '../channels/metadata.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { SessionContext } from './context.js';
 import { assertMode, readSession, takePersona } from './create-session.js';
+import { eachApart } from './each-apart.js';
 import { endRun } from './end-run.js';
 import { inSession } from './run-facts.js';
 
@@ -84,7 +85,10 @@ export async function clearSession(
   return readSession(context, sessionId);
 }
 
-/** Ends a session and those it made. What waits is dropped; the journal stays. */
+/**
+ * Ends a session and those it made. What waits is dropped; the journal stays. Each is a commit of its own:
+ * whatever comes between them, `endLeftBehind` finds those that are left.
+ */
 export async function endSession(
   context: SessionContext,
   principal: Principal,
@@ -100,10 +104,21 @@ export async function endSession(
     listChildSessions.all({ parentSessionId: sessionId }),
   );
   for (const child of children) {
-    await endSession(context, { kind: 'system' }, child.sessionId, 'its parent ended');
+    await endSession(context, { kind: 'system' }, child.sessionId, PARENT_ENDED);
   }
   return readSession(context, sessionId);
 }
+
+/** Ends sessions whose parent has ended. Returns how many there were. */
+export async function endLeftBehind(context: SessionContext, limit: number): Promise<number> {
+  const left = await context.store.read(() => listLeftBehind.all({ limit }));
+  await eachApart(context, 'a sub-session could not be ended', left, ({ sessionId }) =>
+    endSession(context, { kind: 'system' }, sessionId, PARENT_ENDED),
+  );
+  return left.length;
+}
+
+const PARENT_ENDED = 'its parent ended';
 
 function change(
   context: SessionContext,

@@ -12,7 +12,12 @@ import {
 } from '@stoa/protocol';
 import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
-import { assertNotEnded, type OpenSession, sessionToRead } from '../access/session-gate.js';
+import {
+  assertNotEnded,
+  type OpenSession,
+  sessionToRead,
+  sessionToServe,
+} from '../access/session-gate.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision } from '../log/log.js';
@@ -52,6 +57,8 @@ export async function createSession(
     actor: actorIdOf(principal),
     lane: topic,
     *open() {
+      // It may have ended since it was looked at, and would leave this one behind.
+      if (parent) assertNotEnded(yield* sessionToServe(parent.sessionId));
       const sessions = (yield* countSessions.first({}))?.count ?? 0;
       if (sessions < LIMITS.sessions) return;
       throw new StoaError('limit_reached', `At most ${String(LIMITS.sessions)} sessions are open`);

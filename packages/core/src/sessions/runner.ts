@@ -9,6 +9,7 @@ import { findSession, findWorkspaceRules, listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Approvals } from './approvals.js';
+import { endLeftBehind } from './change-session.js';
 import type { SessionContext } from './context.js';
 import type { Drafts } from './drafts.js';
 import type { Driver, DriverEnd, Policy, RunContext } from './driver.js';
@@ -80,6 +81,7 @@ export class Runner {
     await this.ports.ownership.beat();
     await this.ports.approvals.expire(UPKEEP_LIMIT);
     await expireItems(this.ports.context, UPKEEP_LIMIT);
+    await endLeftBehind(this.ports.context, UPKEEP_LIMIT);
     this.ports.approvals.hint();
     await this.#stopLost();
     await this.look();

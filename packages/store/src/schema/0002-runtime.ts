@@ -42,7 +42,8 @@ CREATE TABLE "sessions" (
   "contextSeq" ${t.big} NOT NULL,
   "metadata" ${t.text} NOT NULL
 );
-CREATE INDEX "sessionsByParent" ON "sessions" ("parentSessionId") WHERE "parentSessionId" IS NOT NULL;
+CREATE INDEX "sessionsByParent" ON "sessions" ("parentSessionId")
+  WHERE "parentSessionId" IS NOT NULL AND "endedAt" IS NULL;
 CREATE TABLE "runs" (
   "topicId" ${t.big} NOT NULL,
   "seq" ${t.big} NOT NULL,

@@ -145,6 +145,18 @@ export const listChildSessions = verb<{ parentSessionId: string }, { sessionId: 
    ORDER BY "sessionId"`,
 );
 
+const LEFT_BEHIND = (join: string): string =>
+  `SELECT c."sessionId" FROM "sessions" c
+   ${join} "sessions" p ON p."sessionId" = c."parentSessionId"
+   WHERE c."parentSessionId" IS NOT NULL AND c."endedAt" IS NULL AND p."endedAt" IS NOT NULL
+   ORDER BY c."parentSessionId", c."sessionId" LIMIT :limit`;
+
+/** Sessions that live although the one that made them has ended. */
+export const listLeftBehind = verb<{ limit: number }, { sessionId: string }>({
+  sqlite: LEFT_BEHIND('CROSS JOIN'),
+  postgres: LEFT_BEHIND('JOIN'),
+});
+
 export const findWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
   `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
 );
