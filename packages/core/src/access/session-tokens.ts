@@ -32,7 +32,7 @@ export class SessionTokens {
     };
   }
 
-  find(secret: string): Principal | undefined {
+  find(secret: string): Extract<Principal, { kind: 'session' }> | undefined {
     if (!secret.startsWith(PREFIX)) return undefined;
     const id = this.#sessions.get(this.secrets.digest(secret));
     return id === undefined ? undefined : { kind: 'session', id, credentialId: 'session' };

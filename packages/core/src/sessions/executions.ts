@@ -37,6 +37,10 @@ export class Executions {
     return undefined;
   }
 
+  isOf(sessionId: string): boolean {
+    return [...this.#all].some(({ claim }) => claim.session.sessionId === sessionId);
+  }
+
   stopAll(): void {
     for (const { abort } of this.#all) abort.abort(new StoaError('shutting_down'));
   }

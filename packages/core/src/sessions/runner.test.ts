@@ -1,5 +1,5 @@
 import { StoaError } from '@stoa/protocol';
-import { AgentSession, OWNER, RuntimeWorld, STORE_ENGINES } from '@stoa/testkit';
+import { AgentSession, OWNER, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 let world: RuntimeWorld;
@@ -75,7 +75,45 @@ describe('work that is looked for', () => {
   });
 });
 
+describe('what drivers keep for a session', () => {
+  it('is forgotten when it is cleared or ends', async () => {
+    const daemon = await world.start();
+    const { sessionId } = await AgentSession.open(daemon, 'helper');
+    await daemon.core.sessions.clear(OWNER, sessionId);
+    expect(daemon.driver.forgotten).toEqual([sessionId]);
+    await daemon.core.sessions.end(OWNER, sessionId);
+    expect(daemon.driver.forgotten).toEqual([sessionId, sessionId]);
+    await daemon.stop();
+  });
+
+  it('is kept until the driver has let go of its run', async () => {
+    const daemon = await world.start();
+    daemon.driver.isDeaf = true;
+    const session = await AgentSession.open(daemon, 'helper');
+    await session.submit('go');
+    const run = await daemon.driver.nth(1);
+    await daemon.core.sessions.clear(OWNER, session.sessionId);
+    expect(run.context.signal.aborted).toBe(true);
+    expect(daemon.driver.forgotten).toEqual([]);
+    run.complete();
+    await until('it is forgotten', () => daemon.driver.forgotten.length > 0);
+    expect(daemon.driver.forgotten).toEqual([session.sessionId]);
+    await daemon.stop();
+  });
+});
+
 describe('the token of a session', () => {
+  it('is refused when the session has ended', async () => {
+    const daemon = await world.start();
+    const { sessionId } = await AgentSession.open(daemon, 'helper');
+    const { secret } = daemon.core.sessionTokens.issue(sessionId);
+    const { credentials } = daemon.core;
+    expect(await credentials.authenticate(secret)).toMatchObject({ id: sessionId });
+    await daemon.core.sessions.end(OWNER, sessionId);
+    expect(await credentials.authenticate(secret)).toBeUndefined();
+    await daemon.stop();
+  });
+
   it('tells who watches it that it was revoked, and nobody else', async () => {
     const { core } = await world.start();
     const one = core.sessionTokens.issue('ses_00000000000000000000000001');

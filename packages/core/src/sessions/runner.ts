@@ -52,6 +52,7 @@ export class Runner {
   /** Sessions that are being worked on, and whether a hint came meanwhile. */
   readonly #working = new Map<string, { again: boolean; done: Promise<void> }>();
   readonly #executions = new Executions();
+  readonly #toForget = new Set<string>();
   #stopping = false;
 
   constructor(private readonly ports: RunnerPorts) {}
@@ -114,9 +115,17 @@ export class Runner {
   committed(entries: readonly LogEntry[]): void {
     for (const { topic, type, body } of entries) {
       if (!topic.startsWith('session:')) continue;
-      if (type === 'queued') this.wake(topic.slice('session:'.length));
+      const sessionId = topic.slice('session:'.length);
+      if (type === 'queued') this.wake(sessionId);
+      else if (LEAVES_NOTHING.has(type)) this.#forget(sessionId);
       else if (ENDS.has(type)) this.#executions.stop((JSON.parse(body) as { runId: string }).runId);
     }
+  }
+
+  /** What drivers keep for a session can go, as soon as none of them is at it. */
+  #forget(sessionId: string): void {
+    if (this.#executions.isOf(sessionId)) this.#toForget.add(sessionId);
+    else for (const driver of this.ports.drivers.values()) driver.forget(sessionId);
   }
 
   /** Another daemon wrote to this session, or to any: it may have queued, cancelled or taken something. */
@@ -170,6 +179,7 @@ export class Runner {
       if (end) await this.#record(journal, end, execution.abort.signal);
     } finally {
       this.#executions.end(execution);
+      if (this.#toForget.delete(sessionId)) this.#forget(sessionId);
       this.ports.drafts.end(sessionId, runId);
     }
   }
@@ -344,6 +354,7 @@ export class Runner {
 const isSameAgain = (last: Claim | undefined, claim: Claim): boolean =>
   last?.runId === claim.runId && last.epoch + 1 === claim.epoch;
 
+const LEAVES_NOTHING: ReadonlySet<string> = new Set(['session_cleared', 'session_ended']);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
 
 function failureOf(error: unknown) {

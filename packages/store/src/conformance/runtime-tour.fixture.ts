@@ -244,6 +244,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.listSessions.all({ ...listed, agentId: 'helper', responsibleId: 'human:x' }),
   ],
   ['countSessions', () => api.countSessions.first({})],
+  ['findSessionEnd', () => api.findSessionEnd.first(s1)],
   ['listLeftBehind', () => api.listLeftBehind.all({ limit: 9 })],
   ['listChildSessions', () => api.listChildSessions.all({ parentSessionId: 'ses_1' })],
   ['beginWorkspaceRules', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 1 })],

@@ -145,6 +145,10 @@ export const listChildSessions = verb<{ parentSessionId: string }, { sessionId: 
    ORDER BY "sessionId"`,
 );
 
+export const findSessionEnd = verb<{ sessionId: string }, { endedAt: number | null }>(
+  `SELECT "endedAt" FROM "sessions" WHERE "sessionId" = :sessionId`,
+);
+
 const LEFT_BEHIND = (join: string): string =>
   `SELECT c."sessionId" FROM "sessions" c
    ${join} "sessions" p ON p."sessionId" = c."parentSessionId"
