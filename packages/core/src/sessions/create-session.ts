@@ -24,6 +24,7 @@ import type { Decision } from '../log/log.js';
 import { narrows } from '../permissions/narrows.js';
 import type { ReadyAgent, SessionContext } from './context.js';
 import { sessionRecord } from './records.js';
+import { assertRoomBelow } from './sub-session-room.js';
 
 /** Makes a session: it takes over its agent's definition as it is now, and keeps it. */
 export async function createSession(
@@ -59,6 +60,7 @@ export async function createSession(
     *open() {
       // It may have ended since it was looked at, and would leave this one behind.
       if (parent) assertNotEnded(yield* sessionToServe(parent.sessionId));
+      if (parent) yield* assertRoomBelow(parent.sessionId);
       const sessions = (yield* countSessions.first({}))?.count ?? 0;
       if (sessions < LIMITS.sessions) return;
       throw new StoaError('limit_reached', `At most ${String(LIMITS.sessions)} sessions are open`);

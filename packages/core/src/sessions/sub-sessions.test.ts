@@ -1,4 +1,5 @@
-import type { Principal } from '@stoa/protocol';
+import { LIMITS, type Principal } from '@stoa/protocol';
+import { insertSession, openSession } from '@stoa/store';
 import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -56,6 +57,31 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
     expect(await statusOf(child)).toBe('idle');
     await daemon.core.runner.tick();
     expect([await statusOf(child), await statusOf(grandchild)]).toEqual(['ended', 'ended']);
+  });
+
+  it('is refused where there would be too many of them, in all generations', async () => {
+    const child = await create(parentSessionId);
+    const row = await daemon.store.read(() => openSession.first({ sessionId: child }));
+    if (!row) throw new Error('it is there');
+    await daemon.store.transact(function* () {
+      for (let i = 2; i < LIMITS.subSessions; i++) {
+        const number = String(i).padStart(26, '0');
+        const topicId = row.topicId + 1_000 + i;
+        yield* insertSession.run({ ...row, topicId, sessionId: `ses_${number}` });
+      }
+    });
+    const grandchild = await create(child);
+    await expect(create(grandchild)).rejects.toMatchObject({ code: 'limit_reached' });
+    await expect(create(parentSessionId)).rejects.toMatchObject({ code: 'limit_reached' });
+    await create();
+    await daemon.core.sessions.end(OWNER, grandchild);
+    await create(parentSessionId);
+  });
+
+  it('is refused where it would be too deep', async () => {
+    let deepest = parentSessionId;
+    for (let i = 0; i < LIMITS.subSessionDepth; i++) deepest = await create(deepest);
+    await expect(create(deepest)).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
   it('is refused when its parent ends while it is being made', async () => {

@@ -120,6 +120,9 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     'countWaitingItems',
     () => api.countWaitingItems.first({ topicId: T, kind: 'mailbox_delivery' }),
   ],
+  ['countWaitingItems, of any kind', () => api.countWaitingItems.first({ topicId: T, kind: null })],
+  ['countItemsOfRun', () => api.countItemsOfRun.first({ runId: 'run_1' })],
+  ['findFirstItemOfRun', () => api.findFirstItemOfRun.first({ runId: 'run_1' })],
   ['listExpiredItems', () => api.listExpiredItems.all({ now: 41, limit: 9 })],
   [
     'settleInboxItem',
@@ -244,6 +247,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.listSessions.all({ ...listed, agentId: 'helper', responsibleId: 'human:x' }),
   ],
   ['countSessions', () => api.countSessions.first({})],
+  ['findFamily', () => api.findFamily.first(s1)],
   ['findSessionEnd', () => api.findSessionEnd.first(s1)],
   ['listLeftBehind', () => api.listLeftBehind.all({ limit: 9 })],
   ['listChildSessions', () => api.listChildSessions.all({ parentSessionId: 'ses_1' })],

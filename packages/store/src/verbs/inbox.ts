@@ -75,9 +75,18 @@ export const requeueInboxItem = verb<{
      "reason" = :reason, "expiresAt" = :expiresAt, "settledAt" = NULL WHERE "itemId" = :itemId`,
 );
 
-export const countWaitingItems = verb<{ topicId: number; kind: string }, { count: number }>(
-  `SELECT count(*) AS "count" FROM "inboxItems"
-   WHERE "topicId" = :topicId AND "kind" = :kind AND "state" = 'waiting'`,
+export const countWaitingItems = verb<{ topicId: number; kind: string | null }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "inboxItems" WHERE "topicId" = :topicId AND "state" = 'waiting'
+     AND (CAST(:kind AS TEXT) IS NULL OR "kind" = :kind)`,
+);
+
+export const countItemsOfRun = verb<{ runId: string }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "inboxItems" WHERE "runId" = :runId`,
+);
+
+/** The one a run was queued for. */
+export const findFirstItemOfRun = verb<{ runId: string }, FullInboxItemRow>(
+  `${FULL} WHERE i."runId" = :runId ORDER BY i."seq" LIMIT 1`,
 );
 
 export const listExpiredItems = verb<{ now: number; limit: number }, FullInboxItemRow>(

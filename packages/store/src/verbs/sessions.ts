@@ -145,6 +145,19 @@ export const listChildSessions = verb<{ parentSessionId: string }, { sessionId: 
    ORDER BY "sessionId"`,
 );
 
+/** How deep a session is below the one that no session made, and how many live below that one. */
+export const findFamily = verb<{ sessionId: string }, { depth: number; count: number }>(
+  `WITH RECURSIVE "above" ("sessionId", "parentSessionId", "depth") AS (
+     SELECT "sessionId", "parentSessionId", 0 FROM "sessions" WHERE "sessionId" = :sessionId
+     UNION ALL SELECT p."sessionId", p."parentSessionId", a."depth" + 1
+       FROM "above" a JOIN "sessions" p ON p."sessionId" = a."parentSessionId"),
+   "below" ("sessionId") AS (
+     SELECT "sessionId" FROM "above" WHERE "parentSessionId" IS NULL
+     UNION ALL SELECT c."sessionId"
+       FROM "below" b JOIN "sessions" c ON c."parentSessionId" = b."sessionId" AND c."endedAt" IS NULL)
+   SELECT (SELECT max("depth") FROM "above") AS "depth", (SELECT count(*) - 1 FROM "below") AS "count"`,
+);
+
 export const findSessionEnd = verb<{ sessionId: string }, { endedAt: number | null }>(
   `SELECT "endedAt" FROM "sessions" WHERE "sessionId" = :sessionId`,
 );
