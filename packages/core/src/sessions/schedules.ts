@@ -73,7 +73,9 @@ export class Schedules {
       assertNotEnded(yield* sessionToChange(by, sessionId));
       yield* holdAssets(ready);
     });
-    const next = (after: number): number | undefined => this.#next(cadence, after, after);
+    const next = (at: number): number | undefined =>
+      // A time that has passed already is now.
+      cadence.kind === 'once' ? Math.max(cadence.at, at) : this.#next(cadence, at, at);
     const scheduleId = await context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
@@ -272,7 +274,7 @@ export class Schedules {
   #next(cadence: Cadence, since: number, after: number): number | undefined {
     switch (cadence.kind) {
       case 'once':
-        return cadence.at > after || after === since ? Math.max(cadence.at, since) : undefined;
+        return cadence.at > after ? cadence.at : undefined;
       case 'interval': {
         const passed = Math.floor((after - since) / cadence.everyMs);
         return since + (passed + 1) * cadence.everyMs;

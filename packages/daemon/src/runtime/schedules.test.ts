@@ -1,6 +1,13 @@
 import { type Cadence, type CreateSchedule, LIMITS, type Schedule } from '@stoa/protocol';
 import { insertRun, openSession } from '@stoa/store';
-import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
+import {
+  AgentSession,
+  OWNER,
+  type RuntimeDaemon,
+  RuntimeWorld,
+  STORE_ENGINES,
+  until,
+} from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { calendar } from './calendar.js';
 
@@ -138,6 +145,16 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(await now(schedule)).toMatchObject({ status: 'ended', fires: 1 });
     await daemon.core.schedules.fireDue();
     expect(await now(schedule)).toMatchObject({ fires: 1 });
+  });
+
+  it('for a time that has passed fires at once, and missed nothing', async () => {
+    const schedule = await create({ kind: 'once', at: world.clock.now() - HOUR });
+    expect(schedule.nextFireAt).toBe(schedule.createdAt);
+    world.clock.move(1_000);
+    await daemon.core.schedules.fireDue();
+    expect(await now(schedule)).toMatchObject({ status: 'ended', fires: 1 });
+    const fired = await AgentSession.of(daemon, sessionId).all('schedule_fired');
+    expect(fired.map(({ data }) => data.missed)).toEqual([0]);
   });
 
   it('ends after the fires it was given, can be paused, resumed and triggered', async () => {
