@@ -76,10 +76,9 @@ export class Runner {
     }
   }
 
-  /** What time alone brings about. */
+  /** What time alone brings about. It may take long; that the daemon lives is told apart from it. */
   async tick(): Promise<void> {
     if (this.#stopping) return;
-    await this.ports.ownership.beat();
     await this.ports.approvals.expire(UPKEEP_LIMIT);
     await expireItems(this.ports.context, UPKEEP_LIMIT);
     await endLeftBehind(this.ports.context, UPKEEP_LIMIT);

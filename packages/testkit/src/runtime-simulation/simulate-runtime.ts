@@ -288,6 +288,7 @@ class RuntimeSimulation {
   #tick(): void {
     for (const host of this.#hosts) {
       this.#note('tick', `${host.name} ticks`);
+      this.#call(host.core.ownership.beat());
       this.#call(host.core.runner.tick());
     }
   }
