@@ -129,10 +129,20 @@ export class Runner {
 
   /** Another daemon wrote to this session, or to any: it may have queued, cancelled or taken something. */
   hint(sessionId?: string): void {
-    if (sessionId !== undefined) this.wake(sessionId);
-    this.#stopLost(sessionId).catch((error: unknown) => {
-      this.#diagnose('what is under way could not be looked at', { error });
+    const looking = sessionId === undefined ? this.look() : this.#hear(sessionId);
+    Promise.all([looking, this.#stopLost(sessionId)]).catch((error: unknown) => {
+      this.#diagnose('what another daemon wrote could not be looked at', { sessionId, error });
     });
+  }
+
+  async #hear(sessionId: string): Promise<void> {
+    if (this.#working.has(sessionId)) {
+      this.wake(sessionId);
+      return;
+    }
+    const standing = await this.ports.ownership.standing(sessionId);
+    if (standing === 'work') this.wake(sessionId);
+    if (standing === 'ended') this.#forget(sessionId);
   }
 
   /**

@@ -90,6 +90,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['setSessionOwner', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd1' })],
   ['setSessionOwner, another', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd2' })],
+  ['findStanding', () => without(api.findStanding.first(s1), 'ownerSeenAt')],
   ['listHeldRuns', () => api.listHeldRuns.all({ daemonId: 'd2' })],
   ['openSession', () => api.openSession.first(s1)],
   ['lockSession', () => api.lockSession.first(s1)],
@@ -296,6 +297,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['setSessionEnded', () => api.setSessionEnded.run({ topicId: T, at: 50 })],
   ['deleteNickname', () => api.deleteNickname.run({ agentId: 'helper' })],
   ['deleteAgent', () => api.deleteAgent.run({ agentId: 'a' })],
+  ['deleteGoneDaemons', () => api.deleteGoneDaemons.run({ before: 1 })],
   ['deleteOtherDaemons', () => api.deleteOtherDaemons.run({ daemonId: 'd1' })],
   ['deleteDaemon', () => api.deleteDaemon.run({ daemonId: 'd1' })],
 ];

@@ -29,6 +29,7 @@ describe('what is read all the time', () => {
       countQueuedRuns: runs.countQueuedRuns,
       countWaitingItems: inbox.countWaitingItems,
       listExpiredItems: inbox.listExpiredItems,
+      findStanding: ownership.findStanding,
       listHeldRuns: ownership.listHeldRuns,
       listChildSessions: sessions.listChildSessions,
       listLeftBehind: sessions.listLeftBehind,
