@@ -208,6 +208,13 @@ class RuntimeSimulation {
     host.flush = undefined;
     this.#note('commit', `${host.name} commits`);
     flush();
+    // Hints arrive or not, and of more than was written.
+    for (const other of this.#hosts) {
+      if (other === host || !this.#random.chance(0.5)) continue;
+      other.core.runner.hint(
+        this.#random.chance(0.9) ? this.#random.pick(this.#sessions) : undefined,
+      );
+    }
   }
 
   #ask(): void {
