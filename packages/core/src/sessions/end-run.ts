@@ -194,7 +194,7 @@ export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEve
 }
 
 /** Who sent it, if it was a session, reads of it in its own journal. */
-export function deadLetter(
+function deadLetter(
   session: OpenSession,
   item: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
   accepted: Accepted,
