@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import type { AcpOptions } from '../commands/acp.js';
 import type { ListAgentsOptions } from '../commands/agent.js';
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
@@ -13,6 +14,11 @@ Ctrl-C cancels the run; a second one leaves at once.
 
 Exit codes: 0 completed, 1 failed, 130 cancelled, 3 an approval is open and --no-wait (or --wait
 is over), 4 interrupted.`;
+
+const ACP_WORDS = `
+An editor starts this, not a person. Approvals are asked in the editor; they can be answered
+elsewhere as well. When the editor closes the pipe, what it asked for and is not done is cancelled.
+Remarks go to standard error.`;
 
 export function addAgentCommands(program: Command, run: Runner): void {
   runs<RunOptions>(
@@ -36,6 +42,22 @@ export function addAgentCommands(program: Command, run: Runner): void {
       'stoa run --mode plan "how would you add a test for this?"',
       'git diff | stoa run --json - | jq -r "select(.type == \\"result\\").text"',
     ],
+  );
+
+  runs<AcpOptions>(
+    program
+      .command('acp')
+      .summary('be an agent in an editor')
+      .description(
+        'Serve sessions to an editor over standard input and output (Agent Client Protocol 1).',
+      )
+      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
+      .option('--session <session>', 'go on in this session instead of making one')
+      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
+      .addHelpText('after', ACP_WORDS),
+    run,
+    async () => (await import('../commands/acp.js')).acp,
+    ['stoa acp', 'stoa acp --agent reviewer --mode plan'],
   );
 
   const agent = program.command('agent').description('list, make and name agents');
