@@ -102,6 +102,7 @@ export function createCore(ports: CorePorts): Core {
     hub.committed(entries);
     approvals.committed(entries);
     runner.committed(entries);
+    sessionTokens.committed(entries);
     ports.committed?.(entries.length);
   });
   const assets = new Assets(store, files, ids, clock);
