@@ -188,7 +188,7 @@ describe('sessions over HTTP', () => {
     const directory = join(workspace, '.stoa', 'agents');
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'bad.md'), '---\ndriver: { kind: magic }\n---\nHi');
-    writeFileSync(join(directory, 'good.md'), '---\ndriver: { kind: script }\n---\nHi');
+    writeFileSync(join(directory, 'good.md'), '---\ndriver: { kind: builtin }\n---\nHi');
     const refused = await owner.post('/v1/sessions', { agentId: 'bad', workspace });
     expect(refused.status).toBe(400);
     expect(refused.json).toMatchObject({ code: 'agent_broken' });

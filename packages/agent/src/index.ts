@@ -17,6 +17,7 @@ export type { FindAsset, ReadAsset } from './builtin/input-message.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
 export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
+export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';
 export {
   ENVELOPE_RULE,
   envelope,
@@ -27,7 +28,7 @@ export {
 export { McpServers, type McpServersOptions } from './mcp/mcp-servers.js';
 export { orAborted } from './or-aborted.js';
 export { GUIDE, GUIDE_ID } from './script/guide.js';
-export { parseScript, scriptProblem } from './script/parse-script.js';
+export { parseScript } from './script/parse-script.js';
 export { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 export { readScriptFile } from './script/script-file.js';
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';

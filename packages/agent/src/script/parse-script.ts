@@ -51,17 +51,6 @@ export function parseScript(text: string, source = 'script'): Script {
   }
 }
 
-/** What is wrong with a script, for a list of agents; undefined when it can be played. */
-export function scriptProblem(text: string, source?: string): string | undefined {
-  try {
-    parseScript(text, source);
-    return undefined;
-  } catch (error) {
-    if (error instanceof StoaError) return error.message;
-    throw error;
-  }
-}
-
 /** Aliases are resolved here, and too many of them are refused. */
 function readJson(
   document: Document,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { McpServers } from '@stoa/agent';
+import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
 import { type Core, type Driver, decide, type RuntimePorts } from '@stoa/core';
 import {
   type AgentDefinition,
@@ -78,6 +78,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       timers,
       calendar,
       agentFiles: new DiskAgentFiles(home, (workspace) => workspaces.isTrusted(workspace)),
+      definitionProblem: async (...asked) => (await loaded()).definitionProblem(...asked),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
       drivers,
@@ -99,6 +100,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 interface LoadedAgents {
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
+  readonly definitionProblem: RuntimePorts['definitionProblem'];
   driver(kind: DriverKind): Driver;
 }
 
@@ -116,37 +118,38 @@ async function loadAgents(
     version: VERSION,
     diagnose,
   });
+  const toolOptions: BuiltinToolsOptions = {
+    tasksDirectory: join(home, 'tasks'),
+    sandbox,
+    passedVariables: config.shell.passVariables,
+    sendMessage: async ({ run, callId, to, message, subject }) => {
+      const { sessionId } = run.session;
+      const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
+      const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
+      const key = `${run.runId}:${callId}`;
+      const { itemId } = await core().sessions.sendMessage(by, sessionId, request, key);
+      return `Sent as ${itemId}.`;
+    },
+  };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),
-    tools: agent.builtinTools({
-      tasksDirectory: join(home, 'tasks'),
-      sandbox,
-      passedVariables: config.shell.passVariables,
-      ...(config.webFetch.enabled ? { webFetch: {} } : {}),
-      sendMessage: async ({ run, callId, to, message, subject }) => {
-        const { sessionId } = run.session;
-        const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
-        const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
-        const key = `${run.runId}:${callId}`;
-        const { itemId } = await core().sessions.sendMessage(by, sessionId, request, key);
-        return `Sent as ${itemId}.`;
-      },
-    }),
+    tools: agent.builtinTools({ ...toolOptions, ...(config.webFetch.enabled && { webFetch: {} }) }),
     decide,
     home,
     diagnose,
   });
+  const builtin = agent.createBuiltinDriver({
+    config: modelsOf(config),
+    environment,
+    tools,
+    timers,
+    clock: { now: Date.now },
+    random: Math.random,
+    findAsset: (assetId) => findAsset(core(), files, assetId),
+  });
   const drivers: Partial<Record<DriverKind, Driver>> = {
     script: new agent.ScriptDriver({ tools, timers, readScript: agent.readScriptFile }),
-    builtin: agent.createBuiltinDriver({
-      config: modelsOf(config),
-      environment,
-      tools,
-      timers,
-      clock: { now: Date.now },
-      random: Math.random,
-      findAsset: (assetId) => findAsset(core(), files, assetId),
-    }),
+    builtin,
     acp: new agent.AcpDriver({
       sandbox,
       timers,
@@ -168,7 +171,15 @@ async function loadAgents(
       },
     }),
   };
+  const checkPorts: DefinitionCheckPorts = {
+    toolNames: agent.builtinTools({ ...toolOptions, webFetch: {} }).map(({ name }) => name),
+    modelProblem: (wish) => builtin.modelProblem(wish),
+    environment,
+    readScript: agent.readScriptFile,
+  };
   return {
+    definitionProblem: (definition, workspace) =>
+      agent.definitionProblem(definition, checkPorts, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
     driver(kind) {

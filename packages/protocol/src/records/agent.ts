@@ -78,7 +78,9 @@ export const ScriptDriver = z.strictObject({
   script: z.string().max(LIMITS.instructionsChars).optional(),
 });
 
-export const DriverConfig = z.discriminatedUnion('kind', [BuiltinDriver, AcpDriver, ScriptDriver]);
+export const DriverConfig = z
+  .discriminatedUnion('kind', [BuiltinDriver, AcpDriver, ScriptDriver])
+  .meta({ 'x-unknown-code': 'unknown_driver' });
 export type DriverConfig = z.infer<typeof DriverConfig>;
 export const DriverKind = z.enum(['builtin', 'acp', 'script']);
 export type DriverKind = z.infer<typeof DriverKind>;
