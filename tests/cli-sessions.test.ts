@@ -122,6 +122,26 @@ describe('stoa agent', () => {
     });
   });
 
+  it('lists and shows those of the directory it is called in, or of another', async () => {
+    const project = path.join(directory, 'project');
+    const agents = path.join(project, '.stoa', 'agents');
+    fs.mkdirSync(agents, { recursive: true });
+    fs.writeFileSync(path.join(agents, 'local.md'), '---\ndriver: { kind: builtin }\n---\nHi.');
+    const ids = async (args: readonly string[], cwd: string): Promise<string[]> =>
+      (await owner(['agent', 'list', '-q', ...args], { cwd })).out.trim().split('\n');
+    expect(await ids([], project)).toContain('local');
+    expect(await ids(['--workspace', 'project'], directory)).toContain('local');
+    expect(await ids([], directory)).not.toContain('local');
+    const shown = await owner(['agent', 'show', 'local'], { cwd: project });
+    expect(shown.out).toContain('Hi.');
+    // No place for agents: there are those of the daemon.
+    expect(await ids([], daemon.home)).toContain('talker');
+    expect(await owner(['agent', 'list', '--workspace', daemon.home])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('(invalid_workspace)') as string,
+    });
+  });
+
   it('R-38 sets, changes and clears a nickname, which sessions follow', async () => {
     const sessionId = await newSession('talker');
     const name = async (): Promise<string> =>

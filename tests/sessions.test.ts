@@ -199,6 +199,28 @@ describe('sessions over HTTP', () => {
     expect((await open('good')).agentId).toBe('good');
   });
 
+  it('agents of a workspace are listed for it, to who may work there', async () => {
+    const where = `?workspace=${encodeURIComponent(workspace)}`;
+    const list = async (by: Caller, query = ''): Promise<Record<string, string>> => {
+      const { json } = await by.get<{ agents: Agent[] }>(`/v1/agents${query}`);
+      return Object.fromEntries(json.agents.map(({ agentId, status }) => [agentId, status]));
+    };
+    expect(await list(owner, where)).toMatchObject({ good: 'ready', bad: 'broken', stoa: 'ready' });
+    expect(await list(owner)).not.toHaveProperty('good');
+    expect((await owner.get<Agent>(`/v1/agents/bad${where}`)).json.problem).toContain(
+      'driver.kind',
+    );
+    const cleo = await newPerson(daemon, 'cleo');
+    expect(await list(cleo)).toHaveProperty('stoa');
+    for (const path of ['/v1/agents', '/v1/agents/good']) {
+      expect((await cleo.get(path + where)).json).toMatchObject({ code: 'forbidden' });
+    }
+    for (const place of ['relative', '/no/such/place', daemon.home]) {
+      const { status } = await owner.get(`/v1/agents?workspace=${encodeURIComponent(place)}`);
+      expect(status, place).toBe(400);
+    }
+  });
+
   it('R-23 a session is for who it works for, and a place that is not shared is the owner’s', async () => {
     const ada = await newPerson(daemon, 'ada');
     const { sessionId } = await open('worker');

@@ -112,6 +112,7 @@ export function createCore(ports: CorePorts): Core {
     store,
     clock,
     files: runtime.agentFiles,
+    workspaces: runtime.workspaces,
     problemOf: runtime.definitionProblem,
     builtin: runtime.builtinAgents,
   });

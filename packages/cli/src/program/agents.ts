@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { AcpOptions } from '../commands/acp.js';
-import type { ListAgentsOptions } from '../commands/agent.js';
+import type { AgentOptions, ListAgentsOptions } from '../commands/agent.js';
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
 import type { UsageOptions } from '../commands/usage.js';
@@ -64,16 +64,21 @@ export function addAgentCommands(program: Command, run: Runner): void {
   const load = () => import('../commands/agent.js');
   const onOne = (name: string, summary: string): Command =>
     described(agent, name, summary).argument('<agent>', 'agent id');
+  const workspace = ['--workspace <directory>', 'whose agents too (default: this one)'] as const;
   runs<ListAgentsOptions>(
-    described(agent, 'list', 'list agents, broken ones too').option(
-      '-q, --quiet',
-      'only ids, one a line',
-    ),
+    described(agent, 'list', 'list agents, broken ones too')
+      .option(...workspace)
+      .option('-q, --quiet', 'only ids, one a line'),
     run,
     async () => (await load()).listAgents,
+    ['stoa agent list', 'stoa agent list --workspace ~/code/stoa'],
+  );
+  runs<AgentOptions>(
+    onOne('show', 'show an agent').option(...workspace),
+    run,
+    async () => (await load()).showAgent,
     [],
   );
-  runs(onOne('show', 'show an agent'), run, async () => (await load()).showAgent, []);
   runs(
     onOne('put', 'make or replace an agent from a Markdown file (owner)').argument(
       '<file>',

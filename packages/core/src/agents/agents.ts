@@ -18,9 +18,10 @@ import {
   putNickname,
   type Store,
 } from '@stoa/store';
+import { workspaceToUse } from '../access/workspace-gate.js';
 import { problemsOf } from '../permissions/rules.js';
 import type { Clock } from '../ports.js';
-import type { ReadyAgent } from '../sessions/context.js';
+import type { ReadyAgent, Workspaces } from '../sessions/context.js';
 
 /** A definition that was found in a file, or what is wrong with it. */
 export type AgentFile =
@@ -43,6 +44,7 @@ export interface AgentsPorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly files: AgentFiles;
+  readonly workspaces: Workspaces;
   /** Why an agent of this definition cannot work here, if that shows already. Never rejects for it. */
   readonly problemOf: DefinitionCheck;
   /** Agents that come with Stoa. */
@@ -81,6 +83,15 @@ export class Agents {
     return [...agents.values()]
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
       .map((agent) => named(agent, nicknameOf.get(agent.agentId)));
+  }
+
+  /** As a caller sees them; those of a workspace only where the caller may work. */
+  async listFor(by: Principal, workspace?: string): Promise<Agent[]> {
+    return this.list(await this.#workspaceFor(by, workspace));
+  }
+
+  async getFor(by: Principal, agentId: string, workspace?: string): Promise<Agent> {
+    return this.get(agentId, await this.#workspaceFor(by, workspace));
   }
 
   async get(agentId: string, workspace?: string): Promise<Agent> {
@@ -143,6 +154,11 @@ export class Agents {
       nickname === null ? deleteNickname.run({ agentId }) : putNickname.run({ agentId, nickname }),
     );
     return this.get(agentId);
+  }
+
+  async #workspaceFor(by: Principal, workspace?: string): Promise<string | undefined> {
+    if (workspace === undefined) return undefined;
+    return workspaceToUse(this.ports.workspaces, by, workspace);
   }
 
   async #find(agentId: string, workspace?: string): Promise<Agent | undefined> {

@@ -13,6 +13,7 @@ import {
 import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { assertNotEnded, type OpenSession, sessionToRead } from '../access/session-gate.js';
+import { workspaceToUse } from '../access/workspace-gate.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision } from '../log/log.js';
@@ -29,8 +30,9 @@ export async function createSession(
 ): Promise<Session> {
   const metadata = admitMetadata(request.metadata);
   const parent = await parentOf(context, principal, request);
-  const workspace = await context.workspaces.resolve(request.workspace ?? parent?.workspace);
-  assertMayWorkIn(context, principal, parent, workspace);
+  const workspace = parent
+    ? await workspaceInside(context, parent, request.workspace)
+    : await workspaceToUse(context.workspaces, principal, request.workspace);
   const agent = await context.findAgent(request.agentId, workspace);
   const mode = request.mode ?? agent.definition.mode;
   assertMode(principal, mode, parent);
@@ -114,18 +116,16 @@ async function parentOf(
   return parent;
 }
 
-function assertMayWorkIn(
-  context: SessionContext,
-  principal: Principal,
-  parent: OpenSession | undefined,
-  workspace: string,
-): void {
-  if (parent) {
-    if (workspace === parent.workspace || workspace.startsWith(`${parent.workspace}/`)) return;
-    throw new StoaError('authority_exceeded', 'A sub-session works inside its parent’s workspace');
+async function workspaceInside(
+  { workspaces }: SessionContext,
+  parent: OpenSession,
+  asked: string | undefined,
+): Promise<string> {
+  const workspace = await workspaces.resolve(asked ?? parent.workspace);
+  if (workspace === parent.workspace || workspace.startsWith(`${parent.workspace}/`)) {
+    return workspace;
   }
-  if (callerClass(principal) === 'admin' || context.workspaces.isShared(workspace)) return;
-  throw new StoaError('forbidden', `${workspace} is not open to others; the owner can open it`);
+  throw new StoaError('authority_exceeded', 'A sub-session works inside its parent’s workspace');
 }
 
 const MODES: readonly PermissionMode[] = ['plan', 'ask', 'auto-edit', 'full'];
