@@ -178,6 +178,18 @@ otherwise: [{ say: 'What is \${input}?' }]
     expect((await session.ask('b')).failure).toMatchObject({ code: 'script_no_turn' });
   });
 
+  it('gives up on a script whose patterns take too many steps, all of them together', async () => {
+    const hostile = `{ when: { matches: '(a+|b)+!' }, steps: [{ say: b }] }`;
+    const { session } = await stage(`
+turns: [${Array.from({ length: 100 }, () => hostile).join(', ')}]
+otherwise: [{ say: none of them }]
+`);
+    expect(saidBy(await session.ask('a'.repeat(100)))).toBe('none of them');
+    expect((await session.ask('a'.repeat(10_000))).failure).toMatchObject({
+      code: 'script_too_slow',
+    });
+  });
+
   it('emits, passes, and publishes what was emitted rather than what was said', async () => {
     const { session } = await stage(`
 turns:
