@@ -18,7 +18,7 @@ export interface Chosen {
 
 /**
  * What choosing a turn may cost. The script may be anybody's, and it is chosen on the thread that
- * serves everybody; so much takes well under a second.
+ * serves everybody: this is half a second, and a text of the greatest length for a few patterns.
  */
 export class StepBudget implements Budget {
   #left = 5_000_000;

@@ -3,7 +3,7 @@
  * a group held, nothing that looks ahead or behind, and nothing repeated that could be empty.
  */
 export type Syntax =
-  | { readonly type: 'character'; readonly fits: RegExp }
+  | { readonly type: 'character'; readonly fits: CharacterTest }
   | { readonly type: 'at'; readonly place: 'start' | 'end' | 'boundary' | 'no_boundary' }
   | { readonly type: 'group'; readonly index: number | undefined; readonly body: Syntax }
   | { readonly type: 'sequence'; readonly parts: readonly Syntax[] }
@@ -17,6 +17,8 @@ export type Syntax =
       /** The groups in it, which forget at each repetition what they held. */
       readonly groups: readonly [first: number, after: number];
     };
+
+export type CharacterTest = (character: string) => boolean;
 
 /** Why a pattern is not taken, in words for its author. */
 export class PatternProblem extends Error {}
@@ -74,7 +76,7 @@ class Parser {
     if (/^\\[1-9k]/.test(written)) {
       throw new PatternProblem(`${written} refers to a group, which patterns here cannot`);
     }
-    return { type: 'character', fits: new RegExp(`^${written}$`, FLAGS) };
+    return { type: 'character', fits: characterTest(written) };
   }
 
   #group(): Syntax {
@@ -116,6 +118,22 @@ class Parser {
     if (found) this.#at = what.lastIndex;
     return found;
   }
+}
+
+const KNOWN_CHARACTERS = 256;
+
+/** Remembers what it found: the same few characters come again and again. */
+export function characterTest(written: string): CharacterTest {
+  const fits = new RegExp(`^${written}$`, FLAGS);
+  const known = new Map<string, boolean>();
+  return (character) => {
+    let answer = known.get(character);
+    if (answer === undefined) {
+      answer = fits.test(character);
+      if (known.size < KNOWN_CHARACTERS) known.set(character, answer);
+    }
+    return answer;
+  };
 }
 
 function maxOf(min: number, comma: string | undefined, most: string | undefined): number {

@@ -1,7 +1,13 @@
-import { PatternProblem, parsePattern, type Syntax } from './pattern-syntax.js';
+import {
+  type CharacterTest,
+  characterTest,
+  PatternProblem,
+  parsePattern,
+  type Syntax,
+} from './pattern-syntax.js';
 
 type Instruction =
-  | { readonly do: 'take'; readonly fits: RegExp }
+  | { readonly do: 'take'; readonly fits: CharacterTest }
   | { readonly do: 'check'; readonly place: Extract<Syntax, { type: 'at' }>['place'] }
   | { readonly do: 'mark'; readonly slot: number }
   | { readonly do: 'forget'; readonly from: number; readonly to: number }
@@ -47,21 +53,15 @@ export class Pattern {
   exec(text: string, budget: Budget): readonly (string | undefined)[] | undefined {
     const characters = [...text];
     const none: Marks = Array.from({ length: this.#slots }, () => undefined);
-    let ways: Way[] = [];
-    let found: Marks | undefined;
+    const front = new Front(this.#program, characters);
     for (let at = 0; at <= characters.length; at++) {
-      const here = new Front(this.#program, characters, at);
-      for (const { next, marks } of ways) {
-        if (here.follow(next, marks)) break;
-      }
+      front.arrive(at);
       // Whoever begins later comes after all who began before.
-      if (!here.found && !found) here.follow(0, none);
-      found = here.found ?? found;
-      budget.spend(here.steps + here.ways.length);
-      ways = here.onward();
-      if (ways.length === 0 && found) break;
+      if (!front.found) front.follow(0, none);
+      budget.spend(front.takeSteps());
+      if (front.found && front.isOver) break;
     }
-    return found && groupsOf(found, characters);
+    return front.found && groupsOf(front.found, characters);
   }
 }
 
@@ -73,63 +73,74 @@ interface Way {
   readonly marks: Marks;
 }
 
-/** The ways that stand before one character, the preferred first. */
+/** The ways that stand before one character, the preferred first, and the best match so far. */
 class Front {
-  readonly ways: Way[] = [];
-  readonly #seen: Uint8Array;
   found: Marks | undefined;
-  steps = 0;
+  #at = 0;
+  #steps = 0;
+  #ways: Way[] = [];
+  /** The place of each instruction's last visit, counted from one. */
+  readonly #visited: Uint32Array;
 
   constructor(
     private readonly program: readonly Instruction[],
     private readonly characters: readonly string[],
-    private readonly at: number,
   ) {
-    this.#seen = new Uint8Array(program.length);
+    this.#visited = new Uint32Array(program.length);
+  }
+
+  get isOver(): boolean {
+    return this.#ways.length === 0;
+  }
+
+  takeSteps(): number {
+    const steps = this.#steps;
+    this.#steps = 0;
+    return steps;
+  }
+
+  /** Takes the ways over the character before this place. */
+  arrive(at: number): void {
+    const character = this.characters[at - 1] ?? '';
+    const ways = this.#ways;
+    this.#ways = [];
+    this.#at = at;
+    this.#steps += ways.length;
+    for (const { next, marks } of ways) {
+      const instruction = this.program[next];
+      if (instruction?.do !== 'take' || !instruction.fits(character)) continue;
+      if (this.follow(next + 1, marks)) return;
+    }
   }
 
   /** Goes on as far as no character is needed; true when that is a match, which ends what comes after. */
   follow(next: number, marks: Marks): boolean {
-    if (this.#seen[next] === 1) return false;
-    this.#seen[next] = 1;
-    this.steps += 1;
+    if (this.#visited[next] === this.#at + 1) return false;
+    this.#visited[next] = this.#at + 1;
+    this.#steps += 1;
     const instruction = this.program[next];
     switch (instruction?.do) {
       case 'take':
-        this.ways.push({ next, marks });
+        this.#ways.push({ next, marks });
         return false;
       case 'check':
         return this.#holds(instruction.place) && this.follow(next + 1, marks);
       case 'mark':
-        return this.follow(next + 1, marks.with(instruction.slot, this.at));
+        return this.follow(next + 1, marks.with(instruction.slot, this.#at));
       case 'forget':
-        return this.follow(
-          next + 1,
-          marks.map((mark, slot) =>
-            slot >= instruction.from && slot < instruction.to ? undefined : mark,
-          ),
-        );
+        return this.follow(next + 1, forget(marks, instruction.from, instruction.to));
       case 'fork':
-        return instruction.ways.some((way) => this.follow(way, marks));
+        for (const way of instruction.ways) if (this.follow(way, marks)) return true;
+        return false;
       default:
         this.found = marks;
         return true;
     }
   }
 
-  /** Those that can take the character. */
-  onward(): Way[] {
-    const character = this.characters[this.at];
-    if (character === undefined) return [];
-    return this.ways.flatMap(({ next, marks }) => {
-      const instruction = this.program[next];
-      const fits = instruction?.do === 'take' && instruction.fits.test(character);
-      return fits ? [{ next: next + 1, marks }] : [];
-    });
-  }
-
   #holds(place: Extract<Instruction, { do: 'check' }>['place']): boolean {
-    const { at, characters } = this;
+    const { characters } = this;
+    const at = this.#at;
     if (place === 'start') return at === 0;
     if (place === 'end') return at === characters.length;
     const isBoundary = isWord(characters[at - 1]) !== isWord(characters[at]);
@@ -137,8 +148,12 @@ class Front {
   }
 }
 
+const forget = (marks: Marks, from: number, to: number): Marks =>
+  marks.map((mark, slot) => (slot >= from && slot < to ? undefined : mark));
+
+const fitsWord = characterTest('\\w');
 const isWord = (character: string | undefined): boolean =>
-  character !== undefined && /^\w$/iu.test(character);
+  character !== undefined && fitsWord(character);
 
 function groupsOf(marks: Marks, characters: readonly string[]): (string | undefined)[] {
   return Array.from({ length: marks.length / 2 }, (_, group) => {
