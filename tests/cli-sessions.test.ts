@@ -142,6 +142,24 @@ describe('stoa agent', () => {
     });
   });
 
+  it('R-35 shows how the MCP servers of agents are', async () => {
+    const file = path.join(directory, 'connected.md');
+    const servers = 'mcpServers: { tickets: { command: no-such-program } }';
+    const script = 'otherwise: [{ call: { tool: glob, input: { pattern: x } } }, { say: hi }]';
+    const driver = `driver: { kind: script, script: "${script}" }`;
+    fs.writeFileSync(file, `---\n${driver}\n${servers}\n---\n`);
+    expect((await owner(['agent', 'mcp'])).err).toContain('no MCP servers');
+    expect(await owner(['agent', 'put', 'connected', file])).toMatchObject({ code: 0 });
+    expect((await owner(['agent', 'mcp', 'connected'])).out).toMatch(
+      /^AGENT +SERVER +STATE +TOOLS\nconnected +tickets +idle/,
+    );
+    expect(await run(['--agent', 'connected', 'go'])).toMatchObject({ code: 0, out: 'hi\n' });
+    expect((await owner(['agent', 'mcp'])).out).toMatch(/connected +tickets +offline +\S/);
+    expect((await owner(['agent', 'mcp', 'talker'])).out).toBe('');
+    expect((await owner(['agent', 'mcp', 'nobody'])).err).toContain('(agent_not_found)');
+    await owner(['agent', 'delete', 'connected']);
+  });
+
   it('R-38 sets, changes and clears a nickname, which sessions follow', async () => {
     const sessionId = await newSession('talker');
     const name = async (): Promise<string> =>

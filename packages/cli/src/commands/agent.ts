@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { StoaProblem } from '@stoa/client';
-import type { Agent, AgentDefinition, DriverConfig } from '@stoa/protocol';
+import type { Agent, AgentDefinition, DriverConfig, McpServerHealth } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { block, details } from '../terminal/details.js';
@@ -115,6 +115,35 @@ export async function nicknameAgent(
   const nickname = words.length === 0 ? null : words.join(' ');
   const agent = await context.client.agents.setNickname(agentId, nickname);
   context.answer(agent, () => `${agentId} is called ${printableLine(agent.name)}.`);
+}
+
+/** Of all agents, or of one, which must be there then: without servers is not the same as unknown. */
+export async function listMcpServers(
+  context: Context,
+  [agentId]: readonly string[],
+): Promise<void> {
+  const { agents } = context.client;
+  const all = await agents.mcpServers();
+  const servers = all.filter((server) => agentId === undefined || server.agentId === agentId);
+  if (agentId !== undefined && servers.length === 0) {
+    await inWorkspace({}, (query) => agents.get(agentId, query));
+  }
+  if (context.flags.json) context.json({ servers });
+  else if (servers.length === 0) context.say('no MCP servers; an agent names them as mcpServers');
+  else context.line(serverTable(context, servers));
+}
+
+function serverTable(context: Context, servers: readonly McpServerHealth[]): string {
+  const titles = ['AGENT', 'SERVER', 'STATE', 'TOOLS'];
+  return context.table(
+    titles.map((title) => ({ title })),
+    servers.map(({ agentId, name, state, reason, tools }) => [
+      agentId,
+      name,
+      state,
+      printableLine(reason ?? tools.join(' ')),
+    ]),
+  );
 }
 
 function show(context: Context, agent: Agent): void {

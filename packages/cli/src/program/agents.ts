@@ -104,6 +104,16 @@ export function addAgentCommands(program: Command, run: Runner): void {
     ['stoa agent nickname reviewer Hawkeye', 'stoa agent nickname reviewer'],
   );
 
+  runs(
+    described(agent, 'mcp', 'show how the MCP servers of agents are').argument(
+      '[agent]',
+      'only those of this one',
+    ),
+    run,
+    async () => (await load()).listMcpServers,
+    ['stoa agent mcp', 'stoa agent mcp reviewer'],
+  );
+
   addApprovalCommands(program, run);
 
   runs<UsageOptions>(

@@ -1,4 +1,4 @@
-import type { Agent, AgentDefinition } from '@stoa/protocol';
+import type { Agent, AgentDefinition, McpServerHealth } from '@stoa/protocol';
 import type { Caller, CallOptions } from '../http/caller.js';
 import type { Defaulted } from './defaulted.js';
 import type { QueryFor } from './query.js';
@@ -16,6 +16,8 @@ export interface AgentsApi {
   delete(agentId: string, options?: CallOptions): Promise<void>;
   /** `null` clears it. */
   setNickname(agentId: string, nickname: string | null, options?: CallOptions): Promise<Agent>;
+  /** The MCP servers of all agents, and how they are. */
+  mcpServers(options?: CallOptions): Promise<readonly McpServerHealth[]>;
 }
 
 export function agentsApi(call: Caller): AgentsApi {
@@ -27,5 +29,6 @@ export function agentsApi(call: Caller): AgentsApi {
     delete: (agentId, options) => call('deleteAgent', { params: { agentId }, ...options }),
     setNickname: (agentId, nickname, options) =>
       call('setNickname', { params: { agentId }, body: { nickname }, ...options }),
+    mcpServers: async (options) => (await call('listMcpServers', { ...options })).servers,
   };
 }
