@@ -14,6 +14,9 @@ import {
   VirtualTimers,
 } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../tools/tool.js';
+import { ToolRunner } from '../tools/tool-runner.js';
 import { GUIDE } from './guide.js';
 import { ScriptDriver } from './script-driver.js';
 
@@ -21,6 +24,14 @@ const worlds: RuntimeWorld[] = [];
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.discard();
 });
+
+async function openWorld(): Promise<RuntimeWorld> {
+  const [engine] = STORE_ENGINES;
+  if (!engine) throw new Error('there is no engine');
+  const world = await RuntimeWorld.open(engine);
+  worlds.push(world);
+  return world;
+}
 
 interface Staged {
   readonly daemon: RuntimeDaemon;
@@ -35,10 +46,7 @@ async function stage(
   script: string | AgentDefinition,
   toolset: Record<string, TracedTool> = {},
 ): Promise<Staged> {
-  const [engine] = STORE_ENGINES;
-  if (!engine) throw new Error('there is no engine');
-  const world = await RuntimeWorld.open(engine);
-  worlds.push(world);
+  const world = await openWorld();
   const definition = typeof script === 'string' ? definitionOf({ kind: 'script', script }) : script;
   const start = async (used: Record<string, TracedTool>) => {
     const tools = new TracedTools(used);
@@ -142,6 +150,45 @@ turns:
     const journal = await play();
     expect(journal).toContain('Round 3');
     expect(await play()).toBe(journal);
+  });
+
+  it('R-33 gives the same journal with real tools, however long they take', async () => {
+    const play = async (tookMs: number): Promise<string> => {
+      const world = await openWorld();
+      const slow = defineTool({
+        name: 'slow',
+        description: 'Takes its time.',
+        input: z.strictObject({}),
+        kind: 'other',
+        title: () => 'slow',
+        subjects: () => Promise.resolve([{ type: 'none' }]),
+        execute: async () => {
+          await new Promise((resolve) => setTimeout(resolve, tookMs));
+          world.clock.move(1_500);
+          return { text: 'done' };
+        },
+      });
+      const timers = new VirtualTimers(world.clock);
+      const tools = new ToolRunner({
+        tools: [slow],
+        decide: () => ({ outcome: 'allow', reason: 'a test' }),
+        home: '/nonexistent',
+        now: () => world.clock.now(),
+        diagnose: () => undefined,
+      });
+      const driver = new ScriptDriver({ tools, timers, readScript: () => Promise.reject() });
+      const script = 'turns: [{ steps: [{ call: { tool: slow } }, { say: "${result}" }] }]';
+      const daemon = await world.start({
+        builtinAgents: () => Promise.resolve({ player: definitionOf({ kind: 'script', script }) }),
+        drivers: new Map<DriverKind, Driver>([['script', driver]]),
+      });
+      const session = await AgentSession.open(daemon, 'player');
+      expect(saidBy(await session.ask('go'))).toBe('done');
+      return session.bytes();
+    };
+    const journal = await play(0);
+    expect(journal).toContain('durationMs\\":1500');
+    expect(await play(30)).toBe(journal);
   });
 
   it('takes turns by what is asked, then in order, then otherwise', async () => {

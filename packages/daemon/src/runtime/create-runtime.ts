@@ -17,6 +17,7 @@ import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
 import { LazyDriver } from './lazy-driver.js';
 import { mcpHealth } from './mcp-health.js';
+import { sendMessageOf } from './send-message.js';
 import { timers } from './timers.js';
 import { DiskWorkspaces } from './workspaces.js';
 
@@ -122,20 +123,14 @@ async function loadAgents(
     tasksDirectory: join(home, 'tasks'),
     sandbox,
     passedVariables: config.shell.passVariables,
-    sendMessage: async ({ run, callId, to, message, subject }) => {
-      const { sessionId } = run.session;
-      const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
-      const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
-      const key = `${run.runId}:${callId}`;
-      const { itemId } = await core().sessions.sendMessage(by, sessionId, request, key);
-      return `Sent as ${itemId}.`;
-    },
+    sendMessage: sendMessageOf(core),
   };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),
     tools: agent.builtinTools({ ...toolOptions, ...(config.webFetch.enabled && { webFetch: {} }) }),
     decide,
     home,
+    now: () => performance.now(),
     diagnose,
   });
   const builtin = agent.createBuiltinDriver({
