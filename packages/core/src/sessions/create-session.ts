@@ -19,6 +19,7 @@ import { admitMetadata } from '../channels/metadata.js';
 import type { Decision } from '../log/log.js';
 import { narrows } from '../permissions/narrows.js';
 import type { ReadyAgent, SessionContext } from './context.js';
+import { authorityOf } from './policy-of.js';
 import { sessionRecord } from './records.js';
 
 /** Makes a session: it takes over its agent's definition as it is now, and keeps it. */
@@ -36,7 +37,7 @@ export async function createSession(
   const agent = await context.findAgent(request.agentId, workspace);
   const mode = request.mode ?? agent.definition.mode;
   assertMode(principal, mode, parent);
-  if (parent) assertNarrower(parent, agent, mode);
+  if (parent) assertNarrower(parent, agent, { mode, workspace });
   const persona = await takePersona(context, agent, workspace);
   const sessionId = context.ids.next('ses');
   const topic = sessionTopic(sessionId);
@@ -140,13 +141,14 @@ export function assertMode(principal: Principal, mode: PermissionMode, parent?: 
   }
 }
 
-function assertNarrower(parent: OpenSession, agent: ReadyAgent, mode: PermissionMode): void {
+export function assertNarrower(
+  parent: OpenSession,
+  { definition }: ReadyAgent,
+  { mode, workspace }: { readonly mode: string; readonly workspace: string },
+): void {
   const verdict = narrows(
-    {
-      mode: parent.mode as PermissionMode,
-      rules: parent.persona.definition.permissions ?? {},
-    },
-    { mode, rules: agent.definition.permissions ?? {} },
+    authorityOf(parent.persona, parent),
+    authorityOf({ definition }, { mode, workspace }),
   );
   if (!verdict.ok) throw new StoaError('authority_exceeded', verdict.what);
 }

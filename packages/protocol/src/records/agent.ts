@@ -12,7 +12,7 @@ export type PermissionMode = z.infer<typeof PermissionMode>;
 /** `Tool` or `Tool(pattern)`; what a pattern means is said where the tool is documented. */
 export const PermissionRule = z.string().min(1).max(LIMITS.ruleChars);
 const ruleList = z.array(PermissionRule).max(LIMITS.rules).optional();
-/** Deny beats ask beats allow; where none matches, the mode decides. */
+/** Deny beats ask beats allow; where none matches, the mode decides. What `plan` denies, no rule allows. */
 export const PermissionRules = z.strictObject({ deny: ruleList, ask: ruleList, allow: ruleList });
 export type PermissionRules = z.infer<typeof PermissionRules>;
 
