@@ -34,6 +34,7 @@ export { readScriptFile } from './script/script-file.js';
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';
 export { callDirectly, type DirectCall } from './tools/call-directly.js';
 export { cutText } from './tools/cut-text.js';
+export { ripgrepPath } from './tools/files/ripgrep.js';
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
 export type { Decide } from './tools/permission.js';
@@ -51,6 +52,7 @@ export {
   type CommandStatus,
 } from './tools/shell/command-files.js';
 export { readOutput } from './tools/shell/command-output.js';
+export { clearLeftCommands } from './tools/shell/left-commands.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export type { OutgoingMessage, SendMessage } from './tools/talk/send-message.js';
 export { talkTools } from './tools/talk/talk-tools.js';

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
 import { type Core, type Driver, decide, type RuntimePorts } from '@stoa/core';
@@ -41,9 +41,13 @@ export interface Runtime {
   attach(core: Core): void;
   /** The MCP servers of agents: those that are configured, and how those are that were used. */
   mcpServers(): Promise<McpServerHealth[]>;
+  /** Clears what a daemon that was killed left behind; before anything is run. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Where commands keep their files. */
+const tasksOf = (home: string): string => join(home, 'tasks');
 const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 
 /** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
@@ -91,6 +95,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       attached = made;
     },
     mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
+    async tidy() {
+      const tasks = tasksOf(home);
+      // Agents are loaded for this only where there is something to clear.
+      const left = await readdir(tasks).catch(() => []);
+      if (left.length > 0) await (await import('@stoa/agent')).clearLeftCommands(tasks);
+    },
     async close() {
       for (const driver of drivers.values()) await driver.close();
       await mcp?.close();
@@ -120,7 +130,7 @@ async function loadAgents(
     diagnose,
   });
   const toolOptions: BuiltinToolsOptions = {
-    tasksDirectory: join(home, 'tasks'),
+    tasksDirectory: tasksOf(home),
     sandbox,
     passedVariables: config.shell.passVariables,
     sendMessage: sendMessageOf(core),

@@ -12,6 +12,8 @@ export interface CommandIntent {
   readonly at: number;
 }
 
+const Intended = z.object({ nonce: z.string() });
+
 const CommandStatus = z.object({
   nonce: z.string(),
   bootId: z.string(),
@@ -54,6 +56,15 @@ export class CommandFiles {
     const temporary = `${this.intent}.new`;
     await fs.writeFile(temporary, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
     await fs.rename(temporary, this.intent);
+  }
+
+  /** That of the intent; undefined when there is none that can be read. */
+  async readNonce(): Promise<string | undefined> {
+    try {
+      return Intended.parse(JSON.parse(await fs.readFile(this.intent, 'utf8'))).nonce;
+    } catch {
+      return undefined;
+    }
   }
 
   /** What the wrapper recorded last; undefined when nothing that belongs to this nonce. */
