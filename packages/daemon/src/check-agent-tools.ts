@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** What this machine has for the commands and searches of agents. */
-export interface AgentToolsReport {
+interface AgentToolsReport {
   readonly sandbox: { readonly hidesHome: boolean; readonly summary: string };
   /** Where ripgrep is. */
   readonly ripgrep: string | null;

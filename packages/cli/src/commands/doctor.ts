@@ -2,7 +2,7 @@ import type { Issue } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { checkAddress } from '../doctor/address.js';
 import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-directory.js';
-import { type Finding, type Level, ok, problem } from '../doctor/finding.js';
+import { type Finding, type Level, note, ok, problem } from '../doctor/finding.js';
 import { checkAgentTools, checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
@@ -55,7 +55,7 @@ async function checkProgram(
     return { findings: [problem('program', detail, 'install it again: npm ci')] };
   }
   const file = configFileOf(config, io.env, home);
-  const machine = [sqliteFinding(daemon), ...(await checkAgentTools(daemon))];
+  const machine = [sqliteFinding(daemon), ...(await agentFindings(daemon))];
   const issues = await daemon.checkConfig(home, config);
   if (issues.length > 0) {
     return { findings: [...machine, ...issues.map((issue) => faulty(file, issue))] };
@@ -102,6 +102,14 @@ function contextFor(context: Context, configured: string | undefined): Context {
     url: urlFrom === 'the default' ? (configured ?? url) : url,
     token: tokenIsOwn && (urlFrom === 'STOA_PORT' || !livingDaemon(home)) ? undefined : token,
   });
+}
+
+async function agentFindings(daemon: DaemonPackage): Promise<Finding[]> {
+  try {
+    return await checkAgentTools(daemon);
+  } catch (error) {
+    return [note('sandbox', `cannot be tried: ${(error as Error).message}`)];
+  }
 }
 
 function sqliteFinding(daemon: DaemonPackage): Finding {
