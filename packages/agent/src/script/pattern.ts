@@ -51,7 +51,7 @@ export class Pattern {
 
   /** The first match with its groups, as `RegExp.exec` finds it; whatever the case. */
   exec(text: string, budget: Budget): readonly (string | undefined)[] | undefined {
-    const characters = [...text];
+    const characters = Array.from(text);
     const none: Marks = Array.from({ length: this.#slots }, () => undefined);
     const front = new Front(this.#program, characters);
     for (let at = 0; at <= characters.length; at++) {

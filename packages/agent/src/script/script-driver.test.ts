@@ -176,7 +176,7 @@ turns:
         now: () => world.clock.now(),
         diagnose: () => undefined,
       });
-      const driver = new ScriptDriver({ tools, timers, readScript: () => Promise.reject() });
+      const driver = new ScriptDriver({ tools, timers, readScript: () => Promise.resolve('') });
       const script = 'turns: [{ steps: [{ call: { tool: slow } }, { say: "${result}" }] }]';
       const daemon = await world.start({
         builtinAgents: () => Promise.resolve({ player: definitionOf({ kind: 'script', script }) }),

@@ -1,5 +1,14 @@
 import type { RunStatus } from '@stoa/protocol';
 
+const WAITING: readonly RunStatus[] = [
+  'running',
+  'waiting_approval',
+  'waiting_answer',
+  'failed',
+  'cancelled',
+  'interrupted',
+];
+
 /**
  *   queued ──▶ running ◀──▶ waiting_approval, waiting_answer
  *     │           │                   │
@@ -18,22 +27,8 @@ const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
     'cancelled',
     'interrupted',
   ],
-  waiting_approval: [
-    'running',
-    'waiting_approval',
-    'waiting_answer',
-    'failed',
-    'cancelled',
-    'interrupted',
-  ],
-  waiting_answer: [
-    'running',
-    'waiting_approval',
-    'waiting_answer',
-    'failed',
-    'cancelled',
-    'interrupted',
-  ],
+  waiting_approval: WAITING,
+  waiting_answer: WAITING,
   completed: [],
   failed: [],
   cancelled: [],

@@ -5,7 +5,7 @@ import type { Timers } from '../ports.js';
 import type { Approvals } from './approvals.js';
 import type { SessionContext } from './context.js';
 import type { Drafts } from './drafts.js';
-import type { Driver, DriverEnd, Policy, RunContext } from './driver.js';
+import type { Driver, DriverEnd, RunContext } from './driver.js';
 import type { RunEnd } from './end-run.js';
 import { agentIdentity } from './identity.js';
 import type { Claim, Ownership } from './ownership.js';
