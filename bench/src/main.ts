@@ -4,7 +4,9 @@ import { appendHttp } from './benchmarks/append-http.js';
 import { fanout } from './benchmarks/fanout.js';
 import { growth } from './benchmarks/growth.js';
 import { latency } from './benchmarks/latency.js';
+import { mailbox } from './benchmarks/mailbox.js';
 import { overhead } from './benchmarks/overhead.js';
+import { shell } from './benchmarks/shell.js';
 import { startup } from './benchmarks/startup.js';
 import { jsonLines, table } from './measure/report.js';
 import { Ended } from './world/ended.js';
@@ -18,6 +20,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   fanout,
   startup,
   growth,
+  mailbox,
+  shell,
 };
 
 /** A benchmark that hangs is ended, and what it started with it. */
