@@ -2,6 +2,7 @@ import { type Benchmark, type Form, Skipped } from './benchmark.js';
 import { append } from './benchmarks/append.js';
 import { appendHttp } from './benchmarks/append-http.js';
 import { fanout } from './benchmarks/fanout.js';
+import { footprint } from './benchmarks/footprint.js';
 import { growth } from './benchmarks/growth.js';
 import { latency } from './benchmarks/latency.js';
 import { mailbox } from './benchmarks/mailbox.js';
@@ -20,6 +21,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   fanout,
   startup,
   growth,
+  footprint,
   mailbox,
   shell,
 };

@@ -15,7 +15,7 @@ interface MailboxMessage {
 const LOCKING = {
   realpath: false,
   stale: 5_000,
-  retries: { retries: 10, minTimeout: 5, maxTimeout: 100, randomize: true },
+  retries: { retries: 30, minTimeout: 5, maxTimeout: 100, randomize: true },
 } as const;
 
 /**
