@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { openDirectory } from './directory.js';
@@ -47,6 +47,16 @@ export class JsonMailbox {
       return messages.map((message) => ({ ...message, read: true }));
     });
     return unread;
+  }
+
+  /** Has the system write what it still owes, which the next sync of anybody would have to wait for. */
+  async settle(): Promise<void> {
+    const handle = await open(this.path);
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
   }
 
   async #change(change: (messages: MailboxMessage[]) => MailboxMessage[]): Promise<void> {

@@ -101,9 +101,13 @@ export class CommandFiles {
     await Promise.all(
       names
         .filter((name) => name.startsWith(own))
-        .map((name) => fs.rm(join(this.directory, name), { force: true })),
+        .map((name) => fs.unlink(join(this.directory, name)).catch(ignoreMissing)),
     );
   }
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
 /** A line of the status file; undefined when it is not whole. */
