@@ -47,7 +47,8 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
     sandbox,
     sendMessage: () => Promise.reject(new Error('nobody sends here')),
   });
-  const runner = new ToolRunner({ tools, decide, home, diagnose: console.error });
+  const now = (): number => performance.now();
+  const runner = new ToolRunner({ tools, decide, home, now, diagnose: console.error });
   let calls = 0;
   return millisecondsEach(OPERATIONS, async () => {
     for (let i = 0; i < OPERATIONS; i++) {
