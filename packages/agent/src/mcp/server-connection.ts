@@ -3,6 +3,7 @@ import type { McpServerState } from '@stoa/protocol';
 import { ToolFailure } from '../tools/tool-failure.js';
 import { type Connected, type ConnectOptions, connect } from './connect.js';
 import { outcomeOfFailure, reasonOf } from './failure-words.js';
+import { serverScrubber } from './server-secrets.js';
 
 export interface ServerConnectionOptions
   extends Omit<ConnectOptions, 'gone' | 'changed' | 'signal'> {
@@ -33,8 +34,11 @@ export class ServerConnection {
   #usedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
   readonly #ends = new AbortController();
+  readonly #scrub: <T>(said: T) => T;
 
-  constructor(private readonly options: ServerConnectionOptions) {}
+  constructor(private readonly options: ServerConnectionOptions) {
+    this.#scrub = serverScrubber(options.config, options.environment);
+  }
 
   get state(): McpServerState {
     return this.#state;
@@ -69,15 +73,16 @@ export class ServerConnection {
     this.#using += 1;
     const { callMs: timeout } = this.options;
     try {
-      return await connected.client.callTool(
+      const result = await connected.client.callTool(
         { name, arguments: { ...input } },
         { signal, timeout, resetTimeoutOnProgress: true, onprogress: () => undefined },
       );
+      return this.#scrub(result);
     } catch (error) {
       signal.throwIfAborted();
       const { text, isGone } = await outcomeOfFailure(error);
       if (isGone && this.#connected === connected) this.#lose(text);
-      throw new ToolFailure(text);
+      throw new ToolFailure(this.#scrub(text));
     } finally {
       this.#using -= 1;
       this.#touch();
@@ -108,11 +113,11 @@ export class ServerConnection {
           if (this.#connected === connected) this.#lose(reason);
         },
         changed: (tools) => {
-          this.#tools = tools;
+          this.#tools = this.#scrub(tools);
         },
       });
       this.#connected = connected;
-      this.#tools = connected.tools;
+      this.#tools = this.#scrub(connected.tools);
       this.#state = 'online';
       this.#reason = undefined;
       this.#failures = 0;
@@ -124,8 +129,9 @@ export class ServerConnection {
   }
 
   /** It is tried again after a pause; who wants it meanwhile does without. */
-  #lose(reason: string): void {
+  #lose(words: string): void {
     void this.#disconnect('offline');
+    const reason = this.#scrub(words);
     this.#reason = reason;
     if (this.#isClosed) return;
     this.options.offline(reason);

@@ -91,6 +91,11 @@ export function nameOf(server: string, tool: string): string {
   return `${plain.slice(0, NAME_CHARS - 9)}_${digest}`;
 }
 
+/** Whether a tool of this server can be called so; which it has shows only when it is asked. */
+export function isToolNameOf(server: string, name: string): boolean {
+  return name.startsWith(`mcp__${server}__`.slice(0, NAME_CHARS - 9));
+}
+
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
   const said = content.map(textOf).join('\n');
   const data = structuredContent === undefined ? '' : JSON.stringify(structuredContent);

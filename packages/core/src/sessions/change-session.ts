@@ -18,7 +18,7 @@ import {
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { SessionContext } from './context.js';
-import { assertMode, readSession, takePersona } from './create-session.js';
+import { assertMode, assertNarrower, readSession, takePersona } from './create-session.js';
 import { eachApart } from './each-apart.js';
 import { endRun } from './end-run.js';
 import { inSession } from './run-facts.js';
@@ -34,11 +34,7 @@ export async function updateSession(
   await change(context, principal, sessionId, function* (session) {
     assertNotEnded(session);
     if (request.mode !== undefined) {
-      const parent =
-        session.parentSessionId === null
-          ? undefined
-          : yield* sessionToRead({ kind: 'system' }, session.parentSessionId);
-      assertMode(principal, request.mode, parent);
+      assertMode(principal, request.mode, yield* parentOf(session));
     }
     const data = { ...request, ...(metadata === undefined ? {} : { metadata }) };
     return [inSession(session, { type: 'session_updated', data })];
@@ -55,17 +51,17 @@ export async function refreshSession(
   const { agentId, workspace } = await context.store.read(() =>
     sessionToRead(principal, sessionId),
   );
-  const persona = await takePersona(
-    context,
-    await context.findAgent(agentId, workspace),
-    workspace,
-  );
-  await change(context, principal, sessionId, (session) => {
+  const agent = await context.findAgent(agentId, workspace);
+  const persona = await takePersona(context, agent, workspace);
+  await change(context, principal, sessionId, function* (session) {
     assertNotEnded(session);
     if (session.activeRunId !== null) {
       throw new StoaError('session_busy', `${sessionId} is working on ${session.activeRunId}`);
     }
-    assertMode(principal, session.mode as PermissionMode);
+    const parent = yield* parentOf(session);
+    // That of a sub-session is held below its parent's anyway; its definition is what is new.
+    if (parent) assertNarrower(parent, agent, { ...session, mode: parent.mode });
+    else assertMode(principal, session.mode as PermissionMode);
     return [inSession(session, { type: 'session_refreshed', data: { persona } })];
   });
   return readSession(context, sessionId);
@@ -119,6 +115,11 @@ export async function endLeftBehind(context: SessionContext, limit: number): Pro
 }
 
 const PARENT_ENDED = 'its parent ended';
+
+function* parentOf({ parentSessionId }: OpenSession): Tx<OpenSession | undefined> {
+  if (parentSessionId === null) return undefined;
+  return yield* sessionToRead({ kind: 'system' }, parentSessionId);
+}
 
 function change(
   context: SessionContext,

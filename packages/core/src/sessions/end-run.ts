@@ -16,6 +16,7 @@ import {
   findRunRow,
   listItemsOfRun,
   listPendingApprovalsOfRun,
+  listWaitingItemsOfRun,
   type Tx,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
@@ -70,8 +71,8 @@ export function* endRun(
       events.push({ topic: humanTopic(humanId), event: { type: 'approval_closed', data: closed } });
     }
   }
-  for (const item of yield* listItemsOfRun.all({ runId })) {
-    if (item.state === 'waiting') events.push(...settleItem(context, session, item, facts, end));
+  for (const item of yield* listWaitingItemsOfRun.all({ topicId: session.topicId, runId })) {
+    events.push(...settleItem(context, session, item, facts, end));
   }
   if (end.type === 'completed')
     events.push(inSession(session, { type: 'publishing', data: facts }));

@@ -1,22 +1,17 @@
-import {
-  type DriverKind,
-  type PermissionMode,
-  type PermissionRules,
-  StoaError,
-  type WorkKind,
-} from '@stoa/protocol';
-import { findSession, findWorkspaceRules, listItemsOfRun } from '@stoa/store';
+import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
+import { findSession, listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Approvals } from './approvals.js';
 import { endLeftBehind } from './change-session.js';
 import type { SessionContext } from './context.js';
 import type { Drafts } from './drafts.js';
-import type { Driver, DriverEnd, Policy, RunContext } from './driver.js';
+import type { Driver, DriverEnd, RunContext } from './driver.js';
 import type { RunEnd } from './end-run.js';
 import { type Execution, Executions } from './executions.js';
 import { agentIdentity } from './identity.js';
 import type { Claim, Ownership } from './ownership.js';
+import { policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
 import { isFenced, RunJournal } from './run-journal.js';
 import { expireItems } from './submit.js';
@@ -238,7 +233,7 @@ export class Runner {
   }
 
   async #open(claim: Claim, journal: RunJournal, signal: AbortSignal): Promise<RunContext> {
-    const { context, approvals, drafts } = this.ports;
+    const { context, approvals, drafts, configRules } = this.ports;
     const { session, runId } = claim;
     const { sessionId, agentId, agentName, persona, workspace } = session;
     const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
@@ -264,7 +259,7 @@ export class Runner {
       journal,
       signal,
       transcript: () => readTranscript(context.store, sessionId, runId),
-      policy: () => this.#policyOf(sessionId),
+      policy: () => context.store.read(() => policyOf(sessionId, configRules)),
       async ask(question) {
         const approval = await journal.requestApproval(question);
         if (approval.state !== 'pending') return approval;
@@ -277,30 +272,6 @@ export class Runner {
         if (!signal.aborted) drafts.withdraw(sessionId, runId, step);
       },
     };
-  }
-
-  #policyOf(sessionId: string): Promise<Policy> {
-    const { configRules } = this.ports;
-    return this.ports.context.store.read(function* () {
-      const row = yield* findSession.first({ sessionId });
-      if (!row) throw new StoaError('session_not_found', `There is no session ${sessionId}`);
-      const workspace = yield* findWorkspaceRules.first({ workspace: row.workspace });
-      const { persona } = JSON.parse(row.persona) as {
-        persona: { definition: { permissions?: PermissionRules } };
-      };
-      return {
-        mode: row.mode as PermissionMode,
-        rules: [
-          { source: 'config' as const, rules: configRules },
-          { source: 'agent' as const, rules: persona.definition.permissions ?? {} },
-          {
-            source: 'workspace' as const,
-            rules: workspace ? (JSON.parse(workspace.permissions) as PermissionRules) : {},
-          },
-          { source: 'session' as const, rules: JSON.parse(row.permissions) as PermissionRules },
-        ],
-      };
-    });
   }
 
   /** The end of a run must be known: as long as the store cannot take it, it is tried again. */

@@ -136,6 +136,7 @@ export async function startDaemon(
     if (stopHints) teardown.add('hints', stopHints);
     teardown.add('sweeper', startSweeping(core.sweeper, retention.sweepSeconds * 1000, log));
 
+    await runtime.tidy();
     await core.ownership.join();
     teardown.add('drivers', () => runtime.close());
     teardown.add('runs', () => core.runner.stop());

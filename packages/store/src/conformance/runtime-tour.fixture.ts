@@ -157,6 +157,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       }),
   ],
   ['listItemsOfRun', () => api.listItemsOfRun.all({ runId: 'run_2' })],
+  ['listWaitingItemsOfRun', () => api.listWaitingItemsOfRun.all({ topicId: T, runId: 'run_2' })],
   [
     'insertApproval',
     () =>

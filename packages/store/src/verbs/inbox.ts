@@ -44,6 +44,13 @@ export const listItemsOfRun = verb<{ runId: string }, FullInboxItemRow>(
   `${FULL} WHERE i."runId" = :runId ORDER BY i."seq"`,
 );
 
+/** Those of a run that it has not taken yet: as quick after thousands that it took as after none. */
+export const listWaitingItemsOfRun = verb<{ topicId: number; runId: string }, FullInboxItemRow>(
+  `${FULL} WHERE i."runId" = :runId AND i."topicId" = :topicId AND i."seq" IN (
+     SELECT w."seq" FROM "inboxItems" w WHERE w."topicId" = :topicId AND w."state" = 'waiting')
+   ORDER BY i."seq"`,
+);
+
 export const insertInboxItem = verb<
   Pick<InboxItemRow, 'topicId' | 'seq' | 'itemId' | 'kind' | 'runId' | 'fromId' | 'expiresAt'> & {
     at: number;

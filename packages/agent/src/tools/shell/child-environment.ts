@@ -13,6 +13,8 @@ const PASSED: ReadonlySet<string> = new Set([
 const SECRET =
   /^STOA_|KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE|BEARER|DSN|DATABASE_URL/i;
 
+export const isNamedLikeSecret = (name: string): boolean => SECRET.test(name);
+
 /** No colours, no pager that waits for a key, no prompt that waits for an answer. */
 const FIXED = {
   TERM: 'dumb',
@@ -34,7 +36,7 @@ export function childEnvironment(
   for (const [name, value] of Object.entries(source)) {
     if (value === undefined) continue;
     const isNamed = PASSED.has(name) || name.startsWith('LC_') || also.includes(name);
-    if (isNamed && !SECRET.test(name)) passed[name] = value;
+    if (isNamed && !isNamedLikeSecret(name)) passed[name] = value;
   }
   return { PATH: '/usr/local/bin:/usr/bin:/bin', ...passed, ...FIXED };
 }
