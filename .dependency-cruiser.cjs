@@ -26,7 +26,7 @@ const doors = Object.keys({ ...arrows, testkit: [] }).flatMap((name) => {
   );
 });
 
-const test = '\\.test\\.ts$';
+const test = '\\.(?:test|fixture)\\.ts$';
 
 /** Packages that ship; testkit is made of what tests are made of. */
 const product = `^packages/(${Object.keys(arrows).join('|')})/src/`;

@@ -62,7 +62,7 @@ const coreSyntax = [
 
 const readonly = (...names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 
-const tests = ['**/*.test.ts'];
+const tests = ['**/*.test.ts', '**/*.fixture.ts'];
 
 export default defineConfig(
   { ignores: ['**/dist/', '**/node_modules/', '**/coverage/'] },

@@ -56,6 +56,29 @@ async function otherProgram(): Promise<{ port: number; server: net.Server }> {
 }
 
 describe('stoa doctor', () => {
+  it('says whether agents have a sandbox and ripgrep, and what follows', async () => {
+    const bin = path.join(home, 'bin');
+    fs.mkdirSync(bin);
+    const told = async (): Promise<Record<string, string>> => {
+      const { out } = await doctor({ PATH: bin }, ['--json']);
+      const { findings } = JSON.parse(out) as { findings: Finding[] };
+      return Object.fromEntries(
+        findings.map(({ check, level, detail }) => [check, `${level}: ${detail}`]),
+      );
+    };
+    const without = await told();
+    expect(without['sandbox']).toMatch(/^note: .*bwrap.* is not installed.* can read .*tokens/);
+    expect(without['ripgrep']).toMatch(/^note: rg is not installed: .*more slowly/);
+    // Whether what answers to the name does hide is for the tests of the sandbox to say.
+    const willing = '#!/bin/sh\nexit 0\n';
+    for (const name of ['bwrap', 'rg']) {
+      fs.writeFileSync(path.join(bin, name), willing, { mode: 0o755 });
+    }
+    const having = await told();
+    expect(having['sandbox']).toMatch(/^ok: Commands run in bubblewrap/);
+    expect(having['ripgrep']).toBe(`ok: ${path.join(bin, 'rg')}: agents search files with it`);
+  });
+
   it('F-34 finds nothing wrong with an empty set-up, and says that no daemon runs', async () => {
     expect(await problems()).toEqual([]);
     expect(fs.readdirSync(home)).toEqual([]);

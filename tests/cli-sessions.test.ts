@@ -122,6 +122,44 @@ describe('stoa agent', () => {
     });
   });
 
+  it('lists and shows those of the directory it is called in, or of another', async () => {
+    const project = path.join(directory, 'project');
+    const agents = path.join(project, '.stoa', 'agents');
+    fs.mkdirSync(agents, { recursive: true });
+    fs.writeFileSync(path.join(agents, 'local.md'), '---\ndriver: { kind: builtin }\n---\nHi.');
+    const ids = async (args: readonly string[], cwd: string): Promise<string[]> =>
+      (await owner(['agent', 'list', '-q', ...args], { cwd })).out.trim().split('\n');
+    expect(await ids([], project)).toContain('local');
+    expect(await ids(['--workspace', 'project'], directory)).toContain('local');
+    expect(await ids([], directory)).not.toContain('local');
+    const shown = await owner(['agent', 'show', 'local'], { cwd: project });
+    expect(shown.out).toContain('Hi.');
+    // No place for agents: there are those of the daemon.
+    expect(await ids([], daemon.home)).toContain('talker');
+    expect(await owner(['agent', 'list', '--workspace', daemon.home])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('(invalid_workspace)') as string,
+    });
+  });
+
+  it('R-35 shows how the MCP servers of agents are', async () => {
+    const file = path.join(directory, 'connected.md');
+    const servers = 'mcpServers: { tickets: { command: no-such-program } }';
+    const script = 'otherwise: [{ call: { tool: glob, input: { pattern: x } } }, { say: hi }]';
+    const driver = `driver: { kind: script, script: "${script}" }`;
+    fs.writeFileSync(file, `---\n${driver}\n${servers}\n---\n`);
+    expect((await owner(['agent', 'mcp'])).err).toContain('no MCP servers');
+    expect(await owner(['agent', 'put', 'connected', file])).toMatchObject({ code: 0 });
+    expect((await owner(['agent', 'mcp', 'connected'])).out).toMatch(
+      /^AGENT +SERVER +STATE +TOOLS\nconnected +tickets +idle/,
+    );
+    expect(await run(['--agent', 'connected', 'go'])).toMatchObject({ code: 0, out: 'hi\n' });
+    expect((await owner(['agent', 'mcp'])).out).toMatch(/connected +tickets +offline +\S/);
+    expect((await owner(['agent', 'mcp', 'talker'])).out).toBe('');
+    expect((await owner(['agent', 'mcp', 'nobody'])).err).toContain('(agent_not_found)');
+    await owner(['agent', 'delete', 'connected']);
+  });
+
   it('R-38 sets, changes and clears a nickname, which sessions follow', async () => {
     const sessionId = await newSession('talker');
     const name = async (): Promise<string> =>

@@ -24,6 +24,7 @@ describe('sessions, runs, approvals and their owners', () => {
       'crash of one',
       'crash of all',
       'stop',
+      'replay',
     ]) {
       expect(seen.get(what), what).toBeGreaterThan(SEEDS / 10);
     }

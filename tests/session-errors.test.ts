@@ -1,11 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InboxItem, Session } from '@stoa/protocol';
+import type { InboxItem, Problem, Session } from '@stoa/protocol';
 import { type Caller, call, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const nothing = (prefix: string): string => `${prefix}_${'0'.repeat(26)}`;
+
+const SAYING = { driver: { kind: 'script', script: 'otherwise: [{ say: a }]' } };
 
 describe('what is asked of sessions wrongly', () => {
   let daemon: TestDaemon;
@@ -16,8 +18,12 @@ describe('what is asked of sessions wrongly', () => {
     workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
     const home = mkdtempSync(join(tmpdir(), 'stoa-test-'));
     mkdirSync(join(home, 'agents'));
-    writeFileSync(join(home, 'agents', 'filed.md'), '---\ndriver: { kind: script }\n---\n');
-    daemon = await startDaemon({ home });
+    writeFileSync(
+      join(home, 'agents', 'filed.md'),
+      '---\ndriver: { kind: script, file: a.yaml }\n---\n',
+    );
+    const config = 'providers: { mine: { kind: openai, baseUrl: http://127.0.0.1:1 } }\n';
+    daemon = await startDaemon({ home, config });
     owner = callerOf(daemon.url, daemon.token);
     await owner.put('/v1/agents/asker', {
       driver: {
@@ -59,9 +65,66 @@ describe('what is asked of sessions wrongly', () => {
   });
 
   it('an agent of a file is changed there: 409 agent_in_file', async () => {
-    const { status, json } = await owner.put('/v1/agents/filed', { driver: { kind: 'script' } });
+    const driver = { kind: 'script', file: 'a.yaml' };
+    const { status, json } = await owner.put('/v1/agents/filed', { driver });
     expect(status).toBe(409);
     expect(json).toMatchObject({ code: 'agent_in_file' });
+  });
+
+  it.each([
+    ['a driver', { driver: { kind: 'magic' } }, 'unknown_driver', 'builtin, acp, script'],
+    ['a provider', { driver: { kind: 'builtin', provider: 'x' } }, 'unknown_model', 'mine'],
+    ['a tool', { ...SAYING, tools: { only: ['fly'] } }, 'unknown_tool', 'read_file'],
+    [
+      'a tool of no server of its own',
+      { ...SAYING, tools: { without: ['mcp__a__b'] }, mcpServers: { c: { command: 'true' } } },
+      'unknown_tool',
+      'mcp__c__…',
+    ],
+  ])('an agent that names %s nobody has is refused, and told what there is', async (...row) => {
+    const [, definition, code, there] = row;
+    const { status, json } = await owner.put<Problem>('/v1/agents/unsound', definition);
+    expect(status).toBe(400);
+    expect(json.code).toBe(code);
+    expect(json.detail).toContain(there);
+    expect((await owner.get('/v1/agents/unsound')).status).toBe(404);
+  });
+
+  it.each([
+    ['a script that cannot be played', 'script: "turns: 5"', 'script:1: turns: '],
+    ['no script at all', '', 'driver: one of file and script is needed'],
+    ['a script file that is not there', 'file: no.yaml', 'no.yaml cannot be read (ENOENT)'],
+    ['a script file that is broken', 'file: bad.yaml', 'bad.yaml:1: otherwise: '],
+  ])('an agent with %s is broken from the start', async (_, fields, problem) => {
+    const driver = `{ kind: script, ${fields} }`;
+    writeFileSync(join(workspace, 'bad.yaml'), 'otherwise: 5');
+    mkdirSync(join(workspace, '.stoa', 'agents'), { recursive: true });
+    const file = join(workspace, '.stoa', 'agents', 'unplayable.md');
+    writeFileSync(file, `---\ndriver: ${driver}\n---\n`);
+    const made = await owner.post<Problem>('/v1/sessions', { agentId: 'unplayable', workspace });
+    expect(made.json).toMatchObject({ status: 400, code: 'agent_broken' });
+    expect(made.json.detail).toContain(problem);
+    rmSync(file);
+  });
+
+  it.each([
+    ['a script', { driver: { kind: 'script', script: 'turns: 5' } }, 'script:1: turns: '],
+    ['a program', { driver: { kind: 'acp' } }, 'one of preset and command is needed'],
+    ['a rule', { ...SAYING, permissions: { deny: ['shell'] } }, 'permissions: shell: a rule is'],
+  ])('%s that cannot be used gets 400 invalid_agent', async (_, definition, problem) => {
+    const { status, json } = await owner.put<Problem>('/v1/agents/unsound', definition);
+    expect(status).toBe(400);
+    expect(json.code).toBe('invalid_agent');
+    expect(json.detail).toContain(problem);
+  });
+
+  it('an agent may name tools of its MCP servers, and one that is switched off', async () => {
+    const { status, text } = await owner.put('/v1/agents/sound', {
+      ...SAYING,
+      tools: { only: ['mcp__c__d'], without: ['web_fetch'] },
+      mcpServers: { c: { command: 'true' } },
+    });
+    expect(status, text).toBe(200);
   });
 
   it('a session at work is not refreshed: 409 session_busy', async () => {

@@ -188,7 +188,7 @@ describe('sessions over HTTP', () => {
     const directory = join(workspace, '.stoa', 'agents');
     mkdirSync(directory, { recursive: true });
     writeFileSync(join(directory, 'bad.md'), '---\ndriver: { kind: magic }\n---\nHi');
-    writeFileSync(join(directory, 'good.md'), '---\ndriver: { kind: script }\n---\nHi');
+    writeFileSync(join(directory, 'good.md'), '---\ndriver: { kind: builtin }\n---\nHi');
     const refused = await owner.post('/v1/sessions', { agentId: 'bad', workspace });
     expect(refused.status).toBe(400);
     expect(refused.json).toMatchObject({ code: 'agent_broken' });
@@ -221,6 +221,28 @@ describe('sessions over HTTP', () => {
     expect(text).not.toContain('canary-key');
   });
 
+  it('agents of a workspace are listed for it, to who may work there', async () => {
+    const where = `?workspace=${encodeURIComponent(workspace)}`;
+    const list = async (by: Caller, query = ''): Promise<Record<string, string>> => {
+      const { json } = await by.get<{ agents: Agent[] }>(`/v1/agents${query}`);
+      return Object.fromEntries(json.agents.map(({ agentId, status }) => [agentId, status]));
+    };
+    expect(await list(owner, where)).toMatchObject({ good: 'ready', bad: 'broken', stoa: 'ready' });
+    expect(await list(owner)).not.toHaveProperty('good');
+    expect((await owner.get<Agent>(`/v1/agents/bad${where}`)).json.problem).toContain(
+      'driver.kind',
+    );
+    const cleo = await newPerson(daemon, 'cleo');
+    expect(await list(cleo)).toHaveProperty('stoa');
+    for (const path of ['/v1/agents', '/v1/agents/good']) {
+      expect((await cleo.get(path + where)).json).toMatchObject({ code: 'forbidden' });
+    }
+    for (const place of ['relative', '/no/such/place', daemon.home]) {
+      const { status } = await owner.get(`/v1/agents?workspace=${encodeURIComponent(place)}`);
+      expect(status, place).toBe(400);
+    }
+  });
+
   it('R-23 a session is for who it works for, and a place that is not shared is the owner’s', async () => {
     const ada = await newPerson(daemon, 'ada');
     const { sessionId } = await open('worker');
@@ -243,6 +265,66 @@ describe('sessions over HTTP', () => {
     });
     expect(wider.status).toBe(403);
     expect(wider.json).toMatchObject({ code: 'authority_exceeded' });
+  });
+
+  it('R-23 a sub-session is held to what its parent denies and may do, also later', async () => {
+    const shell = (command: string) =>
+      `{ call: { tool: shell, input: { command: '${command}' } } }`;
+    const write = '{ call: { tool: write_file, input: { path: secret/a.txt, content: x } } }';
+    const twice = (step: string) => `[${step}, { say: '\${outcome}: \${result}' }]`;
+    const script = `
+turns:
+  - when: { contains: aloud }
+    steps: ${twice(shell('echo hello'))}
+  - when: { contains: hidden }
+    steps: ${twice(shell('echo secret'))}
+otherwise: ${twice(write)}
+`;
+    const allow = ['Shell(echo *)', 'Edit'];
+    await define('below', script, { mode: 'auto-edit', permissions: { allow } });
+    await define('above', 'otherwise: [{ pass: true }]', {
+      mode: 'auto-edit',
+      permissions: { deny: ['Shell(echo secret*)', 'Edit(secret/inner/**)'], allow },
+    });
+    const parent = await open('above');
+    mkdirSync(join(workspace, 'secret', 'inner'), { recursive: true });
+    const below = async (place: string): Promise<(text: string) => Promise<string>> => {
+      const { json, text: problem } = await owner.post<Session>('/v1/sessions', {
+        agentId: 'below',
+        workspace: place,
+        parentSessionId: parent.sessionId,
+      });
+      expect(json.parentSessionId, problem).toBe(parent.sessionId);
+      return async (text) =>
+        JSON.stringify((await ended((await submit(json.sessionId, text)).runId)).output);
+    };
+    const tell = await below(workspace);
+    expect(await tell('aloud')).toContain('ok: hello');
+    expect(await tell('hidden')).toMatch(/denied: .*Shell\(echo secret\*\) \(parent\)/);
+    expect(await tell('write')).toContain('ok: ');
+    // Paths of the parent's rules begin where the parent works.
+    const tellInside = await below(join(workspace, 'secret', 'inner'));
+    expect(await tellInside('write')).toMatch(/denied: .*Edit\(secret\/inner\/\*\*\) \(parent\)/);
+    const lowered = await owner.patch(`/v1/sessions/${parent.sessionId}`, { mode: 'plan' });
+    expect(lowered.status).toBe(200);
+    expect(await tell('write')).toMatch(/denied: .*Plan mode/);
+    expect(await tell('aloud')).toMatch(/denied: .*Plan mode/);
+  });
+
+  it('R-23 a sub-session is not refreshed to more than its parent has', async () => {
+    await define('narrow', 'otherwise: [{ pass: true }]');
+    const parent = await open('narrow');
+    const { json: child } = await owner.post<Session>('/v1/sessions', {
+      agentId: 'narrow',
+      workspace,
+      parentSessionId: parent.sessionId,
+    });
+    const more = { permissions: { allow: ['Shell(rm *)'] } };
+    await define('narrow', 'otherwise: [{ pass: true }]', more);
+    const refused = await owner.post(`/v1/sessions/${child.sessionId}/refresh`);
+    expect(refused.json).toMatchObject({ status: 403, code: 'authority_exceeded' });
+    expect((await owner.post(`/v1/sessions/${parent.sessionId}/refresh`)).status).toBe(200);
+    expect((await owner.post(`/v1/sessions/${child.sessionId}/refresh`)).status).toBe(200);
   });
 
   it('what was accepted with a key is accepted once', async () => {

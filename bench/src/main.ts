@@ -2,9 +2,12 @@ import { type Benchmark, type Form, Skipped } from './benchmark.js';
 import { append } from './benchmarks/append.js';
 import { appendHttp } from './benchmarks/append-http.js';
 import { fanout } from './benchmarks/fanout.js';
+import { footprint } from './benchmarks/footprint.js';
 import { growth } from './benchmarks/growth.js';
 import { latency } from './benchmarks/latency.js';
+import { mailbox } from './benchmarks/mailbox.js';
 import { overhead } from './benchmarks/overhead.js';
+import { shell } from './benchmarks/shell.js';
 import { startup } from './benchmarks/startup.js';
 import { jsonLines, table } from './measure/report.js';
 import { Ended } from './world/ended.js';
@@ -18,6 +21,9 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   fanout,
   startup,
   growth,
+  footprint,
+  mailbox,
+  shell,
 };
 
 /** A benchmark that hangs is ended, and what it started with it. */

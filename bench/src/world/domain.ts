@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Core, createCore, idleRuntime } from '@stoa/core';
+import { type Core, createCore, idleRuntime, type RuntimePorts } from '@stoa/core';
 import { createIds, DiskAssetFiles, secrets } from '@stoa/daemon';
 import type { Principal } from '@stoa/protocol';
 import {
@@ -24,16 +24,18 @@ export interface DomainOptions {
   readonly store: SqliteStore;
   /** Without its thread nothing is indexed and nothing is found. */
   readonly search?: 'thread' | 'none';
+  /** Without it no session runs. */
+  readonly runtime?: Partial<RuntimePorts>;
 }
 
 /** The domain wired as the daemon wires it, without HTTP in front. */
 export function openDomain(
   scope: Scope,
-  { home, store, search: wanted = 'thread' }: DomainOptions,
+  { home, store, search: wanted = 'thread', runtime = {} }: DomainOptions,
 ): Domain {
   const search = wanted === 'thread' ? openSearch(scope, home) : NO_SEARCH;
   const core = createCore({
-    runtime: idleRuntime(),
+    runtime: idleRuntime({ timers: TIMERS, ...runtime }),
     store,
     search,
     files: new DiskAssetFiles(join(home, 'assets')),
@@ -63,6 +65,15 @@ function openSearch(scope: Scope, home: string): SearchIndex {
   scope.defer(() => search.close());
   return search;
 }
+
+const TIMERS: RuntimePorts['timers'] = {
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
 
 const NO_SEARCH: SearchIndex = {
   search: () => Promise.resolve([]),

@@ -17,6 +17,7 @@ export type { FindAsset, ReadAsset } from './builtin/input-message.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
 export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
+export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';
 export {
   ENVELOPE_RULE,
   envelope,
@@ -27,12 +28,13 @@ export {
 export { McpServers, type McpServersOptions } from './mcp/mcp-servers.js';
 export { orAborted } from './or-aborted.js';
 export { GUIDE, GUIDE_ID } from './script/guide.js';
-export { parseScript, scriptProblem } from './script/parse-script.js';
+export { parseScript } from './script/parse-script.js';
 export { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 export { readScriptFile } from './script/script-file.js';
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';
 export { callDirectly, type DirectCall } from './tools/call-directly.js';
 export { cutText } from './tools/cut-text.js';
+export { ripgrepPath } from './tools/files/ripgrep.js';
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
 export type { Decide } from './tools/permission.js';
@@ -50,6 +52,7 @@ export {
   type CommandStatus,
 } from './tools/shell/command-files.js';
 export { readOutput } from './tools/shell/command-output.js';
+export { clearLeftCommands } from './tools/shell/left-commands.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export type { OutgoingMessage, SendMessage } from './tools/talk/send-message.js';
 export { talkTools } from './tools/talk/talk-tools.js';

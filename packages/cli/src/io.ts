@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 /** The surroundings of a command; tests bring their own. */
 export interface Io {
   out(text: string): void;
@@ -16,6 +18,15 @@ export interface Io {
   onInterrupt(handler: () => void): () => void;
   /** From now on the process goes on when nobody reads its output any more. */
   outliveReaders(): void;
+  /** Standard input and output as they are, for a protocol; nothing else may be written then. */
+  pipes(): Pipes;
+}
+
+interface Pipes {
+  readonly input: ReadableStream<Uint8Array>;
+  readonly output: WritableStream<Uint8Array>;
+  /** The process does not live on for what is still to be read. */
+  close(): void;
 }
 
 export function processIo(): Io {
@@ -77,5 +88,15 @@ export function processIo(): Io {
     outliveReaders: () => {
       endsWithoutReader = false;
     },
+    pipes: () => ({
+      input: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
+      output: new WritableStream({
+        write: (bytes) =>
+          new Promise((resolve, reject) => {
+            process.stdout.write(bytes, (error) => (error ? reject(error) : resolve()));
+          }),
+      }),
+      close: () => process.stdin.destroy(),
+    }),
   };
 }

@@ -35,6 +35,11 @@ async function stoa(args: readonly string[], stdin = ''): Promise<Outcome> {
     question: () => Promise.resolve(undefined),
     onInterrupt: () => () => undefined,
     outliveReaders: () => undefined,
+    pipes: () => ({
+      input: new ReadableStream({ start: (controller) => controller.close() }),
+      output: new WritableStream(),
+      close: () => undefined,
+    }),
   };
   const code = await main(args, '9.9.9', io);
   return { code, out, err };
@@ -75,7 +80,7 @@ describe('the command line', () => {
   it('has a description for every command, argument and option', async () => {
     const commands = ['send', 'tail', 'history', 'search', 'unread', 'message', 'channel', 'login']
       .concat(['token', 'serve', 'status', 'doctor', 'backup', 'config', 'completion'])
-      .concat(['run', 'usage', 'agent', 'approvals', 'session', 'schedule'])
+      .concat(['run', 'acp', 'usage', 'agent', 'approvals', 'session', 'schedule'])
       .concat(['run', 'agent put', 'session send', 'session follow', 'approvals allow'])
       .concat(['session journal', 'schedule add']);
     for (const command of commands) {
@@ -143,6 +148,7 @@ describe('the command line', () => {
 
   it.each([
     [['run', 'x', '--session', 'ses_1', '--mode', 'plan'], 'has its agent, workspace and mode'],
+    [['acp', '--session', 'ses_1', '--agent', 'x'], 'has its agent and mode'],
     [['run', 'x', '--mode', 'brave'], 'Allowed choices are plan, ask, auto-edit, full'],
     [['run', 'x', '--wait', 'long'], 'Give a duration such as'],
     [['agent', 'put', 'x', '/nowhere/x.md'], '/nowhere/x.md cannot be read'],

@@ -13,7 +13,7 @@ import type { SearchIndex, Store } from '@stoa/store';
 import { Credentials } from './access/credentials.js';
 import { LoginCodes } from './access/login-codes.js';
 import { SessionTokens } from './access/session-tokens.js';
-import { type AgentFiles, Agents } from './agents/agents.js';
+import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
 import { Channels } from './channels/channels.js';
 import type { LogEntry } from './log/entry.js';
@@ -57,6 +57,7 @@ export interface RuntimePorts {
   readonly timers: Timers;
   readonly calendar: Calendar;
   readonly agentFiles: AgentFiles;
+  readonly definitionProblem: DefinitionCheck;
   /** Agents that come with Stoa. */
   readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
   readonly workspaces: Workspaces;
@@ -103,6 +104,7 @@ export function createCore(ports: CorePorts): Core {
     hub.committed(entries);
     approvals.committed(entries);
     runner.committed(entries);
+    sessionTokens.committed(entries);
     ports.committed?.(entries.length);
   });
   const assets = new Assets(store, files, ids, clock);
@@ -111,6 +113,8 @@ export function createCore(ports: CorePorts): Core {
     store,
     clock,
     files: runtime.agentFiles,
+    workspaces: runtime.workspaces,
+    problemOf: runtime.definitionProblem,
     builtin: runtime.builtinAgents,
   });
   const context: SessionContext = {

@@ -12,6 +12,7 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
       },
     },
     agentFiles: { list: () => Promise.resolve([]) },
+    definitionProblem: () => Promise.resolve(undefined),
     builtinAgents: () => Promise.resolve({}),
     workspaces: {
       resolve: (workspace) => Promise.resolve(workspace ?? '/'),

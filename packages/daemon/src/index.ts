@@ -1,4 +1,5 @@
 export { DiskAssetFiles } from './assets/asset-files.js';
+export { checkAgentTools } from './check-agent-tools.js';
 export { checkSqlite } from './check-sqlite.js';
 export { checkConfig, effectiveConfig } from './config/load-config.js';
 export { configJsonSchema } from './config/schema.js';

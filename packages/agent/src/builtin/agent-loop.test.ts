@@ -1,41 +1,6 @@
-import {
-  type DriverParts,
-  fault,
-  gate,
-  type ModelRequest,
-  ModelStage,
-  type ModelStageOptions,
-  OWNER,
-  reply,
-  saidBy,
-  say,
-  toolCall,
-  until,
-  useTools,
-} from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createBuiltinDriver } from './create-builtin-driver.js';
-
-const stages: ModelStage[] = [];
-afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close();
-});
-
-async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const driver = (parts: DriverParts) =>
-    createBuiltinDriver({
-      ...parts,
-      environment: {},
-      random: () => 0.5,
-      findAsset: () => Promise.resolve(undefined),
-    });
-  const opened = await ModelStage.open({ driver, ...options });
-  stages.push(opened);
-  return opened;
-}
-
-const turnsOf = (request: ModelRequest | undefined) =>
-  (request?.conversation.turns ?? []).map(({ role, text }) => `${role}: ${text}`);
+import { fault, gate, OWNER, reply, saidBy, say, toolCall, until, useTools } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { stage, turnsOf } from './builtin-stage.fixture.js';
 
 describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire', (wire) => {
   it('R-9 R-10 runs parallel calls from split fragments once each, and sums what they took', async () => {

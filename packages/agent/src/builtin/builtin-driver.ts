@@ -2,7 +2,7 @@ import type { Driver, DriverEnd, RunContext } from '@stoa/core';
 import type { CallTools } from '../call-tools.js';
 import { AgentLoop, type LoopPorts } from './agent-loop.js';
 import { ModelFailure } from './model-failure.js';
-import type { ChosenModel, Models } from './models.js';
+import type { ChosenModel, Models, Wish } from './models.js';
 
 export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'tools'> {
   readonly models: Pick<Models, 'choose'>;
@@ -34,6 +34,17 @@ export class BuiltinDriver implements Driver {
     } catch (error) {
       run.signal.throwIfAborted();
       return failedWith('agent', error);
+    }
+  }
+
+  /** Why there is no such model here, if there is none. */
+  modelProblem(wish: Wish): ModelFailure | undefined {
+    try {
+      this.ports.models.choose(wish);
+      return undefined;
+    } catch (error) {
+      if (error instanceof ModelFailure) return error;
+      throw error;
     }
   }
 

@@ -1,39 +1,6 @@
-import {
-  type DriverParts,
-  type ModelRequest,
-  ModelStage,
-  type ModelStageOptions,
-  type Reply,
-  saidBy,
-  say,
-  toolCall,
-  useTools,
-} from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createBuiltinDriver } from './create-builtin-driver.js';
-
-const stages: ModelStage[] = [];
-afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close();
-});
-
-async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const driver = (parts: DriverParts) =>
-    createBuiltinDriver({
-      ...parts,
-      environment: {},
-      random: () => 0.5,
-      findAsset: () => Promise.resolve(undefined),
-    });
-  const opened = await ModelStage.open({ driver, ...options });
-  stages.push(opened);
-  return opened;
-}
-
-const codeOf = (run: { failure?: { code: string } | undefined }) => run.failure?.code;
-
-const turnsOf = (request: ModelRequest | undefined) =>
-  (request?.conversation.turns ?? []).map(({ role, text }) => `${role}: ${text}`);
+import { type ModelRequest, type Reply, saidBy, say, toolCall, useTools } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { codeOf, stage, turnsOf } from './builtin-stage.fixture.js';
 
 describe('compaction', () => {
   const SUMMARY = 'They speak of birds; the robin is the favourite.';

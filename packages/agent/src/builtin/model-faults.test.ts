@@ -2,11 +2,8 @@ import type { Timers } from '@stoa/core';
 import {
   always,
   CANARY_KEY,
-  type DriverParts,
   fault,
   gate,
-  ModelStage,
-  type ModelStageOptions,
   reply,
   saidBy,
   say,
@@ -14,29 +11,9 @@ import {
   until,
   useTools,
 } from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createBuiltinDriver } from './create-builtin-driver.js';
+import { describe, expect, it } from 'vitest';
+import { builtinDriver, codeOf, stage } from './builtin-stage.fixture.js';
 import { SILENCE_MS } from './models.js';
-
-const stages: ModelStage[] = [];
-afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close();
-});
-
-async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const driver = (parts: DriverParts) =>
-    createBuiltinDriver({
-      ...parts,
-      environment: {},
-      random: () => 0.5,
-      findAsset: () => Promise.resolve(undefined),
-    });
-  const opened = await ModelStage.open({ driver, ...options });
-  stages.push(opened);
-  return opened;
-}
-
-const codeOf = (run: { failure?: { code: string } | undefined }) => run.failure?.code;
 
 describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wire', (wire) => {
   it.each([
@@ -215,14 +192,7 @@ describe('a model that fails', () => {
 
   it('R-15 says what to set when no model is configured, and the daemon goes on', async () => {
     const { session } = await stage({
-      driver: (parts) =>
-        createBuiltinDriver({
-          ...parts,
-          config: {},
-          environment: {},
-          random: () => 0.5,
-          findAsset: () => Promise.resolve(undefined),
-        }),
+      driver: (parts) => builtinDriver(parts, { config: {} }),
     });
     for (const text of ['hello', 'again']) {
       const { failure } = await session.ask(text);

@@ -1,37 +1,6 @@
-import {
-  AgentSession,
-  type DriverParts,
-  fault,
-  gate,
-  ModelStage,
-  type ModelStageOptions,
-  OWNER,
-  say,
-  toolCall,
-  useTools,
-} from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createBuiltinDriver } from './create-builtin-driver.js';
-
-const stages: ModelStage[] = [];
-afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close();
-});
-
-async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const driver = (parts: DriverParts) =>
-    createBuiltinDriver({
-      ...parts,
-      environment: {},
-      random: () => 0.5,
-      findAsset: () => Promise.resolve(undefined),
-    });
-  const opened = await ModelStage.open({ driver, ...options });
-  stages.push(opened);
-  return opened;
-}
-
-const codeOf = (run: { failure?: { code: string } | undefined }) => run.failure?.code;
+import { AgentSession, fault, gate, OWNER, say, toolCall, useTools } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { builtinDriver, codeOf, stage } from './builtin-stage.fixture.js';
 
 describe('what a model reads', () => {
   it('marks for Anthropic where its cache ends: after the system prompt and the newest message', async () => {
@@ -78,10 +47,7 @@ describe('what a model reads', () => {
     const names = new Map<string, string | undefined>();
     const { session, model, daemon } = await stage({
       driver: (parts) =>
-        createBuiltinDriver({
-          ...parts,
-          environment: {},
-          random: () => 0.5,
+        builtinDriver(parts, {
           findAsset: (assetId) => {
             const name = names.get(assetId);
             const mediaType = name === 'cat.png' ? 'image/png' : 'application/pdf';

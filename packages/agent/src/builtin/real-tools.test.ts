@@ -55,6 +55,7 @@ function start(): Promise<RuntimeDaemon> {
     }),
     decide,
     home,
+    now: () => performance.now(),
     diagnose: () => undefined,
   });
   const driver = createBuiltinDriver({

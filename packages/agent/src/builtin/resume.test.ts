@@ -1,33 +1,6 @@
-import {
-  type DriverParts,
-  dyingRun,
-  ModelStage,
-  type ModelStageOptions,
-  saidBy,
-  toolCall,
-  until,
-  useTools,
-} from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { createBuiltinDriver } from './create-builtin-driver.js';
-
-const stages: ModelStage[] = [];
-afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close();
-});
-
-async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const driver = (parts: DriverParts) =>
-    createBuiltinDriver({
-      ...parts,
-      environment: {},
-      random: () => 0.5,
-      findAsset: () => Promise.resolve(undefined),
-    });
-  const opened = await ModelStage.open({ driver, ...options });
-  stages.push(opened);
-  return opened;
-}
+import { dyingRun, saidBy, toolCall, until, useTools } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { stage } from './builtin-stage.fixture.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

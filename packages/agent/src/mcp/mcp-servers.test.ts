@@ -90,6 +90,7 @@ const runnerOf = (more = servers): ToolRunner =>
     moreTools: (run) => more.toolsFor(run),
     decide,
     home: '/nonexistent',
+    now: () => performance.now(),
     diagnose: (message, details) => diagnoses.push({ message, details }),
   });
 

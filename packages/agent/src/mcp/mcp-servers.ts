@@ -105,7 +105,6 @@ export class McpServers {
       const offered = await serverTools({
         name,
         tools,
-        scrub: connection.scrubOutput,
         call: (tool, input, signal) => connection.call(tool, input, signal),
       });
       if (offered.length < tools.length) {

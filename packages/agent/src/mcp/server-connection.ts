@@ -4,7 +4,7 @@ import { type Scrub, scrubber } from '../builtin/scrub.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import { type Connected, type ConnectOptions, connect } from './connect.js';
 import { outcomeOfFailure, reasonOf } from './failure-words.js';
-import { serverSecrets } from './server-secrets.js';
+import { serverScrubber, serverSecrets } from './server-secrets.js';
 
 export interface ServerConnectionOptions
   extends Omit<ConnectOptions, 'gone' | 'changed' | 'signal' | 'scrub'> {
@@ -35,15 +35,14 @@ export class ServerConnection {
   #usedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
   readonly #ends = new AbortController();
-
   /** For what is said about the server, and for what it says itself. */
   readonly #scrub: Scrub;
-  readonly scrubOutput: Scrub;
+  readonly #scrubSaid: <T>(said: T) => T;
 
   constructor(private readonly options: ServerConnectionOptions) {
-    const { given, keys } = serverSecrets(options.config, options.environment);
-    this.#scrub = scrubber(given);
-    this.scrubOutput = scrubber(keys);
+    const { config, environment } = options;
+    this.#scrub = scrubber(serverSecrets(config, environment).given);
+    this.#scrubSaid = serverScrubber(config, environment);
   }
 
   get state(): McpServerState {
@@ -79,10 +78,11 @@ export class ServerConnection {
     this.#using += 1;
     const { callMs: timeout } = this.options;
     try {
-      return await connected.client.callTool(
+      const result = await connected.client.callTool(
         { name, arguments: { ...input } },
         { signal, timeout, resetTimeoutOnProgress: true, onprogress: () => undefined },
       );
+      return this.#scrubSaid(result);
     } catch (error) {
       signal.throwIfAborted();
       const { text, isGone } = await outcomeOfFailure(error, this.#scrub);
@@ -119,11 +119,11 @@ export class ServerConnection {
           if (this.#connected === connected) this.#lose(reason);
         },
         changed: (tools) => {
-          this.#tools = tools;
+          this.#tools = this.#scrubSaid(tools);
         },
       });
       this.#connected = connected;
-      this.#tools = connected.tools;
+      this.#tools = this.#scrubSaid(connected.tools);
       this.#state = 'online';
       this.#reason = undefined;
       this.#failures = 0;

@@ -13,8 +13,6 @@ const TOOLS = 200;
 export interface OfferedServer {
   readonly name: string;
   readonly tools: readonly McpTool[];
-  /** Takes the keys that it was given out of what it answers. */
-  readonly scrub: (text: string) => string;
   call(
     tool: string,
     input: Readonly<Record<string, unknown>>,
@@ -79,8 +77,7 @@ function toolOf(server: OfferedServer, offered: McpTool, name: string, check: Ch
     title: (input) => `${server.name}: ${tool} ${JSON.stringify(input)}`,
     subjects: () => Promise.resolve([{ type: 'mcp', server: server.name, tool }]),
     async execute(input, { signal }) {
-      const { text, ...output } = outputOf(await server.call(tool, input, signal));
-      return { ...output, text: server.scrub(text) };
+      return outputOf(await server.call(tool, input, signal));
     },
   });
 }
@@ -92,6 +89,11 @@ export function nameOf(server: string, tool: string): string {
   if (plain === name && name.length <= NAME_CHARS) return name;
   const digest = createHash('sha256').update(name).digest('hex').slice(0, 8);
   return `${plain.slice(0, NAME_CHARS - 9)}_${digest}`;
+}
+
+/** Whether a tool of this server can be called so; which it has shows only when it is asked. */
+export function isToolNameOf(server: string, name: string): boolean {
+  return name.startsWith(`mcp__${server}__`.slice(0, NAME_CHARS - 9));
 }
 
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {

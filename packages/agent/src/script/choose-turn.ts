@@ -1,5 +1,6 @@
 import type { TranscriptEntry, TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
+import type { Budget } from './pattern.js';
 import type { Script, Step } from './script.js';
 
 /** What a run was asked. */
@@ -16,36 +17,70 @@ export interface Chosen {
 }
 
 /**
+ * What choosing a turn may cost. The script may be anybody's, and it is chosen on the thread that
+ * serves everybody: this is half a second, and a text of the greatest length for a few patterns.
+ */
+export class StepBudget implements Budget {
+  #left = 5_000_000;
+
+  spend(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new BudgetSpent();
+  }
+}
+
+export class BudgetSpent extends Error {
+  override readonly message = 'To find the turn for this takes more steps than a script is given';
+}
+
+/**
  * Which turn a run plays: the first whose `when` fits; otherwise the next in order; otherwise
  * `otherwise`. How far the order has come is counted anew from what was asked before, so that it needs
- * no memory of its own: a session that is cleared begins at the first turn again.
+ * no memory of its own: a session that is cleared begins at the first turn again. Throws BudgetSpent.
  */
 export function chooseTurn(
   script: Script,
   before: readonly Asked[],
   asked: Asked,
+  budget: Budget,
 ): Chosen | undefined {
-  const ordered = script.turns.filter(({ when }) => when === undefined);
-  let played = before.filter((past) => !findFitting(script, past)).length;
-  const fitting = findFitting(script, asked);
+  const fitting = findFitting(script, asked, budget);
   if (fitting) return fitting;
+  const ordered = script.turns.filter(({ when }) => when === undefined);
+  const past = before.values();
   for (const turn of ordered) {
-    if (played < turn.plays) return { steps: turn.steps, groups: [] };
-    played -= turn.plays;
+    if (!isPlayedOut(turn.plays)) return { steps: turn.steps, groups: [] };
   }
   return script.otherwise && { steps: script.otherwise, groups: [] };
+
+  /** Looks no further back than it must: each thing that was asked costs as much as this one. */
+  function isPlayedOut(plays: number): boolean {
+    if (plays === Number.POSITIVE_INFINITY) return false;
+    let played = 0;
+    while (played < plays) {
+      const { value, done } = past.next();
+      if (done === true) return false;
+      if (!findFitting(script, value, budget)) played += 1;
+    }
+    return true;
+  }
 }
 
-function findFitting(script: Script, { text, kind }: Asked): Chosen | undefined {
+function findFitting(script: Script, { text, kind }: Asked, budget: Budget): Chosen | undefined {
   for (const { when, steps } of script.turns) {
     if (!when) continue;
     if (when.kind !== undefined && when.kind !== kind) continue;
-    if (when.contains !== undefined && !text.toLowerCase().includes(when.contains.toLowerCase()))
-      continue;
-    const match = when.matches ? when.matches.exec(text) : [];
-    if (match) return { steps, groups: match.map((group: string | undefined) => group ?? '') };
+    if (when.contains !== undefined && !contains(text, when.contains, budget)) continue;
+    const match = when.matches ? when.matches.exec(text, budget) : [];
+    if (match) return { steps, groups: match.map((group) => group ?? '') };
   }
   return undefined;
+}
+
+function contains(text: string, wanted: string, budget: Budget): boolean {
+  // At its worst it compares all of one with all of the other, though quickly.
+  budget.spend(Math.ceil((text.length * wanted.length) / 64));
+  return text.toLowerCase().includes(wanted.toLowerCase());
 }
 
 /** What each run was asked, oldest first: what stands before the first thing that was done in it. */

@@ -1,6 +1,18 @@
+import { StoaError } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { GUIDE } from './guide.js';
-import { parseScript, scriptProblem } from './parse-script.js';
+import { parseScript } from './parse-script.js';
+
+/** What is wrong with a script; undefined when it can be played. */
+function scriptProblem(text: string, source?: string): string | undefined {
+  try {
+    parseScript(text, source);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoaError) return error.message;
+    throw error;
+  }
+}
 
 describe('a script', () => {
   it.each([

@@ -1,6 +1,8 @@
 import { StoaError } from '@stoa/protocol';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
+import { Pattern } from './pattern.js';
+import { PatternProblem } from './pattern-syntax.js';
 import { placeholderProblem } from './placeholders.js';
 import type { Script, Step, Turn } from './script.js';
 import { type PlainStep, ScriptSchema, STEPS_PER_TURN, type StepSchema } from './script-schema.js';
@@ -51,17 +53,6 @@ export function parseScript(text: string, source = 'script'): Script {
   }
 }
 
-/** What is wrong with a script, for a list of agents; undefined when it can be played. */
-export function scriptProblem(text: string, source?: string): string | undefined {
-  try {
-    parseScript(text, source);
-    return undefined;
-  } catch (error) {
-    if (error instanceof StoaError) return error.message;
-    throw error;
-  }
-}
-
 /** Aliases are resolved here, and too many of them are refused. */
 function readJson(
   document: Document,
@@ -84,7 +75,7 @@ function compile({ turns, otherwise }: ScriptSchema): Script {
       return {
         when: when && {
           contains: when.contains,
-          matches: when.matches === undefined ? undefined : regexOf(when.matches, path),
+          matches: when.matches === undefined ? undefined : patternOf(when.matches, path),
           kind: when.kind,
         },
         plays: repeat === 'forever' ? Number.POSITIVE_INFINITY : repeat,
@@ -95,12 +86,12 @@ function compile({ turns, otherwise }: ScriptSchema): Script {
   };
 }
 
-function regexOf(source: string, path: Path): RegExp {
+function patternOf(source: string, path: Path): Pattern {
   try {
-    return new RegExp(source, 'iu');
+    return new Pattern(source);
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'not a regular expression';
-    throw new ScriptProblem([...path, 'when', 'matches'], message);
+    if (!(error instanceof PatternProblem)) throw error;
+    throw new ScriptProblem([...path, 'when', 'matches'], error.message);
   }
 }
 

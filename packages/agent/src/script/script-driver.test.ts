@@ -14,6 +14,9 @@ import {
   VirtualTimers,
 } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from '../tools/tool.js';
+import { ToolRunner } from '../tools/tool-runner.js';
 import { GUIDE } from './guide.js';
 import { ScriptDriver } from './script-driver.js';
 
@@ -21,6 +24,14 @@ const worlds: RuntimeWorld[] = [];
 afterEach(async () => {
   for (const world of worlds.splice(0)) await world.discard();
 });
+
+async function openWorld(): Promise<RuntimeWorld> {
+  const [engine] = STORE_ENGINES;
+  if (!engine) throw new Error('there is no engine');
+  const world = await RuntimeWorld.open(engine);
+  worlds.push(world);
+  return world;
+}
 
 interface Staged {
   readonly daemon: RuntimeDaemon;
@@ -35,10 +46,7 @@ async function stage(
   script: string | AgentDefinition,
   toolset: Record<string, TracedTool> = {},
 ): Promise<Staged> {
-  const [engine] = STORE_ENGINES;
-  if (!engine) throw new Error('there is no engine');
-  const world = await RuntimeWorld.open(engine);
-  worlds.push(world);
+  const world = await openWorld();
   const definition = typeof script === 'string' ? definitionOf({ kind: 'script', script }) : script;
   const start = async (used: Record<string, TracedTool>) => {
     const tools = new TracedTools(used);
@@ -144,6 +152,45 @@ turns:
     expect(await play()).toBe(journal);
   });
 
+  it('R-33 gives the same journal with real tools, however long they take', async () => {
+    const play = async (tookMs: number): Promise<string> => {
+      const world = await openWorld();
+      const slow = defineTool({
+        name: 'slow',
+        description: 'Takes its time.',
+        input: z.strictObject({}),
+        kind: 'other',
+        title: () => 'slow',
+        subjects: () => Promise.resolve([{ type: 'none' }]),
+        execute: async () => {
+          await new Promise((resolve) => setTimeout(resolve, tookMs));
+          world.clock.move(1_500);
+          return { text: 'done' };
+        },
+      });
+      const timers = new VirtualTimers(world.clock);
+      const tools = new ToolRunner({
+        tools: [slow],
+        decide: () => ({ outcome: 'allow', reason: 'a test' }),
+        home: '/nonexistent',
+        now: () => world.clock.now(),
+        diagnose: () => undefined,
+      });
+      const driver = new ScriptDriver({ tools, timers, readScript: () => Promise.resolve('') });
+      const script = 'turns: [{ steps: [{ call: { tool: slow } }, { say: "${result}" }] }]';
+      const daemon = await world.start({
+        builtinAgents: () => Promise.resolve({ player: definitionOf({ kind: 'script', script }) }),
+        drivers: new Map<DriverKind, Driver>([['script', driver]]),
+      });
+      const session = await AgentSession.open(daemon, 'player');
+      expect(saidBy(await session.ask('go'))).toBe('done');
+      return session.bytes();
+    };
+    const journal = await play(0);
+    expect(journal).toContain('durationMs\\":1500');
+    expect(await play(30)).toBe(journal);
+  });
+
   it('takes turns by what is asked, then in order, then otherwise', async () => {
     const { session } = await stage(`
 turns:
@@ -176,6 +223,18 @@ otherwise: [{ say: 'What is \${input}?' }]
     const { session } = await stage('turns: [{ steps: [{ say: once }] }]');
     await session.ask('a');
     expect((await session.ask('b')).failure).toMatchObject({ code: 'script_no_turn' });
+  });
+
+  it('gives up on a script whose patterns take too many steps, all of them together', async () => {
+    const hostile = `{ when: { matches: '(a+|b)+!' }, steps: [{ say: b }] }`;
+    const { session } = await stage(`
+turns: [${Array.from({ length: 100 }, () => hostile).join(', ')}]
+otherwise: [{ say: none of them }]
+`);
+    expect(saidBy(await session.ask('a'.repeat(100)))).toBe('none of them');
+    expect((await session.ask('a'.repeat(10_000))).failure).toMatchObject({
+      code: 'script_too_slow',
+    });
   });
 
   it('emits, passes, and publishes what was emitted rather than what was said', async () => {

@@ -4,7 +4,15 @@ import type { CallResult, CallTools, RequestedCall } from '../call-tools.js';
 import { deliverItems } from '../deliver-items.js';
 import { pause } from '../pause.js';
 import { textOutput } from '../text-output.js';
-import { askedOf, type Chosen, chooseTurn, joinAsked, textOf } from './choose-turn.js';
+import {
+  askedOf,
+  BudgetSpent,
+  type Chosen,
+  chooseTurn,
+  joinAsked,
+  StepBudget,
+  textOf,
+} from './choose-turn.js';
 import { parseScript } from './parse-script.js';
 import { fill, fillJson, type Scope } from './placeholders.js';
 import type { Script, Step } from './script.js';
@@ -48,7 +56,13 @@ export class ScriptDriver implements Driver {
     const asked = askedOf(entries);
     const now = asked.get(run.runId) ?? joinAsked(run.items);
     const before = [...asked].filter(([runId]) => runId !== run.runId).map(([, past]) => past);
-    const chosen = chooseTurn(script, before, now);
+    let chosen: Chosen | undefined;
+    try {
+      chosen = chooseTurn(script, before, now, new StepBudget());
+    } catch (error) {
+      if (!(error instanceof BudgetSpent)) throw error;
+      return failed('agent', 'script_too_slow', error.message);
+    }
     if (!chosen) {
       const message = `The script has no turn for this, the ${String(before.length + 1)}. thing it was asked`;
       return failed('agent', 'script_no_turn', message);

@@ -73,7 +73,7 @@ const TurnSchema = z.strictObject({
   /** All that is named must hold, whatever the case; without it, turns are played in their order. */
   when: z
     .strictObject({
-      contains: z.string().min(1).optional(),
+      contains: z.string().min(1).max(1_000).optional(),
       matches: z.string().min(1).max(1_000).optional(),
       kind: WorkKind.optional(),
     })

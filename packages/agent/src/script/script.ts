@@ -1,5 +1,6 @@
 import type { WorkKind } from '@stoa/protocol';
 import type { JsonValue } from '../json-value.js';
+import type { Pattern } from './pattern.js';
 
 interface ScriptedCall {
   readonly tool: string;
@@ -23,7 +24,7 @@ export interface Turn {
   readonly when:
     | {
         readonly contains: string | undefined;
-        readonly matches: RegExp | undefined;
+        readonly matches: Pattern | undefined;
         readonly kind: WorkKind | undefined;
       }
     | undefined;

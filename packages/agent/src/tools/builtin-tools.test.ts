@@ -27,7 +27,13 @@ async function staged(webFetch?: object) {
     },
     webFetch,
   });
-  const runner = new ToolRunner({ tools, decide, home: world.home, diagnose: () => undefined });
+  const runner = new ToolRunner({
+    tools,
+    decide,
+    home: world.home,
+    now: () => performance.now(),
+    diagnose: () => undefined,
+  });
   const call = (tool: string, input: unknown, callId = 'call_1') =>
     runner.call({ run: world.context, callId, tool, input });
   return { world, tools, runner, call, sent };

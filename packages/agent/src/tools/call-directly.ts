@@ -1,16 +1,9 @@
-import type { RunContext } from '@stoa/core';
+import type { CallToOpen } from './call-environment.js';
 import { clear, Denied } from './clearance.js';
-import type { Decide } from './permission.js';
-import type { Tool, ToolOutput } from './tool.js';
+import type { ToolOutput } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 
-export interface DirectCall {
-  readonly run: RunContext;
-  readonly callId: string;
-  readonly tool: Tool;
-  readonly input: unknown;
-  readonly home: string;
-  readonly decide: Decide;
+export interface DirectCall extends CallToOpen {
   /** Asked when people have allowed it: whether anybody still waits for it to happen. */
   readonly isWanted: () => boolean;
 }

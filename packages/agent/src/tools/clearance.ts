@@ -1,9 +1,9 @@
 import type { RunContext } from '@stoa/core';
 import { type Approval, LIMITS } from '@stoa/protocol';
-import { type OpenedCall, openCall } from './call-environment.js';
+import { type CallToOpen, type OpenedCall, openCall } from './call-environment.js';
 import { cutText } from './cut-text.js';
 import { inputHash } from './input-hash.js';
-import type { Decide, Judgement } from './permission.js';
+import type { Judgement } from './permission.js';
 import type { DecidedEnvironment, Tool } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 import { readInput } from './tool-input.js';
@@ -21,13 +21,7 @@ export interface Cleared {
   readonly approvalId?: string;
 }
 
-export interface CallToClear {
-  readonly run: RunContext;
-  readonly callId: string;
-  readonly tool: Tool;
-  readonly input: unknown;
-  readonly home: string;
-  readonly decide: Decide;
+export interface CallToClear extends CallToOpen {
   /** Told of each command the parser could make nothing of. */
   readonly unparsable: (command: string) => void;
 }

@@ -40,6 +40,7 @@ async function staged(options: WorkspaceRunOptions = {}, more: readonly Tool[] =
     tools: [pretendShell(ran), askUser, passTurn, ...more],
     decide,
     home: world.home,
+    now: () => performance.now(),
     diagnose: (message, details) => diagnosed.push({ message, details }),
   });
   const call = (tool: string, input: unknown, callId = 'call_1') =>

@@ -35,6 +35,8 @@ export interface ToolRunnerOptions {
   readonly decide: Decide;
   /** The directory of the daemon; no tool of files comes near it. */
   readonly home: string;
+  /** Milliseconds of a clock that never goes back: how long calls take stands in the journal. */
+  readonly now: () => number;
   /** Told of what is worth a line in the log. Must not throw. */
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
@@ -98,9 +100,10 @@ export class ToolRunner implements CallTools {
       inputHash: cleared.hash,
       ...(cleared.approvalId === undefined ? {} : { approvalId: cleared.approvalId }),
     });
-    const started = performance.now();
+    const { now } = this.options;
+    const started = now();
     const { outcome, ...output } = await this.#execute(tool, call, cleared);
-    return this.#settle(call, outcome, output, Math.round(performance.now() - started));
+    return this.#settle(call, outcome, output, Math.round(now() - started));
   }
 
   async #clear(tool: Tool, call: ToolCall): Promise<Cleared | Ended> {

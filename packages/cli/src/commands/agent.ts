@@ -1,12 +1,18 @@
 import fs from 'node:fs';
-import type { Agent, AgentDefinition, DriverConfig } from '@stoa/protocol';
+import path from 'node:path';
+import { StoaProblem } from '@stoa/client';
+import type { Agent, AgentDefinition, DriverConfig, McpServerHealth } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { block, details } from '../terminal/details.js';
 import { printableLine } from '../terminal/printable.js';
 import { relativeTime } from '../terminal/times.js';
 
-export interface ListAgentsOptions extends GlobalFlags {
+export interface AgentOptions extends GlobalFlags {
+  readonly workspace?: string;
+}
+
+export interface ListAgentsOptions extends AgentOptions {
   readonly quiet?: boolean;
 }
 
@@ -15,7 +21,7 @@ export async function listAgents(
   _args: readonly string[],
   options: ListAgentsOptions,
 ): Promise<void> {
-  const agents = await context.client.agents.list();
+  const agents = await inWorkspace(options, (query) => context.client.agents.list(query));
   if (context.flags.json) context.json({ agents });
   else if (options.quiet) for (const { agentId } of agents) context.line(agentId);
   else if (agents.length === 0) context.say('no agents; make one: stoa agent put ID FILE.md');
@@ -48,9 +54,27 @@ function agentTable(context: Context, agents: readonly Agent[]): string {
 export async function showAgent(
   context: Context,
   [agentId = '']: readonly string[],
+  options: AgentOptions,
 ): Promise<void> {
-  show(context, await context.client.agents.get(agentId));
+  const { agents } = context.client;
+  show(context, await inWorkspace(options, (query) => agents.get(agentId, query)));
 }
+
+/** This directory is only a guess: where agents may not work in it, there are those of the daemon. */
+async function inWorkspace<T>(
+  { workspace }: AgentOptions,
+  ask: (query: { workspace?: string }) => Promise<T>,
+): Promise<T> {
+  if (workspace !== undefined) return ask({ workspace: path.resolve(workspace) });
+  try {
+    return await ask({ workspace: process.cwd() });
+  } catch (error) {
+    if (error instanceof StoaProblem && NO_WORKSPACE.has(error.code)) return ask({});
+    throw error;
+  }
+}
+
+const NO_WORKSPACE: ReadonlySet<string> = new Set(['forbidden', 'invalid_workspace']);
 
 export async function putAgent(
   context: Context,
@@ -91,6 +115,35 @@ export async function nicknameAgent(
   const nickname = words.length === 0 ? null : words.join(' ');
   const agent = await context.client.agents.setNickname(agentId, nickname);
   context.answer(agent, () => `${agentId} is called ${printableLine(agent.name)}.`);
+}
+
+/** Of all agents, or of one, which must be there then: without servers is not the same as unknown. */
+export async function listMcpServers(
+  context: Context,
+  [agentId]: readonly string[],
+): Promise<void> {
+  const { agents } = context.client;
+  const all = await agents.mcpServers();
+  const servers = all.filter((server) => agentId === undefined || server.agentId === agentId);
+  if (agentId !== undefined && servers.length === 0) {
+    await inWorkspace({}, (query) => agents.get(agentId, query));
+  }
+  if (context.flags.json) context.json({ servers });
+  else if (servers.length === 0) context.say('no MCP servers; an agent names them as mcpServers');
+  else context.line(serverTable(context, servers));
+}
+
+function serverTable(context: Context, servers: readonly McpServerHealth[]): string {
+  const titles = ['AGENT', 'SERVER', 'STATE', 'TOOLS'];
+  return context.table(
+    titles.map((title) => ({ title })),
+    servers.map(({ agentId, name, state, reason, tools }) => [
+      agentId,
+      name,
+      state,
+      printableLine(reason ?? tools.join(' ')),
+    ]),
+  );
 }
 
 function show(context: Context, agent: Agent): void {

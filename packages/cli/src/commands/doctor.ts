@@ -2,8 +2,8 @@ import type { Issue } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { checkAddress } from '../doctor/address.js';
 import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-directory.js';
-import { type Finding, type Level, ok, problem } from '../doctor/finding.js';
-import { checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
+import { type Finding, type Level, note, ok, problem } from '../doctor/finding.js';
+import { checkAgentTools, checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
 import { configFileOf, homeOf, livingDaemon } from '../locate.js';
@@ -55,13 +55,14 @@ async function checkProgram(
     return { findings: [problem('program', detail, 'install it again: npm ci')] };
   }
   const file = configFileOf(config, io.env, home);
+  const machine = [sqliteFinding(daemon), ...(await agentFindings(daemon))];
   const issues = await daemon.checkConfig(home, config);
   if (issues.length > 0) {
-    return { findings: [sqliteFinding(daemon), ...issues.map((issue) => faulty(file, issue))] };
+    return { findings: [...machine, ...issues.map((issue) => faulty(file, issue))] };
   }
   const { host, port } = daemon.effectiveConfig({ flags: { home, config } });
   return {
-    findings: [sqliteFinding(daemon), ok('config', `valid (${file}, environment)`)],
+    findings: [...machine, ok('config', `valid (${file}, environment)`)],
     ...(port === 0 ? {} : { url: daemon.urlOf(host, port) }),
   };
 }
@@ -101,6 +102,14 @@ function contextFor(context: Context, configured: string | undefined): Context {
     url: urlFrom === 'the default' ? (configured ?? url) : url,
     token: tokenIsOwn && (urlFrom === 'STOA_PORT' || !livingDaemon(home)) ? undefined : token,
   });
+}
+
+async function agentFindings(daemon: DaemonPackage): Promise<Finding[]> {
+  try {
+    return await checkAgentTools(daemon);
+  } catch (error) {
+    return [note('sandbox', `cannot be tried: ${(error as Error).message}`)];
+  }
 }
 
 function sqliteFinding(daemon: DaemonPackage): Finding {

@@ -27,6 +27,11 @@ export interface DaemonPackage {
   };
   /** Where a daemon that listens there is reached. */
   urlOf(host: string, port: number): string;
+  /** What agents have on this machine for their commands and searches. */
+  checkAgentTools(): Promise<{
+    readonly sandbox: { readonly hidesHome: boolean; readonly summary: string };
+    readonly ripgrep: string | null;
+  }>;
   checkSqlite(): { readonly version: string; readonly ok: boolean };
 }
 

@@ -30,6 +30,19 @@ export function checkSqlite(daemon: Pick<DaemonPackage, 'checkSqlite'>): Finding
   );
 }
 
+/** Nothing here stops Stoa: what is missing says what agents go without. */
+export async function checkAgentTools(
+  daemon: Pick<DaemonPackage, 'checkAgentTools'>,
+): Promise<Finding[]> {
+  const { sandbox, ripgrep } = await daemon.checkAgentTools();
+  return [
+    sandbox.hidesHome ? ok('sandbox', sandbox.summary) : note('sandbox', sandbox.summary),
+    ripgrep === null
+      ? note('ripgrep', 'rg is not installed: agents search files with what Stoa has, more slowly')
+      : ok('ripgrep', `${ripgrep}: agents search files with it`),
+  ];
+}
+
 export function checkDiskSpace(home: string): Finding {
   try {
     const { bavail, bsize, blocks } = fs.statfsSync(nearestExisting(home));

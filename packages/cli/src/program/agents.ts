@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import type { ListAgentsOptions } from '../commands/agent.js';
+import type { AcpOptions } from '../commands/acp.js';
+import type { AgentOptions, ListAgentsOptions } from '../commands/agent.js';
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
 import type { UsageOptions } from '../commands/usage.js';
@@ -13,6 +14,11 @@ Ctrl-C cancels the run; a second one leaves at once.
 
 Exit codes: 0 completed, 1 failed, 130 cancelled, 3 an approval is open and --no-wait (or --wait
 is over), 4 interrupted.`;
+
+const ACP_WORDS = `
+An editor starts this, not a person. Approvals are asked in the editor; they can be answered
+elsewhere as well. When the editor closes the pipe, what it asked for and is not done is cancelled.
+Remarks go to standard error.`;
 
 export function addAgentCommands(program: Command, run: Runner): void {
   runs<RunOptions>(
@@ -38,20 +44,41 @@ export function addAgentCommands(program: Command, run: Runner): void {
     ],
   );
 
+  runs<AcpOptions>(
+    program
+      .command('acp')
+      .summary('be an agent in an editor')
+      .description(
+        'Serve sessions to an editor over standard input and output (Agent Client Protocol 1).',
+      )
+      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
+      .option('--session <session>', 'go on in this session instead of making one')
+      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
+      .addHelpText('after', ACP_WORDS),
+    run,
+    async () => (await import('../commands/acp.js')).acp,
+    ['stoa acp', 'stoa acp --agent reviewer --mode plan'],
+  );
+
   const agent = program.command('agent').description('list, make and name agents');
   const load = () => import('../commands/agent.js');
   const onOne = (name: string, summary: string): Command =>
     described(agent, name, summary).argument('<agent>', 'agent id');
+  const workspace = ['--workspace <directory>', 'whose agents too (default: this one)'] as const;
   runs<ListAgentsOptions>(
-    described(agent, 'list', 'list agents, broken ones too').option(
-      '-q, --quiet',
-      'only ids, one a line',
-    ),
+    described(agent, 'list', 'list agents, broken ones too')
+      .option(...workspace)
+      .option('-q, --quiet', 'only ids, one a line'),
     run,
     async () => (await load()).listAgents,
+    ['stoa agent list', 'stoa agent list --workspace ~/code/stoa'],
+  );
+  runs<AgentOptions>(
+    onOne('show', 'show an agent').option(...workspace),
+    run,
+    async () => (await load()).showAgent,
     [],
   );
-  runs(onOne('show', 'show an agent'), run, async () => (await load()).showAgent, []);
   runs(
     onOne('put', 'make or replace an agent from a Markdown file (owner)').argument(
       '<file>',
@@ -75,6 +102,16 @@ export function addAgentCommands(program: Command, run: Runner): void {
     run,
     async () => (await load()).nicknameAgent,
     ['stoa agent nickname reviewer Hawkeye', 'stoa agent nickname reviewer'],
+  );
+
+  runs(
+    described(agent, 'mcp', 'show how the MCP servers of agents are').argument(
+      '[agent]',
+      'only those of this one',
+    ),
+    run,
+    async () => (await load()).listMcpServers,
+    ['stoa agent mcp', 'stoa agent mcp reviewer'],
   );
 
   addApprovalCommands(program, run);

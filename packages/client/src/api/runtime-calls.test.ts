@@ -98,6 +98,18 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
     expect(asked).toEqual(['?after=0', '?after=3', '?after=9']);
   });
 
+  it('asks for the agents of a workspace', async () => {
+    const list = await sent((client) => client.agents.list({ workspace: '/a b' }), { agents: [] });
+    expect(list).toMatchObject({ path: '/v1/agents', query: '?workspace=%2Fa+b' });
+    const one = await sent((client) => client.agents.get('player', { workspace: '/a' }));
+    expect(one).toMatchObject({ path: '/v1/agents/player', query: '?workspace=%2Fa' });
+  });
+
+  it('asks how the MCP servers of agents are', async () => {
+    const call = await sent((client) => client.agents.mcpServers(), { servers: [] });
+    expect(call).toMatchObject({ method: 'GET', path: '/v1/mcp-servers' });
+  });
+
   it('asks for usage with what is given', async () => {
     const call = await sent((client) => client.usage({ by: 'model', since: 5 }));
     expect(call).toMatchObject({ path: '/v1/usage', query: '?by=model&since=5' });

@@ -18,6 +18,7 @@ import {
   findCredential,
   findCredentialByHash,
   findHuman,
+  findSessionEnd,
   insertCredential,
   insertHuman,
   insertTopic,
@@ -51,7 +52,7 @@ export class Credentials {
   /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
   async authenticate(secret: string): Promise<Principal | undefined> {
     const session = this.sessionTokens.find(secret);
-    if (session) return session;
+    if (session) return (await this.#hasEnded(session.id)) ? undefined : session;
     const row = await this.store.read(() =>
       findCredentialByHash.first({ hash: this.secrets.digest(secret), now: this.clock.now() }),
     );
@@ -62,6 +63,12 @@ export class Credentials {
     if (row.principalKind === 'session') return { kind: 'session', id, credentialId };
     if (row.principalKind === 'adapter') return { kind: 'adapter', id, credentialId };
     return undefined;
+  }
+
+  /** Wherever it was ended: the program that has its token may outlive it by a moment. */
+  async #hasEnded(sessionId: string): Promise<boolean> {
+    const row = await this.store.read(() => findSessionEnd.first({ sessionId }));
+    return row !== undefined && row.endedAt !== null;
   }
 
   async whoami(principal: Principal): Promise<Whoami> {

@@ -1,9 +1,10 @@
-import type { Principal } from '@stoa/protocol';
+import { type Principal, sessionTopic } from '@stoa/protocol';
+import type { LogEntry } from '../log/entry.js';
 import type { Secrets } from '../ports.js';
 
 const PREFIX = 'stoa_session_';
 
-/** The right to act as one session; it ends when it is revoked, and with the daemon. */
+/** The right to act as one session; it ends when it is revoked, with the session and with the daemon. */
 export interface SessionToken {
   readonly secret: string;
   revoke(): void;
@@ -26,13 +27,23 @@ export class SessionTokens {
     return {
       secret,
       revoke: () => {
-        if (!this.#sessions.delete(digest)) return;
-        for (const end of this.#watchers.get(digest) ?? []) end();
+        this.#revoke(digest);
       },
     };
   }
 
-  find(secret: string): Principal | undefined {
+  /** The program of a session may outlive it, for it serves others; what it was given for this one does not. */
+  committed(entries: readonly LogEntry[]): void {
+    if (this.#sessions.size === 0) return;
+    for (const { type, topic } of entries) {
+      if (type !== 'session_ended') continue;
+      for (const [digest, sessionId] of [...this.#sessions]) {
+        if (sessionTopic(sessionId) === topic) this.#revoke(digest);
+      }
+    }
+  }
+
+  find(secret: string): Extract<Principal, { kind: 'session' }> | undefined {
     if (!secret.startsWith(PREFIX)) return undefined;
     const id = this.#sessions.get(this.secrets.digest(secret));
     return id === undefined ? undefined : { kind: 'session', id, credentialId: 'session' };
@@ -47,5 +58,10 @@ export class SessionTokens {
       watchers.delete(revoked);
       if (watchers.size === 0) this.#watchers.delete(digest);
     };
+  }
+
+  #revoke(digest: string): void {
+    if (!this.#sessions.delete(digest)) return;
+    for (const end of this.#watchers.get(digest) ?? []) end();
   }
 }

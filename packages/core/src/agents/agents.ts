@@ -18,8 +18,11 @@ import {
   putNickname,
   type Store,
 } from '@stoa/store';
+import { workspaceToUse } from '../access/workspace-gate.js';
+import { problemsOf } from '../permissions/rules.js';
 import type { Clock } from '../ports.js';
-import type { ReadyAgent } from '../sessions/context.js';
+import type { ReadyAgent, Workspaces } from '../sessions/context.js';
+import { agentFor } from './withheld-values.js';
 
 /** A definition that was found in a file, or what is wrong with it. */
 export type AgentFile = {
@@ -35,10 +38,19 @@ export interface AgentFiles {
   list(workspace?: string): Promise<readonly AgentFile[]>;
 }
 
+/** Where a workspace is known, what the definition names in it is looked at too. */
+export type DefinitionCheck = (
+  definition: AgentDefinition,
+  workspace?: string,
+) => Promise<StoaError | undefined>;
+
 export interface AgentsPorts {
   readonly store: Store;
   readonly clock: Clock;
   readonly files: AgentFiles;
+  readonly workspaces: Workspaces;
+  /** Why an agent of this definition cannot work here, if that shows already. Never rejects for it. */
+  readonly problemOf: DefinitionCheck;
   /** Agents that come with Stoa. */
   readonly builtin: () => Promise<Readonly<Record<string, AgentDefinition>>>;
 }
@@ -52,6 +64,12 @@ export class Agents {
   constructor(private readonly ports: AgentsPorts) {}
 
   async list(workspace?: string): Promise<Agent[]> {
+    const agents = await this.#read(workspace);
+    return Promise.all(agents.map((agent) => this.#checked(agent, workspace)));
+  }
+
+  /** As they are defined, whether that works or not. */
+  async #read(workspace?: string): Promise<Agent[]> {
     const { store, builtin } = this.ports;
     const [shipped, found, { rows, nicknames }] = await Promise.all([
       builtin(),
@@ -74,17 +92,27 @@ export class Agents {
       .map((agent) => named(agent, nicknameOf.get(agent.agentId)));
   }
 
+  /** As a caller sees them; those of a workspace only where the caller may work. */
+  async listFor(by: Principal, workspace?: string): Promise<Agent[]> {
+    const agents = await this.list(await this.#workspaceFor(by, workspace));
+    return agents.map((agent) => agentFor(by, agent));
+  }
+
+  async getFor(by: Principal, agentId: string, workspace?: string): Promise<Agent> {
+    return agentFor(by, await this.get(agentId, await this.#workspaceFor(by, workspace)));
+  }
+
   async get(agentId: string, workspace?: string): Promise<Agent> {
-    const agent = (await this.list(workspace)).find((known) => known.agentId === agentId);
+    const agent = await this.#find(agentId, workspace);
     if (!agent) throw new StoaError('agent_not_found', `There is no agent ${agentId}`);
     return agent;
   }
 
   /** For a session that is to be made. */
   async ready(agentId: string, workspace: string): Promise<ReadyAgent> {
-    const agents = await this.list(workspace);
-    const agent = agents.find((known) => known.agentId === agentId);
+    const agent = await this.#find(agentId, workspace);
     if (!agent) {
+      const agents = await this.list(workspace);
       const known = agents.filter(({ status }) => status === 'ready').map((one) => one.agentId);
       throw new StoaError(
         'unknown_agent',
@@ -100,6 +128,8 @@ export class Agents {
   async put(by: Principal, agentId: string, definition: AgentDefinition): Promise<Agent> {
     await this.#assertNotInFile(agentId);
     const { store, clock } = this.ports;
+    const problem = await this.#problemOf(definition);
+    if (problem) throw problem;
     const row: AgentRow = {
       agentId,
       definition: JSON.stringify(definition),
@@ -132,6 +162,35 @@ export class Agents {
       nickname === null ? deleteNickname.run({ agentId }) : putNickname.run({ agentId, nickname }),
     );
     return this.get(agentId);
+  }
+
+  async #workspaceFor(by: Principal, workspace?: string): Promise<string | undefined> {
+    if (workspace === undefined) return undefined;
+    return workspaceToUse(this.ports.workspaces, by, workspace);
+  }
+
+  async #find(agentId: string, workspace?: string): Promise<Agent | undefined> {
+    const agent = (await this.#read(workspace)).find((known) => known.agentId === agentId);
+    return agent && this.#checked(agent, workspace);
+  }
+
+  async #checked(agent: Agent, workspace: string | undefined): Promise<Agent> {
+    const { definition, ...rest } = agent;
+    // Those that come with Stoa hold everywhere.
+    if (!definition || agent.source === 'builtin') return agent;
+    const problem = await this.#problemOf(definition, workspace);
+    return problem ? { ...rest, status: 'broken', problem: problem.message } : agent;
+  }
+
+  async #problemOf(
+    definition: AgentDefinition,
+    workspace?: string,
+  ): Promise<StoaError | undefined> {
+    const [broken] = problemsOf(definition.permissions ?? {});
+    if (broken) {
+      return new StoaError('invalid_agent', `permissions: ${broken.rule}: ${broken.problem}`);
+    }
+    return this.ports.problemOf(definition, workspace);
   }
 
   async #assertNotInFile(agentId: string): Promise<void> {

@@ -27,11 +27,17 @@ import { parseScript } from './shell/parse-script.js';
 import type { ShellReading } from './shell-rules.js';
 import { suggestRule } from './suggest.js';
 
-type RuleSource = 'config' | 'agent' | 'workspace' | 'session';
+/** `parent`: of the session that made this one, or of one above it. */
+export type RuleSource = 'config' | 'parent' | 'agent' | 'workspace' | 'session';
 
 export interface Policy extends Places {
   readonly mode: PermissionMode;
-  readonly rules: readonly { readonly source: RuleSource; readonly rules: PermissionRules }[];
+  readonly rules: readonly {
+    readonly source: RuleSource;
+    readonly rules: PermissionRules;
+    /** Where its paths begin, if elsewhere. */
+    readonly workspace?: string;
+  }[];
 }
 
 export interface Decision {
@@ -83,15 +89,16 @@ function decideRead(matter: Matter, policy: Policy): Decision {
 interface SourcedRule {
   readonly source: RuleSource;
   readonly rule: Rule | BrokenRule;
+  readonly workspace: string;
 }
 
 interface ForbiddingRule extends SourcedRule {
   readonly likelihood: 'yes' | 'maybe';
 }
 
-function rulesOf({ rules }: Policy, name: keyof PermissionRules): readonly SourcedRule[] {
-  return rules.flatMap((set) =>
-    (set.rules[name] ?? []).map((text) => ({ source: set.source, rule: parseRule(text) })),
+function rulesOf(policy: Policy, name: keyof PermissionRules): readonly SourcedRule[] {
+  return policy.rules.flatMap(({ source, rules, workspace = policy.workspace }) =>
+    (rules[name] ?? []).map((text) => ({ source, workspace, rule: parseRule(text) })),
   );
 }
 
@@ -102,7 +109,8 @@ function firstForbidding(
 ): ForbiddingRule | undefined {
   let could: ForbiddingRule | undefined;
   for (const sourced of rules) {
-    const likelihood = isForbidding(sourced.rule, matter);
+    const { rule, workspace } = sourced;
+    const likelihood = isForbidding(rule, { ...matter, places: { ...matter.places, workspace } });
     if (likelihood === 'yes') return { ...sourced, likelihood };
     if (likelihood === 'maybe') could ??= { ...sourced, likelihood };
   }

@@ -3,8 +3,8 @@ import { type Authority, inherit, narrows } from './narrows.js';
 
 const MODES = ['plan', 'ask', 'auto-edit', 'full'] as const;
 
-function authority(mode: Authority['mode'], allow: string[] = []): Authority {
-  return { mode, rules: { allow } };
+function authority(mode: Authority['mode'], allow: string[] = [], workspace = '/work'): Authority {
+  return { mode, rules: { allow }, workspace };
 }
 
 describe('delegated authority', () => {
@@ -45,12 +45,24 @@ describe('delegated authority', () => {
     expect(narrows(authority(mode), authority(mode, [rule])).ok).toBe(ok);
   });
 
-  it('keeps what its parent denies and asks about, and only its own allow rules', () => {
-    const parent: Authority = { mode: 'full', rules: { deny: ['A'], ask: ['B'], allow: ['C'] } };
-    const child: Authority = { mode: 'ask', rules: { deny: ['D', 'A'], allow: [] } };
-    expect(inherit(parent, child)).toEqual({
+  it('R-23 takes a rule for paths from a parent in the same workspace only', () => {
+    const parent = authority('ask', ['Edit(src/**)', 'Edit(/tmp/**)', 'Shell(ls)']);
+    const below = (rule: string): Authority => authority('ask', [rule], '/work/src');
+    expect(narrows(parent, below('Edit(src/**)')).ok).toBe(false);
+    expect(narrows(parent, below('Edit(/tmp/**)')).ok).toBe(true);
+    expect(narrows(parent, below('Shell(ls)')).ok).toBe(true);
+  });
+
+  it('R-23 has left what its parent still could hand on, and what it denies itself', () => {
+    const child: Authority = {
+      ...authority('auto-edit', ['Edit', 'Shell(ls)', 'Shell(make)']),
+      rules: { deny: ['D'], allow: ['Edit', 'Shell(ls)', 'Shell(make)'] },
+    };
+    expect(inherit(authority('full'), child)).toEqual(child);
+    expect(inherit(authority('ask', ['Shell(ls)']), child)).toEqual({
       mode: 'ask',
-      rules: { deny: ['A', 'D'], ask: ['B'], allow: [] },
+      workspace: '/work',
+      rules: { deny: ['D'], allow: ['Shell(ls)'] },
     });
   });
 });

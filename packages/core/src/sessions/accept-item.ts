@@ -9,7 +9,15 @@ import {
   type StoredItem,
   type WorkKind,
 } from '@stoa/protocol';
-import { countQueuedRuns, listItemsOfRun, listQueuedRuns, type RunRow, type Tx } from '@stoa/store';
+import {
+  countItemsOfRun,
+  countQueuedRuns,
+  countWaitingItems,
+  findFirstItemOfRun,
+  listQueuedRuns,
+  type RunRow,
+  type Tx,
+} from '@stoa/store';
 import { assertNotEnded, type OpenSession } from '../access/session-gate.js';
 import { stableJson } from '../channels/stable-json.js';
 import type { NewEvent } from '../log/log.js';
@@ -54,7 +62,7 @@ export function* acceptItem(
   const { kind, rule, origin } = arrival;
   const { admission, applied } = admit(rule, {
     active: activeOf(session),
-    driver: context.capabilities(session.persona.definition.driver.kind),
+    driver: { inject: yield* canInject(context, session) },
   });
   const joined = admission === 'join' ? yield* findRunToJoin(session, arrival) : undefined;
   const runId = joined ?? (admission === 'inject' ? activeRunId(session) : context.ids.next('run'));
@@ -90,10 +98,28 @@ export function* acceptItem(
   return { events, runId };
 }
 
-function* assertRoom(session: OpenSession): Tx<void> {
-  const queued = (yield* countQueuedRuns.first({ topicId: session.topicId }))?.count ?? 0;
-  if (queued < LIMITS.queuedRunsPerSession) return;
-  throw new StoaError('inbox_full', `${String(queued)} runs wait for ${session.sessionId}`);
+export function* assertRoom(session: OpenSession): Tx<void> {
+  const why = yield* whyFull(session);
+  if (why !== undefined) throw new StoaError('inbox_full', why);
+}
+
+/** Undefined when there is room for one more item. */
+export function* whyFull({ topicId, sessionId }: OpenSession): Tx<string | undefined> {
+  const queued = (yield* countQueuedRuns.first({ topicId }))?.count ?? 0;
+  if (queued >= LIMITS.queuedRunsPerSession) return `${String(queued)} runs wait for ${sessionId}`;
+  const waiting = (yield* countWaitingItems.first({ topicId, kind: null }))?.count ?? 0;
+  if (waiting < LIMITS.waitingItemsPerSession) return undefined;
+  return `${String(waiting)} items wait for ${sessionId}`;
+}
+
+/** What a run takes goes into one prompt: when it has its fill, what comes gets a run of its own. */
+function* isFilled(runId: string): Tx<boolean> {
+  return ((yield* countItemsOfRun.first({ runId }))?.count ?? 0) >= LIMITS.itemsPerRun;
+}
+
+function* canInject(context: SessionContext, { activeRunId, persona }: OpenSession): Tx<boolean> {
+  if (!context.capabilities(persona.definition.driver.kind).inject) return false;
+  return activeRunId === null || !(yield* isFilled(activeRunId));
 }
 
 function activeOf(session: OpenSession) {
@@ -121,11 +147,12 @@ function* supersede(context: SessionContext, session: OpenSession): Tx<NewEvent[
 function* findRunToJoin(session: OpenSession, arrival: Arrival): Tx<string | undefined> {
   for (const run of yield* queuedRuns(session)) {
     if (run.rule !== 'collect' || run.kind !== arrival.kind) continue;
-    const [first] = yield* listItemsOfRun.all({ runId: run.runId });
+    const first = yield* findFirstItemOfRun.first({ runId: run.runId });
     if (first?.fromId !== arrival.from) continue;
     const { origin } = JSON.parse(first.accepted) as Accepted;
     const place = ({ messageId: _, ...rest }: Origin): string => stableJson(rest);
-    if (place(origin) === place(arrival.origin)) return run.runId;
+    if (place(origin) !== place(arrival.origin)) continue;
+    if (!(yield* isFilled(run.runId))) return run.runId;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
-import type { Principal } from '@stoa/protocol';
+import { LIMITS, type Principal } from '@stoa/protocol';
+import { openSession, putWorkspaceRules, updateSession } from '@stoa/store';
 import {
   type DirectedRun,
   OWNER,
@@ -121,6 +122,17 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     });
   });
 
+  it('R-21 that its run does not wait for is withdrawn when the run completes', async () => {
+    const questions = [question('c1'), { ...question('c2'), kind: 'question' as const }];
+    for (const asked of questions) await run.context.journal.requestApproval(asked);
+    expect(await status()).toMatch(/^waiting_/);
+    run.complete('done without an answer');
+    await until('it ended', async () => (await status()) === 'completed');
+    const { approvals } = await daemon.core.approvals.list(OWNER, { limit: 10 });
+    expect(approvals.map(({ state }) => state)).toEqual(['withdrawn', 'withdrawn']);
+    expect(daemon.driver.runs).toHaveLength(1);
+  });
+
   it('R-22 outlives a restart, can be answered, and the run goes on', async () => {
     run.context.ask(question('c1')).catch(() => undefined);
     const { approvalId } = await pending();
@@ -183,4 +195,48 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
       deny: ['Shell(make *)'],
     });
   });
+
+  it('of two sessions in one workspace that are answered at once each adds its rule', async () => {
+    const { sessionId: otherId } = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
+    await daemon.core.sessions.submit(OWNER, otherId, { text: 'go', rule: 'followup' });
+    const runs = [run, await daemon.driver.nth(2)];
+    const expected: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      const asked = runs.map(({ context }, i) => {
+        const suggestedRule = `Shell(make ${String(round)}-${String(i)})`;
+        expected.push(suggestedRule);
+        const asks = { ...question(`w${String(round)}`), suggestedRule };
+        return context.journal.requestApproval(asks);
+      });
+      const answers = (await Promise.all(asked)).map(({ approvalId }) =>
+        daemon.core.approvals.answer(OWNER, approvalId, { decision: 'deny', scope: 'workspace' }),
+      );
+      await Promise.all(answers);
+    }
+    const { rules } = await run.context.policy();
+    const { deny } = rules.find(({ source }) => source === 'workspace')?.rules ?? {};
+    expect([...(deny ?? [])].sort()).toEqual(expected);
+  });
+
+  it.each(['session', 'workspace'] as const)(
+    'cannot add more rules for the %s than a list may have',
+    async (scope) => {
+      const deny = Array.from({ length: LIMITS.rules }, (_, i) => `Shell(no ${String(i)})`);
+      await daemon.store.transact(function* () {
+        const permissions = JSON.stringify({ deny });
+        const row = yield* openSession.first({ sessionId });
+        if (!row) return;
+        const { topicId, title, mode, metadata, workspace } = row;
+        yield* updateSession.run({ topicId, title, mode, metadata, permissions, at: 1 });
+        yield* putWorkspaceRules.run({ workspace, permissions, at: 1 });
+      });
+      const { approvalId } = await run.context.journal.requestApproval(question('c1'));
+      const { approvals } = daemon.core;
+      await expect(
+        approvals.answer(OWNER, approvalId, { decision: 'deny', scope }),
+      ).rejects.toMatchObject({ code: 'limit_reached' });
+      const answer = await approvals.answer(OWNER, approvalId, { decision: 'allow', scope });
+      expect(answer.state).toBe('allowed');
+    },
+  );
 });

@@ -5,16 +5,18 @@ import {
   type ApprovalState,
   actorIdOf,
   humanTopic,
+  LIMITS,
   type PermissionRules,
   type Principal,
   StoaError,
   sessionTopic,
 } from '@stoa/protocol';
 import {
+  beginWorkspaceRules,
   findApproval,
-  findWorkspaceRules,
   listApprovals,
   listOverdueApprovals,
+  lockWorkspaceRules,
   putWorkspaceRules,
   type Tx,
 } from '@stoa/store';
@@ -25,6 +27,7 @@ import type { Decision, NewEvent } from '../log/log.js';
 import { extendRules } from '../permissions/rules.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
+import { eachApart } from './each-apart.js';
 import { approvalRecord } from './records.js';
 import { factsOf, inSession } from './run-facts.js';
 
@@ -89,6 +92,7 @@ export class Approvals {
         });
         const rules = rulesOf(approval, answer);
         if (rules && scopeOf(answer) === 'session') {
+          assertFew(extendRules(JSON.parse(session.permissions) as PermissionRules, rules));
           const data = { permissions: rules };
           events.push(inSession(session, { type: 'permissions_extended', data }));
         } else if (rules) yield* extendWorkspace(session.workspace, rules, at);
@@ -103,8 +107,8 @@ export class Approvals {
     const { context } = this;
     const now = context.clock.now();
     const due = await context.store.read(() => listOverdueApprovals.all({ now, limit }));
-    for (const { approvalId, sessionId } of due) {
-      await context.log.write({
+    await eachApart(context, 'an approval could not expire', due, ({ approvalId, sessionId }) =>
+      context.log.write({
         actor: 'system',
         lane: sessionTopic(sessionId),
         open: () => sessionToServe(sessionId),
@@ -116,8 +120,8 @@ export class Approvals {
               : [];
           return { events, answer: () => undefined };
         },
-      });
-    }
+      }),
+    );
     return due.length;
   }
 
@@ -256,8 +260,19 @@ function rulesOf(approval: Approval, answer: AnswerApproval): PermissionRules | 
 }
 
 function* extendWorkspace(workspace: string, rules: PermissionRules, at: number): Tx<void> {
-  const known = yield* findWorkspaceRules.first({ workspace });
+  yield* beginWorkspaceRules.run({ workspace, at });
+  const known = yield* lockWorkspaceRules.first({ workspace });
   const now = known ? (JSON.parse(known.permissions) as PermissionRules) : {};
-  const permissions = JSON.stringify(extendRules(now, rules));
-  yield* putWorkspaceRules.run({ workspace, permissions, at });
+  const extended = extendRules(now, rules);
+  assertFew(extended);
+  yield* putWorkspaceRules.run({ workspace, permissions: JSON.stringify(extended), at });
+}
+
+function assertFew(rules: PermissionRules): void {
+  if (Object.values(rules).every((list) => (list?.length ?? 0) <= LIMITS.rules)) return;
+  const limit = String(LIMITS.rules);
+  throw new StoaError(
+    'limit_reached',
+    `There are ${limit} rules of this kind already; decide once`,
+  );
 }

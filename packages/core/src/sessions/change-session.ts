@@ -8,7 +8,7 @@ import {
   sessionTopic,
   type UpdateSession,
 } from '@stoa/protocol';
-import { listChildSessions, listQueuedRuns, type Tx } from '@stoa/store';
+import { listChildSessions, listLeftBehind, listQueuedRuns, type Tx } from '@stoa/store';
 import {
   assertNotEnded,
   type OpenSession,
@@ -18,7 +18,8 @@ import {
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { SessionContext } from './context.js';
-import { assertMode, readSession, takePersona } from './create-session.js';
+import { assertMode, assertNarrower, readSession, takePersona } from './create-session.js';
+import { eachApart } from './each-apart.js';
 import { endRun } from './end-run.js';
 import { inSession } from './run-facts.js';
 
@@ -33,11 +34,7 @@ export async function updateSession(
   await change(context, principal, sessionId, function* (session) {
     assertNotEnded(session);
     if (request.mode !== undefined) {
-      const parent =
-        session.parentSessionId === null
-          ? undefined
-          : yield* sessionToRead({ kind: 'system' }, session.parentSessionId);
-      assertMode(principal, request.mode, parent);
+      assertMode(principal, request.mode, yield* parentOf(session));
     }
     const data = { ...request, ...(metadata === undefined ? {} : { metadata }) };
     return [inSession(session, { type: 'session_updated', data })];
@@ -54,17 +51,17 @@ export async function refreshSession(
   const { agentId, workspace } = await context.store.read(() =>
     sessionToRead(principal, sessionId),
   );
-  const persona = await takePersona(
-    context,
-    await context.findAgent(agentId, workspace),
-    workspace,
-  );
-  await change(context, principal, sessionId, (session) => {
+  const agent = await context.findAgent(agentId, workspace);
+  const persona = await takePersona(context, agent, workspace);
+  await change(context, principal, sessionId, function* (session) {
     assertNotEnded(session);
     if (session.activeRunId !== null) {
       throw new StoaError('session_busy', `${sessionId} is working on ${session.activeRunId}`);
     }
-    assertMode(principal, session.mode as PermissionMode);
+    const parent = yield* parentOf(session);
+    // That of a sub-session is held below its parent's anyway; its definition is what is new.
+    if (parent) assertNarrower(parent, agent, { ...session, mode: parent.mode });
+    else assertMode(principal, session.mode as PermissionMode);
     return [inSession(session, { type: 'session_refreshed', data: { persona } })];
   });
   return readSession(context, sessionId);
@@ -84,7 +81,10 @@ export async function clearSession(
   return readSession(context, sessionId);
 }
 
-/** Ends a session and those it made. What waits is dropped; the journal stays. */
+/**
+ * Ends a session and those it made. What waits is dropped; the journal stays. Each is a commit of its own:
+ * whatever comes between them, `endLeftBehind` finds those that are left.
+ */
 export async function endSession(
   context: SessionContext,
   principal: Principal,
@@ -100,9 +100,25 @@ export async function endSession(
     listChildSessions.all({ parentSessionId: sessionId }),
   );
   for (const child of children) {
-    await endSession(context, { kind: 'system' }, child.sessionId, 'its parent ended');
+    await endSession(context, { kind: 'system' }, child.sessionId, PARENT_ENDED);
   }
   return readSession(context, sessionId);
+}
+
+/** Ends sessions whose parent has ended. Returns how many there were. */
+export async function endLeftBehind(context: SessionContext, limit: number): Promise<number> {
+  const left = await context.store.read(() => listLeftBehind.all({ limit }));
+  await eachApart(context, 'a sub-session could not be ended', left, ({ sessionId }) =>
+    endSession(context, { kind: 'system' }, sessionId, PARENT_ENDED),
+  );
+  return left.length;
+}
+
+const PARENT_ENDED = 'its parent ended';
+
+function* parentOf({ parentSessionId }: OpenSession): Tx<OpenSession | undefined> {
+  if (parentSessionId === null) return undefined;
+  return yield* sessionToRead({ kind: 'system' }, parentSessionId);
 }
 
 function change(

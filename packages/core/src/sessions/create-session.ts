@@ -12,14 +12,22 @@ import {
 } from '@stoa/protocol';
 import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
-import { assertNotEnded, type OpenSession, sessionToRead } from '../access/session-gate.js';
+import {
+  assertNotEnded,
+  type OpenSession,
+  sessionToRead,
+  sessionToServe,
+} from '../access/session-gate.js';
+import { workspaceToUse } from '../access/workspace-gate.js';
 import { withhold } from '../agents/withheld-values.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision } from '../log/log.js';
 import { narrows } from '../permissions/narrows.js';
 import type { ReadyAgent, SessionContext } from './context.js';
+import { authorityOf } from './policy-of.js';
 import { sessionRecord } from './records.js';
+import { assertRoomBelow } from './sub-session-room.js';
 
 /** Makes a session: it takes over its agent's definition as it is now, and keeps it. */
 export async function createSession(
@@ -30,12 +38,13 @@ export async function createSession(
 ): Promise<Session> {
   const metadata = admitMetadata(request.metadata);
   const parent = await parentOf(context, principal, request);
-  const workspace = await context.workspaces.resolve(request.workspace ?? parent?.workspace);
-  assertMayWorkIn(context, principal, parent, workspace);
+  const workspace = parent
+    ? await workspaceInside(context, parent, request.workspace)
+    : await workspaceToUse(context.workspaces, principal, request.workspace);
   const agent = await context.findAgent(request.agentId, workspace);
   const mode = request.mode ?? agent.definition.mode;
   assertMode(principal, mode, parent);
-  if (parent) assertNarrower(parent, agent, mode);
+  if (parent) assertNarrower(parent, agent, { mode, workspace });
   const persona = await takePersona(context, agent, workspace);
   const sessionId = context.ids.next('ses');
   const topic = sessionTopic(sessionId);
@@ -53,6 +62,9 @@ export async function createSession(
     actor: actorIdOf(principal),
     lane: topic,
     *open() {
+      // It may have ended since it was looked at, and would leave this one behind.
+      if (parent) assertNotEnded(yield* sessionToServe(parent.sessionId));
+      if (parent) yield* assertRoomBelow(parent.sessionId);
       const sessions = (yield* countSessions.first({}))?.count ?? 0;
       if (sessions < LIMITS.sessions) return;
       throw new StoaError('limit_reached', `At most ${String(LIMITS.sessions)} sessions are open`);
@@ -115,18 +127,16 @@ async function parentOf(
   return parent;
 }
 
-function assertMayWorkIn(
-  context: SessionContext,
-  principal: Principal,
-  parent: OpenSession | undefined,
-  workspace: string,
-): void {
-  if (parent) {
-    if (workspace === parent.workspace || workspace.startsWith(`${parent.workspace}/`)) return;
-    throw new StoaError('authority_exceeded', 'A sub-session works inside its parent’s workspace');
+async function workspaceInside(
+  { workspaces }: SessionContext,
+  parent: OpenSession,
+  asked: string | undefined,
+): Promise<string> {
+  const workspace = await workspaces.resolve(asked ?? parent.workspace);
+  if (workspace === parent.workspace || workspace.startsWith(`${parent.workspace}/`)) {
+    return workspace;
   }
-  if (callerClass(principal) === 'admin' || context.workspaces.isShared(workspace)) return;
-  throw new StoaError('forbidden', `${workspace} is not open to others; the owner can open it`);
+  throw new StoaError('authority_exceeded', 'A sub-session works inside its parent’s workspace');
 }
 
 const MODES: readonly PermissionMode[] = ['plan', 'ask', 'auto-edit', 'full'];
@@ -141,13 +151,14 @@ export function assertMode(principal: Principal, mode: PermissionMode, parent?: 
   }
 }
 
-function assertNarrower(parent: OpenSession, agent: ReadyAgent, mode: PermissionMode): void {
+export function assertNarrower(
+  parent: OpenSession,
+  { definition }: ReadyAgent,
+  { mode, workspace }: { readonly mode: string; readonly workspace: string },
+): void {
   const verdict = narrows(
-    {
-      mode: parent.mode as PermissionMode,
-      rules: parent.persona.definition.permissions ?? {},
-    },
-    { mode, rules: agent.definition.permissions ?? {} },
+    authorityOf(parent.persona, parent),
+    authorityOf({ definition }, { mode, workspace }),
   );
   if (!verdict.ok) throw new StoaError('authority_exceeded', verdict.what);
 }

@@ -11,6 +11,7 @@ import type {
   StoredItem,
   WorkKind,
 } from '@stoa/protocol';
+import type { RuleSource } from '../permissions/decide.js';
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './end-run.js';
 import type { NewApproval, RunJournal } from './run-journal.js';
@@ -21,8 +22,10 @@ import type { TranscriptTail } from './transcript-tail.js';
 export interface Policy {
   readonly mode: PermissionMode;
   readonly rules: readonly {
-    readonly source: 'config' | 'agent' | 'workspace' | 'session';
+    readonly source: RuleSource;
     readonly rules: PermissionRules;
+    /** Where its paths begin, if not where the session works. */
+    readonly workspace?: string;
   }[];
 }
 

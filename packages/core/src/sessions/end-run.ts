@@ -1,4 +1,5 @@
 import {
+  type CancelReason,
   humanTopic,
   LIMITS,
   type Origin,
@@ -11,9 +12,11 @@ import {
 } from '@stoa/protocol';
 import {
   type FullInboxItemRow,
-  findRun,
+  findQueuedRun,
+  findRunRow,
   listItemsOfRun,
   listPendingApprovalsOfRun,
+  listWaitingItemsOfRun,
   type Tx,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
@@ -31,7 +34,7 @@ export type RunEnd =
   | { readonly type: 'failed'; readonly failure: RunFailure }
   | {
       readonly type: 'cancelled';
-      readonly reason: Extract<SessionEvent, { type: 'cancelled' }>['data']['reason'];
+      readonly reason: CancelReason;
     }
   | { readonly type: 'interrupted'; readonly reason: string };
 
@@ -48,7 +51,7 @@ export function* endRun(
   runId: string,
   end: RunEnd,
 ): Tx<NewEvent[]> {
-  const run = yield* findRun.first({ runId });
+  const run = yield* findQueuedRun.first({ runId });
   if (!run || !mayBecome(run.status as RunStatus, end.type)) {
     context.diagnose('a run that has ended was to end again', {
       runId,
@@ -68,8 +71,8 @@ export function* endRun(
       events.push({ topic: humanTopic(humanId), event: { type: 'approval_closed', data: closed } });
     }
   }
-  for (const item of yield* listItemsOfRun.all({ runId })) {
-    if (item.state === 'waiting') events.push(...settleItem(context, session, item, facts, end));
+  for (const item of yield* listWaitingItemsOfRun.all({ topicId: session.topicId, runId })) {
+    events.push(...settleItem(context, session, item, facts, end));
   }
   if (end.type === 'completed')
     events.push(inSession(session, { type: 'publishing', data: facts }));
@@ -93,9 +96,9 @@ function terminalEvent(end: RunEnd, facts: Facts): SessionEvent {
 }
 
 /**
- * An item that never reached the model: dropped with its run if that was cancelled; tried again if it
- * only waited to be injected, or is a message of another session that has attempts left; otherwise a
- * dead letter, which can be replayed.
+ * An item that never reached the model. What only waited to be injected gets a run of its own, as long as
+ * the session goes on. Otherwise it is dropped with a run that was cancelled, tried again if it is a
+ * message of another session that has attempts left, or a dead letter, which can be replayed.
  */
 function settleItem(
   context: SessionContext,
@@ -106,12 +109,15 @@ function settleItem(
 ): NewEvent[] {
   const { itemId } = item;
   const accepted = JSON.parse(item.accepted) as Accepted;
-  if (end.type === 'cancelled') {
-    const reason = end.reason === 'cancel_command' ? 'cancelled' : end.reason;
-    return [inSession(session, { type: 'dropped', data: { itemId, reason, ...facts } })];
+  const goesOn = end.type !== 'cancelled' || end.reason !== 'clear';
+  if (goesOn && waitsForBoundary(item)) {
+    return requeue(context, session, item, accepted, item.attempts, 'its run ended first');
   }
-  if (waitsForBoundary(item)) {
-    return requeue(context, session, accepted, item.attempts, 'its run ended first');
+  if (end.type === 'cancelled') {
+    if (item.kind === 'mailbox_delivery') {
+      return settleMessage(context, session, item, accepted, facts, end.reason);
+    }
+    return [drop(session, itemId, facts, end.reason)];
   }
   if (end.type === 'completed') {
     const data = { itemId, how: 'start' as const, ...facts };
@@ -120,48 +126,101 @@ function settleItem(
   const reason = end.type === 'failed' ? end.failure.code : end.reason;
   const attempts = item.attempts + 1;
   if (item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
-    return requeue(context, session, accepted, attempts, reason);
+    return requeue(context, session, item, accepted, attempts, reason);
   }
   return deadLetter(session, item, accepted, reason);
+}
+
+/**
+ * A message of another session whose run was cancelled. Its sender counts on it: it is dropped only by
+ * who cancels its own run, and is a dead letter when the session is cleared or ends.
+ */
+function settleMessage(
+  context: SessionContext,
+  session: OpenSession,
+  item: FullInboxItemRow,
+  accepted: Accepted,
+  facts: Facts,
+  reason: CancelReason,
+): NewEvent[] {
+  if (reason === 'clear') return deadLetter(session, item, accepted, 'cleared');
+  if (reason !== 'cancel_command') {
+    return requeue(context, session, item, accepted, item.attempts, reason);
+  }
+  return [
+    drop(session, item.itemId, facts, reason),
+    ...tellSender(session, item, accepted, 'mailbox_dropped', 'it was cancelled'),
+  ];
+}
+
+function drop(session: OpenSession, itemId: string, facts: Facts, by: CancelReason): NewEvent {
+  const reason = by === 'cancel_command' ? 'cancelled' : by;
+  return inSession(session, { type: 'dropped', data: { itemId, reason, ...facts } });
 }
 
 /** Gives an item a run of its own. */
 export function requeue(
   context: SessionContext,
   session: OpenSession,
-  { itemId, kind, origin }: Pick<Accepted, 'itemId' | 'kind' | 'origin'>,
+  { itemId, expiresAt }: Pick<FullInboxItemRow, 'itemId' | 'expiresAt'>,
+  { kind, origin }: Pick<Accepted, 'kind' | 'origin'>,
   attempts: number,
   reason: string,
 ): NewEvent[] {
   const facts = factsOf(session, context.ids.next('run'), origin);
   const queued = { kind, rule: 'followup' as const, priority: priorityOf(kind), ...facts };
+  const until = expiresAt === null ? {} : { expiresAt };
+  const requeued = { itemId, attempts, reason, ...until, ...facts };
   return [
     inSession(session, { type: 'queued', data: queued }),
-    inSession(session, { type: 'requeued', data: { itemId, attempts, reason, ...facts } }),
+    inSession(session, { type: 'requeued', data: requeued }),
   ];
 }
 
 const priorityOf = (kind: WorkKind): number => DEFAULT_PRIORITY[kind];
 
+/** Nobody took it in time. A run that was queued for it alone has nothing to do then, and ends too. */
+export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEvent[]> {
+  const accepted = JSON.parse(item.accepted) as Accepted;
+  const events = deadLetter(session, item, accepted, 'expired');
+  const run = yield* findRunRow.first({ runId: item.runId });
+  if (run?.status !== 'queued') return events;
+  const others = yield* listItemsOfRun.all({ runId: item.runId });
+  if (others.some(({ itemId, state }) => state === 'waiting' && itemId !== item.itemId)) {
+    return events;
+  }
+  const facts = factsOf(session, item.runId, accepted.origin);
+  const end = { type: 'cancelled', reason: 'dropped' } as const;
+  return [...events, inSession(session, terminalEvent(end, facts))];
+}
+
 /** Who sent it, if it was a session, reads of it in its own journal. */
-export function deadLetter(
+function deadLetter(
   session: OpenSession,
   item: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
   accepted: Accepted,
   reason: string,
 ): NewEvent[] {
   const facts = factsOf(session, item.runId, accepted.origin);
-  const events = [
+  return [
     inSession(session, {
       type: 'dead_lettered',
       data: { itemId: item.itemId, reason, ...facts },
     }),
+    ...tellSender(session, item, accepted, 'mailbox_dead_letter', reason),
   ];
-  const { fromSessionId } = accepted.origin;
-  if (fromSessionId !== undefined) {
-    const text = `Message ${item.itemId} to ${session.sessionId} could not be delivered: ${reason}`;
-    const data = { code: 'mailbox_dead_letter', text, ...facts };
-    events.push({ topic: sessionTopic(fromSessionId), event: { type: 'note', data } });
-  }
-  return events;
+}
+
+function tellSender(
+  session: OpenSession,
+  { itemId, runId }: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
+  { origin }: Accepted,
+  code: string,
+  reason: string,
+): NewEvent[] {
+  const { fromSessionId } = origin;
+  if (fromSessionId === undefined) return [];
+  const text = `Message ${itemId} to ${session.sessionId} could not be delivered: ${reason}`;
+  const data = { code, text, ...factsOf(session, runId, origin) };
+  return [{ topic: sessionTopic(fromSessionId), event: { type: 'note', data } }];
 }

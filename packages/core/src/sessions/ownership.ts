@@ -2,9 +2,11 @@ import { type Origin, type RunStatus, type SessionEvent, sessionTopic } from '@s
 import {
   beat,
   deleteDaemon,
+  deleteGoneDaemons,
   deleteOtherDaemons,
   findDaemon,
-  findRun,
+  findQueuedRun,
+  findStanding,
   leaseTime,
   listUnownedWork,
   nextQueuedRun,
@@ -35,6 +37,8 @@ export interface Claim {
 
 /** A daemon that was not seen for this long counts as gone; it beats several times within it. */
 const DAEMON_GONE_MS = 20_000;
+/** One that ended without a word for the last time is not remembered longer than this. */
+const DAEMON_FORGOTTEN_MS = 24 * 3_600_000;
 
 /**
  * Who runs which session. One daemon at a time owns a session; taking it over begins a new epoch, and
@@ -56,7 +60,14 @@ export class Ownership {
 
   *#join(daemonId: string, isAlone: boolean): Tx<void> {
     if (isAlone) yield* deleteOtherDaemons.run({ daemonId });
+    else yield* deleteGoneDaemons.run({ before: (yield* this.#now()) - DAEMON_FORGOTTEN_MS });
     yield* beat.run({ daemonId, now: this.context.clock.now() });
+  }
+
+  /** On PostgreSQL the time of the database. */
+  *#now(): Tx<number> {
+    const now = this.context.clock.now();
+    return (yield* leaseTime.first({ now }))?.now ?? now;
   }
 
   async beat(): Promise<void> {
@@ -73,16 +84,34 @@ export class Ownership {
     });
   }
 
-  /** Sessions that have work and no living owner, or are this daemon's own. */
-  async findWork(limit: number): Promise<string[]> {
+  /** Sessions that have work and no living owner, or are this daemon's own; those after an id, by id. */
+  async findWork(after: string, limit: number): Promise<string[]> {
+    return this.context.store.read(() => this.#findWork(after, limit));
+  }
+
+  *#findWork(after: string, limit: number): Tx<string[]> {
     const { daemonId } = this;
-    const clock = this.context.clock.now();
-    return this.context.store.read(function* () {
-      const now = (yield* leaseTime.first({ now: clock }))?.now ?? clock;
-      const aliveAfter = now - DAEMON_GONE_MS;
-      const rows = yield* listUnownedWork.all({ daemonId, aliveAfter, limit });
-      return rows.map(({ sessionId }) => sessionId);
-    });
+    const aliveAfter = (yield* this.#now()) - DAEMON_GONE_MS;
+    const rows = yield* listUnownedWork.all({ daemonId, aliveAfter, after, limit });
+    return rows.map(({ sessionId }) => sessionId);
+  }
+
+  /**
+   * Whether it is worth trying to claim something of a session. To claim is to lock, and of what is
+   * written to a session every daemon hears; most of them have nothing to do with it.
+   */
+  standing(sessionId: string): Promise<'ended' | 'work' | 'nothing'> {
+    return this.context.store.read(() => this.#standing(sessionId));
+  }
+
+  *#standing(sessionId: string): Tx<'ended' | 'work' | 'nothing'> {
+    const row = yield* findStanding.first({ sessionId });
+    if (!row) return 'nothing';
+    if (row.endedAt !== null) return 'ended';
+    if (row.hasWork === 0) return 'nothing';
+    const isMine = row.ownerId === null || row.ownerId === this.daemonId;
+    if (isMine || row.ownerSeenAt === null) return 'work';
+    return row.ownerSeenAt < (yield* this.#now()) - DAEMON_GONE_MS ? 'work' : 'nothing';
   }
 
   /**
@@ -91,15 +120,16 @@ export class Ownership {
    */
   claim(sessionId: string): Promise<Claim | undefined> {
     const { context, daemonId } = this;
+    const isOwnedByAnother = (session: OpenSession): Tx<boolean> => this.#isAnothers(session);
     return context.log.write({
       actor: 'system',
       lane: sessionTopic(sessionId),
       open: () => sessionToServe(sessionId),
       *decide(session): Tx<Decision<Claim | undefined>> {
         const nothing = { events: [], answer: () => undefined };
-        if (yield* isOwnedByAnother(context, session, daemonId)) return nothing;
+        if (yield* isOwnedByAnother(session)) return nothing;
         const runId = session.activeRunId ?? (yield* nextQueuedRun.first(session))?.runId;
-        const run = runId === undefined ? undefined : yield* findRun.first({ runId });
+        const run = runId === undefined ? undefined : yield* findQueuedRun.first({ runId });
         if (!run) return nothing;
         const owned = yield* setSessionOwner.first({ topicId: session.topicId, daemonId });
         const { origin } = JSON.parse(run.queued) as { origin: Origin };
@@ -137,17 +167,10 @@ export class Ownership {
       releaseSession.run({ topicId, daemonId: this.daemonId, epoch }),
     );
   }
-}
 
-function* isOwnedByAnother(
-  { clock }: SessionContext,
-  { ownerId }: OpenSession,
-  daemonId: string,
-): Tx<boolean> {
-  if (ownerId === null || ownerId === daemonId) return false;
-  const owner = yield* findDaemon.first({ daemonId: ownerId });
-  if (!owner) return false;
-  const clockNow = clock.now();
-  const now = (yield* leaseTime.first({ now: clockNow }))?.now ?? clockNow;
-  return owner.seenAt >= now - DAEMON_GONE_MS;
+  *#isAnothers({ ownerId }: OpenSession): Tx<boolean> {
+    if (ownerId === null || ownerId === this.daemonId) return false;
+    const owner = yield* findDaemon.first({ daemonId: ownerId });
+    return owner !== undefined && owner.seenAt >= (yield* this.#now()) - DAEMON_GONE_MS;
+  }
 }

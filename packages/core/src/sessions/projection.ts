@@ -90,8 +90,8 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
       return;
     }
     case 'requeued': {
-      const { itemId, runId, attempts, reason } = event.data;
-      yield* requeueInboxItem.run({ itemId, runId, attempts, reason });
+      const { itemId, runId, attempts, reason, expiresAt = null } = event.data;
+      yield* requeueInboxItem.run({ itemId, runId, attempts, reason, expiresAt });
       return;
     }
     case 'delivered':

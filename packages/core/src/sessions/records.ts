@@ -58,8 +58,10 @@ function statusOf(row: SessionListRow): Session['status'] {
 
 export function itemRecord(row: FullInboxItemRow): InboxItem {
   const accepted = JSON.parse(row.accepted) as Data<'accepted'>;
+  const { expiresAt: _, ...record } = acceptedRecord(row.sessionId, row.createdAt, accepted);
   return {
-    ...acceptedRecord(row.sessionId, row.createdAt, accepted),
+    ...record,
+    ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
     // What was to be injected into a run that ended first has a run of its own now.
     appliedRule: accepted.runId === row.runId ? accepted.appliedRule : 'followup',
     state: row.state as InboxItem['state'],

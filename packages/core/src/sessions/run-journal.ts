@@ -13,8 +13,8 @@ import {
   findApprovalOfCall,
   findEvent,
   findRunRow,
-  listItemsOfRun,
   listPendingApprovalsOfRun,
+  listWaitingItemsOfRun,
   type Tx,
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
@@ -61,8 +61,9 @@ export class RunJournal {
   async delivered(itemIds: readonly string[], how: DeliveredHow = 'start'): Promise<void> {
     await this.#write(function* (session, facts) {
       const events: NewEvent[] = [];
-      for (const item of yield* listItemsOfRun.all({ runId: facts.runId })) {
-        if (item.state !== 'waiting' || !itemIds.includes(item.itemId)) continue;
+      const { topicId } = session;
+      for (const item of yield* listWaitingItemsOfRun.all({ topicId, runId: facts.runId })) {
+        if (!itemIds.includes(item.itemId)) continue;
         const data = { itemId: item.itemId, how, ...facts };
         events.push(inSession(session, { type: 'delivered', data }));
       }
@@ -73,7 +74,8 @@ export class RunJournal {
   /** Takes what waits to be injected: it is delivered in the commit that hands it out. */
   takeInjected() {
     return this.#write(function* (session, facts) {
-      const items = yield* listItemsOfRun.all({ runId: facts.runId });
+      const { topicId } = session;
+      const items = yield* listWaitingItemsOfRun.all({ topicId, runId: facts.runId });
       const waiting = items.filter(waitsForBoundary);
       const events = waiting.map(({ itemId }) =>
         inSession(session, { type: 'delivered', data: { itemId, how: 'inject', ...facts } }),
@@ -148,10 +150,10 @@ export class RunJournal {
   async end(end: RunEnd): Promise<boolean> {
     const { context } = this;
     try {
-      await this.#write(function* (session, facts) {
-        return written(yield* endRun(context, session, facts.runId, end));
+      return await this.#write(function* (session, facts) {
+        const events = yield* endRun(context, session, facts.runId, end);
+        return { events, answer: events.length > 0 };
       });
-      return true;
     } catch (error) {
       if (isFenced(error)) return false;
       throw error;

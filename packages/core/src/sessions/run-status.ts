@@ -1,5 +1,15 @@
 import type { RunStatus } from '@stoa/protocol';
 
+const UNDER_WAY: readonly RunStatus[] = [
+  'running',
+  'waiting_approval',
+  'waiting_answer',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+];
+
 /**
  *   queued ──▶ running ◀──▶ waiting_approval, waiting_answer
  *     │           │                   │
@@ -9,31 +19,9 @@ import type { RunStatus } from '@stoa/protocol';
  */
 const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ['running', 'cancelled', 'failed'],
-  running: [
-    'running',
-    'waiting_approval',
-    'waiting_answer',
-    'completed',
-    'failed',
-    'cancelled',
-    'interrupted',
-  ],
-  waiting_approval: [
-    'running',
-    'waiting_approval',
-    'waiting_answer',
-    'failed',
-    'cancelled',
-    'interrupted',
-  ],
-  waiting_answer: [
-    'running',
-    'waiting_approval',
-    'waiting_answer',
-    'failed',
-    'cancelled',
-    'interrupted',
-  ],
+  running: UNDER_WAY,
+  waiting_approval: UNDER_WAY,
+  waiting_answer: UNDER_WAY,
   completed: [],
   failed: [],
   cancelled: [],

@@ -1,20 +1,17 @@
-import {
-  type DriverKind,
-  type PermissionMode,
-  type PermissionRules,
-  StoaError,
-  type WorkKind,
-} from '@stoa/protocol';
-import { findSession, findWorkspaceRules, listItemsOfRun } from '@stoa/store';
+import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
+import { findSession, listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Approvals } from './approvals.js';
+import { endLeftBehind } from './change-session.js';
 import type { SessionContext } from './context.js';
 import type { Drafts } from './drafts.js';
-import type { Driver, DriverEnd, Policy, RunContext } from './driver.js';
+import type { Driver, DriverEnd, RunContext } from './driver.js';
 import type { RunEnd } from './end-run.js';
+import { type Execution, Executions } from './executions.js';
 import { agentIdentity } from './identity.js';
 import type { Claim, Ownership } from './ownership.js';
+import { policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
 import { isFenced, RunJournal } from './run-journal.js';
 import { expireItems } from './submit.js';
@@ -31,17 +28,10 @@ export interface RunnerPorts {
   readonly configRules: PermissionRules;
 }
 
-interface Execution {
-  readonly sessionId: string;
-  readonly abort: AbortController;
-  /** While the driver has it. */
-  run: RunContext | undefined;
-}
-
 /** A driver that does not stop when it is told to is left behind after this. */
 const STOP_GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
-const WORK_LIMIT = 1_000;
+const WORK_PAGE = 100;
 const UPKEEP_LIMIT = 100;
 
 /**
@@ -56,37 +46,39 @@ const UPKEEP_LIMIT = 100;
 export class Runner {
   /** Sessions that are being worked on, and whether a hint came meanwhile. */
   readonly #working = new Map<string, { again: boolean; done: Promise<void> }>();
-  readonly #executing = new Map<string, Execution>();
+  readonly #executions = new Executions();
+  readonly #toForget = new Set<string>();
   #stopping = false;
 
   constructor(private readonly ports: RunnerPorts) {}
 
   get runCount(): number {
-    return this.#executing.size;
+    return this.#executions.count;
   }
 
   /** The run of this session that a driver has in its hands, if any. */
   contextOf(sessionId: string): RunContext | undefined {
-    for (const execution of this.#executing.values()) {
-      if (execution.sessionId === sessionId && !execution.abort.signal.aborted)
-        return execution.run;
-    }
-    return undefined;
+    return this.#executions.contextOf(sessionId);
   }
 
   /** Looks for work that nobody does: after a start, and now and then. */
   async look(): Promise<void> {
-    if (this.#stopping) return;
-    for (const sessionId of await this.ports.ownership.findWork(WORK_LIMIT)) this.wake(sessionId);
+    for (let after: string | undefined = ''; after !== undefined && !this.#stopping; ) {
+      const found: string[] = await this.ports.ownership.findWork(after, WORK_PAGE);
+      // Whoever is at it takes what comes next by itself.
+      for (const sessionId of found) if (!this.#working.has(sessionId)) this.wake(sessionId);
+      after = found.length < WORK_PAGE ? undefined : found.at(-1);
+    }
   }
 
-  /** What time alone brings about. */
+  /** What time alone brings about. It may take long; that the daemon lives is told apart from it. */
   async tick(): Promise<void> {
     if (this.#stopping) return;
-    await this.ports.ownership.beat();
     await this.ports.approvals.expire(UPKEEP_LIMIT);
     await expireItems(this.ports.context, UPKEEP_LIMIT);
+    await endLeftBehind(this.ports.context, UPKEEP_LIMIT);
     this.ports.approvals.hint();
+    await this.#stopLost();
     await this.look();
   }
 
@@ -117,17 +109,35 @@ export class Runner {
   committed(entries: readonly LogEntry[]): void {
     for (const { topic, type, body } of entries) {
       if (!topic.startsWith('session:')) continue;
-      if (type === 'queued') this.wake(topic.slice('session:'.length));
-      else if (ENDS.has(type)) this.#abort((JSON.parse(body) as { runId: string }).runId);
+      const sessionId = topic.slice('session:'.length);
+      if (type === 'queued') this.wake(sessionId);
+      else if (LEAVES_NOTHING.has(type)) this.#forget(sessionId);
+      else if (ENDS.has(type)) this.#executions.stop((JSON.parse(body) as { runId: string }).runId);
     }
   }
 
-  /** Another daemon wrote to this session: it may have queued or cancelled something. */
-  hint(sessionId: string): void {
-    this.wake(sessionId);
-    for (const [runId, execution] of this.#executing) {
-      if (execution.sessionId === sessionId) void this.#abortIfEnded(sessionId, runId);
+  /** What drivers keep for a session can go, as soon as none of them is at it. */
+  #forget(sessionId: string): void {
+    if (this.#executions.isOf(sessionId)) this.#toForget.add(sessionId);
+    else for (const driver of this.ports.drivers.values()) driver.forget(sessionId);
+  }
+
+  /** Another daemon wrote to this session, or to any: it may have queued, cancelled or taken something. */
+  hint(sessionId?: string): void {
+    const looking = sessionId === undefined ? this.look() : this.#hear(sessionId);
+    Promise.all([looking, this.#stopLost(sessionId)]).catch((error: unknown) => {
+      this.#diagnose('what another daemon wrote could not be looked at', { sessionId, error });
+    });
+  }
+
+  async #hear(sessionId: string): Promise<void> {
+    if (this.#working.has(sessionId)) {
+      this.wake(sessionId);
+      return;
     }
+    const standing = await this.ports.ownership.standing(sessionId);
+    if (standing === 'work') this.wake(sessionId);
+    if (standing === 'ended') this.#forget(sessionId);
   }
 
   /**
@@ -136,7 +146,7 @@ export class Runner {
    */
   async stop(): Promise<void> {
     this.#stopping = true;
-    for (const { abort } of this.#executing.values()) abort.abort(new StoaError('shutting_down'));
+    this.#executions.stopAll();
     const all = Promise.allSettled([...this.#working.values()].map(({ done }) => done));
     await this.#within(STOP_GRACE_MS, all);
     await this.ports.ownership.leave();
@@ -148,23 +158,32 @@ export class Runner {
       entry.again = false;
       const claim = await this.ports.ownership.claim(sessionId);
       if (!claim) break;
+      if (isSameAgain(last, claim)) await this.#giveUp(claim);
+      else await this.#execute(claim);
       last = claim;
-      await this.#execute(claim);
     }
     if (last && !this.#stopping) await this.ports.ownership.release(last);
+  }
+
+  /** Its driver let go of it and it did not end: taken up again it would do the same, for ever. */
+  async #giveUp(claim: Claim): Promise<void> {
+    this.#diagnose('a driver let go of a run that did not end', { runId: claim.runId });
+    const message = 'The driver let go of the run without an end';
+    const failure = { phase: 'agent' as const, code: 'internal', message };
+    await new RunJournal(this.ports.context, claim).end({ type: 'failed', failure });
   }
 
   async #execute(claim: Claim): Promise<void> {
     const { runId } = claim;
     const { sessionId, persona } = claim.session;
-    const execution: Execution = { sessionId, abort: new AbortController(), run: undefined };
-    this.#executing.set(runId, execution);
+    const execution = this.#executions.begin(claim);
     try {
       const journal = new RunJournal(this.ports.context, claim);
       const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
       if (end) await this.#record(journal, end, execution.abort.signal);
     } finally {
-      this.#executing.delete(runId);
+      this.#executions.end(execution);
+      if (this.#toForget.delete(sessionId)) this.#forget(sessionId);
       this.ports.drafts.end(sessionId, runId);
     }
   }
@@ -214,7 +233,7 @@ export class Runner {
   }
 
   async #open(claim: Claim, journal: RunJournal, signal: AbortSignal): Promise<RunContext> {
-    const { context, approvals, drafts } = this.ports;
+    const { context, approvals, drafts, configRules } = this.ports;
     const { session, runId } = claim;
     const { sessionId, agentId, agentName, persona, workspace } = session;
     const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
@@ -240,7 +259,7 @@ export class Runner {
       journal,
       signal,
       transcript: (tail) => readTranscript(context.store, sessionId, runId, tail),
-      policy: () => this.#policyOf(sessionId),
+      policy: () => context.store.read(() => policyOf(sessionId, configRules)),
       async ask(question) {
         const approval = await journal.requestApproval(question);
         if (approval.state !== 'pending') return approval;
@@ -253,30 +272,6 @@ export class Runner {
         if (!signal.aborted) drafts.withdraw(sessionId, runId, step);
       },
     };
-  }
-
-  #policyOf(sessionId: string): Promise<Policy> {
-    const { configRules } = this.ports;
-    return this.ports.context.store.read(function* () {
-      const row = yield* findSession.first({ sessionId });
-      if (!row) throw new StoaError('session_not_found', `There is no session ${sessionId}`);
-      const workspace = yield* findWorkspaceRules.first({ workspace: row.workspace });
-      const { persona } = JSON.parse(row.persona) as {
-        persona: { definition: { permissions?: PermissionRules } };
-      };
-      return {
-        mode: row.mode as PermissionMode,
-        rules: [
-          { source: 'config' as const, rules: configRules },
-          { source: 'agent' as const, rules: persona.definition.permissions ?? {} },
-          {
-            source: 'workspace' as const,
-            rules: workspace ? (JSON.parse(workspace.permissions) as PermissionRules) : {},
-          },
-          { source: 'session' as const, rules: JSON.parse(row.permissions) as PermissionRules },
-        ],
-      };
-    });
   }
 
   /** The end of a run must be known: as long as the store cannot take it, it is tried again. */
@@ -315,17 +310,9 @@ export class Runner {
     return undefined;
   }
 
-  async #abortIfEnded(sessionId: string, runId: string): Promise<void> {
-    try {
-      const row = await this.ports.context.store.read(() => findSession.first({ sessionId }));
-      if (row && row.activeRunId !== runId) this.#abort(runId);
-    } catch (error) {
-      this.#diagnose('a session could not be looked at', { sessionId, error });
-    }
-  }
-
-  #abort(runId: string): void {
-    this.#executing.get(runId)?.abort.abort(new StoaError('run_ended', `${runId} has ended`));
+  #stopLost(sessionId?: string): Promise<void> {
+    const { context, ownership } = this.ports;
+    return this.#executions.stopLost(context.store, ownership.daemonId, sessionId);
   }
 
   #pause(ms: number): Promise<void> {
@@ -343,6 +330,11 @@ export class Runner {
   }
 }
 
+/** Every claim is a new epoch: when none lies between them, nobody else had the run. */
+const isSameAgain = (last: Claim | undefined, claim: Claim): boolean =>
+  last?.runId === claim.runId && last.epoch + 1 === claim.epoch;
+
+const LEAVES_NOTHING: ReadonlySet<string> = new Set(['session_cleared', 'session_ended']);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
 
 function failureOf(error: unknown) {

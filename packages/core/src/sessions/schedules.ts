@@ -31,8 +31,9 @@ import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { Calendar } from '../ports.js';
-import { acceptItem } from './accept-item.js';
+import { acceptItem, whyFull } from './accept-item.js';
 import type { SessionContext } from './context.js';
+import { eachApart } from './each-apart.js';
 import { scheduleRecord } from './records.js';
 import { inSession } from './run-facts.js';
 import { isTerminal } from './run-status.js';
@@ -72,7 +73,9 @@ export class Schedules {
       assertNotEnded(yield* sessionToChange(by, sessionId));
       yield* holdAssets(ready);
     });
-    const next = (after: number): number | undefined => this.#next(cadence, after, after);
+    const next = (at: number): number | undefined =>
+      // A time that has passed already is now.
+      cadence.kind === 'once' ? Math.max(cadence.at, at) : this.#next(cadence, at, at);
     const scheduleId = await context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
@@ -171,9 +174,10 @@ export class Schedules {
     const due = await this.context.store.read(() =>
       listDueSchedules.all({ now, limit: FIRE_LIMIT }),
     );
-    for (const { scheduleId, sessionId } of due) {
-      await this.#fire(scheduleId, sessionId, 'system', () => false);
-    }
+    const ids = due.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
+    await eachApart(this.context, 'a schedule could not fire', ids, ({ scheduleId, sessionId }) =>
+      this.#fire(scheduleId, sessionId, 'system', () => false),
+    );
     return due.length;
   }
 
@@ -206,7 +210,11 @@ export class Schedules {
         const created = JSON.parse(row.created) as Created;
         const { dueAt, missed, skips, nextFireAt } = plan(row, extra, at);
         const events: NewEvent[] = [];
-        const blocked = skips ? 'missed' : yield* overlapReason(created, row);
+        const blocked = skips
+          ? 'missed'
+          : ((yield* overlapReason(created, row)) ??
+            // Who asks for it now is told; nobody waits for one that is due.
+            (extra ? undefined : yield* whyFull(session)));
         if (blocked !== undefined) {
           const data = { scheduleId, dueAt, reason: blocked };
           events.push(inSession(session, { type: 'schedule_skipped', data }));
@@ -266,7 +274,7 @@ export class Schedules {
   #next(cadence: Cadence, since: number, after: number): number | undefined {
     switch (cadence.kind) {
       case 'once':
-        return cadence.at > after || after === since ? Math.max(cadence.at, since) : undefined;
+        return cadence.at > after ? cadence.at : undefined;
       case 'interval': {
         const passed = Math.floor((after - since) / cadence.everyMs);
         return since + (passed + 1) * cadence.everyMs;

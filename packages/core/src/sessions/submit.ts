@@ -29,9 +29,10 @@ import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Decision } from '../log/log.js';
-import { type Arrival, acceptItem } from './accept-item.js';
+import { type Arrival, acceptItem, assertRoom } from './accept-item.js';
 import type { SessionContext } from './context.js';
-import { deadLetter, requeue } from './end-run.js';
+import { eachApart } from './each-apart.js';
+import { expire, requeue } from './end-run.js';
 import { acceptedRecord, itemRecord, waitsForBoundary } from './records.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
@@ -120,7 +121,7 @@ export async function sendMailboxMessage(
   });
 }
 
-/** Puts a dead letter back into its inbox. */
+/** Puts a dead letter back into its inbox; it does not expire a second time. */
 export async function replayItem(
   context: SessionContext,
   principal: Principal,
@@ -137,8 +138,12 @@ export async function replayItem(
       if (item.state !== 'dead_letter') {
         throw new StoaError('item_not_dead', `${itemId} is ${item.state}`);
       }
-      const { kind, origin } = JSON.parse(item.accepted) as Accepted;
-      const events = requeue(context, session, { itemId, kind, origin }, 0, 'replayed');
+      const accepted = JSON.parse(item.accepted) as Accepted;
+      yield* assertRoom(session);
+      if (accepted.kind === 'mailbox_delivery') yield* assertMailboxRoom(session);
+      // Who replays it wants it to arrive, whenever that is.
+      const lasting = { itemId, expiresAt: null };
+      const events = requeue(context, session, lasting, accepted, 0, 'replayed');
       return { events, answer: () => undefined };
     },
   });
@@ -163,7 +168,10 @@ export function getItem(
 export async function expireItems(context: SessionContext, limit: number): Promise<number> {
   const now = context.clock.now();
   const due = await context.store.read(() => listExpiredItems.all({ now, limit }));
-  for (const { itemId, sessionId } of due) await expireItem(context, sessionId, itemId);
+  const ids = due.map(({ itemId, sessionId }) => ({ itemId, sessionId }));
+  await eachApart(context, 'an item could not expire', ids, ({ itemId, sessionId }) =>
+    expireItem(context, sessionId, itemId),
+  );
   return due.length;
 }
 
@@ -179,10 +187,7 @@ async function expireItem(
     *decide(session): Tx<Decision<void>> {
       const item = yield* findItem(itemId);
       const isUnderWay = item.runId === session.activeRunId && !waitsForBoundary(item);
-      const events =
-        item.state !== 'waiting' || isUnderWay
-          ? []
-          : deadLetter(session, item, JSON.parse(item.accepted) as Accepted, 'expired');
+      const events = item.state !== 'waiting' || isUnderWay ? [] : yield* expire(session, item);
       return { events, answer: () => undefined };
     },
   });

@@ -114,10 +114,8 @@ export function createHandlers({
     getAsset: ({ params }) => assets.get(params.assetId),
     deleteAsset: ({ by, params }) => assets.delete(by, params.assetId),
 
-    listAgents: async ({ by }) => ({
-      agents: (await agents.list()).map((agent) => agentFor(by, agent)),
-    }),
-    getAgent: async ({ by, params }) => agentFor(by, await agents.get(params.agentId)),
+    listAgents: async ({ by, query }) => ({ agents: await agents.listFor(by, query.workspace) }),
+    getAgent: ({ by, params, query }) => agents.getFor(by, params.agentId, query.workspace),
     putAgent: ({ by, params, body }) => agents.put(by, params.agentId, body),
     deleteAgent: ({ params }) => agents.delete(params.agentId),
     setNickname: async ({ by, params, body }) =>

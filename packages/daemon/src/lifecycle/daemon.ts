@@ -130,11 +130,13 @@ export async function startDaemon(
     const stopHints = store.onTopicHint?.((topic) => {
       core.hub.hint(topic === '*' ? undefined : topic);
       const session = parseTopic(topic);
-      if (session?.kind === 'session') core.runner.hint(session.id);
+      if (topic === '*') core.runner.hint();
+      else if (session?.kind === 'session') core.runner.hint(session.id);
     });
     if (stopHints) teardown.add('hints', stopHints);
     teardown.add('sweeper', startSweeping(core.sweeper, retention.sweepSeconds * 1000, log));
 
+    await runtime.tidy();
     await core.ownership.join();
     teardown.add('drivers', () => runtime.close());
     teardown.add('runs', () => core.runner.stop());

@@ -5,17 +5,15 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { type Core, createCore, idleRuntime } from '@stoa/core';
+import type { Core } from '@stoa/core';
 import type { Principal } from '@stoa/protocol';
-import { openSqliteStore, type SearchIndex, type Store, type Tx } from '@stoa/store';
+import { openSqliteStore, type Store, type Tx } from '@stoa/store';
 import fastify, { type FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DiskAssetFiles } from '../assets/asset-files.js';
 import { knownError } from '../http/problems.js';
-import { createIds } from '../ports/ids.js';
-import { secrets } from '../ports/secrets.js';
 import { createEventStream } from './event-stream.js';
+import { liveCore } from './live-core.fixture.js';
 import { Streams } from './streams.js';
 
 /** A store whose reads wait or fail when the test wants it, as those of a database far away do. */
@@ -59,23 +57,7 @@ describe('an event stream', () => {
     home = mkdtempSync(join(tmpdir(), 'stoa-events-'));
     phase.stopping = false;
     gate = withGate(openSqliteStore(join(home, 'stoa.db'), { durability: 'relaxed' }));
-    core = createCore({
-      runtime: idleRuntime(),
-      store: gate.store,
-      search: { hint: () => undefined } as unknown as SearchIndex,
-      files: new DiskAssetFiles(home),
-      clock: { now: Date.now },
-      ids: createIds(),
-      secrets,
-      retention: {
-        idempotencyKeyMs: 1,
-        revokedCredentialMs: 1,
-        unusedAssetMs: 1,
-        humanTopicEvents: 1,
-      },
-      openScratch: () => Promise.reject(new Error('nothing is replayed here')),
-      report: () => undefined,
-    });
+    core = liveCore(gate.store, home);
     secret = 'x'.repeat(40);
     await core.credentials.adoptOwnerToken(secret, 'here');
     owner = (await core.credentials.authenticate(secret)) as Principal;

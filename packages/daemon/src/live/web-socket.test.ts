@@ -4,14 +4,11 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCore, idleRuntime } from '@stoa/core';
-import { openSqliteStore, type SearchIndex, type SqliteStore, type Tx } from '@stoa/store';
+import { openSqliteStore, type SqliteStore, type Tx } from '@stoa/store';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DiskAssetFiles } from '../assets/asset-files.js';
 import { OriginGuard } from '../http/origin-guard.js';
-import { createIds } from '../ports/ids.js';
-import { secrets } from '../ports/secrets.js';
+import { liveCore } from './live-core.fixture.js';
 import { Streams } from './streams.js';
 import { serveWebSocket } from './web-socket.js';
 
@@ -39,23 +36,7 @@ describe('an upgrade whose caller is still being looked up', () => {
         return read(body);
       },
     });
-    const core = createCore({
-      runtime: idleRuntime(),
-      store: heldStore,
-      search: { hint: () => undefined } as unknown as SearchIndex,
-      files: new DiskAssetFiles(home),
-      clock: { now: Date.now },
-      ids: createIds(),
-      secrets,
-      retention: {
-        idempotencyKeyMs: 1,
-        revokedCredentialMs: 1,
-        unusedAssetMs: 1,
-        humanTopicEvents: 1,
-      },
-      openScratch: () => Promise.reject(new Error('nothing is replayed here')),
-      report: () => undefined,
-    });
+    const core = liveCore(heldStore, home);
     await core.credentials.adoptOwnerToken(SECRET, 'here');
     const guard = new OriginGuard();
     guard.allow(['here']);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Core, decide, type RunContext } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
+import { sendMessageOf } from '../runtime/send-message.js';
 import type { OfferedTool, ToolAnswer } from './offered-tool.js';
 
 type Agent = typeof import('@stoa/agent');
@@ -28,7 +29,7 @@ export class SessionActions {
   ) {}
 
   toolsOf(sessionId: string): OfferedTool[] {
-    const tools = this.agent.talkTools(sendMessageOf(this.core));
+    const tools = this.agent.talkTools(sendMessageOf(() => this.core));
     return tools.map((tool) => ({
       name: tool.name,
       description: tool.description,
@@ -89,20 +90,4 @@ export class SessionActions {
     const { text, isError = false } = output;
     return { text, isError, data: { text } };
   }
-}
-
-/** From the session itself to another; one call is one message, however often it is tried. */
-function sendMessageOf(core: Core): Parameters<Agent['talkTools']>[0] {
-  return async ({ run, callId, to, message, subject }) => {
-    const { sessionId } = run.session;
-    const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
-    const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
-    const { itemId } = await core.sessions.sendMessage(
-      by,
-      sessionId,
-      request,
-      `${run.runId}:${callId}`,
-    );
-    return `Sent as ${itemId}.`;
-  };
 }

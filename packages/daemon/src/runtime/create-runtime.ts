@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { McpServers } from '@stoa/agent';
+import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
 import { type Core, type Driver, decide, type RuntimePorts } from '@stoa/core';
 import {
   type AgentDefinition,
@@ -17,6 +17,7 @@ import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
 import { LazyDriver } from './lazy-driver.js';
 import { mcpHealth } from './mcp-health.js';
+import { sendMessageOf } from './send-message.js';
 import { timers } from './timers.js';
 import { DiskWorkspaces } from './workspaces.js';
 
@@ -40,9 +41,13 @@ export interface Runtime {
   attach(core: Core): void;
   /** The MCP servers of agents: those that are configured, and how those are that were used. */
   mcpServers(): Promise<McpServerHealth[]>;
+  /** Clears what a daemon that was killed left behind; before anything is run. */
+  tidy(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Where commands keep their files. */
+const tasksOf = (home: string): string => join(home, 'tasks');
 const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 
 /** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
@@ -78,6 +83,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       timers,
       calendar,
       agentFiles: new DiskAgentFiles(home, (workspace) => workspaces.isTrusted(workspace)),
+      definitionProblem: async (...asked) => (await loaded()).definitionProblem(...asked),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
       drivers,
@@ -89,6 +95,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       attached = made;
     },
     mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
+    async tidy() {
+      const tasks = tasksOf(home);
+      // Agents are loaded for this only where there is something to clear.
+      const left = await readdir(tasks).catch(() => []);
+      if (left.length > 0) await (await import('@stoa/agent')).clearLeftCommands(tasks);
+    },
     async close() {
       for (const driver of drivers.values()) await driver.close();
       await mcp?.close();
@@ -99,6 +111,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 interface LoadedAgents {
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
+  readonly definitionProblem: RuntimePorts['definitionProblem'];
   driver(kind: DriverKind): Driver;
 }
 
@@ -116,41 +129,34 @@ async function loadAgents(
     version: VERSION,
     diagnose,
   });
+  const toolOptions: BuiltinToolsOptions = {
+    tasksDirectory: tasksOf(home),
+    sandbox,
+    passedVariables: config.shell.passVariables,
+    sendMessage: sendMessageOf(core),
+  };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),
-    tools: agent.builtinTools({
-      tasksDirectory: join(home, 'tasks'),
-      sandbox,
-      passedVariables: config.shell.passVariables,
-      ...(config.webFetch.enabled ? { webFetch: {} } : {}),
-      sendMessage: async ({ run, callId, to, message, subject }) => {
-        const { sessionId } = run.session;
-        const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
-        const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
-        const key = `${run.runId}:${callId}`;
-        const { itemId } = await core().sessions.sendMessage(by, sessionId, request, key);
-        return `Sent as ${itemId}.`;
-      },
-    }),
+    tools: agent.builtinTools({ ...toolOptions, ...(config.webFetch.enabled && { webFetch: {} }) }),
     decide,
     home,
+    now: () => performance.now(),
     diagnose,
   });
+  const builtin = agent.createBuiltinDriver({
+    config: modelsOf(config),
+    environment,
+    tools,
+    timers,
+    clock: { now: Date.now },
+    random: Math.random,
+    findAsset: (assetId) => findAsset(core(), files, assetId),
+  });
+  const readScript = (workspace: string, file: string): Promise<string> =>
+    agent.readScriptFile({ workspace, home }, file);
   const drivers: Partial<Record<DriverKind, Driver>> = {
-    script: new agent.ScriptDriver({
-      tools,
-      timers,
-      readScript: (workspace, file) => agent.readScriptFile({ workspace, home }, file),
-    }),
-    builtin: agent.createBuiltinDriver({
-      config: modelsOf(config),
-      environment,
-      tools,
-      timers,
-      clock: { now: Date.now },
-      random: Math.random,
-      findAsset: (assetId) => findAsset(core(), files, assetId),
-    }),
+    script: new agent.ScriptDriver({ tools, timers, readScript }),
+    builtin,
     acp: new agent.AcpDriver({
       sandbox,
       timers,
@@ -172,7 +178,15 @@ async function loadAgents(
       },
     }),
   };
+  const checkPorts: DefinitionCheckPorts = {
+    toolNames: agent.builtinTools({ ...toolOptions, webFetch: {} }).map(({ name }) => name),
+    modelProblem: (wish) => builtin.modelProblem(wish),
+    environment,
+    readScript,
+  };
   return {
+    definitionProblem: (definition, workspace) =>
+      agent.definitionProblem(definition, checkPorts, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
     driver(kind) {

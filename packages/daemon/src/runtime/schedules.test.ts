@@ -1,5 +1,13 @@
-import type { Cadence, CreateSchedule, Schedule } from '@stoa/protocol';
-import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
+import { type Cadence, type CreateSchedule, LIMITS, type Schedule } from '@stoa/protocol';
+import { insertRun, openSession } from '@stoa/store';
+import {
+  AgentSession,
+  OWNER,
+  type RuntimeDaemon,
+  RuntimeWorld,
+  STORE_ENGINES,
+  until,
+} from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { calendar } from './calendar.js';
 
@@ -102,6 +110,32 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(await now(schedule)).toMatchObject({ fires, skipped });
   });
 
+  it('skips a fire that a full inbox cannot take, and holds up no other schedule', async () => {
+    const cadence = { kind: 'interval', everyMs: HOUR } as const;
+    const full = await create(cadence, { overlap: 'parallel' });
+    world.clock.move(1);
+    const other = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
+    const free = await create(cadence, { sessionId: other.sessionId });
+    await daemon.core.sessions.submit(OWNER, sessionId, { text: 'busy', rule: 'followup' });
+    await daemon.driver.nth(1);
+    await daemon.store.transact(function* () {
+      const { topicId = 0 } = (yield* openSession.first({ sessionId })) ?? {};
+      const run = { topicId, kind: 'input', rule: 'followup', priority: 5, channelId: null, at: 1 };
+      for (let i = 0; i < LIMITS.queuedRunsPerSession; i++)
+        yield* insertRun.run({ ...run, seq: 1_000 + i, runId: `run_${String(i)}` });
+    });
+    world.clock.move(HOUR);
+    await daemon.core.schedules.fireDue();
+    expect(await now(free)).toMatchObject({ fires: 1, skipped: 0 });
+    expect(await now(full)).toMatchObject({
+      fires: 0,
+      skipped: 1,
+      nextFireAt: full.createdAt + 2 * HOUR,
+    });
+    const triggered = daemon.core.schedules.trigger(OWNER, full.scheduleId);
+    await expect(triggered).rejects.toMatchObject({ code: 'inbox_full' });
+  });
+
   it('for one time fires once and is then over', async () => {
     const at = world.clock.now() + HOUR;
     const schedule = await create({ kind: 'once', at });
@@ -111,6 +145,16 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(await now(schedule)).toMatchObject({ status: 'ended', fires: 1 });
     await daemon.core.schedules.fireDue();
     expect(await now(schedule)).toMatchObject({ fires: 1 });
+  });
+
+  it('for a time that has passed fires at once, and missed nothing', async () => {
+    const schedule = await create({ kind: 'once', at: world.clock.now() - HOUR });
+    expect(schedule.nextFireAt).toBe(schedule.createdAt);
+    world.clock.move(1_000);
+    await daemon.core.schedules.fireDue();
+    expect(await now(schedule)).toMatchObject({ status: 'ended', fires: 1 });
+    const fired = await AgentSession.of(daemon, sessionId).all('schedule_fired');
+    expect(fired.map(({ data }) => data.missed)).toEqual([0]);
   });
 
   it('ends after the fires it was given, can be paused, resumed and triggered', async () => {

@@ -1,12 +1,15 @@
 import type { Core } from '@stoa/core';
 import type { Logger } from 'pino';
 
+const BEAT_MS = 5_000;
 const TICK_MS = 5_000;
 const SCHEDULE_MS = 500;
 
 /** What has to happen as time passes, whoever calls or not. Returns what ends it. */
 export function startTicking(core: Core, log: Logger): () => Promise<void> {
   const ends = [
+    // Never behind upkeep: a daemon that is late with this is taken for gone, and its runs with it.
+    every(BEAT_MS, () => core.ownership.beat(), log),
     every(TICK_MS, () => core.runner.tick(), log),
     every(SCHEDULE_MS, () => core.schedules.fireDue(), log),
   ];

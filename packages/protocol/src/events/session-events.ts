@@ -94,8 +94,14 @@ export const SessionEvent = z.discriminatedUnion('type', [
     ...ofRun,
   }),
   event('queued', { kind: WorkKind, rule: DispatchRule, priority: Priority, ...ofRun }),
-  /** An item goes to another run: its attempt failed, or it was replayed from the dead letters. */
-  event('requeued', { itemId: InboxItemId, attempts: z.int(), reason: z.string(), ...ofRun }),
+  /** An item goes to another run: its attempt failed, or it was replayed and does not expire any more. */
+  event('requeued', {
+    itemId: InboxItemId,
+    attempts: z.int(),
+    reason: z.string(),
+    expiresAt: EpochMs.optional(),
+    ...ofRun,
+  }),
   event('delivered', { itemId: InboxItemId, how: DeliveredHow, ...ofRun }),
   event('dropped', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
   event('dead_lettered', { itemId: InboxItemId, reason: z.string(), ...ofRun }),

@@ -12,7 +12,7 @@ export type PermissionMode = z.infer<typeof PermissionMode>;
 /** `Tool` or `Tool(pattern)`; what a pattern means is said where the tool is documented. */
 export const PermissionRule = z.string().min(1).max(LIMITS.ruleChars);
 const ruleList = z.array(PermissionRule).max(LIMITS.rules).optional();
-/** Deny beats ask beats allow; where none matches, the mode decides. */
+/** Deny beats ask beats allow; where none matches, the mode decides. What `plan` denies, no rule allows. */
 export const PermissionRules = z.strictObject({ deny: ruleList, ask: ruleList, allow: ruleList });
 export type PermissionRules = z.infer<typeof PermissionRules>;
 
@@ -78,7 +78,9 @@ export const ScriptDriver = z.strictObject({
   script: z.string().max(LIMITS.instructionsChars).optional(),
 });
 
-export const DriverConfig = z.discriminatedUnion('kind', [BuiltinDriver, AcpDriver, ScriptDriver]);
+export const DriverConfig = z
+  .discriminatedUnion('kind', [BuiltinDriver, AcpDriver, ScriptDriver])
+  .meta({ 'x-unknown-code': 'unknown_driver' });
 export type DriverConfig = z.infer<typeof DriverConfig>;
 export const DriverKind = z.enum(['builtin', 'acp', 'script']);
 export type DriverKind = z.infer<typeof DriverKind>;

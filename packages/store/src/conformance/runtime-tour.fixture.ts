@@ -81,10 +81,17 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'listUnownedWork',
     () =>
-      api.listUnownedWork.all({ daemonId: 'd1', aliveAfter: Number.MAX_SAFE_INTEGER, limit: 9 }),
+      api.listUnownedWork.all({
+        daemonId: 'd1',
+        aliveAfter: Number.MAX_SAFE_INTEGER,
+        after: '',
+        limit: 9,
+      }),
   ],
   ['setSessionOwner', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd1' })],
   ['setSessionOwner, another', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd2' })],
+  ['findStanding', () => without(api.findStanding.first(s1), 'ownerSeenAt')],
+  ['listHeldRuns', () => api.listHeldRuns.all({ daemonId: 'd2' })],
   ['openSession', () => api.openSession.first(s1)],
   ['lockSession', () => api.lockSession.first(s1)],
   ['lockSession, unknown', () => api.lockSession.first({ sessionId: 'ses_9' })],
@@ -114,6 +121,9 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     'countWaitingItems',
     () => api.countWaitingItems.first({ topicId: T, kind: 'mailbox_delivery' }),
   ],
+  ['countWaitingItems, of any kind', () => api.countWaitingItems.first({ topicId: T, kind: null })],
+  ['countItemsOfRun', () => api.countItemsOfRun.first({ runId: 'run_1' })],
+  ['findFirstItemOfRun', () => api.findFirstItemOfRun.first({ runId: 'run_1' })],
   ['listExpiredItems', () => api.listExpiredItems.all({ now: 41, limit: 9 })],
   [
     'settleInboxItem',
@@ -122,7 +132,13 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'requeueInboxItem',
     () =>
-      api.requeueInboxItem.run({ itemId: 'itm_1', runId: 'run_2', attempts: 1, reason: 'again' }),
+      api.requeueInboxItem.run({
+        itemId: 'itm_1',
+        runId: 'run_2',
+        attempts: 1,
+        reason: 'again',
+        expiresAt: null,
+      }),
   ],
   ['findInboxItem', () => api.findInboxItem.first({ itemId: 'itm_1' })],
   [
@@ -141,6 +157,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       }),
   ],
   ['listItemsOfRun', () => api.listItemsOfRun.all({ runId: 'run_2' })],
+  ['listWaitingItemsOfRun', () => api.listWaitingItemsOfRun.all({ topicId: T, runId: 'run_2' })],
   [
     'insertApproval',
     () =>
@@ -202,6 +219,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     ([by, sum]) => [`usage by ${by}`, () => sum.all(usage)] as const,
   ),
   ['findRun', () => api.findRun.first({ runId: 'run_1' })],
+  ['findQueuedRun', () => api.findQueuedRun.first({ runId: 'run_1' })],
   ['findRunRow', () => api.findRunRow.first({ runId: 'run_1' })],
   ['setRunOutput', () => api.setRunOutput.run({ runId: 'run_1', seq: 7 })],
   [
@@ -231,7 +249,13 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.listSessions.all({ ...listed, agentId: 'helper', responsibleId: 'human:x' }),
   ],
   ['countSessions', () => api.countSessions.first({})],
+  ['findFamily', () => api.findFamily.first(s1)],
+  ['findSessionEnd', () => api.findSessionEnd.first(s1)],
+  ['listLeftBehind', () => api.listLeftBehind.all({ limit: 9 })],
   ['listChildSessions', () => api.listChildSessions.all({ parentSessionId: 'ses_1' })],
+  ['beginWorkspaceRules', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 1 })],
+  ['beginWorkspaceRules, again', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 2 })],
+  ['lockWorkspaceRules', () => api.lockWorkspaceRules.first({ workspace: '/w' })],
   [
     'putWorkspaceRules',
     () => api.putWorkspaceRules.run({ workspace: '/w', permissions: '{}', at: 1 }),
@@ -274,6 +298,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['setSessionEnded', () => api.setSessionEnded.run({ topicId: T, at: 50 })],
   ['deleteNickname', () => api.deleteNickname.run({ agentId: 'helper' })],
   ['deleteAgent', () => api.deleteAgent.run({ agentId: 'a' })],
+  ['deleteGoneDaemons', () => api.deleteGoneDaemons.run({ before: 1 })],
   ['deleteOtherDaemons', () => api.deleteOtherDaemons.run({ daemonId: 'd1' })],
   ['deleteDaemon', () => api.deleteDaemon.run({ daemonId: 'd1' })],
 ];

@@ -42,7 +42,8 @@ CREATE TABLE "sessions" (
   "contextSeq" ${t.big} NOT NULL,
   "metadata" ${t.text} NOT NULL
 );
-CREATE INDEX "sessionsByParent" ON "sessions" ("parentSessionId") WHERE "parentSessionId" IS NOT NULL;
+CREATE INDEX "sessionsByParent" ON "sessions" ("parentSessionId")
+  WHERE "parentSessionId" IS NOT NULL AND "endedAt" IS NULL;
 CREATE TABLE "runs" (
   "topicId" ${t.big} NOT NULL,
   "seq" ${t.big} NOT NULL,
@@ -62,6 +63,7 @@ CREATE TABLE "runs" (
 )${t.clustered};
 CREATE UNIQUE INDEX "runsActive" ON "runs" ("topicId")
   WHERE "status" IN ('running', 'waiting_approval', 'waiting_answer');
+CREATE INDEX "runsOpen" ON "runs" ("topicId") WHERE "endedAt" IS NULL;
 CREATE INDEX "runsQueued" ON "runs" ("topicId", "priority" DESC, "seq") WHERE "status" = 'queued';
 CREATE TABLE "inboxItems" (
   "topicId" ${t.big} NOT NULL,

@@ -44,6 +44,13 @@ export const listItemsOfRun = verb<{ runId: string }, FullInboxItemRow>(
   `${FULL} WHERE i."runId" = :runId ORDER BY i."seq"`,
 );
 
+/** Those of a run that it has not taken yet: as quick after thousands that it took as after none. */
+export const listWaitingItemsOfRun = verb<{ topicId: number; runId: string }, FullInboxItemRow>(
+  `${FULL} WHERE i."runId" = :runId AND i."topicId" = :topicId AND i."seq" IN (
+     SELECT w."seq" FROM "inboxItems" w WHERE w."topicId" = :topicId AND w."state" = 'waiting')
+   ORDER BY i."seq"`,
+);
+
 export const insertInboxItem = verb<
   Pick<InboxItemRow, 'topicId' | 'seq' | 'itemId' | 'kind' | 'runId' | 'fromId' | 'expiresAt'> & {
     at: number;
@@ -69,14 +76,24 @@ export const requeueInboxItem = verb<{
   runId: string;
   attempts: number;
   reason: string | null;
+  expiresAt: number | null;
 }>(
   `UPDATE "inboxItems" SET "state" = 'waiting', "runId" = :runId, "attempts" = :attempts,
-     "reason" = :reason, "settledAt" = NULL WHERE "itemId" = :itemId`,
+     "reason" = :reason, "expiresAt" = :expiresAt, "settledAt" = NULL WHERE "itemId" = :itemId`,
 );
 
-export const countWaitingItems = verb<{ topicId: number; kind: string }, { count: number }>(
-  `SELECT count(*) AS "count" FROM "inboxItems"
-   WHERE "topicId" = :topicId AND "kind" = :kind AND "state" = 'waiting'`,
+export const countWaitingItems = verb<{ topicId: number; kind: string | null }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "inboxItems" WHERE "topicId" = :topicId AND "state" = 'waiting'
+     AND (CAST(:kind AS TEXT) IS NULL OR "kind" = :kind)`,
+);
+
+export const countItemsOfRun = verb<{ runId: string }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "inboxItems" WHERE "runId" = :runId`,
+);
+
+/** The one a run was queued for. */
+export const findFirstItemOfRun = verb<{ runId: string }, FullInboxItemRow>(
+  `${FULL} WHERE i."runId" = :runId ORDER BY i."seq" LIMIT 1`,
 );
 
 export const listExpiredItems = verb<{ now: number; limit: number }, FullInboxItemRow>(

@@ -38,6 +38,30 @@ export const deleteOtherDaemons = verb<{ daemonId: string }>(
   `DELETE FROM "daemons" WHERE "daemonId" <> :daemonId`,
 );
 
+/** Those that nobody has heard of since `before`. */
+export const deleteGoneDaemons = verb<{ before: number }>(
+  `DELETE FROM "daemons" WHERE "seenAt" < :before`,
+);
+
+export interface StandingRow {
+  endedAt: number | null;
+  ownerId: string | null;
+  ownerSeenAt: number | null;
+  /** 1 or 0. */
+  hasWork: number;
+}
+
+/** Whether a session has work, and who is at it; without a lock, and so of a moment ago. */
+export const findStanding = verb<{ sessionId: string }, StandingRow>(
+  `SELECT s."endedAt", o."daemonId" AS "ownerId", d."seenAt" AS "ownerSeenAt",
+     CASE WHEN EXISTS (SELECT 1 FROM "runs" r WHERE r."topicId" = s."topicId" AND r."endedAt" IS NULL)
+       THEN 1 ELSE 0 END AS "hasWork"
+   FROM "sessions" s
+   LEFT JOIN "sessionOwners" o ON o."topicId" = s."topicId"
+   LEFT JOIN "daemons" d ON d."daemonId" = o."daemonId"
+   WHERE s."sessionId" = :sessionId`,
+);
+
 /** Every change of hands is a new epoch; what was written under an older one is refused. */
 export const setSessionOwner = verb<{ topicId: number; daemonId: string }, { epoch: number }>(
   `INSERT INTO "sessionOwners" ("topicId", "daemonId", "epoch") VALUES (:topicId, :daemonId, 1)
@@ -52,4 +76,11 @@ export const releaseSession = verb<{ topicId: number; daemonId: string; epoch: n
 
 export const releaseSessionsOf = verb<{ daemonId: string }>(
   `UPDATE "sessionOwners" SET "daemonId" = NULL WHERE "daemonId" = :daemonId`,
+);
+
+/** What this daemon has under way: a run that is not among these it may not go on with. */
+export const listHeldRuns = verb<{ daemonId: string }, { runId: string; epoch: number }>(
+  `SELECT r."runId", o."epoch" FROM "sessionOwners" o
+   JOIN "runs" r ON r."topicId" = o."topicId" AND r."status" IN ('running', 'waiting_approval', 'waiting_answer')
+   WHERE o."daemonId" = :daemonId ORDER BY r."runId"`,
 );

@@ -21,10 +21,14 @@ export interface RunRow {
   endSeq: number | null;
 }
 
-/** A run with its session, the events that made and ended it, and what its model calls took. */
-export interface FullRunRow extends RunRow {
+/** A run with its session and the event that queued it. */
+export interface QueuedRunRow extends RunRow {
   sessionId: string;
   queued: string;
+}
+
+/** With the event that ended it, and what its model calls took. */
+export interface FullRunRow extends QueuedRunRow {
   end: string | null;
   modelCalls: number | null;
   inputTokens: number | null;
@@ -34,18 +38,29 @@ export interface FullRunRow extends RunRow {
   unpriced: number | null;
 }
 
+/** Of this run alone: a sum over all runs that is joined would be made anew each time. */
+const TOOK = (sum: string): string =>
+  `(SELECT ${sum} FROM "modelCalls" u WHERE u."runId" = r."runId")`;
+const TOOK_COUNT = (of: string): string => TOOK(`CAST(sum(${of}) AS BIGINT)`);
+
 const FULL = `SELECT r.*, s."sessionId", q."body" AS "queued", e."body" AS "end",
-    u."modelCalls", u."inputTokens", u."cachedInputTokens", u."outputTokens", u."cost", u."unpriced"
+    ${TOOK_COUNT('u."modelCalls"')} AS "modelCalls", ${TOOK_COUNT('u."inputTokens"')} AS "inputTokens",
+    ${TOOK_COUNT('u."cachedInputTokens"')} AS "cachedInputTokens", ${TOOK_COUNT('u."outputTokens"')} AS "outputTokens",
+    ${TOOK('sum(u."cost")')} AS "cost", ${TOOK_COUNT('CASE WHEN u."cost" IS NULL THEN 1 ELSE 0 END')} AS "unpriced"
   FROM "runs" r
   JOIN "sessions" s ON s."topicId" = r."topicId"
   JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"
-  LEFT JOIN "events" e ON e."topicId" = r."topicId" AND e."seq" = r."endSeq"
-  LEFT JOIN (SELECT "runId", CAST(sum("modelCalls") AS BIGINT) AS "modelCalls", CAST(sum("inputTokens") AS BIGINT) AS "inputTokens",
-      CAST(sum("cachedInputTokens") AS BIGINT) AS "cachedInputTokens", CAST(sum("outputTokens") AS BIGINT) AS "outputTokens",
-      sum("cost") AS "cost", CAST(sum(CASE WHEN "cost" IS NULL THEN 1 ELSE 0 END) AS BIGINT) AS "unpriced"
-    FROM "modelCalls" GROUP BY "runId") u ON u."runId" = r."runId"`;
+  LEFT JOIN "events" e ON e."topicId" = r."topicId" AND e."seq" = r."endSeq"`;
 
 export const findRun = verb<{ runId: string }, FullRunRow>(`${FULL} WHERE r."runId" = :runId`);
+
+/** What starting and ending it need to know. */
+export const findQueuedRun = verb<{ runId: string }, QueuedRunRow>(
+  `SELECT r.*, s."sessionId", q."body" AS "queued" FROM "runs" r
+   JOIN "sessions" s ON s."topicId" = r."topicId"
+   JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"
+   WHERE r."runId" = :runId`,
+);
 
 /** Newest first. `before` is the sequence that queued a run. */
 export const listRunsOfSession = verb<
@@ -104,19 +119,25 @@ export const setRunEnded = verb<{ runId: string; status: string; at: number; seq
   `UPDATE "runs" SET "status" = :status, "endedAt" = :at, "endSeq" = :seq WHERE "runId" = :runId`,
 );
 
-/** Sessions with work to do that no living daemon has: `aliveAfter` is when a daemon was seen last to count as living. */
-export const listUnownedWork = verb<
-  { daemonId: string; aliveAfter: number; limit: number },
-  { sessionId: string }
->(
+const UNOWNED_WORK = (join: string): string =>
   `SELECT DISTINCT s."sessionId" FROM "runs" r
-   JOIN "sessions" s ON s."topicId" = r."topicId"
+   ${join} "sessions" s ON s."topicId" = r."topicId"
    LEFT JOIN "sessionOwners" o ON o."topicId" = r."topicId"
    LEFT JOIN "daemons" d ON d."daemonId" = o."daemonId"
-   WHERE r."status" IN ('queued', 'running', 'waiting_approval', 'waiting_answer')
+   WHERE r."endedAt" IS NULL
      AND (o."daemonId" IS NULL OR o."daemonId" = :daemonId OR d."seenAt" IS NULL OR d."seenAt" < :aliveAfter)
-   ORDER BY s."sessionId" LIMIT :limit`,
-);
+     AND s."sessionId" > :after
+   ORDER BY s."sessionId" LIMIT :limit`;
+
+/**
+ * Sessions with work to do that no living daemon has, by their ids: `aliveAfter` is when a daemon was
+ * seen last to count as living. SQLite would begin with every session there ever was; a cross join keeps
+ * it to the order that is written.
+ */
+export const listUnownedWork = verb<
+  { daemonId: string; aliveAfter: number; after: string; limit: number },
+  { sessionId: string }
+>({ sqlite: UNOWNED_WORK('CROSS JOIN'), postgres: UNOWNED_WORK('JOIN') });
 
 export const insertModelCall = verb<{
   topicId: number;

@@ -1,4 +1,4 @@
-import { verb } from '../sql/verb.js';
+import { locking, verb } from '../sql/verb.js';
 
 export interface SessionRow {
   topicId: number;
@@ -145,8 +145,51 @@ export const listChildSessions = verb<{ parentSessionId: string }, { sessionId: 
    ORDER BY "sessionId"`,
 );
 
+/** How deep a session is below the one that no session made, and how many live below that one. */
+export const findFamily = verb<{ sessionId: string }, { depth: number; count: number }>(
+  `WITH RECURSIVE "above" ("sessionId", "parentSessionId", "depth") AS (
+     SELECT "sessionId", "parentSessionId", 0 FROM "sessions" WHERE "sessionId" = :sessionId
+     UNION ALL SELECT p."sessionId", p."parentSessionId", a."depth" + 1
+       FROM "above" a JOIN "sessions" p ON p."sessionId" = a."parentSessionId"),
+   "below" ("sessionId") AS (
+     SELECT "sessionId" FROM "above" WHERE "parentSessionId" IS NULL
+     UNION ALL SELECT c."sessionId"
+       FROM "below" b JOIN "sessions" c ON c."parentSessionId" = b."sessionId" AND c."endedAt" IS NULL)
+   SELECT (SELECT max("depth") FROM "above") AS "depth", (SELECT count(*) - 1 FROM "below") AS "count"`,
+);
+
+export const findSessionEnd = verb<{ sessionId: string }, { endedAt: number | null }>(
+  `SELECT "endedAt" FROM "sessions" WHERE "sessionId" = :sessionId`,
+);
+
+const LEFT_BEHIND = (join: string): string =>
+  `SELECT c."sessionId" FROM "sessions" c
+   ${join} "sessions" p ON p."sessionId" = c."parentSessionId"
+   WHERE c."parentSessionId" IS NOT NULL AND c."endedAt" IS NULL AND p."endedAt" IS NOT NULL
+   ORDER BY c."parentSessionId", c."sessionId" LIMIT :limit`;
+
+/** Sessions that live although the one that made them has ended. */
+export const listLeftBehind = verb<{ limit: number }, { sessionId: string }>({
+  sqlite: LEFT_BEHIND('CROSS JOIN'),
+  postgres: LEFT_BEHIND('JOIN'),
+});
+
 export const findWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
   `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+);
+
+/** Before they are read to be changed: where there are none yet, nobody else can make them meanwhile. */
+export const beginWorkspaceRules = verb<{ workspace: string; at: number }>(
+  `INSERT INTO "workspaceRules" ("workspace", "permissions", "updatedAt") VALUES (:workspace, '{}', :at)
+   ON CONFLICT ("workspace") DO NOTHING`,
+);
+
+/** Sessions of one workspace are written to at the same time: who changes its rules takes turns here. */
+export const lockWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
+  locking(
+    `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+    'FOR UPDATE',
+  ),
 );
 
 export const putWorkspaceRules = verb<{ workspace: string; permissions: string; at: number }>(

@@ -21,11 +21,13 @@ const ENDS = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
 /**
  * What must hold of the log of a session, whatever happened to it: sequences are dense; one run at a
  * time, each taken up in its turn; one end for each run and nothing of it afterwards; one end for each
- * item unless it was put back; at most one message waits to steer; each call has at most one start and one result.
+ * item unless it was put back; at most one message waits to steer; each call has at most one start and
+ * one result; a message of another session is dropped only by who cancels it; and no run fails by the daemon's own fault.
  */
 export function checkSession(events: readonly LoggedEvent[], isAtRest: boolean): void {
   const runs = new Map<string, RunFacts>();
   const items = new Map<string, 'waiting' | 'settled'>();
+  const messages = new Set<unknown>();
   const calls = new Map<string, { starts: number; results: number }>();
   let active: string | undefined;
   let previous = 0;
@@ -64,6 +66,7 @@ export function checkSession(events: readonly LoggedEvent[], isAtRest: boolean):
         break;
       case 'accepted':
         items.set(data.itemId as string, 'waiting');
+        if (data.kind === 'mailbox_delivery') messages.add(data.itemId);
         break;
       case 'requeued':
         items.set(data.itemId as string, 'waiting');
@@ -72,6 +75,8 @@ export function checkSession(events: readonly LoggedEvent[], isAtRest: boolean):
       case 'dropped':
       case 'dead_lettered':
         if (items.get(data.itemId as string) !== 'waiting') wrong('an item was settled twice');
+        if (type === 'dropped' && messages.has(data.itemId) && data.reason !== 'cancelled')
+          wrong('a message of another session was thrown away');
         items.set(data.itemId as string, 'settled');
         break;
       case 'tool_call':
@@ -86,6 +91,7 @@ export function checkSession(events: readonly LoggedEvent[], isAtRest: boolean):
       }
       default:
         if (!ENDS.has(type)) break;
+        if ((data.failure as { code: string } | undefined)?.code === 'internal') wrong('a defect');
         if (run) run.endedAt = seq;
         if (active === runId) active = undefined;
     }

@@ -35,6 +35,7 @@ export class SimAgent implements Driver {
       return failed('start', 'model_unavailable');
     }
     await this.#write(run, () => run.journal.delivered(run.items.map(({ itemId }) => itemId)));
+    if (run.attempt === 1 && run.items.length === 0) throw new Error('a run with nothing to do');
     const { pending } = await run.transcript();
     if (pending.length > 0) await this.#callAll(run, pending);
     const steps = random.below(MOST_STEPS + 1);
@@ -94,15 +95,21 @@ export class SimAgent implements Driver {
   }
 
   async #ask(run: RunContext, callId: string): Promise<boolean> {
-    const { state } = await run.ask({
-      kind: 'tool',
+    const question = {
+      kind: this.outside.random.chance(0.8) ? ('tool' as const) : ('question' as const),
       callId,
       tool: 'effect',
       title: 'effect',
       input: {},
       inputHash: '',
       reason: 'asked',
-    });
+    };
+    if (this.outside.random.chance(0.1)) {
+      // Nobody waits for the answer.
+      await this.#write(run, () => run.journal.requestApproval(question));
+      return false;
+    }
+    const { state } = await run.ask(question);
     return state === 'allowed';
   }
 

@@ -1,4 +1,4 @@
-import { type Principal, StoaError } from '@stoa/protocol';
+import { type AnswerApproval, type Principal, StoaError } from '@stoa/protocol';
 import { SqliteStore } from '@stoa/store';
 import Database from 'better-sqlite3';
 import { OWNER } from '../runtime/runtime-world.js';
@@ -99,7 +99,8 @@ class RuntimeSimulation {
     else if (dice < 0.9) this.#cancel();
     else if (dice < 0.93) this.#pass(random.between(1, 30_000));
     else if (dice < 0.95) this.#tick();
-    else if (dice < 0.96) this.#clear();
+    else if (dice < 0.955) this.#clear();
+    else if (dice < 0.96) this.#replay();
     else if (dice < 0.975) await this.#crashOne();
     else if (dice < 0.985) await this.#crashAll();
     else if (dice < 0.99) await this.#stopOne();
@@ -207,6 +208,13 @@ class RuntimeSimulation {
     host.flush = undefined;
     this.#note('commit', `${host.name} commits`);
     flush();
+    // Hints arrive or not, and of more than was written.
+    for (const other of this.#hosts) {
+      if (other === host || !this.#random.chance(0.5)) continue;
+      other.core.runner.hint(
+        this.#random.chance(0.9) ? this.#random.pick(this.#sessions) : undefined,
+      );
+    }
   }
 
   #ask(): void {
@@ -229,13 +237,10 @@ class RuntimeSimulation {
   }
 
   #answer(): void {
-    const [approval] = this.#disk.rows<{ approvalId: string }>(
-      `SELECT "approvalId" FROM "approvals" WHERE "state" = 'pending' ORDER BY "approvalId" LIMIT 1`,
-    );
+    const [approval] = this.#pending();
     if (!approval) return;
-    const decision = this.#random.chance(0.7) ? ('allow' as const) : ('deny' as const);
-    this.#note(decision);
-    const answer = { decision, scope: 'once' as const };
+    const answer = this.#random.chance(0.7) ? consentTo(approval) : DENIAL;
+    this.#note(answer.decision);
     // Two surfaces at once, now and then.
     for (let i = this.#random.below(2); i >= 0; i--) {
       this.#call(this.#anyHost().core.approvals.answer(OWNER, approval.approvalId, answer));
@@ -243,13 +248,16 @@ class RuntimeSimulation {
   }
 
   #answerAll(): void {
-    const pending = this.#disk.rows<{ approvalId: string }>(
-      `SELECT "approvalId" FROM "approvals" WHERE "state" = 'pending'`,
-    );
-    for (const { approvalId } of pending) {
-      const answer = { decision: 'allow' as const, scope: 'once' as const };
-      this.#call(this.#anyHost().core.approvals.answer(OWNER, approvalId, answer));
+    for (const approval of this.#pending()) {
+      const { approvals } = this.#anyHost().core;
+      this.#call(approvals.answer(OWNER, approval.approvalId, consentTo(approval)));
     }
+  }
+
+  #pending(): Pending[] {
+    return this.#disk.rows<Pending>(
+      `SELECT "approvalId", "kind" FROM "approvals" WHERE "state" = 'pending' ORDER BY "approvalId"`,
+    );
   }
 
   #cancel(): void {
@@ -268,6 +276,16 @@ class RuntimeSimulation {
     this.#call(this.#anyHost().core.sessions.clear(OWNER, sessionId));
   }
 
+  #replay(): void {
+    const dead = this.#disk.rows<{ itemId: string }>(
+      `SELECT "itemId" FROM "inboxItems" WHERE "state" = 'dead_letter' ORDER BY "itemId"`,
+    );
+    if (dead.length === 0) return;
+    const { itemId } = this.#random.pick(dead);
+    this.#note('replay', `replay ${itemId}`);
+    this.#call(this.#anyHost().core.sessions.replay(OWNER, itemId));
+  }
+
   #pass(milliseconds: number): void {
     this.#note('time');
     this.#clock.move(milliseconds);
@@ -277,6 +295,7 @@ class RuntimeSimulation {
   #tick(): void {
     for (const host of this.#hosts) {
       this.#note('tick', `${host.name} ticks`);
+      this.#call(host.core.ownership.beat());
       this.#call(host.core.runner.tick());
     }
   }
@@ -350,6 +369,18 @@ class RuntimeSimulation {
     }
   }
 }
+
+interface Pending {
+  readonly approvalId: string;
+  readonly kind: string;
+}
+
+const DENIAL: AnswerApproval = { decision: 'deny', scope: 'once' };
+
+const consentTo = ({ kind }: Pending): AnswerApproval =>
+  kind === 'question'
+    ? { decision: 'answer', answer: 'yes' }
+    : { decision: 'allow', scope: 'once' };
 
 /** Whether something has come to its end; how is for who waits for it. */
 function watch(work: Promise<unknown>): { readonly isDone: boolean } {

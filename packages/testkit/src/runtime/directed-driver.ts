@@ -59,7 +59,9 @@ export class DirectedDriver implements Driver {
 
   constructor(
     readonly kind: DriverKind = 'script',
-    readonly capabilities: DriverCapabilities = { inject: true },
+    readonly capabilities: { -readonly [Can in keyof DriverCapabilities]: boolean } = {
+      inject: true,
+    },
   ) {}
 
   execute(context: RunContext): Promise<DriverEnd> {

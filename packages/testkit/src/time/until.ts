@@ -2,7 +2,7 @@
 export async function until<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,
-  { timeoutMs = 15_000, everyMs = 10 } = {},
+  { timeoutMs = 25_000, everyMs = 10 } = {},
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -26,6 +26,7 @@ async function staged(options: WorkspaceRunOptions = {}, ripgrep: string | null 
     tools: [readFile, writeFile, editFile, glob, createGrep({ sandbox, ripgrep })],
     decide,
     home: world.home,
+    now: () => performance.now(),
     diagnose: (message, details) => {
       throw new Error(`${message}: ${JSON.stringify(details)}`);
     },
@@ -341,6 +342,7 @@ describe.each(WAYS)('grep with %s', (way) => {
       tools: [createGrep({ sandbox: new Sandbox({ home }), ripgrep }), glob],
       decide,
       home,
+      now: () => performance.now(),
       diagnose: () => undefined,
     });
     const call = (tool: string, input: unknown, callId: string) =>

@@ -37,7 +37,7 @@ export function childEnvironment(
   for (const [name, value] of Object.entries(source)) {
     if (value === undefined) continue;
     const isNamed = PASSED.has(name) || name.startsWith('LC_') || also.includes(name);
-    if (isNamed && !SECRET.test(name)) passed[name] = value;
+    if (isNamed && !isSecretName(name)) passed[name] = value;
   }
   return { PATH: '/usr/local/bin:/usr/bin:/bin', ...passed, ...FIXED };
 }

@@ -1,4 +1,4 @@
-import { promises as fs } from 'node:fs';
+import { promises as fs, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { startTimeOf } from './process-tree.js';
@@ -11,6 +11,8 @@ export interface CommandIntent {
   readonly cwd: string;
   readonly at: number;
 }
+
+const Intended = z.object({ nonce: z.string() });
 
 const CommandStatus = z.object({
   nonce: z.string(),
@@ -49,18 +51,29 @@ export class CommandFiles {
     this.output = join(directory, `shell-${id}.output`);
   }
 
-  async writeIntent(intent: CommandIntent): Promise<void> {
-    await fs.mkdir(this.directory, { recursive: true, mode: 0o700 });
+  /** Blocks, for a small part of the time that starting a process will block. */
+  writeIntent(intent: CommandIntent): void {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     const temporary = `${this.intent}.new`;
-    await fs.writeFile(temporary, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
-    await fs.rename(temporary, this.intent);
+    writeFileSync(temporary, `${JSON.stringify(intent)}\n`, { mode: 0o600 });
+    renameSync(temporary, this.intent);
+  }
+
+  /** That of the intent; undefined when there is none that can be read. */
+  async readNonce(): Promise<string | undefined> {
+    try {
+      return Intended.parse(JSON.parse(await fs.readFile(this.intent, 'utf8'))).nonce;
+    } catch {
+      return undefined;
+    }
   }
 
   /** What the wrapper recorded last; undefined when nothing that belongs to this nonce. */
   async readStatus(nonce: string): Promise<CommandStatus | undefined> {
     try {
-      const status = CommandStatus.parse(JSON.parse(await fs.readFile(this.status, 'utf8')));
-      return status.nonce === nonce ? status : undefined;
+      const lines = (await fs.readFile(this.status, 'utf8')).split('\n');
+      const status = lines.map(readRecord).findLast((record) => record !== undefined);
+      return status?.nonce === nonce ? status : undefined;
     } catch {
       return undefined;
     }
@@ -88,8 +101,21 @@ export class CommandFiles {
     await Promise.all(
       names
         .filter((name) => name.startsWith(own))
-        .map((name) => fs.rm(join(this.directory, name), { force: true })),
+        .map((name) => fs.unlink(join(this.directory, name)).catch(ignoreMissing)),
     );
+  }
+}
+
+function ignoreMissing(error: unknown): void {
+  if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+}
+
+/** A line of the status file; undefined when it is not whole. */
+function readRecord(line: string): CommandStatus | undefined {
+  try {
+    return CommandStatus.parse(JSON.parse(line));
+  } catch {
+    return undefined;
   }
 }
 

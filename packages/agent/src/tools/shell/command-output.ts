@@ -28,6 +28,9 @@ export async function readOutput(path: string, maxBytes: number): Promise<string
 }
 
 async function piecesOf(path: string): Promise<Piece[]> {
+  const head = { path, from: 0, size: await sizeOf(path) };
+  // Nothing is written elsewhere before the head is full.
+  if (head.size < HEAD_BYTES) return head.size > 0 ? [head] : [];
   const name = `${basename(path)}.`;
   const names = await fs.readdir(dirname(path)).catch(() => []);
   const parts = names
@@ -35,22 +38,21 @@ async function piecesOf(path: string): Promise<Piece[]> {
     .map((one) => Number(one.slice(name.length)))
     .filter((part) => Number.isInteger(part) && part > 0)
     .sort((a, b) => a - b);
-  const all = [
-    { path, from: 0 },
-    ...parts.map((part) => ({
-      path: `${join(dirname(path), name)}${part}`,
-      from: HEAD_BYTES + (part - 1) * PART_BYTES,
-    })),
-  ];
-  const pieces: Piece[] = [];
-  for (const piece of all) {
-    const size = await fs.stat(piece.path).then(
-      (stats) => stats.size,
-      () => 0,
-    );
-    if (size > 0) pieces.push({ ...piece, size });
+  const pieces: Piece[] = [head];
+  for (const part of parts) {
+    const piece = `${join(dirname(path), name)}${part}`;
+    const size = await sizeOf(piece);
+    if (size > 0) pieces.push({ path: piece, from: HEAD_BYTES + (part - 1) * PART_BYTES, size });
   }
   return pieces;
+}
+
+/** None is as good as empty: a part may be dropped while it is looked at. */
+function sizeOf(path: string): Promise<number> {
+  return fs.stat(path).then(
+    (stats) => stats.size,
+    () => 0,
+  );
 }
 
 async function slice(pieces: readonly Piece[], from: number, to: number): Promise<Buffer> {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { constants, promises as fs } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { CommandFiles } from './command-files.js';
 import { findProcesses, type ProcessMarks, signal, startTimeOf } from './process-tree.js';
 import type { Sandbox } from './sandbox.js';
+import { shellPath, unbufferingLibrary } from './system-programs.js';
 import { WRAPPER } from './wrapper.js';
 
 export interface CommandRequest {
@@ -60,31 +60,27 @@ export async function startCommand(request: CommandRequest): Promise<RunningComm
   const nonce = randomBytes(16).toString('hex');
   const files = new CommandFiles(request.directory, id);
   const { command, cwd } = request;
-  await files.writeIntent({ id, nonce, command, cwd, at: Date.now() });
-  const argv = await request.sandbox.wrap([await shellPath(), '-c', command], { [MARK]: nonce });
-  const wrapper = ['-c', WRAPPER, 'stoa', files.status, files.output, nonce, ...argv];
+  files.writeIntent({ id, nonce, command, cwd, at: Date.now() });
+  const { kind, processes } = await request.sandbox.report();
+  // What surrounds a command is not marked as the command is: bubblewrap marks what it starts.
+  const isWrapped = kind !== 'none';
+  const argv = await request.sandbox.wrap(
+    [await shellPath(), '-c', command],
+    isWrapped ? { [MARK]: nonce } : {},
+  );
+  const variable = isWrapped ? '' : `${MARK}=${nonce}`;
+  const names = [files.status, files.output, nonce, variable, await unbufferingLibrary()];
+  const wrapper = ['-c', WRAPPER, 'stoa', ...names, ...argv];
   const child = spawn('/bin/sh', wrapper, {
     cwd,
     env: { ...request.environment },
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
-  const { kind, processes } = await request.sandbox.report();
   return new SpawnedCommand(id, nonce, files, child, {
     isGroupTold: kind === 'none',
     leavesNothing: processes === 'separate',
   });
-}
-
-let shell: Promise<string> | undefined;
-
-/** Bash where there is one: it is what models write for. */
-function shellPath(): Promise<string> {
-  shell ??= fs.access('/bin/bash', constants.X_OK).then(
-    () => '/bin/bash',
-    () => '/bin/sh',
-  );
-  return shell;
 }
 
 interface Surroundings {

@@ -22,6 +22,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
     tools: [createShell({ tasksDirectory, sandbox })],
     decide,
     home: world.home,
+    now: () => performance.now(),
     diagnose: () => undefined,
   });
   let calls = 0;

@@ -26,7 +26,7 @@ child.on('exit', () => process.exit());
 
 /** Starts a wrapper as a daemon does, in a process that can be killed. */
 function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
-  const args = [WRAPPER, files.status, files.output, nonce, '/bin/bash', '-c', command];
+  const args = [WRAPPER, files.status, files.output, nonce, '', '', '/bin/bash', '-c', command];
   const daemon = spawn(process.execPath, ['-e', SPAWN, first, ...args], { stdio: 'ignore' });
   return async () => {
     const gone = new Promise((resolve) => daemon.once('exit', resolve));
@@ -53,7 +53,7 @@ it('a command ends with its daemon, and so does what left its group', async () =
 
 it('a command that was let go goes on, and its end is recorded, when its daemon was killed', async () => {
   const files = new CommandFiles(root, 'sh_1');
-  await files.writeIntent({ id: 'sh_1', nonce: 'n1', command: '', cwd: root, at: 0 });
+  files.writeIntent({ id: 'sh_1', nonce: 'n1', command: '', cwd: root, at: 0 });
   expect(await files.state('n1')).toEqual({ type: 'intended' });
   const command = `echo before; until [ -e ${root}/go ]; do sleep 0.02; done; echo after; exit 5`;
   const kill = startDaemon(files, 'n1', command, '\n');
@@ -75,7 +75,7 @@ it('a command that was let go goes on, and its end is recorded, when its daemon 
 
 it('one that was killed before it could say anything is unknown', async () => {
   const files = new CommandFiles(root, 'sh_2');
-  const args = [WRAPPER, 'stoa', files.status, files.output, 'n2', '/bin/sleep', '60'];
+  const args = [WRAPPER, 'stoa', files.status, files.output, 'n2', '', '', '/bin/sleep', '60'];
   const child = spawn('/bin/sh', ['-c', ...args], {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
@@ -88,10 +88,20 @@ it('one that was killed before it could say anything is unknown', async () => {
 });
 
 it('nothing is run when it cannot be recorded', async () => {
-  const args = [WRAPPER, 'stoa', join(root, 'not/there'), join(root, 'out'), 'n3'];
+  const args = [WRAPPER, 'stoa', join(root, 'not/there'), join(root, 'out'), 'n3', '', ''];
   const child = spawn('/bin/sh', ['-c', ...args, '/bin/sh', '-c', `: > ${root}/ran`], {
     stdio: 'ignore',
   });
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(125);
   expect(await fs.readdir(root)).toEqual([]);
+});
+
+it('a record that is not whole does not count, and the one before it does', async () => {
+  const files = new CommandFiles(root, 'sh_4');
+  const begun = { nonce: 'n4', bootId: 'b', pid: 4, startTime: '1' };
+  const ended = JSON.stringify({ ...begun, exitCode: 0 });
+  await fs.writeFile(files.status, `${JSON.stringify(begun)}\n${ended.slice(0, -4)}`);
+  expect(await files.readStatus('n4')).toEqual(begun);
+  await fs.writeFile(files.status, `${JSON.stringify(begun)}\n${ended}\n`);
+  expect(await files.state('n4')).toEqual({ type: 'exited', exitCode: 0 });
 });

@@ -12,18 +12,22 @@ export const PART_BYTES = 2 * 1024 * 1024;
  *   3. records the exit status, and says it on descriptor 3 to the daemon that may be listening.
  *
  * What was printed is in the file at once where `stdbuf` is, otherwise in steps of a few kilobytes.
- * It ends when the output has ended too. A record appears as a whole or not at all. Being asked to
- * terminate ends the command, not the bookkeeping: that goes on until there is nothing more to keep.
+ * It ends when the output has ended too. A record is a line, written at once; one that is not whole
+ * does not count. Being asked to terminate ends the command, not the bookkeeping: that goes on until
+ * there is nothing more to keep.
  *
  * Who waits for the command holds the other end of descriptor 3. When that is closed, because the daemon
  * was killed, nobody stops the command in time any more: so all of it is killed, also what left its group
  * but carries the nonce in its environment. A line that is written there lets it go on by itself.
  *
- * Arguments: status file, output file, nonce, the command.
+ * Every program it starts costs as much as a short command does, so it does what it can by itself.
+ *
+ * Arguments: status file, output file, nonce, a variable for the command or nothing, the library that
+ * `stdbuf` would load or nothing, the command.
  */
 export const WRAPPER = `
-status=$1 output=$2 nonce=$3
-shift 3
+status=$1 output=$2 nonce=$3 variable=$4 library=$5
+shift 5
 boot= start=
 started() { shift 19; start=$1; }
 if read -r boot </proc/sys/kernel/random/boot_id && read -r stat <"/proc/$$/stat"; then
@@ -31,12 +35,14 @@ if read -r boot </proc/sys/kernel/random/boot_id && read -r stat <"/proc/$$/stat
 fi 2>/dev/null
 record() {
   printf '{"nonce":"%s","bootId":"%s","pid":%d,"startTime":"%s"%s}\\n' \\
-    "$nonce" "$boot" $$ "$start" "$1" >"$status.new" && mv -f "$status.new" "$status"
+    "$nonce" "$boot" $$ "$start" "$1" >>"$status"
 }
 keep() {
   trap '' TERM INT HUP
   now=
-  ! command -v stdbuf >/dev/null || now='stdbuf -o0'
+  if [ -n "$library" ]; then export LD_PRELOAD="$library" _STDBUF_O=0
+  elif command -v stdbuf >/dev/null; then now='stdbuf -o0'
+  fi
   part=0 file=$output bytes=${HEAD_BYTES}
   while $now head -c $bytes >"$file"; do
     [ -s "$file" ] || return
@@ -63,6 +69,7 @@ if [ -S /dev/fd/3 ] || [ -p /dev/fd/3 ]; then
 fi
 {
   trap : TERM INT HUP
+  [ -z "$variable" ] || export "$variable"
   "$@" </dev/null 2>&1 3>&-
   code=$?
   record ",\\"exitCode\\":$code"

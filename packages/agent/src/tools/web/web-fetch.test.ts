@@ -56,6 +56,7 @@ async function staged(
     tools: [createWebFetch({ ports })],
     decide,
     home: world.home,
+    now: () => performance.now(),
     diagnose: () => undefined,
   });
   let calls = 0;

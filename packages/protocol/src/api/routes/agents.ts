@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { Agent, AgentDefinition, AgentId, PutNickname } from '../../records/agent.js';
+import { WorkspacePath } from '../../records/session.js';
 import { OWNER, PEOPLE } from '../access-table.js';
 import type { Route } from '../route.js';
 
 const inAgent = z.strictObject({ agentId: AgentId });
+
+/** Also those that lie in this directory, which the caller may work in. */
+const inWorkspace = z.strictObject({ workspace: WorkspacePath.optional() });
 
 /** Agents: definitions in files, and those made here. */
 export const AGENTS_ROUTES = {
@@ -13,6 +17,7 @@ export const AGENTS_ROUTES = {
     tag: 'agents',
     summary: 'List agents, those with a broken definition too',
     access: PEOPLE,
+    query: inWorkspace,
     answer: z.strictObject({ agents: z.array(Agent) }),
     status: 200,
   },
@@ -23,6 +28,7 @@ export const AGENTS_ROUTES = {
     summary: 'Read an agent',
     access: PEOPLE,
     params: inAgent,
+    query: inWorkspace,
     answer: Agent,
     status: 200,
   },

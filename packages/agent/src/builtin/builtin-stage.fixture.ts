@@ -1,0 +1,35 @@
+import {
+  type DriverParts,
+  type ModelRequest,
+  ModelStage,
+  type ModelStageOptions,
+} from '@stoa/testkit';
+import { afterEach } from 'vitest';
+import { type BuiltinDriverSettings, createBuiltinDriver } from './create-builtin-driver.js';
+
+const stages: ModelStage[] = [];
+afterEach(async () => {
+  for (const opened of stages.splice(0)) await opened.close();
+});
+
+/** A driver without anything that differs from run to run. */
+export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriverSettings> = {}) =>
+  createBuiltinDriver({
+    ...parts,
+    environment: {},
+    random: () => 0.5,
+    findAsset: () => Promise.resolve(undefined),
+    ...changes,
+  });
+
+/** A stage with the builtin driver, closed when the test is over. */
+export async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
+  const opened = await ModelStage.open({ driver: (parts) => builtinDriver(parts), ...options });
+  stages.push(opened);
+  return opened;
+}
+
+export const codeOf = (run: { failure?: { code: string } | undefined }) => run.failure?.code;
+
+export const turnsOf = (request: ModelRequest | undefined) =>
+  (request?.conversation.turns ?? []).map(({ role, text }) => `${role}: ${text}`);

@@ -1,0 +1,78 @@
+import { promises as fs } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { childEnvironment } from './child-environment.js';
+import { startCommand } from './command.js';
+import { CommandFiles } from './command-files.js';
+import { clearLeftCommands } from './left-commands.js';
+import { Sandbox } from './sandbox.js';
+
+let root: string;
+let tasks: string;
+beforeEach(async () => {
+  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'stoa-left-')));
+  tasks = join(root, 'tasks');
+  await fs.mkdir(join(tasks, 'ses_1'), { recursive: true });
+});
+afterEach(() => fs.rm(root, { recursive: true, force: true }));
+
+const leave = async (name: string): Promise<string> => {
+  const path = join(tasks, 'ses_1', name);
+  await fs.writeFile(path, 'left');
+  return path;
+};
+const exists = (path: string): Promise<boolean> =>
+  fs.access(path).then(
+    () => true,
+    () => false,
+  );
+
+describe('what commands of a killed daemon left', () => {
+  it('is removed, in every part and with the directory of the session', async () => {
+    for (const part of ['intent', 'intent.new', 'status', 'status.new', 'output', 'output.2']) {
+      await leave(`shell-sh_0123abcd.${part}`);
+    }
+    await clearLeftCommands(tasks);
+    expect(await fs.readdir(tasks)).toEqual([]);
+  });
+
+  it('is all that is removed', async () => {
+    const others = [await leave('notes.txt'), await leave('shell-other.output')];
+    await leave('shell-sh_0123abcd.output');
+    const elsewhere = join(root, 'elsewhere');
+    await fs.mkdir(elsewhere);
+    await fs.writeFile(join(elsewhere, 'shell-sh_0123abcd.output'), 'not ours');
+    await fs.symlink(elsewhere, join(tasks, 'ses_2'));
+    await clearLeftCommands(tasks);
+    for (const path of others) expect(await exists(path), path).toBe(true);
+    expect(await fs.readdir(join(tasks, 'ses_1'))).toHaveLength(others.length);
+    expect(await exists(join(elsewhere, 'shell-sh_0123abcd.output'))).toBe(true);
+  });
+
+  it('stays as long as the command runs', async () => {
+    const running = await startCommand({
+      command: 'echo here; sleep 60',
+      cwd: root,
+      directory: join(tasks, 'ses_1'),
+      environment: childEnvironment(process.env),
+      sandbox: new Sandbox({ home: root, bubblewrap: null }),
+    });
+    try {
+      const files = new CommandFiles(join(tasks, 'ses_1'), running.id);
+      await until('it runs', async () => (await files.state(running.nonce)).type === 'running');
+      await clearLeftCommands(tasks);
+      expect(await exists(running.outputPath)).toBe(true);
+    } finally {
+      await running.stop('test');
+    }
+    await clearLeftCommands(tasks);
+    expect(await fs.readdir(tasks)).toEqual([]);
+  });
+
+  it('need not be there at all', async () => {
+    await clearLeftCommands(join(root, 'nowhere'));
+    expect(await exists(join(root, 'nowhere'))).toBe(false);
+  });
+});

@@ -1,0 +1,48 @@
+import Database from 'better-sqlite3';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Verb } from '../sql/verb.js';
+import * as inbox from '../verbs/inbox.js';
+import * as ownership from '../verbs/ownership.js';
+import * as runs from '../verbs/runs.js';
+import * as sessions from '../verbs/sessions.js';
+import { SqliteStore } from './sqlite-store.js';
+
+const db = new Database(':memory:');
+new SqliteStore(db, { durability: 'relaxed' });
+afterAll(() => db.close());
+
+const planOf = ({ text }: Pick<Verb<object, unknown>, 'text'>): string[] =>
+  db
+    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text.sqlite}`)
+    .all(...text.sqliteNames.map(() => null))
+    .map(({ detail }) => detail);
+
+/** What is done for each run, or every few seconds, must not take longer the longer a daemon has lived. */
+describe('what is read all the time', () => {
+  it.each(
+    Object.entries({
+      findRun: runs.findRun,
+      findQueuedRun: runs.findQueuedRun,
+
+      listRunsOfSession: runs.listRunsOfSession,
+      listUnownedWork: runs.listUnownedWork,
+      countQueuedRuns: runs.countQueuedRuns,
+      countWaitingItems: inbox.countWaitingItems,
+      listExpiredItems: inbox.listExpiredItems,
+      findStanding: ownership.findStanding,
+      listHeldRuns: ownership.listHeldRuns,
+      listChildSessions: sessions.listChildSessions,
+      listLeftBehind: sessions.listLeftBehind,
+      lockSession: sessions.lockSession,
+    }),
+  )('%s goes by an index, and never through all there is', (_, verb) => {
+    const scans = planOf(verb).filter((step) => step.startsWith('SCAN'));
+    // An index that holds only what is open stays small.
+    const whole = scans.filter((step) => !/INDEX (runsOpen|sessionsByParent)/.test(step));
+    expect(whole).toEqual([]);
+  });
+
+  it('work is looked for among what is open, not among all sessions', () => {
+    expect(planOf(runs.listUnownedWork)[0]).toMatch(/^SCAN r USING .*INDEX runsOpen/);
+  });
+});
