@@ -1,5 +1,5 @@
 import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
-import { findSession, listItemsOfRun } from '@stoa/store';
+import { listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Approvals } from './approvals.js';
