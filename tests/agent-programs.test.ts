@@ -7,6 +7,7 @@ import {
   callerOf,
   FAKE_AGENT,
   FakeModel,
+  gate,
   installQwen,
   LiveSocket,
   type Qwen,
@@ -20,7 +21,7 @@ import {
   when,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ownerOf } from './stoa-command.js';
+import { start } from './stoa-command.js';
 
 const KEY = 'sk-canary-of-qwen-in-the-daemon';
 
@@ -89,6 +90,7 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
   it('R-26 stoa run writes its answer as it comes, and shows its calls and what it took', async () => {
     const path = join(workspace, 'a.txt');
     writeFileSync(path, 'forty-two\n');
+    const held = gate();
     model.script([
       useTools([toolCall('read_file', { file_path: path })], {
         text: 'I look. ',
@@ -96,11 +98,17 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
       }),
       say('The file says forty-two.', {
         chunkSize: 4,
+        gate: held,
         usage: { input: 1_100, cachedInput: 900, output: 8 },
       }),
     ]);
     const args = ['run', '--agent', 'qwen', '--json', 'What does a.txt say?'];
-    const { code, out, err } = await ownerOf(daemon)(args, { cwd: workspace });
+    const command = start(args, { cwd: workspace, env: { STOA_HOME: daemon.home } });
+    held.release(3);
+    await until('its words come', () => command.output().out.includes('"text":"The '));
+    held.open();
+    const code = await command.ended;
+    const { out, err } = command.output();
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trim().split('\n');
     const events = lines.map((line) => JSON.parse(line) as Stamped | { type: string });
@@ -125,9 +133,10 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
 
   it('R-26 R-28 over the API it is followed live, and asks before it writes', async () => {
     const path = join(workspace, 'made.txt');
+    const held = gate();
     model.script([
       useTools([toolCall('write_file', { file_path: path, content: 'made\n' })]),
-      say('It is made now, as you asked.', { chunkSize: 5 }),
+      say('It is made now, as you asked.', { chunkSize: 5, gate: held }),
     ]);
     const sessionId = await open();
     const live = await LiveSocket.open(daemon.url, daemon);
@@ -139,15 +148,17 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
     const { approval } = asked.data as { approval: { approvalId: string; input: unknown } };
     expect(approval.input).toEqual({ file_path: path, content: 'made\n' });
     await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'allow' });
+    held.release(3);
+    await until('its words are heard while it speaks', () =>
+      live.frames.some((frame) => frame.type === 'text_chunk' && frame.text.startsWith('It is')),
+    );
+    held.open();
     const run = await ended(runId);
     expect(run).toMatchObject({
       status: 'completed',
       output: [{ type: 'text', text: 'It is made now, as you asked.' }],
     });
     expect(readFileSync(path, 'utf8')).toBe('made\n');
-    await until('the end is heard', () => live.events().some(({ type }) => type === 'completed'));
-    const texts = live.frames.flatMap((frame) => (frame.type === 'text_chunk' ? [frame.text] : []));
-    expect(texts.length).toBeGreaterThan(0);
     await live.close();
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Session } from '@stoa/protocol';
@@ -7,8 +7,6 @@ import { expect, it } from 'vitest';
 
 it('R-12 files of a command that a killed daemon left are gone after the next start', async () => {
   const workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
-  const gate = join(workspace, 'gate');
-  writeFileSync(gate, '');
   const first = await startDaemon();
   const tasks = join(first.home, 'tasks');
   const left = (): string[] =>
@@ -23,15 +21,16 @@ it('R-12 files of a command that a killed daemon left are gone after the next st
   };
   try {
     const owner = callerOf(first.url, first.token);
-    const command = 'echo begun; while [ -e gate ]; do sleep 0.05; done';
+    const command = 'echo begun; sleep 600';
     const script = `otherwise: [{ call: { tool: shell, input: { command: '${command}' } } }, { pass: true }]`;
     await owner.put('/v1/agents/worker', { driver: { kind: 'script', script }, mode: 'full' });
     const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'worker', workspace });
     await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'go' });
     await until('the command has begun', () => read('.output').includes('begun'));
+    const [record = ''] = read('.status').split('\n');
+    const { pid } = JSON.parse(record) as { pid: number };
     await first.kill();
-    rmSync(gate);
-    await until('it has ended, unseen', () => read('.status').includes('exitCode'));
+    await until('it has ended with its daemon', () => !isRunning(pid));
     expect(left().length).toBeGreaterThanOrEqual(3);
     const second = await startDaemon({ home: first.home });
     try {
@@ -41,9 +40,16 @@ it('R-12 files of a command that a killed daemon left are gone after the next st
       await second.cleanUp();
     }
   } finally {
-    rmSync(gate, { force: true });
     await first.cleanUp();
     rmSync(first.home, { recursive: true, force: true });
     rmSync(workspace, { recursive: true, force: true });
   }
 });
+
+function isRunning(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${String(pid)}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
