@@ -172,6 +172,26 @@ async function fill({ call }) {
   const item = await call('POST', inbox, { text: 'say something' });
   while ((await call('GET', `/v1/runs/${item.runId}`)).status !== 'completed');
 
+  await call('PATCH', '/v1/channels/lobby', {
+    autonomyPolicy: { maxAgentRepliesPerHumanMessage: 2 },
+    defaultParticipationMode: 'prefer_selected',
+  });
+  await call('PUT', '/v1/agents/speaker', {
+    driver: { kind: 'script', script: 'otherwise: [{ emit: Hello }]' },
+  });
+  const speaker = await call('POST', '/v1/sessions', {
+    agentId: 'speaker',
+    workspace: os.tmpdir(),
+  });
+  await call('POST', '/v1/channels/lobby/members', {
+    actorId: `session:${speaker.sessionId}`,
+    role: 'greeter',
+    expertiseTags: ['greetings'],
+  });
+  const asked = await call('POST', '/v1/channels/lobby/messages', { text: '@speaker hello' });
+  const decisions = `/v1/channels/lobby/threads/${asked.messageId}/decisions`;
+  while ((await call('GET', decisions)).decisions[0].turn.outcome === undefined);
+
   await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
   await call('POST', '/v1/channels/closed/archive');
   await call('POST', '/v1/channels', { channelId: 'gone', title: 'Gone' });
@@ -185,6 +205,7 @@ async function answersTo(token, { call }) {
     '/v1/channels?archived=include',
     '/v1/channels/lobby/members',
     '/v1/channels/lobby/messages',
+    '/v1/channels/lobby/leases?state=all',
     '/v1/whoami',
     '/v1/channels/lobby/cursor',
     '/v1/topics/channel:lobby/events?limit=200',
@@ -196,6 +217,13 @@ async function answersTo(token, { call }) {
   for (const route of routes) expected[route] = await call('GET', route, undefined, token);
   for (const { assetId } of expected['/v1/channels/lobby/messages'].messages[0].inputItems) {
     if (assetId) expected[`/v1/assets/${assetId}`] = await call('GET', `/v1/assets/${assetId}`);
+  }
+  for (const { messageId, threadRootMessageId, replyCount } of expected[
+    '/v1/channels/lobby/messages'
+  ].messages) {
+    if (threadRootMessageId || replyCount === 0) continue;
+    const route = `/v1/channels/lobby/threads/${messageId}/decisions`;
+    expected[route] = await call('GET', route, undefined, token);
   }
   return expected;
 }

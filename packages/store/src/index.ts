@@ -22,6 +22,7 @@ export * from './verbs/erasures.js';
 export * from './verbs/events.js';
 export * from './verbs/idempotency.js';
 export * from './verbs/inbox.js';
+export * from './verbs/leases.js';
 export * from './verbs/members.js';
 export * from './verbs/messages.js';
 export * from './verbs/ownership.js';
@@ -40,4 +41,5 @@ export {
   raiseFloor,
   type TopicRow,
 } from './verbs/topics.js';
+export * from './verbs/turns.js';
 export * from './verbs/usage.js';

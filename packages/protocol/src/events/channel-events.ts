@@ -1,12 +1,19 @@
 import { z } from 'zod';
+import { AutonomyPolicySettings, ParticipationMode } from '../records/autonomy.js';
 import { Description, Title } from '../records/channel.js';
 import { ActorId, AssetId, ChannelId, MemberId, MessageId } from '../records/ids.js';
 import { Member } from '../records/member.js';
 import { Author, Emoji, StoredItem } from '../records/message.js';
 import { Metadata } from '../records/metadata.js';
+import { TurnDecision } from '../records/turn.js';
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
+
+const settings = {
+  autonomyPolicy: AutonomyPolicySettings.optional(),
+  defaultParticipationMode: ParticipationMode.optional(),
+};
 
 /** Everything that can happen in a channel. The channel's tables are a replay of these. */
 export const ChannelEvent = z.discriminatedUnion('type', [
@@ -15,12 +22,15 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     title: Title,
     description: Description.optional(),
     purpose: Description.optional(),
+    ...settings,
     metadata: Metadata,
   }),
   event('channel_updated', {
     title: Title.optional(),
     description: Description.nullable().optional(),
     purpose: Description.nullable().optional(),
+    paused: z.boolean().optional(),
+    ...settings,
     metadata: Metadata.optional(),
   }),
   event('channel_archived', {}),
@@ -42,6 +52,7 @@ export const ChannelEvent = z.discriminatedUnion('type', [
   event('message_deleted', { messageId: MessageId }),
   event('reaction_set', { messageId: MessageId, emoji: Emoji, actorId: ActorId }),
   event('reaction_unset', { messageId: MessageId, emoji: Emoji, actorId: ActorId }),
+  z.strictObject({ type: z.literal('turn_decided'), data: TurnDecision }),
   event('asset_pinned', { assetId: AssetId }),
   event('asset_unpinned', { assetId: AssetId }),
 ]);

@@ -9,6 +9,7 @@ import {
   PermissionRules,
 } from '../records/agent.js';
 import { Approval, ApprovalScope, ApprovalState } from '../records/approval.js';
+import { ChannelDelivery } from '../records/delivery.js';
 import {
   ActorId,
   ApprovalId,
@@ -90,6 +91,7 @@ export const SessionEvent = z.discriminatedUnion('type', [
     subject: z.string().optional(),
     inputItems: z.array(StoredItem),
     expiresAt: EpochMs.optional(),
+    delivery: ChannelDelivery.optional(),
     metadata: Metadata,
     ...ofRun,
   }),

@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { AutonomyPolicy, AutonomyPolicySettings, ParticipationMode } from './autonomy.js';
 import { ActorId, AssetId, ChannelId, EpochMs, MessageId, Seq } from './ids.js';
 import { Metadata } from './metadata.js';
 
 export const Title = z.string().max(LIMITS.titleChars).regex(/\S/);
 export const Description = z.string().max(LIMITS.descriptionChars);
+
+const settings = {
+  autonomyPolicy: AutonomyPolicySettings.optional(),
+  defaultParticipationMode: ParticipationMode.optional(),
+};
 
 /** A durable public conversation with members and one append-only log. */
 export const Channel = z.strictObject({
@@ -21,6 +27,11 @@ export const Channel = z.strictObject({
   lastMessageId: MessageId.optional(),
   lastMessagePreview: z.string().optional(),
   pinnedAssetIds: z.array(AssetId),
+  /** Nobody is given a turn until it is resumed; what people say meanwhile waits. */
+  paused: z.boolean(),
+  autonomyPolicy: AutonomyPolicy,
+  /** What a session member that says nothing else has. */
+  defaultParticipationMode: ParticipationMode,
   metadata: Metadata,
   headSeq: Seq,
 });
@@ -31,6 +42,7 @@ export const CreateChannel = z.strictObject({
   title: Title,
   description: Description.optional(),
   purpose: Description.optional(),
+  ...settings,
   metadata: Metadata.optional(),
 });
 export type CreateChannel = z.infer<typeof CreateChannel>;
@@ -40,6 +52,8 @@ export const UpdateChannel = z.strictObject({
   title: Title.optional(),
   description: Description.nullable().optional(),
   purpose: Description.nullable().optional(),
+  paused: z.boolean().optional(),
+  ...settings,
   metadata: Metadata.optional(),
 });
 export type UpdateChannel = z.infer<typeof UpdateChannel>;

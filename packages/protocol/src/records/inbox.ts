@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { ChannelDelivery } from './delivery.js';
 import { ActorId, EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
 import { InputItem, StoredItem } from './message.js';
 import { Metadata } from './metadata.js';
@@ -31,6 +32,8 @@ export const InboxItem = z.strictObject({
   subject: z.string().optional(),
   inputItems: z.array(StoredItem),
   origin: Origin,
+  /** What was told with a turn in a channel. */
+  delivery: ChannelDelivery.optional(),
   state: InboxItemState,
   reason: z.string().optional(),
   runId: RunId,

@@ -1,10 +1,25 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { ParticipationMode } from './autonomy.js';
 import { ActorId, EpochMs, MemberId } from './ids.js';
 import { Metadata } from './metadata.js';
 
-export const MemberKind = z.enum(['human_actor']);
+export const MemberKind = z.enum(['human_actor', 'session']);
 export const DisplayName = z.string().max(LIMITS.displayNameChars).regex(/\S/);
+
+/** Keep the name that was given, or follow what the agent is called. */
+export const DisplayNameMode = z.enum(['manual', 'follow_agent']);
+export type DisplayNameMode = z.infer<typeof DisplayNameMode>;
+
+const ExpertiseTag = z.string().min(1).max(LIMITS.displayNameChars);
+
+/** What only members that are sessions have. */
+const participation = {
+  displayNameMode: DisplayNameMode.optional(),
+  participationMode: ParticipationMode.optional(),
+  muted: z.boolean().optional(),
+  expertiseTags: z.array(ExpertiseTag).max(LIMITS.expertiseTags).optional(),
+};
 
 export const Member = z.strictObject({
   memberId: MemberId,
@@ -12,6 +27,7 @@ export const Member = z.strictObject({
   actorId: ActorId,
   displayName: DisplayName,
   role: z.string().max(LIMITS.titleChars).optional(),
+  ...participation,
   joinedAt: EpochMs,
   metadata: Metadata,
 });
@@ -23,6 +39,7 @@ export const UpsertMember = z.strictObject({
   actorId: ActorId.optional(),
   displayName: DisplayName.optional(),
   role: z.string().max(LIMITS.titleChars).optional(),
+  ...participation,
   metadata: Metadata.optional(),
 });
 export type UpsertMember = z.infer<typeof UpsertMember>;

@@ -5,6 +5,7 @@ import * as api from '../index.js';
 import type { SqlText, Tx } from '../sql/statement.js';
 import type { Verb } from '../sql/verb.js';
 import { runtimeTour } from './runtime-tour.fixture.js';
+import { turnTour } from './turn-tour.fixture.js';
 
 const c1 = { topicId: 1 };
 const m1 = { ...c1, messageId: 'msg_1' };
@@ -30,6 +31,7 @@ const member = (memberId: string, joinedAt: number) => ({
   role: null,
   joinedAt,
   metadata: '{}',
+  settings: '{}',
 });
 const channel = (topicId: number, channelId: string, title: string) => ({
   topicId,
@@ -40,6 +42,7 @@ const channel = (topicId: number, channelId: string, title: string) => ({
   createdBy: 'human:ada',
   at: 10,
   metadata: '{"a":1}',
+  settings: '{"defaultParticipationMode":"always_listen"}',
 });
 const listed = { after: '', archived: 'exclude', pattern: '', limit: 10 };
 
@@ -86,7 +89,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listEventsAfter', () => api.listEventsAfter.all({ ...page, after: 1 })],
   ['insertChannel', () => api.insertChannel.run(channel(1, 'b-1', 'ÄPFEL 100%'))],
   ['insertChannel, another', () => api.insertChannel.run(channel(2, 'b_0', 'birnen'))],
-  ['countMember', () => api.countMember.run({ ...c1, change: 1, at: 11 })],
+  ['countMember', () => api.countMember.run({ ...c1, change: 1, sessions: 1, at: 11 })],
   ['upsertMember', () => api.upsertMember.run(member('ada', 11))],
   ['upsertMember, same time', () => api.upsertMember.run(member('ab', 12))],
   ['upsertMember, same time again', () => api.upsertMember.run(member('Bb', 12))],
@@ -123,6 +126,8 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['setMessageBody', () => api.setMessageBody.run({ ...m1, seq: 3, at: 13 })],
   ['findMessageRow', () => api.findMessageRow.first(m1)],
   ['findMessage', () => api.findMessage.first(m1)],
+  ['findChannelOfMessage', () => api.findChannelOfMessage.first({ messageId: 'msg_2' })],
+  ['findChannelOfMessage, none', () => api.findChannelOfMessage.first({ messageId: 'msg_9' })],
   ['findMessageAt', () => api.findMessageAt.first({ ...c1, seq: 2 })],
   ...(['rows', 'sizes'] as const).flatMap((what) => [
     [`${what} before`, () => api.MESSAGE_PAGES.before[what].all({ ...page, seq: 9 })] as const,
@@ -216,7 +221,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   [
     'updateChannel',
-    () => api.updateChannel.run({ ...channel(2, '', 'Birnen'), description: 'süß' }),
+    () => api.updateChannel.run({ ...channel(2, '', 'Birnen'), description: 'süß', paused: 1 }),
   ],
   ['setChannelArchived', () => api.setChannelArchived.run({ topicId: 2, archivedAt: 20, at: 20 })],
   ['listChannels, archived only', () => api.listChannels.all({ ...listed, archived: 'only' })],
@@ -298,10 +303,11 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
     'deleteIdempotencyKeysBefore',
     () => api.deleteIdempotencyKeysBefore.run({ before: 15, limit: 9 }),
   ],
+  ...runtimeTour,
+  ...turnTour,
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(
     ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
   ),
-  ...runtimeTour,
   ['setMessageDeleted', () => api.setMessageDeleted.run({ ...c1, messageId: 'msg_2', at: 40 })],
   ['countUnread, deleted', () => api.countUnread.first({ ...page, seq: 0, actorId: 'human:ada' })],
   ['deleteReaction', () => api.deleteReaction.run(reaction)],

@@ -1,8 +1,9 @@
 import { foundation } from './0001-foundation.js';
 import { runtime } from './0002-runtime.js';
+import { turns } from './0003-turns.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, runtime];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -34,4 +35,7 @@ export const TABLES = [
   'schedules',
   'daemons',
   'sessionOwners',
+  'turns',
+  'leases',
+  'decisions',
 ] as const;

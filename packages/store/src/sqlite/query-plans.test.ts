@@ -2,9 +2,13 @@ import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Verb } from '../sql/verb.js';
 import * as inbox from '../verbs/inbox.js';
+import * as leases from '../verbs/leases.js';
+import * as members from '../verbs/members.js';
+import * as messages from '../verbs/messages.js';
 import * as ownership from '../verbs/ownership.js';
 import * as runs from '../verbs/runs.js';
 import * as sessions from '../verbs/sessions.js';
+import * as turns from '../verbs/turns.js';
 import { SqliteStore } from './sqlite-store.js';
 
 const db = new Database(':memory:');
@@ -34,15 +38,32 @@ describe('what is read all the time', () => {
       listChildSessions: sessions.listChildSessions,
       listLeftBehind: sessions.listLeftBehind,
       lockSession: sessions.lockSession,
+      findTurn: turns.findTurn,
+      listDueTurns: turns.listDueTurns,
+      nextTurnAt: turns.nextTurnAt,
+      listOpenTurns: turns.listOpenTurns,
+      listDecisions: turns.listDecisions,
+      listLiveLeases: leases.listLiveLeases,
+      findLeaseOfRun: leases.findLeaseOfRun,
+      listSessionMembers: members.listSessionMembers,
+      listSpokenInThread: messages.listSpokenInThread,
+      listSpokenInChannel: messages.listSpokenInChannel,
     }),
   )('%s goes by an index, and never through all there is', (_, verb) => {
     const scans = planOf(verb).filter((step) => step.startsWith('SCAN'));
     // An index that holds only what is open stays small.
-    const whole = scans.filter((step) => !/INDEX (runsOpen|sessionsByParent)/.test(step));
+    const whole = scans.filter((step) => !/INDEX (runsOpen|sessionsByParent|turnsDue)/.test(step));
     expect(whole).toEqual([]);
   });
 
   it('work is looked for among what is open, not among all sessions', () => {
     expect(planOf(runs.listUnownedWork)[0]).toMatch(/^SCAN r USING .*INDEX runsOpen/);
+  });
+
+  it('turns are looked for among what is open, and leases among what is live', () => {
+    expect(planOf(turns.listOpenTurns)[0]).toMatch(/INDEX turnsOpen/);
+    expect(planOf(turns.listDueTurns)[0]).toMatch(/INDEX turnsDue/);
+    expect(planOf(leases.listLiveLeases)[0]).toMatch(/INDEX leasesLive/);
+    expect(planOf(leases.listLeases).join('\n')).toMatch(/SEARCH l USING INDEX leasesLive/);
   });
 });

@@ -12,6 +12,11 @@ export interface ChannelRow {
   archivedAt: number | null;
   metadata: string;
   memberCount: number;
+  paused: number;
+  /** JSON of what was set. */
+  settings: string;
+  /** How many of the members are sessions. */
+  sessionCount: number;
 }
 
 /** A channel with what its log and its newest message tell. */
@@ -30,11 +35,12 @@ export interface OpenChannelRow {
   createdBy: string;
   archivedAt: number | null;
   memberCount: number;
+  sessionCount: number;
   memberId: string | null;
   memberName: string | null;
 }
 
-const OPEN = `SELECT c."topicId", c."createdBy", c."archivedAt", c."memberCount",
+const OPEN = `SELECT c."topicId", c."createdBy", c."archivedAt", c."memberCount", c."sessionCount",
     m."memberId", m."displayName" AS "memberName"
   FROM "channels" c LEFT JOIN "members" m ON m."topicId" = c."topicId" AND m."actorId" = :actorId
   WHERE c."channelId" = :channelId`;
@@ -59,9 +65,10 @@ export const insertChannel = verb<{
   createdBy: string;
   at: number;
   metadata: string;
+  settings: string;
 }>(
-  `INSERT INTO "channels" ("topicId", "channelId", "title", "description", "purpose", "createdBy", "createdAt", "updatedAt", "metadata")
-   VALUES (:topicId, :channelId, :title, :description, :purpose, :createdBy, :at, :at, :metadata)`,
+  `INSERT INTO "channels" ("topicId", "channelId", "title", "description", "purpose", "createdBy", "createdAt", "updatedAt", "metadata", "settings")
+   VALUES (:topicId, :channelId, :title, :description, :purpose, :createdBy, :at, :at, :metadata, :settings)`,
 );
 
 const COLUMNS = `c.*, (SELECT max(h."seq") FROM "events" h WHERE h."topicId" = c."topicId") AS "head",
@@ -101,25 +108,36 @@ export const updateChannel = verb<{
   description: string | null;
   purpose: string | null;
   metadata: string;
+  paused: number;
+  settings: string;
   at: number;
 }>(
   `UPDATE "channels" SET "title" = :title, "description" = :description, "purpose" = :purpose,
-     "metadata" = :metadata, "updatedAt" = :at WHERE "topicId" = :topicId`,
+     "metadata" = :metadata, "paused" = :paused, "settings" = :settings, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );
 
 export const findChannelFields = verb<
   { topicId: number },
-  Pick<ChannelRow, 'channelId' | 'title' | 'description' | 'purpose' | 'metadata'>
+  Pick<
+    ChannelRow,
+    'channelId' | 'title' | 'description' | 'purpose' | 'metadata' | 'paused' | 'settings'
+  >
 >(
-  `SELECT "channelId", "title", "description", "purpose", "metadata" FROM "channels" WHERE "topicId" = :topicId`,
+  `SELECT "channelId", "title", "description", "purpose", "metadata", "paused", "settings" FROM "channels" WHERE "topicId" = :topicId`,
 );
 
 export const setChannelArchived = verb<{ topicId: number; archivedAt: number | null; at: number }>(
   `UPDATE "channels" SET "archivedAt" = :archivedAt, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );
 
-export const countMember = verb<{ topicId: number; change: number; at: number }>(
-  `UPDATE "channels" SET "memberCount" = "memberCount" + :change, "updatedAt" = :at WHERE "topicId" = :topicId`,
+export const countMember = verb<{
+  topicId: number;
+  change: number;
+  sessions: number;
+  at: number;
+}>(
+  `UPDATE "channels" SET "memberCount" = "memberCount" + :change,
+     "sessionCount" = "sessionCount" + :sessions, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );
 
 export const deleteChannel = verb<{ topicId: number }>(

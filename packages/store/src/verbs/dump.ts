@@ -15,6 +15,9 @@ export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   messages: dump('messages', '"seq"'),
   reactions: dump('reactions', '"seq"'),
   pins: dump('pins', '"seq"'),
+  turns: dump('turns', '"rootMessageId"'),
+  leases: dump('leases', '"seq", "leaseId"'),
+  decisions: dump('decisions', '"seq"'),
   attachments: verb<Page, Row>(
     `SELECT a.* FROM "attachments" a JOIN "messages" m ON m."topicId" = a."topicId" AND m."messageId" = a."messageId"
      WHERE a."topicId" = :topicId ORDER BY m."seq", a."assetId" LIMIT :limit OFFSET :offset`,

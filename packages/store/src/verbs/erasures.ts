@@ -21,6 +21,9 @@ const KEYS = {
   readCursors: '"humanId"',
   pins: '"assetId"',
   attachments: '"assetId", "messageId"',
+  turns: '"rootMessageId"',
+  leases: '"seq", "leaseId"',
+  decisions: '"rootMessageId", "seq"',
 } as const;
 
 type Chunk = { topicId: number; limit: number };
@@ -36,6 +39,9 @@ export const ERASE_CHUNKS = [
   verb<Chunk>(erase('reactions')),
   verb<Chunk>(erase('members')),
   verb<Chunk>(erase('readCursors')),
+  verb<Chunk>(erase('turns')),
+  verb<Chunk>(erase('leases')),
+  verb<Chunk>(erase('decisions')),
 ] as const;
 
 /** Rows that hold assets: those of the chunk are let go in the transaction that erases it. */

@@ -9,6 +9,16 @@ export interface MemberRow {
   role: string | null;
   joinedAt: number;
   metadata: string;
+  /** How a session takes part: JSON of what was set. */
+  settings: string;
+}
+
+/** A member that is a session, with what its session is at. */
+export interface SessionMemberRow extends MemberRow {
+  sessionTopicId: number | null;
+  endedAt: number | null;
+  liveRuns: number;
+  waitingItems: number;
 }
 
 export const findMember = verb<{ topicId: number; memberId: string }, MemberRow>(
@@ -24,12 +34,22 @@ export const listMembers = verb<{ topicId: number }, MemberRow>(
 );
 
 export const upsertMember = verb<MemberRow>(
-  `INSERT INTO "members" ("topicId", "memberId", "memberKind", "actorId", "displayName", "role", "joinedAt", "metadata")
-   VALUES (:topicId, :memberId, :memberKind, :actorId, :displayName, :role, :joinedAt, :metadata)
+  `INSERT INTO "members" ("topicId", "memberId", "memberKind", "actorId", "displayName", "role", "joinedAt", "metadata", "settings")
+   VALUES (:topicId, :memberId, :memberKind, :actorId, :displayName, :role, :joinedAt, :metadata, :settings)
    ON CONFLICT ("topicId", "memberId") DO UPDATE SET "displayName" = excluded."displayName",
-     "role" = excluded."role", "metadata" = excluded."metadata"`,
+     "role" = excluded."role", "metadata" = excluded."metadata", "settings" = excluded."settings"`,
 );
 
 export const deleteMember = verb<{ topicId: number; memberId: string }>(
   `DELETE FROM "members" WHERE "topicId" = :topicId AND "memberId" = :memberId`,
+);
+
+/** Who can be given a turn in a channel. */
+export const listSessionMembers = verb<{ topicId: number }, SessionMemberRow>(
+  `SELECT m.*, s."topicId" AS "sessionTopicId", s."endedAt",
+     (SELECT count(*) FROM "runs" r WHERE r."topicId" = s."topicId"
+       AND r."status" IN ('queued', 'running', 'waiting_approval', 'waiting_answer')) AS "liveRuns",
+     (SELECT count(*) FROM "inboxItems" i WHERE i."topicId" = s."topicId" AND i."state" = 'waiting') AS "waitingItems"
+   FROM "members" m LEFT JOIN "sessions" s ON s."sessionId" = substr(m."actorId", 9)
+   WHERE m."topicId" = :topicId AND m."memberKind" = 'session' ORDER BY m."memberId"`,
 );

@@ -66,6 +66,12 @@ export const findMessage = verb<{ topicId: number; messageId: string }, FullMess
   `${full('')} WHERE m."topicId" = :topicId AND m."messageId" = :messageId`,
 );
 
+/** Looks into every channel: ids are indexed within theirs. */
+export const findChannelOfMessage = verb<{ messageId: string }, { channelId: string }>(
+  `SELECT c."channelId" FROM "channels" c WHERE EXISTS (
+     SELECT 1 FROM "messages" m WHERE m."topicId" = c."topicId" AND m."messageId" = :messageId)`,
+);
+
 type Page = { topicId: number; seq: number; limit: number };
 type ThreadPage = Page & { rootMessageId: string };
 
@@ -131,4 +137,27 @@ export const findMessageAt = verb<
    JOIN "events" p ON p."topicId" = m."topicId" AND p."seq" = m."seq"
    LEFT JOIN "events" e ON m."bodySeq" <> m."seq" AND e."topicId" = m."topicId" AND e."seq" = m."bodySeq"
    WHERE m."topicId" = :topicId AND m."seq" = :seq`,
+);
+
+export interface SpokenRow {
+  messageId: string;
+  authorId: string;
+  createdAt: number;
+}
+
+/** Who spoke in a thread, newest first; the root itself is not among them. */
+export const listSpokenInThread = verb<
+  { topicId: number; rootMessageId: string; limit: number },
+  SpokenRow
+>({
+  sqlite: `SELECT "messageId", "authorId", "createdAt" FROM "messages" INDEXED BY "messagesOfThread"
+    WHERE "topicId" = :topicId AND "rootMessageId" = :rootMessageId ORDER BY "seq" DESC LIMIT :limit`,
+  postgres: `SELECT "messageId", "authorId", "createdAt" FROM "messages"
+    WHERE "topicId" = :topicId AND "rootMessageId" = :rootMessageId ORDER BY "seq" DESC LIMIT :limit`,
+});
+
+/** Who spoke in a channel, newest first. */
+export const listSpokenInChannel = verb<{ topicId: number; limit: number }, SpokenRow>(
+  `SELECT "messageId", "authorId", "createdAt" FROM "messages" WHERE "topicId" = :topicId
+   ORDER BY "seq" DESC LIMIT :limit`,
 );

@@ -45,7 +45,8 @@ export const CHANNELS_ROUTES = {
     method: 'PATCH',
     path: '/v1/channels/:channelId',
     tag: 'channels',
-    summary: 'Change title, description, purpose or metadata (creator or owner)',
+    summary:
+      'Change title, description, purpose, metadata or how agents take part, pause or resume (creator or owner)',
     access: PEOPLE,
     params: inChannel,
     body: UpdateChannel,

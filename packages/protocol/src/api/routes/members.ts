@@ -24,7 +24,8 @@ export const MEMBERS_ROUTES = {
     method: 'POST',
     path: '/v1/channels/:channelId/members',
     tag: 'members',
-    summary: 'Join, or add or change a member (others: creator or owner)',
+    summary:
+      'Join, or add or change a member (others: creator or owner; a session: whoever directs it)',
     access: PEOPLE,
     params: inChannel,
     body: UpsertMember,

@@ -37,6 +37,16 @@ export const MESSAGES_ROUTES = {
     status: 201,
     idempotent: true,
   },
+  findMessage: {
+    method: 'GET',
+    path: '/v1/messages/:messageId',
+    tag: 'messages',
+    summary: 'Read a message of which only the id is known',
+    access: PEOPLE,
+    params: z.strictObject({ messageId: MessageId }),
+    answer: Message,
+    status: 200,
+  },
   getMessage: {
     method: 'GET',
     path: '/v1/channels/:channelId/messages/:messageId',

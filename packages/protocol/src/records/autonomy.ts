@@ -1,0 +1,56 @@
+import { z } from 'zod';
+
+/**
+ * When a session member is given a turn by a message of a person:
+ *
+ *   manual_only      never
+ *   selected_only    when it is selected (addressed, mentioned, replied to), or when nobody is
+ *   prefer_selected  the same, and also when others are selected and none of them spoke
+ *   always_listen    always, behind those who are selected
+ */
+export const ParticipationMode = z.enum([
+  'manual_only',
+  'selected_only',
+  'prefer_selected',
+  'always_listen',
+]);
+export type ParticipationMode = z.infer<typeof ParticipationMode>;
+
+const DAY_MS = 24 * 3_600_000;
+const count = (most: number) => z.int().min(1).max(most);
+const duration = (least: number) => z.int().min(least).max(DAY_MS);
+
+/** What of the policy of a channel is set; the rest is as `DEFAULT_AUTONOMY_POLICY` says. */
+export const AutonomyPolicySettings = z.strictObject({
+  /** At the same time in one thread. */
+  maxParallelPublicSpeakers: count(20).optional(),
+  /** Of all agents together, after one message of a person. */
+  maxAgentRepliesPerHumanMessage: count(100).optional(),
+  /** Runs that end in silence count here and not above. */
+  maxStartedRunsPerHumanMessage: count(100).optional(),
+  /** Before the same session may speak in the same thread again; who is selected need not wait. */
+  memberCooldownMs: duration(0).optional(),
+  /** After this a speaker may be replaced by one who waits. */
+  leaseTimeoutMs: duration(1_000).optional(),
+  /** A grant that its session has not taken up by then passes on. */
+  claimTimeoutMs: duration(1_000).optional(),
+  /** A run that did nothing for this long is cancelled. */
+  silenceLimitMs: duration(1_000).optional(),
+  /** Input and output of all runs of one turn; without it there is no limit. */
+  tokensPerTurn: z.int().min(1).optional(),
+});
+export type AutonomyPolicySettings = z.infer<typeof AutonomyPolicySettings>;
+
+/** How much agents may do in a channel without a person. */
+export const AutonomyPolicy = AutonomyPolicySettings.required().partial({ tokensPerTurn: true });
+export type AutonomyPolicy = z.infer<typeof AutonomyPolicy>;
+
+export const DEFAULT_AUTONOMY_POLICY: AutonomyPolicy = {
+  maxParallelPublicSpeakers: 1,
+  maxAgentRepliesPerHumanMessage: 3,
+  maxStartedRunsPerHumanMessage: 5,
+  memberCooldownMs: 15_000,
+  leaseTimeoutMs: 60_000,
+  claimTimeoutMs: 20_000,
+  silenceLimitMs: 600_000,
+};

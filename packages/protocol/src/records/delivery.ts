@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { ChannelId, EpochMs, MemberId, MessageId } from './ids.js';
+import { AuthorKind, Emoji } from './message.js';
+
+const Named = z.strictObject({ memberId: MemberId, name: z.string() });
+
+/** A message of the thread as whoever is to speak is shown it; long ones are cut. */
+const Heard = z.strictObject({
+  messageId: MessageId,
+  kind: AuthorKind,
+  name: z.string(),
+  at: EpochMs,
+  text: z.string(),
+  isCut: z.boolean(),
+  reactions: z.array(z.strictObject({ emoji: Emoji, count: z.int().min(1) })),
+});
+
+/**
+ * What a session is told with its turn, whatever the length of the channel: where it is, who is there,
+ * what was said last, who was meant and who has answered. Taken when the turn was given, and kept.
+ */
+export const ChannelDelivery = z.strictObject({
+  channelId: ChannelId,
+  title: z.string(),
+  description: z.string().optional(),
+  purpose: z.string().optional(),
+  /** The one it is here. */
+  self: Named,
+  members: z.array(Named.extend({ kind: z.enum(['human', 'agent']), role: z.string().optional() })),
+  /** How many members there are; the list may be cut. */
+  memberCount: z.int().min(0),
+  threadRootMessageId: MessageId,
+  /** Oldest first; the message to answer is the origin, wherever it stands. */
+  heard: z.array(Heard),
+  isAddressed: z.boolean(),
+  addressed: z.array(z.string()),
+  answeredBy: z.array(z.string()),
+});
+export type ChannelDelivery = z.infer<typeof ChannelDelivery>;

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { EpochMs, LeaseId, MemberId, MessageId, RunId, Seq, SessionId, TurnId } from './ids.js';
+
+/** What became of a lease: what the run did with it, or why it was taken away. */
+export const LeaseOutcome = z.enum([
+  'spoke',
+  'reacted',
+  'abstained',
+  'failed',
+  'interrupted',
+  'cancelled',
+  'budget',
+  'timeout',
+  'superseded',
+  'unclaimed',
+]);
+export type LeaseOutcome = z.infer<typeof LeaseOutcome>;
+
+/**
+ *   granted ──its run starts──▶ running ◀──▶ waiting (for people; its time stands still)
+ *      └──not taken up in time─┴──▶ ended
+ */
+export const LeasePhase = z.enum(['granted', 'running', 'waiting', 'ended']);
+export type LeasePhase = z.infer<typeof LeasePhase>;
+
+/** One session's right to speak in one thread, for one run. Who publishes without it publishes nothing. */
+export const Lease = z.strictObject({
+  leaseId: LeaseId,
+  turnId: TurnId,
+  threadRootMessageId: MessageId,
+  originMessageId: MessageId,
+  memberId: MemberId,
+  sessionId: SessionId,
+  runId: RunId,
+  phase: LeasePhase,
+  grantedAt: EpochMs,
+  /** From here on it may pass to another; it does not end by itself. */
+  deadline: EpochMs,
+  endedAt: EpochMs.optional(),
+  outcome: LeaseOutcome.optional(),
+});
+export type Lease = z.infer<typeof Lease>;
+
+/** How a turn ended: somebody spoke, nobody wanted to, or a bound was reached. */
+export const TurnOutcome = z.enum([
+  'answered',
+  'silent',
+  'reply_budget',
+  'run_budget',
+  'token_budget',
+]);
+export type TurnOutcome = z.infer<typeof TurnOutcome>;
+
+/** What one message opened in a thread: a budget, and who may use it. */
+export const Turn = z.strictObject({
+  turnId: TurnId,
+  threadRootMessageId: MessageId,
+  originMessageId: MessageId,
+  openedAt: EpochMs,
+  /** Sessions the message names, in order. */
+  selected: z.array(SessionId),
+  /** It names people and no session. */
+  isForPeople: z.boolean(),
+  /** Sessions that the last reply of an agent names. */
+  called: z.array(SessionId),
+  /** Had it and ended. */
+  served: z.array(SessionId),
+  replies: z.int().min(0),
+  startedRuns: z.int().min(0),
+  tokens: z.int().min(0),
+  /** When it has to be looked at again, if nothing happens before. */
+  wakeAt: EpochMs.optional(),
+  closedAt: EpochMs.optional(),
+  outcome: TurnOutcome.optional(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** Why somebody is where it is in the order, or is not in it. */
+export const CandidateReason = z.enum([
+  'addressed',
+  'called',
+  'last_in_thread',
+  'expertise',
+  'last_in_channel',
+  'member',
+  'speaking',
+  'muted',
+  'manual_only',
+  'others_selected',
+  'served',
+  'cooling_down',
+  'session_ended',
+  'inbox_full',
+]);
+export type CandidateReason = z.infer<typeof CandidateReason>;
+
+/** One thing the order was made by. Lower goes first; compared in the order they stand. */
+export const ScorePart = z.strictObject({ by: z.string(), value: z.number() });
+export type ScorePart = z.infer<typeof ScorePart>;
+
+export const Candidate = z.strictObject({
+  memberId: MemberId,
+  sessionId: SessionId,
+  verdict: z.enum(['granted', 'queued', 'speaking', 'skipped']),
+  reason: CandidateReason,
+  score: z.array(ScorePart),
+});
+export type Candidate = z.infer<typeof Candidate>;
+
+/** What made the daemon look at a thread. */
+export const TurnTrigger = z.strictObject({
+  type: z.enum(['message', 'run_ended', 'answered', 'time', 'resumed']),
+  messageId: MessageId.optional(),
+  runId: RunId.optional(),
+});
+export type TurnTrigger = z.infer<typeof TurnTrigger>;
+
+/** What was decided about a thread: who was looked at, in the order compared, and what followed. */
+export const TurnDecision = z.strictObject({
+  trigger: TurnTrigger,
+  turn: Turn,
+  /** The first of them; how many there were is told beside. */
+  candidates: z.array(Candidate),
+  candidateCount: z.int().min(0),
+  granted: z.array(
+    Lease.pick({ leaseId: true, memberId: true, sessionId: true, runId: true, deadline: true }),
+  ),
+  renewed: z.array(Lease.pick({ leaseId: true, deadline: true })),
+  ended: z.array(z.strictObject({ leaseId: LeaseId, outcome: LeaseOutcome })),
+});
+export type TurnDecision = z.infer<typeof TurnDecision>;
+
+/** A decision with its place in the log of the channel. */
+export const StampedDecision = TurnDecision.extend({ seq: Seq, at: EpochMs });
+export type StampedDecision = z.infer<typeof StampedDecision>;

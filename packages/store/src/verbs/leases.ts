@@ -1,0 +1,85 @@
+import { verb } from '../sql/verb.js';
+
+export interface LeaseRow {
+  topicId: number;
+  seq: number;
+  leaseId: string;
+  turnId: string;
+  rootMessageId: string;
+  originMessageId: string;
+  memberId: string;
+  sessionId: string;
+  runId: string;
+  grantedAt: number;
+  deadline: number;
+  endedAt: number | null;
+  outcome: string | null;
+}
+
+/** A lease with what its run is at. */
+export interface LeaseWithRunRow extends LeaseRow {
+  status: string | null;
+  startedAt: number | null;
+  /** When its session last wrote something. */
+  progressAt: number | null;
+  /** When a question of its run was last settled. */
+  settledAt: number | null;
+}
+
+export const insertLease = verb<Omit<LeaseRow, 'endedAt' | 'outcome'>>(
+  `INSERT INTO "leases" ("topicId", "seq", "leaseId", "turnId", "rootMessageId", "originMessageId",
+     "memberId", "sessionId", "runId", "grantedAt", "deadline")
+   VALUES (:topicId, :seq, :leaseId, :turnId, :rootMessageId, :originMessageId,
+     :memberId, :sessionId, :runId, :grantedAt, :deadline)`,
+);
+
+export const setLeaseDeadline = verb<{ leaseId: string; deadline: number }>(
+  `UPDATE "leases" SET "deadline" = :deadline WHERE "leaseId" = :leaseId`,
+);
+
+export const setLeaseEnded = verb<{ leaseId: string; at: number; outcome: string }>(
+  `UPDATE "leases" SET "endedAt" = :at, "outcome" = :outcome WHERE "leaseId" = :leaseId`,
+);
+
+/**
+ * SQLite is told to look among the live: left to itself it walks all leases a channel ever had, since
+ * they are kept in the order that is asked for.
+ */
+const withRun = (index: string): string => `SELECT l.*, r."status", r."startedAt",
+    (SELECT e."at" FROM "events" e WHERE e."topicId" = r."topicId" ORDER BY e."seq" DESC LIMIT 1) AS "progressAt",
+    (SELECT max(a."settledAt") FROM "approvals" a WHERE a."runId" = l."runId") AS "settledAt"
+  FROM "leases" l ${index} LEFT JOIN "runs" r ON r."runId" = l."runId"`;
+const both = (text: (live: string) => string): { sqlite: string; postgres: string } => ({
+  sqlite: text(withRun('INDEXED BY "leasesLive"')),
+  postgres: text(withRun('')),
+});
+
+/** Those of a thread that have not ended, as they were granted. */
+export const listLiveLeases = verb<{ topicId: number; rootMessageId: string }, LeaseWithRunRow>(
+  both(
+    (live) =>
+      `${live} WHERE l."topicId" = :topicId AND l."rootMessageId" = :rootMessageId AND l."endedAt" IS NULL
+       ORDER BY l."seq", l."leaseId"`,
+  ),
+);
+
+export const findLeaseOfRun = verb<{ runId: string }, LeaseRow>(
+  `SELECT * FROM "leases" WHERE "runId" = :runId`,
+);
+
+const PAGE = `l."topicId" = :topicId AND l."seq" < :before`;
+const NEWEST = 'ORDER BY "seq" DESC, "leaseId" LIMIT :limit';
+
+/** Newest first. */
+export const listLeases = verb<
+  { topicId: number; live: number; before: number; limit: number },
+  LeaseWithRunRow
+>(
+  both(
+    (live) => `SELECT * FROM (
+      SELECT * FROM (${live} WHERE ${PAGE} AND l."endedAt" IS NULL ${NEWEST}) AS "live"
+      UNION ALL
+      SELECT * FROM (${withRun('')} WHERE :live = 0 AND ${PAGE} AND l."endedAt" IS NOT NULL ${NEWEST}) AS "ended"
+    ) AS "leases" ${NEWEST}`,
+  ),
+);

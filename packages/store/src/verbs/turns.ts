@@ -1,0 +1,62 @@
+import { verb } from '../sql/verb.js';
+
+export interface TurnRow {
+  topicId: number;
+  rootMessageId: string;
+  turnId: string;
+  seq: number;
+  isOpen: number;
+  wakeAt: number | null;
+}
+
+/** The latest turn of a thread, with the event that decided last about it. */
+export const findTurn = verb<
+  { topicId: number; rootMessageId: string },
+  TurnRow & { decided: string }
+>(
+  `SELECT t.*, e."body" AS "decided" FROM "turns" t
+   JOIN "events" e ON e."topicId" = t."topicId" AND e."seq" = t."seq"
+   WHERE t."topicId" = :topicId AND t."rootMessageId" = :rootMessageId`,
+);
+
+export const putTurn = verb<TurnRow>(
+  `INSERT INTO "turns" ("topicId", "rootMessageId", "turnId", "seq", "isOpen", "wakeAt")
+   VALUES (:topicId, :rootMessageId, :turnId, :seq, :isOpen, :wakeAt)
+   ON CONFLICT ("topicId", "rootMessageId") DO UPDATE SET "turnId" = excluded."turnId",
+     "seq" = excluded."seq", "isOpen" = excluded."isOpen", "wakeAt" = excluded."wakeAt"`,
+);
+
+/** Open turns that have to be looked at by now, the longest overdue first. */
+export const listDueTurns = verb<
+  { now: number; limit: number },
+  { channelId: string; rootMessageId: string }
+>(
+  `SELECT c."channelId", t."rootMessageId" FROM "turns" t JOIN "channels" c ON c."topicId" = t."topicId"
+   WHERE t."isOpen" = 1 AND t."wakeAt" IS NOT NULL AND t."wakeAt" <= :now
+   ORDER BY t."wakeAt" LIMIT :limit`,
+);
+
+/** When the next open turn has to be looked at. */
+export const nextTurnAt = verb<object, { at: number | null }>(
+  `SELECT min("wakeAt") AS "at" FROM "turns" WHERE "isOpen" = 1 AND "wakeAt" IS NOT NULL`,
+);
+
+export const listOpenTurns = verb<{ topicId: number }, { rootMessageId: string }>(
+  `SELECT "rootMessageId" FROM "turns" WHERE "topicId" = :topicId AND "isOpen" = 1
+   ORDER BY "rootMessageId"`,
+);
+
+export const insertDecision = verb<{ topicId: number; rootMessageId: string; seq: number }>(
+  `INSERT INTO "decisions" ("topicId", "rootMessageId", "seq") VALUES (:topicId, :rootMessageId, :seq)`,
+);
+
+/** Newest first. */
+export const listDecisions = verb<
+  { topicId: number; rootMessageId: string; before: number; limit: number },
+  { seq: number; at: number; body: string }
+>(
+  `SELECT e."seq", e."at", e."body" FROM "decisions" d
+   JOIN "events" e ON e."topicId" = d."topicId" AND e."seq" = d."seq"
+   WHERE d."topicId" = :topicId AND d."rootMessageId" = :rootMessageId AND d."seq" < :before
+   ORDER BY d."seq" DESC LIMIT :limit`,
+);
