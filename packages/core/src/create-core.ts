@@ -9,8 +9,9 @@ import {
   type UsageQuery,
   type UsageReport,
 } from '@stoa/protocol';
-import type { SearchIndex, Store } from '@stoa/store';
+import { lockChannel, type SearchIndex, type Store, type Tx } from '@stoa/store';
 import { Credentials } from './access/credentials.js';
+import type { OpenChannel } from './access/gate.js';
 import { LoginCodes } from './access/login-codes.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
@@ -32,6 +33,12 @@ import { Sessions } from './sessions/sessions.js';
 import { reportUsage } from './sessions/usage.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
+import type { TurnContext } from './turns/context.js';
+import { deliveryEnded } from './turns/delivery-ended.js';
+import { resumeTurns } from './turns/look-at.js';
+import { openTurn } from './turns/open-turn.js';
+import { TurnClock } from './turns/turn-clock.js';
+import { Turns } from './turns/turns.js';
 import { checkReplay } from './upkeep/replay-check.js';
 import { type Retention, Sweeper } from './upkeep/sweep.js';
 
@@ -77,6 +84,8 @@ export interface Core {
   readonly sessionTokens: SessionTokens;
   usage(by: Principal, query: UsageQuery, currency?: string): Promise<UsageReport>;
   readonly channels: Channels;
+  readonly turns: Turns;
+  readonly turnClock: TurnClock;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -104,6 +113,7 @@ export function createCore(ports: CorePorts): Core {
     hub.committed(entries);
     approvals.committed(entries);
     runner.committed(entries);
+    turnClock.committed(entries);
     sessionTokens.committed(entries);
     ports.committed?.(entries.length);
   });
@@ -126,10 +136,14 @@ export function createCore(ports: CorePorts): Core {
     assets,
     workspaces: runtime.workspaces,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
-    capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? { inject: false },
+    capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
+    deliveryEnded: (_, runId, end) => deliveryEnded(turnContext, lockForDelivery, runId, end),
     approvalMs: runtime.approvalMs,
     diagnose: runtime.diagnose,
   };
+  const turnContext: TurnContext = { sessions: context };
+  const turns = new Turns(turnContext);
+  const turnClock = new TurnClock(turnContext, turns, runtime.timers);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
@@ -152,7 +166,18 @@ export function createCore(ports: CorePorts): Core {
     ownership,
     sessionTokens,
     usage: (by, query, currency) => reportUsage(context, by, query, currency),
-    channels: new Channels({ store, log, ids, secrets, assets, search }),
+    channels: new Channels({
+      store,
+      log,
+      ids,
+      secrets,
+      assets,
+      search,
+      openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
+      resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
+    }),
+    turns,
+    turnClock,
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),
@@ -170,6 +195,15 @@ export function createCore(ports: CorePorts): Core {
     assertMayFollow: (by, topic) => assertMayFollow(store, by, topic),
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
+}
+
+/** Nothing is offered to a driver that is not there. */
+const NO_DRIVER = { inject: false, publishes: 'tool' } as const;
+
+/** A channel that was deleted meanwhile takes nothing any more. */
+function* lockForDelivery(channelId: string): Tx<OpenChannel | undefined> {
+  const row = yield* lockChannel.first({ channelId, actorId: 'system' });
+  return row && { ...row, channelId };
 }
 
 function hintSearch(search: SearchIndex, entries: readonly LogEntry[]): void {

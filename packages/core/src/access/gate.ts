@@ -51,6 +51,15 @@ export function assertNotArchived(channel: OpenChannel): void {
 
 function found(row: OpenChannelRow | undefined, channelId: string): OpenChannel {
   if (!row) throw new StoaError('channel_not_found', `There is no channel ${channelId}`);
-  const { topicId, createdBy, archivedAt, memberCount, memberId, memberName } = row;
-  return { topicId, createdBy, archivedAt, memberCount, memberId, memberName, channelId };
+  const { topicId, createdBy, archivedAt, memberCount, sessionCount, memberId, memberName } = row;
+  return {
+    topicId,
+    createdBy,
+    archivedAt,
+    memberCount,
+    sessionCount,
+    memberId,
+    memberName,
+    channelId,
+  };
 }

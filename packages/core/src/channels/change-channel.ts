@@ -9,6 +9,7 @@ import {
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
 import { assertNotArchived, channelToModerate, type OpenChannel } from '../access/gate.js';
+import type { Decision, NewEvent } from '../log/log.js';
 import type { ChannelContext } from './context.js';
 import { admitMetadata } from './metadata.js';
 import { getChannel } from './read-channels.js';
@@ -19,8 +20,12 @@ export async function updateChannel(
   channelId: string,
   request: UpdateChannel,
 ): Promise<Channel> {
-  const { title, description, purpose, metadata } = request;
+  const { title, description, purpose, metadata, paused } = request;
+  const { autonomyPolicy, defaultParticipationMode } = request;
   const data = {
+    ...(paused === undefined ? {} : { paused }),
+    ...(autonomyPolicy === undefined ? {} : { autonomyPolicy }),
+    ...(defaultParticipationMode === undefined ? {} : { defaultParticipationMode }),
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(purpose === undefined ? {} : { purpose }),
@@ -31,10 +36,16 @@ export async function updateChannel(
       { path: 'body', message: 'at least one field' },
     ]);
   }
-  await change(context, principal, channelId, (channel) => {
-    assertNotArchived(channel);
-    return { type: 'channel_updated', data };
-  });
+  await change(
+    context,
+    principal,
+    channelId,
+    (channel) => {
+      assertNotArchived(channel);
+      return { type: 'channel_updated', data };
+    },
+    paused === false ? context.resumeTurns : undefined,
+  );
   return getChannel(context, principal, channelId);
 }
 
@@ -69,16 +80,18 @@ function change(
   principal: Principal,
   channelId: string,
   decide: (channel: OpenChannel) => ChannelEvent | undefined,
+  andThen?: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>,
 ): Promise<void> {
   const topic = channelTopic(channelId);
   return context.log.write({
     actor: actorIdOf(principal),
     lane: topic,
     open: () => channelToModerate(principal, channelId),
-    // eslint-disable-next-line require-yield -- the decision needs only what was opened
-    *decide(channel): Tx<{ events: { topic: string; event: ChannelEvent }[]; answer: () => void }> {
+    *decide(channel, at): Tx<Decision<void>> {
       const event = decide(channel);
-      return { events: event ? [{ topic, event }] : [], answer: () => undefined };
+      const events: NewEvent[] = event ? [{ topic, event }] : [];
+      if (andThen) events.push(...(yield* andThen(channel, at)));
+      return { events, answer: () => undefined };
     },
   });
 }

@@ -16,7 +16,12 @@ import { listMembers, removeMember, upsertMember } from './members.js';
 import { setPinned } from './pins.js';
 import { postMessage } from './post-message.js';
 import { type ChannelQuery, channelCount, getChannel, listChannels } from './read-channels.js';
-import { getMessage, listMessages, type MessageQuery } from './read-messages.js';
+import {
+  findMessageAnywhere,
+  getMessage,
+  listMessages,
+  type MessageQuery,
+} from './read-messages.js';
 import { type SearchRequest, searchMessages } from './search-messages.js';
 
 /** Everything a caller can do with channels; `by` is the principal the credential proved. */
@@ -63,6 +68,9 @@ export class Channels {
   }
   message(by: Principal, channelId: string, messageId: string) {
     return getMessage(this.context, by, channelId, messageId);
+  }
+  findMessage(by: Principal, messageId: string) {
+    return findMessageAnywhere(this.context, by, messageId);
   }
   messages(by: Principal, channelId: string, query: MessageQuery) {
     return listMessages(this.context, by, channelId, query);

@@ -10,6 +10,7 @@ import {
 import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
+import { defaultModeOf, policyOf } from './channel-settings.js';
 import { type ChannelContext, idempotency } from './context.js';
 import { admitMetadata } from './metadata.js';
 
@@ -30,6 +31,10 @@ export function createChannel(
     title: request.title,
     ...(request.description === undefined ? {} : { description: request.description }),
     ...(request.purpose === undefined ? {} : { purpose: request.purpose }),
+    ...(request.autonomyPolicy === undefined ? {} : { autonomyPolicy: request.autonomyPolicy }),
+    ...(request.defaultParticipationMode === undefined
+      ? {}
+      : { defaultParticipationMode: request.defaultParticipationMode }),
     metadata: admitMetadata(request.metadata),
   };
   const topic = channelTopic(channelId);
@@ -75,6 +80,9 @@ function createdRecord(entry: LogEntry, created: Created): Channel {
     memberCount: 1,
     messageCount: 0,
     pinnedAssetIds: [],
+    paused: false,
+    autonomyPolicy: policyOf(created),
+    defaultParticipationMode: defaultModeOf(created),
     headSeq: 2,
   };
 }

@@ -11,8 +11,8 @@ import {
   findHuman,
   findMember,
   findMemberByActor,
-  listMembers as listRows,
   type MemberRow,
+  openSession,
   type Tx,
 } from '@stoa/store';
 import {
@@ -22,9 +22,12 @@ import {
   type OpenChannel,
 } from '../access/gate.js';
 import { mayModerate } from '../access/rules.js';
+import { assertNotEnded, mayDirect, sessionToChange } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import type { ChannelContext } from './context.js';
+import { namedMembers, sessionIdOf } from './member-name.js';
 import { admitMetadata } from './metadata.js';
+import { participationOfRequest } from './participation.js';
 import { memberRecord } from './records.js';
 
 export function listMembers(
@@ -34,7 +37,7 @@ export function listMembers(
 ): Promise<Member[]> {
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
-    return (yield* listRows.all({ topicId })).map(memberRecord);
+    return yield* namedMembers(topicId);
   });
 }
 
@@ -54,11 +57,13 @@ export function upsertMember(
     *decide(channel, at): Tx<Decision<Member>> {
       assertNotArchived(channel);
       const actorId = request.actorId ?? actorIdOf(principal);
-      assertMayManage(principal, channel, actorId);
       const known = yield* findMemberByActor.first({ topicId: channel.topicId, actorId });
+      if (known || sessionIdOf(actorId) === undefined) {
+        yield* assertMayManage(principal, channel, actorId);
+      }
       const member = known
         ? changed(memberRecord(known), request, metadata)
-        : yield* newcomer(channel, actorId, request, metadata ?? {}, at);
+        : yield* newcomer(principal, channel, actorId, request, metadata ?? {}, at);
       return {
         events: [
           { topic, event: { type: known ? 'member_updated' : 'member_joined', data: { member } } },
@@ -83,7 +88,7 @@ export function removeMember(
     *decide(channel): Tx<Decision<void>> {
       assertNotArchived(channel);
       const member = yield* existingMember(channel, memberId);
-      assertMayManage(principal, channel, member.actorId);
+      yield* assertMayManage(principal, channel, member.actorId);
       return {
         events: [{ topic, event: { type: 'member_left', data: { memberId } } }],
         answer: () => undefined,
@@ -92,8 +97,12 @@ export function removeMember(
   });
 }
 
-function assertMayManage(principal: Principal, channel: OpenChannel, actorId: string): void {
+/** People manage themselves and their sessions; the channel's creator and the owner everybody. */
+function* assertMayManage(principal: Principal, channel: OpenChannel, actorId: string): Tx<void> {
   if (actorId === actorIdOf(principal) || mayModerate(principal, channel.createdBy)) return;
+  const sessionId = sessionIdOf(actorId);
+  const session = sessionId && (yield* openSession.first({ sessionId }));
+  if (session && mayDirect(principal, session)) return;
   throw new StoaError(
     'forbidden',
     'Only the creator of the channel or the owner manages other members',
@@ -121,15 +130,23 @@ function changed(
       `${member.actorId} is in this channel as ${member.memberId}`,
     );
   }
+  assertTakesPart(member.memberKind, request);
+  const { displayName, role } = request;
   return {
     ...member,
-    ...(request.displayName === undefined ? {} : { displayName: request.displayName }),
-    ...(request.role === undefined ? {} : { role: request.role }),
+    ...(displayName === undefined ? {} : { displayName, ...manualName(member) }),
+    ...(role === undefined ? {} : { role }),
+    ...participationOfRequest(request),
     ...(metadata === undefined ? {} : { metadata }),
   };
 }
 
+/** Who is given a name keeps it, unless it asks to follow again. */
+const manualName = ({ memberKind }: Member) =>
+  memberKind === 'session' ? { displayNameMode: 'manual' as const } : {};
+
 function* newcomer(
+  principal: Principal,
   channel: OpenChannel,
   actorId: string,
   request: UpsertMember,
@@ -142,24 +159,80 @@ function* newcomer(
       `A channel has at most ${String(LIMITS.membersPerChannel)} members`,
     );
   }
-  const humanId = actorId.startsWith('human:') ? actorId.slice('human:'.length) : undefined;
-  const human = humanId === undefined ? undefined : yield* findHuman.first({ humanId });
-  if (!human) throw new StoaError('unknown_member', `There is nobody called ${actorId} here`);
-  const memberId = request.memberId ?? human.humanId;
-  // Whoever is addressed by the id of a person is that person.
-  if (memberId !== human.humanId && (yield* findHuman.first({ humanId: memberId }))) {
-    throw new StoaError('invalid_request', `The member id ${memberId} belongs to somebody else`);
+  const sessionId = sessionIdOf(actorId);
+  const who = sessionId
+    ? yield* newSession(principal, channel, sessionId, request)
+    : yield* newHuman(channel, actorId, request);
+  if (yield* findMember.first({ topicId: channel.topicId, memberId: who.memberId })) {
+    throw new StoaError(
+      'invalid_request',
+      `The member id ${who.memberId} is taken in this channel`,
+    );
   }
-  if (yield* findMember.first({ topicId: channel.topicId, memberId })) {
-    throw new StoaError('invalid_request', `The member id ${memberId} is taken in this channel`);
-  }
+  assertTakesPart(who.memberKind, request);
   return {
-    memberId,
-    memberKind: 'human_actor',
+    ...who,
     actorId,
-    displayName: request.displayName ?? human.displayName,
     ...(request.role === undefined ? {} : { role: request.role }),
     joinedAt: at,
     metadata,
   };
+}
+
+type Newcomer = Omit<Member, 'actorId' | 'role' | 'joinedAt' | 'metadata'>;
+
+function* newHuman(channel: OpenChannel, actorId: string, request: UpsertMember): Tx<Newcomer> {
+  const humanId = actorId.startsWith('human:') ? actorId.slice('human:'.length) : undefined;
+  const human = humanId === undefined ? undefined : yield* findHuman.first({ humanId });
+  if (!human) throw new StoaError('unknown_member', `There is nobody called ${actorId} here`);
+  const memberId = request.memberId ?? human.humanId;
+  yield* assertNotOfAPerson(memberId, human.humanId);
+  return {
+    memberId,
+    memberKind: 'human_actor',
+    displayName: request.displayName ?? human.displayName,
+  };
+}
+
+/** Whoever may direct a session may bring it along: it works for that person here too. */
+function* newSession(
+  principal: Principal,
+  channel: OpenChannel,
+  sessionId: string,
+  request: UpsertMember,
+): Tx<Newcomer> {
+  const session = yield* sessionToChange(principal, sessionId);
+  assertNotEnded(session);
+  const memberId = request.memberId ?? (yield* freeMemberId(channel, session.agentId));
+  yield* assertNotOfAPerson(memberId);
+  const displayName = request.displayName ?? session.agentName;
+  return {
+    memberId,
+    memberKind: 'session',
+    displayName,
+    displayNameMode: displayName === session.agentName ? 'follow_agent' : 'manual',
+    ...participationOfRequest(request),
+  };
+}
+
+/** The agent's id, or that with a number. */
+function* freeMemberId({ topicId }: OpenChannel, agentId: string): Tx<string> {
+  for (let n = 1; ; n++) {
+    const memberId = n === 1 ? agentId : `${agentId}-${String(n)}`;
+    if (yield* findMember.first({ topicId, memberId })) continue;
+    if (yield* findHuman.first({ humanId: memberId })) continue;
+    return memberId;
+  }
+}
+
+/** Whoever is addressed by the id of a person is that person. */
+function* assertNotOfAPerson(memberId: string, humanId?: string): Tx<void> {
+  if (memberId === humanId || !(yield* findHuman.first({ humanId: memberId }))) return;
+  throw new StoaError('invalid_request', `The member id ${memberId} belongs to somebody else`);
+}
+
+function assertTakesPart(memberKind: Member['memberKind'], request: UpsertMember): void {
+  const given = Object.keys(participationOfRequest(request))[0];
+  if (memberKind === 'session' || given === undefined) return;
+  throw new StoaError('invalid_request', `Only sessions have ${given}`);
 }

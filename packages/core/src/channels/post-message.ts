@@ -15,7 +15,6 @@ import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../acce
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Decision, NewEvent } from '../log/log.js';
-import type { Ids } from '../ports.js';
 import { admitContent, holdAssets } from './content.js';
 import { type ChannelContext, idempotency } from './context.js';
 import { admitMetadata } from './metadata.js';
@@ -55,7 +54,7 @@ export async function postMessage(
     actor,
     lane: channelTopic(channelId),
     open,
-    decide: (channel) => decide(context.ids, admitted, inputItems, channel),
+    decide: (channel, at) => decide(context, admitted, inputItems, channel, at),
     idempotency: idempotency(context.secrets, key, { post: channelId, request }, (entry) =>
       answerOf(channelId, entry, JSON.parse(entry.body) as Posted),
     ),
@@ -79,10 +78,11 @@ function* rehearse(
 
 /** Not a closure: V8 gives every generator closure a prototype of its own, a tenth of the whole post. */
 function* decide(
-  ids: Ids,
+  { ids, openTurn }: ChannelContext,
   { principal, actor, request, addressedMemberIds, metadata }: Admitted,
   inputItems: StoredItem[],
   channel: JoinedChannel,
+  at: number,
 ): Tx<Decision<Message>> {
   assertNotArchived(channel);
   yield* holdAssets(inputItems);
@@ -97,8 +97,10 @@ function* decide(
   };
   const mentions = yield* mentionsOf(channel, posted, actor);
   const topic = channelTopic(channelId);
+  const opensTurn = channel.sessionCount > 0 && posted.author.kind === 'human';
+  const turn = opensTurn ? yield* openTurn(channel, posted, at) : [];
   return {
-    events: [{ topic, event: { type: 'message_posted', data: posted } }, ...mentions],
+    events: [{ topic, event: { type: 'message_posted', data: posted } }, ...mentions, ...turn],
     answer: ([entry]) => answerOf(channelId, entry as LogEntry, posted),
   };
 }

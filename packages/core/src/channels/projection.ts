@@ -8,6 +8,7 @@ import {
   deletePin,
   deleteReaction,
   findChannelFields,
+  findMember,
   insertAttachment,
   insertChannel,
   insertErasure,
@@ -26,6 +27,9 @@ import {
   upsertMember,
 } from '@stoa/store';
 import type { Place } from '../log/entry.js';
+import { projectDecision } from '../turns/projection.js';
+import { changedSettings, settingsOf } from './channel-settings.js';
+import { participationText } from './participation.js';
 
 /**
  * What one event does to the tables of its channel. It decides nothing and reads nothing but those
@@ -59,16 +63,26 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
     case 'reaction_unset':
       yield* deleteReaction.run({ topicId, ...event.data });
       return;
-    case 'member_joined':
-      yield* upsertMember.run(memberRow(topicId, event.data.member));
-      yield* countMember.run({ topicId, change: 1, at });
+    case 'member_joined': {
+      const { member } = event.data;
+      yield* upsertMember.run(memberRow(topicId, member));
+      const sessions = member.memberKind === 'session' ? 1 : 0;
+      yield* countMember.run({ topicId, change: 1, sessions, at });
       return;
+    }
     case 'member_updated':
       yield* upsertMember.run(memberRow(topicId, event.data.member));
       return;
-    case 'member_left':
-      yield* deleteMember.run({ topicId, memberId: event.data.memberId });
-      yield* countMember.run({ topicId, change: -1, at });
+    case 'member_left': {
+      const { memberId } = event.data;
+      const left = yield* findMember.first({ topicId, memberId });
+      yield* deleteMember.run({ topicId, memberId });
+      const sessions = left?.memberKind === 'session' ? -1 : 0;
+      yield* countMember.run({ topicId, change: -1, sessions, at });
+      return;
+    }
+    case 'turn_decided':
+      yield* projectDecision(place, event.data);
       return;
     case 'asset_pinned':
       yield* insertPin.run({ topicId, seq, assetId: event.data.assetId });
@@ -79,7 +93,7 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
       yield* releaseAsset.run({ assetId: event.data.assetId, at });
       return;
     case 'channel_created': {
-      const { channelId, title, description, purpose, metadata } = event.data;
+      const { channelId, title, description, purpose, metadata, ...settings } = event.data;
       yield* insertChannel.run({
         topicId,
         channelId,
@@ -87,6 +101,7 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
         description: description ?? null,
         purpose: purpose ?? null,
         metadata: JSON.stringify(metadata),
+        settings: JSON.stringify(settings),
         createdBy: place.actor,
         at,
       });
@@ -141,16 +156,24 @@ function* changeChannel(
     description: change.description === undefined ? now.description : change.description,
     purpose: change.purpose === undefined ? now.purpose : change.purpose,
     metadata: change.metadata === undefined ? now.metadata : JSON.stringify(change.metadata),
+    paused: change.paused === undefined ? now.paused : Number(change.paused),
+    settings: JSON.stringify(changedSettings(settingsOf(now.settings), change)),
   });
 }
 
 type Member = Extract<ChannelEvent, { type: 'member_joined' }>['data']['member'];
 
 function memberRow(topicId: number, member: Member) {
+  const { memberId, memberKind, actorId, displayName, joinedAt } = member;
   return {
     topicId,
-    ...member,
+    memberId,
+    memberKind,
+    actorId,
+    displayName,
+    joinedAt,
     role: member.role ?? null,
     metadata: JSON.stringify(member.metadata),
+    settings: participationText(member),
   };
 }

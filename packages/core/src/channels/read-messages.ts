@@ -2,6 +2,7 @@ import { LIMITS, type Message, type MessagePage, type Principal, StoaError } fro
 import {
   FEED_PAGES,
   type FullMessageRow,
+  findChannelOfMessage,
   findMessage,
   listReactions,
   MESSAGE_PAGES,
@@ -27,6 +28,22 @@ export function getMessage(
     if (!row)
       throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
     return yield* completeMessage(channelId, row);
+  });
+}
+
+/** The message, wherever it is. */
+export function findMessageAnywhere(
+  context: ChannelContext,
+  principal: Principal,
+  messageId: string,
+): Promise<Message> {
+  return context.store.read(function* () {
+    const found = yield* findChannelOfMessage.first({ messageId });
+    if (!found) throw new StoaError('message_not_found', `There is no message ${messageId}`);
+    const { topicId } = yield* channelToRead(principal, found.channelId);
+    const row = yield* findMessage.first({ topicId, messageId });
+    if (!row) throw new StoaError('message_not_found', `There is no message ${messageId}`);
+    return yield* completeMessage(found.channelId, row);
   });
 }
 

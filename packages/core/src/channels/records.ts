@@ -9,6 +9,8 @@ import {
   type StoredItem,
 } from '@stoa/protocol';
 import type { ChannelListRow, FullMessageRow, MemberRow, ReactionRow } from '@stoa/store';
+import { defaultModeOf, policyOf, settingsOf } from './channel-settings.js';
+import { participationOf } from './participation.js';
 
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 type Edited = Extract<ChannelEvent, { type: 'message_edited' }>['data'];
@@ -83,12 +85,14 @@ export function memberRecord(row: MemberRow): Member {
     actorId: row.actorId,
     displayName: row.displayName,
     ...(row.role === null ? {} : { role: row.role }),
+    ...participationOf(row.settings),
     joinedAt: row.joinedAt,
     metadata: JSON.parse(row.metadata) as Metadata,
   };
 }
 
 export function channelRecord(row: ChannelListRow, pinnedAssetIds: readonly string[]): Channel {
+  const settings = settingsOf(row.settings);
   return {
     channelId: row.channelId,
     title: row.title,
@@ -103,6 +107,9 @@ export function channelRecord(row: ChannelListRow, pinnedAssetIds: readonly stri
     ...(row.lastMessageId === null ? {} : { lastMessageId: row.lastMessageId }),
     ...previewOf(row),
     pinnedAssetIds: [...pinnedAssetIds],
+    paused: row.paused === 1,
+    autonomyPolicy: policyOf(settings),
+    defaultParticipationMode: defaultModeOf(settings),
     metadata: JSON.parse(row.metadata) as Metadata,
     headSeq: row.head,
   };

@@ -1,4 +1,5 @@
 import {
+  type ChannelDelivery,
   type DispatchRule,
   LIMITS,
   type Metadata,
@@ -38,6 +39,8 @@ export interface Arrival {
   readonly origin: Origin;
   readonly expiresAt?: number | undefined;
   readonly metadata: Metadata;
+  /** With a turn in a channel. */
+  readonly delivery?: ChannelDelivery | undefined;
 }
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
@@ -80,6 +83,7 @@ export function* acceptItem(
     ...(arrival.subject === undefined ? {} : { subject: arrival.subject }),
     inputItems: [...arrival.inputItems],
     ...(arrival.expiresAt === undefined ? {} : { expiresAt: arrival.expiresAt }),
+    ...(arrival.delivery === undefined ? {} : { delivery: arrival.delivery }),
     metadata: arrival.metadata,
     ...facts,
   };

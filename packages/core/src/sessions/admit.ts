@@ -4,13 +4,15 @@ import type { DispatchRule, RunStatus, WorkKind } from '@stoa/protocol';
 export interface DriverCapabilities {
   /** It can take a message at its next tool boundary. */
   readonly inject: boolean;
+  /** What becomes public of a turn in a channel: only what it emits, or else its last words too. */
+  readonly publishes: 'tool' | 'final_text';
 }
 
 /** What of a session an admission depends on. */
 export interface Standing {
   /** The run that is under way, if any. */
   readonly active: { readonly status: RunStatus; readonly kind: WorkKind } | undefined;
-  readonly driver: DriverCapabilities;
+  readonly driver: Pick<DriverCapabilities, 'inject'>;
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   actorIdOf,
   humanTopic,
   LIMITS,
+  type Origin,
   type PermissionRules,
   type Principal,
   StoaError,
@@ -14,6 +15,7 @@ import {
 import {
   beginWorkspaceRules,
   findApproval,
+  findQueuedRun,
   listApprovals,
   listOverdueApprovals,
   lockWorkspaceRules,
@@ -86,7 +88,7 @@ export class Approvals {
         assertMayDecide(by, row);
         const approval = approvalRecord(row);
         if (approval.state !== 'pending') throw settledAlready(approval);
-        const events = settle(session, approval, {
+        const events = yield* settle(session, approval, {
           ...settlementOf(answer),
           answeredBy: actorIdOf(by),
         });
@@ -116,7 +118,7 @@ export class Approvals {
           const row = yield* findApproval.first({ approvalId });
           const events =
             row?.state === 'pending'
-              ? settle(session, approvalRecord(row), { state: 'expired' })
+              ? yield* settle(session, approvalRecord(row), { state: 'expired' })
               : [];
           return { events, answer: () => undefined };
         },
@@ -233,9 +235,11 @@ function settlementOf(answer: AnswerApproval): Settlement {
   }
 }
 
-function settle(session: OpenSession, approval: Approval, settlement: Settlement): NewEvent[] {
+function* settle(session: OpenSession, approval: Approval, settlement: Settlement): Tx<NewEvent[]> {
   const { approvalId, runId } = approval;
-  const data = { approvalId, ...settlement, ...factsOf(session, runId, {}) };
+  const run = yield* findQueuedRun.first({ runId });
+  const { origin } = JSON.parse(run?.queued ?? '{"origin":{}}') as { origin: Origin };
+  const data = { approvalId, ...settlement, ...factsOf(session, runId, origin) };
   const closed = { approvalId, sessionId: session.sessionId, state: settlement.state };
   return [
     inSession(session, { type: 'approval_settled', data }),

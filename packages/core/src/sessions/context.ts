@@ -1,9 +1,11 @@
 import type { AgentDefinition, AgentSource, DriverKind } from '@stoa/protocol';
-import type { Store } from '@stoa/store';
+import type { Store, Tx } from '@stoa/store';
+import type { OpenSession } from '../access/session-gate.js';
 import type { Assets } from '../assets/assets.js';
-import type { Log } from '../log/log.js';
+import type { Log, NewEvent } from '../log/log.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
 import type { DriverCapabilities } from './admit.js';
+import type { RunEnd } from './run-end.js';
 
 /** An agent that can be used. */
 export interface ReadyAgent {
@@ -37,6 +39,8 @@ export interface SessionContext {
   /** Throws `unknown_agent` or `agent_broken`, naming what there is. */
   readonly findAgent: (agentId: string, workspace: string) => Promise<ReadyAgent>;
   readonly capabilities: (driver: DriverKind) => DriverCapabilities;
+  /** What the end of a run means for the thread it was to speak in, if there is one. */
+  readonly deliveryEnded: (session: OpenSession, runId: string, end: RunEnd) => Tx<NewEvent[]>;
   /** How long an approval waits for an answer. */
   readonly approvalMs: number;
   /** Told of what is worth a line in the log and concerns no caller. */

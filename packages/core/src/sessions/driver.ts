@@ -13,7 +13,7 @@ import type {
 } from '@stoa/protocol';
 import type { RuleSource } from '../permissions/decide.js';
 import type { DriverCapabilities } from './admit.js';
-import type { RunEnd } from './end-run.js';
+import type { RunEnd } from './run-end.js';
 import type { NewApproval, RunJournal } from './run-journal.js';
 import type { Transcript } from './transcript.js';
 import type { TranscriptTail } from './transcript-tail.js';

@@ -3,10 +3,8 @@ import {
   humanTopic,
   LIMITS,
   type Origin,
-  type RunFailure,
   type RunStatus,
   type SessionEvent,
-  type StoredItem,
   sessionTopic,
   type WorkKind,
 } from '@stoa/protocol';
@@ -25,27 +23,30 @@ import { DEFAULT_PRIORITY } from './admit.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { waitsForBoundary } from './records.js';
+import type { RunEnd } from './run-end.js';
 import { factsOf, inSession } from './run-facts.js';
 import { mayBecome } from './run-status.js';
 
-/** How a run ends. */
-export type RunEnd =
-  | { readonly type: 'completed'; readonly output: readonly StoredItem[] }
-  | { readonly type: 'failed'; readonly failure: RunFailure }
-  | {
-      readonly type: 'cancelled';
-      readonly reason: CancelReason;
-    }
-  | { readonly type: 'interrupted'; readonly reason: string };
-
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
+
+/** Ends a run, and lets the thread it was to speak in go on, in one commit. */
+export function* endRun(
+  context: SessionContext,
+  session: OpenSession,
+  runId: string,
+  end: RunEnd,
+): Tx<NewEvent[]> {
+  const events = yield* closeRun(context, session, runId, end);
+  if (events.length > 0) events.push(...(yield* context.deliveryEnded(session, runId, end)));
+  return events;
+}
 
 /**
  * Everything that the end of a run settles, in one commit: what it asked is withdrawn, every item it
  * was to take gets its end, and the run gets its one terminal event. A run that has ended already is
  * left alone: no events, and a line in the log.
  */
-export function* endRun(
+export function* closeRun(
   context: SessionContext,
   session: OpenSession,
   runId: string,

@@ -21,9 +21,10 @@ import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
-import { endRun, type RunEnd } from './end-run.js';
+import { endRun } from './end-run.js';
 import type { Claim } from './ownership.js';
 import { approvalRecord, itemRecord, waitsForBoundary } from './records.js';
+import type { RunEnd } from './run-end.js';
 import { factsOf, inSession } from './run-facts.js';
 
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];

@@ -7,12 +7,12 @@ import { endLeftBehind } from './change-session.js';
 import type { SessionContext } from './context.js';
 import type { Drafts } from './drafts.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
-import type { RunEnd } from './end-run.js';
 import { type Execution, Executions } from './executions.js';
 import { agentIdentity } from './identity.js';
 import type { Claim, Ownership } from './ownership.js';
 import { policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
+import type { RunEnd } from './run-end.js';
 import { isFenced, RunJournal } from './run-journal.js';
 import { expireItems } from './submit.js';
 import { readTranscript } from './transcript.js';
@@ -209,7 +209,10 @@ export class Runner {
       execution.run = undefined;
       if (!end || signal.aborted) return undefined;
       if (end.type !== 'completed') return end;
-      return { type: 'completed', output: (await journal.emitted()) ?? end.output ?? [] };
+      const isForChannel = claim.kind === 'channel_delivery';
+      const speaks = !isForChannel || driver.capabilities.publishes === 'final_text';
+      const said = speaks ? end.output : undefined;
+      return { type: 'completed', output: (await journal.emitted()) ?? said ?? [] };
     } catch (error) {
       if (isFenced(error) || signal.aborted) return undefined;
       if (!(error instanceof StoaError))

@@ -1,5 +1,6 @@
 import {
   type AssistantPart,
+  type ChannelDelivery,
   JOURNAL_EVENTS,
   type Metadata,
   type Origin,
@@ -28,6 +29,7 @@ export interface TranscriptInput {
   readonly subject?: string | undefined;
   readonly inputItems: readonly StoredItem[];
   readonly origin: Origin;
+  readonly delivery?: ChannelDelivery | undefined;
   readonly metadata: Metadata;
 }
 
@@ -251,7 +253,8 @@ class TranscriptBuilder {
 }
 
 function inputEntry(seq: number, runId: string, accepted: Data<'accepted'>): TranscriptEntry {
-  const { itemId, kind, from, fromName, subject, inputItems, origin, metadata } = accepted;
-  const input = { itemId, kind, from, fromName, subject, inputItems, origin, metadata };
+  const { itemId, kind, from, fromName, subject, inputItems, origin, delivery, metadata } =
+    accepted;
+  const input = { itemId, kind, from, fromName, subject, inputItems, origin, delivery, metadata };
   return { type: 'input', seq, runId, input };
 }

@@ -34,7 +34,14 @@ export class ChannelLog {
     const topicId = await store.transact(function* () {
       const row = yield* insertTopic.first({ name: topicOf(channelId) });
       if (!row) throw new Error(`The topic of ${channelId} was not made`);
-      const fields = { description: null, purpose: null, createdBy: ACTOR, metadata: '{}', at: 1 };
+      const fields = {
+        description: null,
+        purpose: null,
+        createdBy: ACTOR,
+        metadata: '{}',
+        settings: '{}',
+        at: 1,
+      };
       yield* insertChannel.run({ topicId: row.id, channelId, title: channelId, ...fields });
       return row.id;
     });

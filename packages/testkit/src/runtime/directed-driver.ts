@@ -59,8 +59,11 @@ export class DirectedDriver implements Driver {
 
   constructor(
     readonly kind: DriverKind = 'script',
-    readonly capabilities: { -readonly [Can in keyof DriverCapabilities]: boolean } = {
+    readonly capabilities: {
+      -readonly [Can in keyof DriverCapabilities]: DriverCapabilities[Can];
+    } = {
       inject: true,
+      publishes: 'tool',
     },
   ) {}
 

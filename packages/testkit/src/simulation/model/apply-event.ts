@@ -89,6 +89,9 @@ function changeChannel(channel: ModelChannel, { seq, at }: ModelEvent, change: C
       channel.members = channel.members.filter(({ memberId }) => memberId !== change.data.memberId);
       channel.updatedAt = at;
       return;
+    case 'turn_decided':
+      // No session is a member here.
+      return;
     case 'asset_pinned':
       channel.pins.push(change.data.assetId);
       return;

@@ -1,4 +1,12 @@
-import type { Asset, Channel, Credential, Member, Message, ReadCursor } from '@stoa/protocol';
+import {
+  type Asset,
+  type Channel,
+  type Credential,
+  DEFAULT_AUTONOMY_POLICY,
+  type Member,
+  type Message,
+  type ReadCursor,
+} from '@stoa/protocol';
 import type { AssetRow, CredentialRow } from '@stoa/store';
 import {
   cursorName,
@@ -25,6 +33,9 @@ export function channelView(state: ModelState, channel: ModelChannel): Channel {
     ...(last ? { lastMessageId: last.messageId } : {}),
     ...(preview === undefined ? {} : { lastMessagePreview: preview }),
     pinnedAssetIds: [...channel.pins],
+    paused: false,
+    autonomyPolicy: DEFAULT_AUTONOMY_POLICY,
+    defaultParticipationMode: 'selected_only',
     metadata: {},
     headSeq: headOf(state, `channel:${channel.channelId}`),
   };

@@ -1,0 +1,184 @@
+import type { AutonomyPolicy, Candidate, LeaseOutcome, Turn } from '@stoa/protocol';
+import { boundsOf, isSpent, outcomeOf } from './bounds.js';
+import { type Eligibility, eligibility } from './eligibility.js';
+import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
+import { type Ranked, rank } from './rank.js';
+import type { LiveLease, Standing, ThreadState } from './thread-state.js';
+
+/** What is to be done about a thread, and why. Carried out in the commit of what led to it. */
+export interface Decisions {
+  /** In this order. */
+  readonly grants: readonly Standing[];
+  readonly ends: readonly { readonly leaseId: string; readonly outcome: LeaseOutcome }[];
+  readonly renewals: readonly LiveLease[];
+  /** Everybody who was looked at, in the order of the score. */
+  readonly candidates: readonly Candidate[];
+  /** The turn afterwards. */
+  readonly turn: Turn;
+}
+
+/**
+ * Who speaks next in a thread: a pure function of what is known of it, total and deterministic.
+ *
+ *   open ──somebody may speak──▶ open, with leases
+ *     ├──all who may are cooling down──▶ open, looked at again when the first of them may
+ *     └──nobody is left, or a bound is reached, and nobody speaks──▶ closed
+ *
+ * A lease whose time is over only may pass on: to whoever could start now. If nobody could, it is
+ * renewed. A run that is silent for too long, or that spent what the turn may cost, loses its lease
+ * either way. A paused channel starts nobody and replaces nobody.
+ */
+export function arbitrate(state: ThreadState, policy: AutonomyPolicy, now: number): Decisions {
+  const arbitration = new Arbitration(state, policy, now);
+  arbitration.endWhatIsOver();
+  arbitration.lookAround();
+  arbitration.passOn();
+  arbitration.fill();
+  return arbitration.decided();
+}
+
+type Verdict = Eligibility | { readonly may: 'speaking' };
+
+class Arbitration {
+  #turn: Turn;
+  #live: LiveLease[];
+  #verdicts: { readonly candidate: Ranked; readonly verdict: Verdict }[] = [];
+  #ready: Ranked[] = [];
+  readonly #granted: Standing[] = [];
+  readonly #ends: { leaseId: string; outcome: LeaseOutcome }[] = [];
+  readonly #renewals: LiveLease[] = [];
+
+  constructor(
+    private readonly state: ThreadState,
+    private readonly policy: AutonomyPolicy,
+    private readonly now: number,
+  ) {
+    this.#turn = state.turn;
+    this.#live = [...state.leases];
+  }
+
+  endWhatIsOver(): void {
+    const isOver = isSpent(this.#turn, this.policy);
+    for (const lease of this.state.leases) {
+      if (isOver) this.#end(lease, 'budget');
+      else if (isSilent(lease, this.policy, this.now)) this.#end(lease, 'timeout');
+    }
+  }
+
+  lookAround(): void {
+    const speaking = new Set(this.#live.map(({ sessionId }) => sessionId));
+    this.#verdicts = rank(this.#turn, this.state.standings).map((candidate) => ({
+      candidate,
+      verdict: speaking.has(candidate.standing.sessionId)
+        ? { may: 'speaking' }
+        : eligibility(candidate.standing, this.#turn, this.policy, this.now),
+    }));
+    this.#ready = this.#verdicts
+      .filter(({ verdict }) => verdict.may === 'start')
+      .map(({ candidate }) => candidate);
+  }
+
+  /** Those whose time is over make room for those who wait, or go on. */
+  passOn(): void {
+    for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
+      // A run that never began has cost nothing.
+      const refund = lease.phase === 'granted' ? 1 : 0;
+      if (this.#ready.length > 0 && this.#room({ leases: 1, runs: refund }) > 0) {
+        this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
+        this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
+        this.#startNext();
+      } else {
+        const longer = renewed(lease, this.policy, this.now);
+        this.#live = this.#live.map((live) => (live === lease ? longer : live));
+        this.#renewals.push(longer);
+      }
+    }
+  }
+
+  fill(): void {
+    while (this.#ready.length > 0 && this.#room() > 0) this.#startNext();
+  }
+
+  decided(): Decisions {
+    const granted = new Set(this.#granted.map(({ sessionId }) => sessionId));
+    return {
+      grants: this.#granted,
+      ends: this.#ends,
+      renewals: this.#renewals,
+      candidates: this.#verdicts.map(({ candidate, verdict }) =>
+        told(candidate, verdict, granted.has(candidate.standing.sessionId)),
+      ),
+      turn: this.#turnAfterwards(granted),
+    };
+  }
+
+  /** How many more could be started, if so many leases and runs were given back. */
+  #room(back: { leases: number; runs: number } = { leases: 0, runs: 0 }): number {
+    if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;
+    const { replies, runs } = boundsOf(this.policy);
+    const speakers = this.#live.length + this.#granted.length - back.leases;
+    return Math.min(
+      this.policy.maxParallelPublicSpeakers - speakers,
+      replies - this.#turn.replies - speakers,
+      runs - this.#turn.startedRuns + back.runs,
+    );
+  }
+
+  #startNext(): void {
+    const next = this.#ready.shift();
+    if (!next) return;
+    this.#granted.push(next.standing);
+    this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns + 1 };
+  }
+
+  #end(lease: LiveLease, outcome: LeaseOutcome): void {
+    this.#ends.push({ leaseId: lease.leaseId, outcome });
+    this.#live = this.#live.filter(({ leaseId }) => leaseId !== lease.leaseId);
+    if (outcome !== 'unclaimed') this.#turn = served(this.#turn, lease);
+  }
+
+  #turnAfterwards(granted: ReadonlySet<string>): Turn {
+    const { wakeAt: _, ...before } = this.#turn;
+    const turn = { ...before, called: before.called.filter((id) => !granted.has(id)) };
+    const cooling = this.#verdicts.flatMap(({ verdict }) =>
+      verdict.may === 'later' ? [verdict.at] : [],
+    );
+    const isQuiet = this.#live.length + this.#granted.length === 0;
+    const outcome =
+      isQuiet && !this.state.paused ? outcomeOf(turn, this.policy, cooling.length > 0) : undefined;
+    if (outcome) return { ...turn, closedAt: this.now, outcome };
+    const times = this.#live.map((lease) => lookAgainAt(lease, this.policy, this.now));
+    if (granted.size > 0) times.push(this.now + this.policy.claimTimeoutMs);
+    if (this.#room() > 0) times.push(...cooling);
+    const wakeAt = Math.min(...times);
+    return Number.isFinite(wakeAt) ? { ...turn, wakeAt } : turn;
+  }
+}
+
+/** A lease of an earlier turn does not use up the new one. */
+export function served(
+  turn: Turn,
+  { turnId, sessionId }: Pick<LiveLease, 'turnId' | 'sessionId'>,
+): Turn {
+  if (turnId !== turn.turnId || turn.served.includes(sessionId)) return turn;
+  return { ...turn, served: [...turn.served, sessionId] };
+}
+
+function told(
+  { standing, score, reason }: Ranked,
+  verdict: Verdict,
+  isGranted: boolean,
+): Candidate {
+  const { memberId, sessionId } = standing;
+  const who = { memberId, sessionId, score: [...score] };
+  switch (verdict.may) {
+    case 'speaking':
+      return { ...who, verdict: 'speaking', reason: 'speaking' };
+    case 'start':
+      return { ...who, verdict: isGranted ? 'granted' : 'queued', reason };
+    case 'later':
+      return { ...who, verdict: 'skipped', reason: 'cooling_down' };
+    case 'no':
+      return { ...who, verdict: 'skipped', reason: verdict.reason };
+  }
+}

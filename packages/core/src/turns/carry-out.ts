@@ -1,0 +1,115 @@
+import {
+  type CancelReason,
+  channelTopic,
+  type LeaseOutcome,
+  LIMITS,
+  type StoredItem,
+  type TurnDecision,
+  type TurnTrigger,
+} from '@stoa/protocol';
+import type { Tx } from '@stoa/store';
+import { sessionToServe } from '../access/session-gate.js';
+import type { NewEvent } from '../log/log.js';
+import { acceptItem } from '../sessions/accept-item.js';
+import { closeRun } from '../sessions/end-run.js';
+import type { Decisions } from './arbitrate.js';
+import type { LockedChannel, TurnContext } from './context.js';
+import { deliveryFor, sceneOf, type Unheard } from './delivery.js';
+import type { ReadThread } from './read-thread.js';
+import type { LiveLease } from './thread-state.js';
+
+/** The message that those who are given a turn are to answer. */
+interface ToAnswer {
+  readonly messageId: string;
+  readonly from: string;
+  readonly fromName: string;
+  readonly inputItems: readonly StoredItem[];
+}
+
+interface Arbitrated {
+  readonly channel: LockedChannel;
+  readonly thread: ReadThread;
+  readonly decisions: Decisions;
+  readonly trigger: TurnTrigger;
+  readonly toAnswer: ToAnswer;
+  /** What this commit adds to the thread. */
+  readonly unheard: Unheard | undefined;
+  readonly at: number;
+}
+
+/** Does what was decided, in the commit of what led to it: no grant without its item, no end without its run's. */
+export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewEvent[]> {
+  const { channel, decisions, trigger } = arbitrated;
+  const events: NewEvent[] = [];
+  for (const { leaseId, outcome } of decisions.ends) {
+    events.push(...(yield* endRunOf(context, arbitrated.thread, leaseId, outcome)));
+  }
+  const granted = yield* grant(context, arbitrated, events);
+  const data: TurnDecision = {
+    trigger,
+    turn: decisions.turn,
+    candidates: decisions.candidates.slice(0, LIMITS.candidatesPerDecision),
+    candidateCount: decisions.candidates.length,
+    granted,
+    renewed: decisions.renewals.map(({ leaseId, deadline }: LiveLease) => ({ leaseId, deadline })),
+    ended: [...decisions.ends],
+  };
+  events.push({
+    topic: channelTopic(channel.channelId),
+    event: { type: 'turn_decided', data },
+  });
+  return events;
+}
+
+function* grant(
+  { sessions }: TurnContext,
+  { channel, thread, decisions, toAnswer, unheard, at }: Arbitrated,
+  events: NewEvent[],
+): Tx<TurnDecision['granted']> {
+  if (decisions.grants.length === 0) return [];
+  const { turn } = decisions;
+  const scene = yield* sceneOf(channel, turn, unheard);
+  const granted: TurnDecision['granted'] = [];
+  for (const { memberId, sessionId } of decisions.grants) {
+    const session = yield* sessionToServe(sessionId);
+    const accepted = yield* acceptItem(sessions, session, {
+      kind: 'channel_delivery',
+      rule: 'followup',
+      from: toAnswer.from,
+      fromName: toAnswer.fromName,
+      inputItems: toAnswer.inputItems,
+      origin: {
+        channelId: channel.channelId,
+        threadRootMessageId: turn.threadRootMessageId,
+        messageId: toAnswer.messageId,
+      },
+      // What was called is in the turn before it was granted.
+      delivery: deliveryFor(scene, thread.state.turn, memberId, sessionId),
+      metadata: {},
+    });
+    events.push(...accepted.events);
+    granted.push({
+      leaseId: sessions.ids.next('lse'),
+      memberId,
+      sessionId,
+      runId: accepted.runId,
+      deadline: at + thread.policy.claimTimeoutMs,
+    });
+  }
+  return granted;
+}
+
+const REASONS: Partial<Record<LeaseOutcome, CancelReason>> = { timeout: 'timeout' };
+
+function* endRunOf(
+  { sessions }: TurnContext,
+  { leases }: ReadThread,
+  leaseId: string,
+  outcome: LeaseOutcome,
+): Tx<NewEvent[]> {
+  const lease = leases.find((known) => known.leaseId === leaseId);
+  if (!lease) return [];
+  const session = yield* sessionToServe(lease.sessionId);
+  const reason = REASONS[outcome] ?? 'superseded';
+  return yield* closeRun(sessions, session, lease.runId, { type: 'cancelled', reason });
+}

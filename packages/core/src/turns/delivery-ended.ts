@@ -1,0 +1,142 @@
+import { channelTopic, type LeaseOutcome, type Turn, type TurnDecision } from '@stoa/protocol';
+import {
+  type FullRunRow,
+  findLeaseOfRun,
+  findMember,
+  findMemberByActor,
+  findMessage,
+  findRun,
+  findTurn,
+  type LeaseRow,
+  listReactions,
+  type Tx,
+} from '@stoa/store';
+import { sessionIdOf } from '../channels/member-name.js';
+import type { NewEvent } from '../log/log.js';
+import type { RunEnd } from '../sessions/run-end.js';
+import { arbitrate, served } from './arbitrate.js';
+import { carryOut } from './carry-out.js';
+import type { LockedChannel, TurnContext } from './context.js';
+import { outputOf, type Posted, postOf } from './publication.js';
+import { itemsOf, readThread, textOf } from './read-thread.js';
+
+/**
+ * What the end of a run means for the thread it had the turn in: what it emitted is published, once and
+ * in the same commit, and the next may speak. A run that lost its lease before publishes nothing: what
+ * it said stays in its journal.
+ */
+export function* deliveryEnded(
+  context: TurnContext,
+  openLocked: (
+    channelId: string,
+  ) => Tx<(LockedChannel & { archivedAt: number | null }) | undefined>,
+  runId: string,
+  end: RunEnd,
+): Tx<NewEvent[]> {
+  const lease = yield* findLeaseOfRun.first({ runId });
+  if (!lease || lease.endedAt !== null) return [];
+  const run = yield* findRun.first({ runId });
+  const { origin } = JSON.parse(run?.queued ?? '{}') as { origin?: { channelId?: string } };
+  const channel = yield* openLocked(origin?.channelId ?? '');
+  if (!run || !channel) return [];
+  const at = context.sessions.clock.now();
+  const member = yield* findMemberByActor.first({
+    topicId: channel.topicId,
+    actorId: `session:${lease.sessionId}`,
+  });
+  const output = yield* outputOf(run, end);
+  const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
+  const posted =
+    maySpeak && output.length > 0
+      ? yield* postOf(context, channel, lease, member, output)
+      : undefined;
+  const topic = channelTopic(channel.channelId);
+  const events: NewEvent[] = posted
+    ? [{ topic, event: { type: 'message_posted', data: posted } }]
+    : [];
+  const outcome = posted ? 'spoke' : yield* outcomeOf(channel, lease, end);
+  return [...events, ...(yield* goOn(context, channel, lease, run, { outcome, posted, at }))];
+}
+
+function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<LeaseOutcome> {
+  if (end.type !== 'completed') return end.type;
+  const reactions = yield* listReactions.all({
+    topicId: channel.topicId,
+    messageId: lease.originMessageId,
+  });
+  const hasReacted = reactions.some(({ actorId }) => sessionIdOf(actorId) === lease.sessionId);
+  return hasReacted ? 'reacted' : 'abstained';
+}
+
+interface Ended {
+  readonly outcome: LeaseOutcome;
+  readonly posted: Posted | undefined;
+  readonly at: number;
+}
+
+/** Ends the lease and looks who is next. */
+function* goOn(
+  context: TurnContext,
+  channel: LockedChannel,
+  lease: LeaseRow,
+  run: FullRunRow,
+  { outcome, posted, at }: Ended,
+): Tx<NewEvent[]> {
+  const { topicId } = channel;
+  const row = yield* findTurn.first({ topicId, rootMessageId: lease.rootMessageId });
+  if (!row) return [];
+  const before = (JSON.parse(row.decided) as TurnDecision).turn;
+  const turn = yield* charged(channel, before, lease, run, posted);
+  const messageId = turn.originMessageId;
+  const message = yield* findMessage.first({ topicId, messageId });
+  const inputItems = message ? itemsOf(message) : [];
+  const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
+  if (!thread) return [];
+  const isOther = ({ leaseId }: { leaseId: string }): boolean => leaseId !== lease.leaseId;
+  const state = {
+    ...thread.state,
+    leases: thread.state.leases.filter(isOther),
+    standings: thread.state.standings.map((standing) =>
+      posted && standing.sessionId === lease.sessionId ? { ...standing, spokeAt: at } : standing,
+    ),
+  };
+  const decided = arbitrate(state, thread.policy, at);
+  const decisions = { ...decided, ends: [{ leaseId: lease.leaseId, outcome }, ...decided.ends] };
+  const author = message
+    ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
+    : { id: 'system', displayName: 'system' };
+  const text = posted ? textOf(posted.inputItems) : '';
+  return yield* carryOut(context, {
+    channel,
+    thread: { ...thread, leases: thread.leases.filter(isOther) },
+    decisions,
+    trigger: { type: 'run_ended', runId: run.runId },
+    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    unheard: posted && { messageId: posted.messageId, author: posted.author, text, at },
+    at,
+  });
+}
+
+/** The turn with what the run did to it. */
+function* charged(
+  { topicId }: LockedChannel,
+  turn: Turn,
+  lease: LeaseRow,
+  run: FullRunRow,
+  posted: Posted | undefined,
+): Tx<Turn> {
+  const after = served(turn, lease);
+  const called: string[] = [];
+  for (const memberId of posted?.addressedMemberIds ?? []) {
+    const member = yield* findMember.first({ topicId, memberId });
+    const sessionId = member && sessionIdOf(member.actorId);
+    if (sessionId !== undefined) called.push(sessionId);
+  }
+  const { closedAt: _, outcome: __, ...open } = after;
+  return {
+    ...open,
+    replies: turn.replies + (posted ? 1 : 0),
+    tokens: turn.tokens + (run.inputTokens ?? 0) + (run.outputTokens ?? 0),
+    called: posted ? called : turn.called,
+  };
+}

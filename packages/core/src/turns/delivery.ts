@@ -1,0 +1,127 @@
+import type { ChannelDelivery, Member, Turn } from '@stoa/protocol';
+import {
+  type FullMessageRow,
+  findChannelFields,
+  findMessage,
+  listReactions,
+  THREAD_PAGES,
+  type Tx,
+} from '@stoa/store';
+import { namedMembers, sessionIdOf } from '../channels/member-name.js';
+import { reactionRecords } from '../channels/records.js';
+import type { LockedChannel } from './context.js';
+import { itemsOf, textOf } from './read-thread.js';
+
+/** The last messages of the thread that are told with a turn. */
+const HEARD = 12;
+const HEARD_CHARS = 2_000;
+const MEMBERS_TOLD = 50;
+
+/** What is not in the log yet: the message of the same commit. */
+export interface Unheard {
+  readonly messageId: string;
+  readonly author: { readonly kind: 'human' | 'agent' | 'system'; readonly displayName: string };
+  readonly text: string;
+  readonly at: number;
+}
+
+/** What everybody who is given a turn in a thread is told alike. */
+export interface Scene {
+  readonly delivery: Omit<ChannelDelivery, 'self' | 'isAddressed'>;
+  readonly members: readonly Member[];
+}
+
+export function* sceneOf(
+  { topicId, channelId }: LockedChannel,
+  turn: Turn,
+  unheard: Unheard | undefined,
+): Tx<Scene> {
+  const channel = yield* findChannelFields.first({ topicId });
+  const members = yield* namedMembers(topicId);
+  const heard = yield* heardIn(topicId, turn, unheard);
+  const named = (sessionIds: readonly string[]): string[] =>
+    members
+      .filter(({ actorId }) => sessionIds.includes(sessionIdOf(actorId) ?? ''))
+      .map(({ displayName }) => displayName);
+  const since = heard.findIndex(({ messageId }) => messageId === turn.originMessageId);
+  const answers = heard.slice(since + 1).filter(({ kind }) => kind === 'agent');
+  return {
+    members,
+    delivery: {
+      channelId,
+      title: channel?.title ?? channelId,
+      ...(channel?.description ? { description: channel.description } : {}),
+      ...(channel?.purpose ? { purpose: channel.purpose } : {}),
+      members: members
+        .slice(0, MEMBERS_TOLD)
+        .map(({ memberId, displayName, memberKind, role }) => ({
+          memberId,
+          name: displayName,
+          kind: memberKind === 'session' ? ('agent' as const) : ('human' as const),
+          ...(role === undefined ? {} : { role }),
+        })),
+      memberCount: members.length,
+      threadRootMessageId: turn.threadRootMessageId,
+      heard,
+      addressed: named(turn.selected),
+      answeredBy: [...new Set(answers.map(({ name }) => name))],
+    },
+  };
+}
+
+export function deliveryFor(
+  { delivery, members }: Scene,
+  turn: Turn,
+  memberId: string,
+  sessionId: string,
+): ChannelDelivery {
+  const name = members.find((member) => member.memberId === memberId)?.displayName ?? memberId;
+  const isAddressed = turn.selected.includes(sessionId) || turn.called.includes(sessionId);
+  return { ...delivery, self: { memberId, name }, isAddressed };
+}
+
+type Heard = ChannelDelivery['heard'][number];
+
+/** The root, then the last of what followed, and what is said in this very commit. */
+function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx<Heard[]> {
+  const rootMessageId = turn.threadRootMessageId;
+  const root = yield* findMessage.first({ topicId, messageId: rootMessageId });
+  const seq = Number.MAX_SAFE_INTEGER;
+  const page = { topicId, rootMessageId, seq, limit: HEARD };
+  const replies = [...(yield* THREAD_PAGES.before.rows.all(page))].reverse();
+  const heard: Heard[] = [];
+  for (const row of root ? [root, ...replies] : replies) heard.push(yield* heardMessage(row));
+  if (unheard) {
+    const { messageId, author, text, at } = unheard;
+    heard.push({
+      messageId,
+      kind: author.kind,
+      name: author.displayName,
+      at,
+      ...cut(text),
+      reactions: [],
+    });
+  }
+  return heard.length > HEARD ? [...heard.slice(0, 1), ...heard.slice(1 - HEARD)] : heard;
+}
+
+function* heardMessage(row: FullMessageRow): Tx<Heard> {
+  const { topicId, messageId } = row;
+  const { author } = JSON.parse(row.posted) as {
+    author: { kind: Heard['kind']; displayName: string };
+  };
+  const reactions = reactionRecords(yield* listReactions.all({ topicId, messageId }));
+  return {
+    messageId,
+    kind: author.kind,
+    name: author.displayName,
+    at: row.createdAt,
+    ...cut(textOf(itemsOf(row))),
+    reactions: reactions.map(({ emoji, count }) => ({ emoji, count })),
+  };
+}
+
+function cut(text: string): { text: string; isCut: boolean } {
+  const isCut = text.length > HEARD_CHARS;
+  return { text: isCut ? text.slice(0, HEARD_CHARS).toWellFormed() : text, isCut };
+}

@@ -1,0 +1,39 @@
+import type { AutonomyPolicy, CandidateReason, Turn } from '@stoa/protocol';
+import type { Standing } from './thread-state.js';
+
+export type Eligibility =
+  | { readonly may: 'start' }
+  | { readonly may: 'later'; readonly at: number }
+  | { readonly may: 'no'; readonly reason: CandidateReason };
+
+const no = (reason: CandidateReason): Eligibility => ({ may: 'no', reason });
+
+/** Whether this member may be given the turn now, and if not, why. */
+export function eligibility(
+  standing: Standing,
+  turn: Turn,
+  { memberCooldownMs }: AutonomyPolicy,
+  now: number,
+): Eligibility {
+  const { sessionId, mode, muted, unavailable, spokeAt } = standing;
+  if (muted) return no('muted');
+  if (mode === 'manual_only') return no('manual_only');
+  if (unavailable) return no(unavailable);
+  const isCalled = turn.called.includes(sessionId);
+  if (turn.served.includes(sessionId) && !isCalled) return no('served');
+  const isSelected = isCalled || turn.selected.includes(sessionId);
+  if (!isSelected && !mayJoinIn(standing, turn)) return no('others_selected');
+  if (isSelected || spokeAt === undefined || spokeAt + memberCooldownMs <= now) {
+    return { may: 'start' };
+  }
+  return { may: 'later', at: spokeAt + memberCooldownMs };
+}
+
+/** Whether somebody who is not selected may speak. */
+function mayJoinIn({ mode }: Standing, turn: Turn): boolean {
+  const { selected, served, replies } = turn;
+  if (mode === 'always_listen') return true;
+  if (selected.length === 0) return !turn.isForPeople;
+  const allServed = selected.every((sessionId) => served.includes(sessionId));
+  return mode === 'prefer_selected' && allServed && replies === 0;
+}

@@ -1,0 +1,56 @@
+import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
+import { findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
+import type { NewEvent } from '../log/log.js';
+import { arbitrate } from './arbitrate.js';
+import { carryOut } from './carry-out.js';
+import type { LockedChannel, TurnContext } from './context.js';
+import { itemsOf, readThread, textOf } from './read-thread.js';
+
+/** Decides anew about a thread whose turn is open. */
+export function* lookAt(
+  context: TurnContext,
+  channel: LockedChannel,
+  rootMessageId: string,
+  trigger: TurnTrigger,
+  at: number,
+): Tx<NewEvent[]> {
+  const { topicId } = channel;
+  const row = yield* findTurn.first({ topicId, rootMessageId });
+  if (row?.isOpen !== 1) return [];
+  // Somebody else looked at it meanwhile.
+  if (trigger.type === 'time' && (row.wakeAt === null || row.wakeAt > at)) return [];
+  const { turn } = JSON.parse(row.decided) as TurnDecision;
+  const messageId = turn.originMessageId;
+  const message = yield* findMessage.first({ topicId, messageId });
+  if (!message) return [];
+  const inputItems = itemsOf(message);
+  const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
+  if (!thread) return [];
+  // What resumes a channel is in the same commit.
+  const state = trigger.type === 'resumed' ? { ...thread.state, paused: false } : thread.state;
+  const { author } = JSON.parse(message.posted) as {
+    author: { id: string; displayName: string };
+  };
+  return yield* carryOut(context, {
+    channel,
+    thread,
+    decisions: arbitrate(state, thread.policy, at),
+    trigger,
+    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    unheard: undefined,
+    at,
+  });
+}
+
+/** What people said while a channel was paused is answered now. */
+export function* resumeTurns(
+  context: TurnContext,
+  channel: LockedChannel,
+  at: number,
+): Tx<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const { rootMessageId } of yield* listOpenTurns.all(channel)) {
+    events.push(...(yield* lookAt(context, channel, rootMessageId, { type: 'resumed' }, at)));
+  }
+  return events;
+}

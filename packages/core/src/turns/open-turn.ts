@@ -1,0 +1,77 @@
+import type { Author, StoredItem, Turn } from '@stoa/protocol';
+import { findMessage, type Tx } from '@stoa/store';
+import { namedMembers, sessionIdOf } from '../channels/member-name.js';
+import type { NewEvent } from '../log/log.js';
+import { arbitrate } from './arbitrate.js';
+import { carryOut } from './carry-out.js';
+import type { LockedChannel, TurnContext } from './context.js';
+import { readThread, textOf } from './read-thread.js';
+import { mentioned } from './selection.js';
+
+/** A message that is being posted, and may open a turn. */
+export interface Opening {
+  readonly messageId: string;
+  readonly threadRootMessageId?: string | undefined;
+  readonly replyToMessageId?: string | undefined;
+  readonly author: Author;
+  readonly addressedMemberIds: readonly string[];
+  readonly inputItems: readonly StoredItem[];
+}
+
+/**
+ * What follows from a message of a person: a new turn in its thread, and whoever may speak first. Those
+ * who are speaking there go on, and count against the new turn.
+ */
+export function* openTurn(
+  context: TurnContext,
+  channel: LockedChannel,
+  opening: Opening,
+  at: number,
+): Tx<NewEvent[]> {
+  const { messageId, author, inputItems } = opening;
+  const text = textOf(inputItems);
+  const turn: Turn = {
+    turnId: context.sessions.ids.next('trn'),
+    threadRootMessageId: opening.threadRootMessageId ?? messageId,
+    originMessageId: messageId,
+    openedAt: at,
+    ...(yield* selectedBy(channel, opening, text)),
+    called: [],
+    served: [],
+    replies: 0,
+    startedRuns: 0,
+    tokens: 0,
+  };
+  const thread = yield* readThread(channel, turn, { messageId, text });
+  if (!thread) return [];
+  return yield* carryOut(context, {
+    channel,
+    thread,
+    decisions: arbitrate(thread.state, thread.policy, at),
+    trigger: { type: 'message', messageId },
+    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    unheard: { messageId, author, text, at },
+    at,
+  });
+}
+
+type Selection = Pick<Turn, 'selected' | 'isForPeople'>;
+
+/** First what is said outright, then what the text names, then whose message it answers. */
+function* selectedBy(
+  { topicId }: LockedChannel,
+  { addressedMemberIds, replyToMessageId }: Opening,
+  text: string,
+): Tx<Selection> {
+  const members = yield* namedMembers(topicId);
+  const addressed = addressedMemberIds.flatMap((memberId) =>
+    members.filter((member) => member.memberId === memberId),
+  );
+  const named = addressed.length > 0 ? addressed : mentioned(text, members);
+  const sessions = named.flatMap(({ actorId }) => sessionIdOf(actorId) ?? []);
+  if (named.length > 0) return { selected: sessions, isForPeople: sessions.length === 0 };
+  const answered =
+    replyToMessageId && (yield* findMessage.first({ topicId, messageId: replyToMessageId }));
+  const repliedTo = answered ? sessionIdOf(answered.authorId) : undefined;
+  return { selected: repliedTo === undefined ? [] : [repliedTo], isForPeople: false };
+}

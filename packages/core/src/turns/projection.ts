@@ -1,0 +1,34 @@
+import type { TurnDecision } from '@stoa/protocol';
+import {
+  insertDecision,
+  insertLease,
+  putTurn,
+  setLeaseDeadline,
+  setLeaseEnded,
+  type Tx,
+} from '@stoa/store';
+import type { Place } from '../log/entry.js';
+
+/** What a decision does to the tables: it holds all that followed, so nothing is decided again. */
+export function* projectDecision(
+  { topicId, seq, at }: Place,
+  { turn, granted, renewed, ended }: TurnDecision,
+): Tx<void> {
+  const { turnId, threadRootMessageId: rootMessageId, originMessageId } = turn;
+  const isOpen = turn.closedAt === undefined ? 1 : 0;
+  yield* putTurn.run({ topicId, rootMessageId, turnId, seq, isOpen, wakeAt: turn.wakeAt ?? null });
+  yield* insertDecision.run({ topicId, rootMessageId, seq });
+  for (const { leaseId, outcome } of ended) yield* setLeaseEnded.run({ leaseId, at, outcome });
+  for (const { leaseId, deadline } of renewed) yield* setLeaseDeadline.run({ leaseId, deadline });
+  for (const lease of granted) {
+    yield* insertLease.run({
+      ...lease,
+      topicId,
+      seq,
+      turnId,
+      rootMessageId,
+      originMessageId,
+      grantedAt: at,
+    });
+  }
+}

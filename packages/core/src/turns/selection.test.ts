@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { expertiseIn } from './expertise.js';
+import { mentioned } from './selection.js';
+
+const members = [
+  { memberId: 'builder', displayName: 'Bob the Builder' },
+  { memberId: 'bob', displayName: 'Bob' },
+  { memberId: 'reviewer', displayName: 'Rita' },
+  { memberId: 'rita-2', displayName: 'Rita' },
+];
+const named = (text: string): string[] => mentioned(text, members).map(({ memberId }) => memberId);
+
+describe('whom a text names', () => {
+  it.each([
+    ['@builder please', ['builder']],
+    ['please, @builder and @reviewer.', ['builder', 'reviewer']],
+    ['@BOB!', ['bob']],
+    ['Bob, look', ['bob']],
+    ['bob the builder: look', ['builder']],
+    ['what does @rita say?', []],
+    ['Rita, what do you say?', []],
+    ['bobsleigh', []],
+    ['mail bob@example.org', []],
+    ['mail me@bob', []],
+    ['we met the builder', []],
+    ['', []],
+  ])('%j', (text, expected) => {
+    expect(named(text)).toEqual(expected);
+  });
+});
+
+describe('how much of what a member is there for a text speaks of', () => {
+  it.each([
+    ['deploy it with Kubernetes.', { expertiseTags: ['kubernetes', 'rust'] }, 1],
+    ['is C++ or c# faster?', { expertiseTags: ['c++', 'C#'] }, 2],
+    ['the machine learning part', { expertiseTags: ['machine learning'] }, 1],
+    ['learning the machine', { expertiseTags: ['machine learning'] }, 0],
+    ['who is the reviewer?', { role: 'Reviewer' }, 1],
+    ['anything', {}, 0],
+    ['anything', { expertiseTags: ['', '!'] }, 0],
+  ])('%j %o', (text, member, expected) => {
+    expect(expertiseIn(text, member)).toBe(expected);
+  });
+});

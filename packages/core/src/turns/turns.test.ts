@@ -1,0 +1,291 @@
+import type { AutonomyPolicySettings } from '@stoa/protocol';
+import { OWNER, STORE_ENGINES, until } from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { TurnStage } from './turn-stage.fixture.js';
+
+describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
+  let stage: TurnStage;
+  const open = async (names: readonly string[], policy?: AutonomyPolicySettings): Promise<void> => {
+    stage = await TurnStage.open(engine, names, policy);
+  };
+  afterEach(async () => {
+    await stage.assertIntact();
+    await stage.close();
+  });
+
+  it('C-1 a message with three idle agents gives one the turn, lets two wait and says why', async () => {
+    await open(['a', 'b', 'c']);
+    const { messageId } = await stage.say('hello');
+    expect(await stage.leases()).toMatchObject([{ memberId: 'a', phase: 'granted' }]);
+    const [decision] = await stage.decisions(messageId);
+    expect(
+      decision?.candidates.map(({ memberId, verdict, reason }) => [memberId, verdict, reason]),
+    ).toEqual([
+      ['a', 'granted', 'member'],
+      ['b', 'queued', 'member'],
+      ['c', 'queued', 'member'],
+    ]);
+  });
+
+  it('C-2 two parallel speakers share one budget of three', async () => {
+    await open(['a', 'b', 'c', 'd'], { maxParallelPublicSpeakers: 2 });
+    const { messageId } = await stage.say('hello');
+    const [first, second] = [await stage.next(), await stage.next()];
+    expect([first.name, second.name].sort()).toEqual(['a', 'b']);
+    for (const { name, run } of [first, second]) {
+      await run.context.journal.emitOutput([{ type: 'text', text: `I am ${name}` }]);
+      run.complete();
+      await stage.ended(run);
+    }
+    expect(await stage.speak('I am third')).toBe('c');
+    expect(await stage.lastTurn(messageId)).toMatchObject({ replies: 3, outcome: 'reply_budget' });
+    expect(stage.runCount).toBe(3);
+  });
+
+  it('C-4 who is addressed speaks in the order they are named, and nobody else', async () => {
+    await open(['a', 'b', 'c']);
+    const { messageId } = await stage.say('you two', { addressedMemberIds: ['b', 'a'] });
+    expect(await stage.speak('first')).toBe('b');
+    expect(await stage.speak('second')).toBe('a');
+    expect(await stage.lastTurn(messageId)).toMatchObject({ outcome: 'answered' });
+    expect(await stage.messages()).toEqual(['owner: you two', 'b: first', 'a: second']);
+  });
+
+  it('C-6 an addressed member that is muted or started by hand only is passed over, with the reason', async () => {
+    await open(['a', 'b', 'c']);
+    await stage.join('a', { muted: true });
+    await stage.join('b', { participationMode: 'manual_only' });
+    const { messageId } = await stage.say('all', { addressedMemberIds: ['a', 'b', 'c'] });
+    expect(await stage.speak('here')).toBe('c');
+    const [decision] = await stage.decisions(messageId);
+    expect(decision?.candidates.map(({ memberId, reason }) => `${memberId} ${reason}`)).toEqual([
+      'a muted',
+      'b manual_only',
+      'c addressed',
+    ]);
+  });
+
+  it('C-7 a name that could mean two members means nobody', async () => {
+    await open(['a', 'b', 'c']);
+    await stage.join('b', { displayName: 'Twin' });
+    await stage.join('c', { displayName: 'twin' });
+    const { messageId } = await stage.say('what do you think, @twin?');
+    expect((await stage.lastTurn(messageId)).selected).toEqual([]);
+    const other = await stage.say('and you, @a?');
+    expect((await stage.lastTurn(other.messageId)).selected).toEqual([stage.sessionOf('a')]);
+  });
+
+  it('C-8 a reply to what an agent said goes to that agent, also while it cools down', async () => {
+    await open(['a', 'b'], { maxAgentRepliesPerHumanMessage: 1 });
+    const { messageId } = await stage.say('@b begin', { addressedMemberIds: ['b'] });
+    expect(await stage.speak('begun')).toBe('b');
+    const [, said] = await stage.read();
+    await stage.say('go on', { replyToMessageId: said?.messageId });
+    expect(await stage.speak('more')).toBe('b');
+    expect((await stage.lastTurn(messageId)).replies).toBe(1);
+  });
+
+  it('C-9 a run that emits nothing publishes nothing, and the next speaks', async () => {
+    await open(['a', 'b']);
+    const { messageId } = await stage.say('hello');
+    expect(await stage.speak()).toBe('a');
+    expect(await stage.speak('hi')).toBe('b');
+    expect(await stage.messages()).toEqual(['owner: hello', 'b: hi']);
+    const outcomes = (await stage.leases(false)).map(({ memberId, outcome }) => [
+      memberId,
+      outcome,
+    ]);
+    expect(outcomes.sort()).toEqual([
+      ['a', 'abstained'],
+      ['b', 'spoke'],
+    ]);
+    expect((await stage.lastTurn(messageId)).outcome).toBe('answered');
+  });
+
+  it('C-10 what was emitted before the run failed is published once', async () => {
+    await open(['a']);
+    await stage.say('hello');
+    const { run } = await stage.next();
+    await run.context.journal.emitOutput([{ type: 'text', text: 'first' }]);
+    await run.context.journal.emitOutput([{ type: 'text', text: 'last' }]);
+    run.end({ type: 'failed', failure: { phase: 'agent', code: 'internal', message: 'broke' } });
+    expect(await stage.ended(run)).toBe('failed');
+    expect(await stage.messages()).toEqual(['owner: hello', 'a: last']);
+  });
+
+  it('C-11 after three replies a fourth is never scheduled, whoever is called', async () => {
+    await open(['a', 'b', 'c', 'd']);
+    const { messageId } = await stage.say('hello');
+    expect(await stage.speak('@b what do you say?')).toBe('a');
+    expect(await stage.speak('@a the same, and you?')).toBe('b');
+    expect(await stage.speak('@d well?')).toBe('a');
+    expect(await stage.lastTurn(messageId)).toMatchObject({ outcome: 'reply_budget', replies: 3 });
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(3);
+  });
+
+  it('C-12 a reaction opens no run', async () => {
+    await open(['a']);
+    const { messageId } = await stage.say('hello');
+    await stage.speak('hi');
+    await stage.core.channels.react(OWNER, 'team', messageId, { emoji: '👍' });
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(1);
+  });
+
+  it('C-15 a lease whose time is over passes on; what its run says later stays in its journal', async () => {
+    await open(['a', 'b']);
+    await stage.say('hello');
+    const late = await stage.next();
+    expect(late.name).toBe('a');
+    await stage.pass(60_000);
+    expect(await stage.ended(late.run)).toBe('cancelled');
+    await expect(
+      late.run.context.journal.emitOutput([{ type: 'text', text: 'too late' }]),
+    ).rejects.toMatchObject({ code: 'run_ended' });
+    expect(await stage.speak('in time')).toBe('b');
+    expect(await stage.messages()).toEqual(['owner: hello', 'b: in time']);
+  });
+
+  it('C-16 with nobody waiting a lease is renewed; a run that is silent for too long is cancelled', async () => {
+    await open(['a'], { silenceLimitMs: 150_000 });
+    const { messageId } = await stage.say('hello');
+    const { run } = await stage.next();
+    await stage.pass(60_000);
+    expect(await stage.leases()).toHaveLength(1);
+    await run.context.journal.note('still', 'here');
+    await stage.pass(100_000);
+    expect(await stage.leases()).toHaveLength(1);
+    await stage.pass(150_000);
+    expect(await stage.ended(run)).toBe('cancelled');
+    expect((await stage.core.sessions.run({ kind: 'system' }, run.runId)).cancelReason).toBe(
+      'timeout',
+    );
+    expect((await stage.lastTurn(messageId)).outcome).toBe('silent');
+  });
+
+  it('C-17 a run that waits for an approval keeps its turn past the time of its lease', async () => {
+    await open(['a', 'b']);
+    const { messageId } = await stage.say('hello');
+    const { run } = await stage.next();
+    const approval = await run.context.journal.requestApproval({
+      kind: 'tool',
+      callId: 'call',
+      tool: 'shell',
+      title: 'make',
+      input: {},
+      inputHash: 'hash',
+      reason: 'it is asked about',
+    });
+    await stage.pass(200_000);
+    expect(await stage.leases()).toMatchObject([{ memberId: 'a', phase: 'waiting' }]);
+    await stage.core.approvals.answer(OWNER, approval.approvalId, { decision: 'allow' });
+    await until('its time has begun anew', async () =>
+      (await stage.decisions(messageId)).some(({ trigger }) => trigger.type === 'answered'),
+    );
+    await stage.pass(59_000);
+    expect(await stage.leases()).toMatchObject([{ memberId: 'a', phase: 'running' }]);
+    await stage.pass(2_000);
+    expect(await stage.ended(run)).toBe('cancelled');
+  });
+
+  it('C-18 a paused channel hands over to nobody; when it goes on, what people said is answered', async () => {
+    await open(['a', 'b']);
+    await stage.say('first');
+    const { run } = await stage.next();
+    await stage.pause(true);
+    await run.context.journal.emitOutput([{ type: 'text', text: 'said' }]);
+    run.complete();
+    await stage.ended(run);
+    const waiting = await stage.say('second');
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(1);
+    await stage.pause(false);
+    const names = [(await stage.next()).name, (await stage.next()).name];
+    expect(names.sort()).toEqual(['a', 'b']);
+    expect((await stage.decisions(waiting.messageId)).at(-1)?.trigger.type).toBe('resumed');
+  });
+
+  it.each(['archived', 'deleted'] as const)(
+    'C-19 a run whose channel is %s settles, and its session goes on',
+    async (how) => {
+      await open(['a']);
+      await stage.say('hello');
+      const { run } = await stage.next();
+      await run.context.journal.emitOutput([{ type: 'text', text: 'nobody hears this' }]);
+      if (how === 'archived') await stage.core.channels.archive(OWNER, 'team');
+      else await stage.core.channels.delete(OWNER, 'team');
+      run.complete();
+      expect(await stage.ended(run)).toBe('completed');
+      await stage.core.sessions.submit(OWNER, stage.sessionOf('a'), {
+        text: 'and now',
+        rule: 'followup',
+      });
+      expect((await stage.next()).run.texts).toEqual(['and now']);
+    },
+  );
+
+  it('C-26 a turn that has cost what it may ends, and nobody else is started', async () => {
+    await open(['a', 'b'], { tokensPerTurn: 1_000 });
+    const { messageId } = await stage.say('hello');
+    const { run } = await stage.next();
+    const usage = { modelCalls: 1, inputTokens: 900, cachedInputTokens: 0, outputTokens: 100 };
+    await run.context.journal.usage(usage, {});
+    await run.context.journal.emitOutput([{ type: 'text', text: 'dear' }]);
+    run.complete();
+    await stage.ended(run);
+    expect(await stage.lastTurn(messageId)).toMatchObject({
+      outcome: 'token_budget',
+      tokens: 1_000,
+    });
+    expect(stage.runCount).toBe(1);
+  });
+
+  it('C-57 who cools down is not started before its time, unless it is selected', async () => {
+    await open(['a'], { maxAgentRepliesPerHumanMessage: 1 });
+    const { messageId } = await stage.say('first');
+    await stage.speak('one');
+    await stage.say('second', { threadRootMessageId: messageId });
+    expect(stage.runCount).toBe(1);
+    expect(await stage.lastTurn(messageId)).toMatchObject({ wakeAt: expect.any(Number) as number });
+    await stage.pass(14_999);
+    expect(stage.runCount).toBe(1);
+    await stage.pass(1);
+    expect(await stage.speak('two')).toBe('a');
+  });
+
+  it('C-63 of fifty who all abstain at most five are started', async () => {
+    const names = Array.from({ length: 50 }, (_, i) => `m${String(i).padStart(2, '0')}`);
+    await open(names);
+    const { messageId } = await stage.say('hello');
+    for (let i = 0; i < 5; i++) await stage.speak();
+    expect(await stage.lastTurn(messageId)).toMatchObject({ outcome: 'run_budget', replies: 0 });
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(5);
+  });
+
+  it('C-65 an edit or a deletion opens no turn', async () => {
+    await open(['a']);
+    const { messageId } = await stage.say('hello');
+    await stage.speak('hi');
+    await stage.core.channels.edit(OWNER, 'team', messageId, { text: 'hello there' });
+    await stage.core.channels.deleteMessage(OWNER, 'team', messageId);
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(1);
+  });
+
+  it('C-47 a run that was cut off goes on after a restart, and its thread is answered once', async () => {
+    await open(['a']);
+    await stage.say('hello');
+    const { run } = await stage.next();
+    await run.deliver();
+    await run.context.journal.emitOutput([{ type: 'text', text: 'hi' }]);
+    await stage.restart();
+    const resumed = await stage.next();
+    resumed.run.complete();
+    await stage.ended(resumed.run);
+    expect(await stage.messages()).toEqual(['owner: hello', 'a: hi']);
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(1);
+  });
+});
