@@ -1,5 +1,6 @@
-import type { Asset, Message } from '@stoa/protocol';
-import { callerOf, newPerson } from '@stoa/testkit';
+import { tmpdir } from 'node:os';
+import type { Asset, Message, Session, StampedDecision } from '@stoa/protocol';
+import { callerOf, newPerson, until } from '@stoa/testkit';
 
 export interface RichActivity {
   readonly messageIds: readonly string[];
@@ -64,6 +65,30 @@ export async function richActivity(daemon: {
   await owner.delete(`${lobby}/messages/${replies[4] ?? ''}`);
   await owner.put(`${lobby}/pins/${assetId}`);
   for (const person of [owner, ada]) await person.put(`${lobby}/cursor`, { readSeq: 9 });
+
+  await owner.patch(lobby, {
+    autonomyPolicy: { maxAgentRepliesPerHumanMessage: 2 },
+    defaultParticipationMode: 'prefer_selected',
+  });
+  await owner.put('/v1/agents/helper', {
+    driver: { kind: 'script', script: 'otherwise: [{ emit: Hello }]' },
+  });
+  const session = await owner.post<Session>('/v1/sessions', {
+    agentId: 'helper',
+    workspace: tmpdir(),
+  });
+  await owner.post(`${lobby}/members`, {
+    actorId: `session:${session.json.sessionId}`,
+    expertiseTags: ['roots'],
+  });
+  await owner.patch(lobby, { paused: true });
+  const asked = await say({ text: 'and you, @helper?' });
+  await owner.patch(lobby, { paused: false });
+  await until('it has answered', async () => {
+    const path = `${lobby}/threads/${asked}/decisions`;
+    const { json } = await owner.get<{ decisions: StampedDecision[] }>(path);
+    return json.decisions[0]?.turn.outcome;
+  });
 
   await ada.post('/v1/channels', { title: 'Named by the daemon' });
   await owner.post('/v1/channels', { channelId: 'closed', title: 'Closed' });

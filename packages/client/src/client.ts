@@ -16,6 +16,7 @@ import {
   type SessionsApi,
   sessionsApi,
 } from './api/sessions.js';
+import { type TurnsApi, turnsApi } from './api/turns.js';
 import { type UsageApi, usageApi } from './api/usage.js';
 import { type CallerPorts, createCaller } from './http/caller.js';
 import { STREAM_PATH } from './http/calls.js';
@@ -45,6 +46,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly channels: ChannelsApi;
   readonly members: MembersApi;
   readonly messages: MessagesApi;
+  readonly turns: TurnsApi;
   readonly pins: PinsApi;
   readonly assets: AssetsApi;
   readonly agents: AgentsApi;
@@ -96,6 +98,7 @@ export function createClient(options: ClientOptions): Client {
     channels: channelsApi(call),
     members: membersApi(call),
     messages: messagesApi(call),
+    turns: turnsApi(call),
     pins: pinsApi(call),
     assets: assetsApi(call),
     agents: agentsApi(call),

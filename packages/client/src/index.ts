@@ -17,6 +17,7 @@ export type {
   SessionPage,
   SessionsApi,
 } from './api/sessions.js';
+export type { DecisionPage, TurnsApi } from './api/turns.js';
 export type { UsageApi } from './api/usage.js';
 export { type Client, type ClientOptions, createClient } from './client.js';
 export type { CallOptions, KeyedCallOptions } from './http/caller.js';

@@ -1,14 +1,10 @@
-import type { TranscriptEntry, TranscriptInput } from '@stoa/core';
+import type { TranscriptEntry } from '@stoa/core';
 import { toolResultForModel } from '../envelope.js';
 import { failingStreaks, STREAK_TOLD } from './failing-streaks.js';
-import { type FindAsset, inputParts } from './input-message.js';
+import { type FindAsset, type Input, inputParts } from './input-message.js';
 import type { ModelMessage } from './model-client.js';
 
 type Entry<T extends TranscriptEntry['type']> = Extract<TranscriptEntry, { type: T }>;
-type Input = Pick<
-  TranscriptInput,
-  'itemId' | 'kind' | 'from' | 'fromName' | 'subject' | 'inputItems'
->;
 
 export interface ConversationPorts {
   readonly findAsset: FindAsset;

@@ -1,5 +1,6 @@
 import type { TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
+import { channelTurn } from '../channel-turn.js';
 import { envelope } from '../envelope.js';
 import type { UserPart } from './model-client.js';
 
@@ -15,7 +16,7 @@ export type FindAsset = (assetId: string) => Promise<ReadAsset | undefined>;
 
 export type Input = Pick<
   TranscriptInput,
-  'itemId' | 'kind' | 'from' | 'fromName' | 'subject' | 'inputItems'
+  'itemId' | 'kind' | 'from' | 'fromName' | 'subject' | 'inputItems' | 'delivery'
 >;
 
 /** What people and the clock ask for; all else is somebody's words, and goes into an envelope. */
@@ -68,6 +69,7 @@ export async function inputParts(
 
 export function attributed(input: Input, text: string, isOneOfSeveral: boolean): string {
   const { kind, from, fromName, itemId } = input;
+  if (input.delivery) return channelTurn(input.delivery, input, text);
   if (DIRECT[kind] && !from.startsWith('session:')) {
     return isOneOfSeveral ? `From ${oneLine(fromName)}:\n${text}` : text;
   }

@@ -135,6 +135,7 @@ function channelText({ paint, io }: Context, channel: Channel): string {
     ['description', channel.description],
     ['purpose', channel.purpose],
     ['created', `${relativeTime(channel.createdAt, io.now())} by ${channel.createdBy}`],
+    ['paused', channel.paused ? 'yes: no agent is given a turn' : undefined],
     ['archived', channel.archivedAt && relativeTime(channel.archivedAt, io.now())],
     ['members', String(channel.memberCount)],
     ['messages', String(channel.messageCount)],

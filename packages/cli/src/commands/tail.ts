@@ -98,13 +98,16 @@ async function follow(
       if (item.type === 'gap') {
         context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer kept`);
         if (context.flags.json) context.line(printableJson(item));
-      } else context.line(lineOf(context, item, options));
+      } else {
+        const line = lineOf(context, item, options);
+        if (line !== undefined) context.line(line);
+      }
     }
   } finally {
     forget();
   }
 }
 
-function lineOf(context: Context, event: Stamped, options: TailOptions): string {
+function lineOf(context: Context, event: Stamped, options: TailOptions): string | undefined {
   return context.flags.json ? printableJson(event) : eventText(event, styleOf(context, options));
 }

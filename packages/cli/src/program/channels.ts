@@ -6,7 +6,9 @@ import type {
   UpdateChannelOptions,
 } from '../commands/channel.js';
 import type { JoinOptions, LeaveOptions } from '../commands/membership.js';
-import { type Runner, runs } from './define.js';
+import type { InviteOptions, PolicyOptions } from '../commands/participation.js';
+import { PARTICIPATION_MODES, POLICY } from './choices.js';
+import { collect, type Runner, runs } from './define.js';
 
 export function addChannelCommands(program: Command, run: Runner): void {
   const channel = program.command('channel').description('create, list and change channels');
@@ -94,5 +96,66 @@ export function addChannelCommands(program: Command, run: Runner): void {
     run,
     async () => (await loadMembership()).leaveChannel,
     [],
+  );
+  addParticipationCommands(onOne, run);
+}
+
+/** How agents take part in a channel. */
+function addParticipationCommands(
+  onOne: (name: string, summary: string) => Command,
+  run: Runner,
+): void {
+  const load = () => import('../commands/participation.js');
+  runs<InviteOptions>(
+    onOne('invite', 'bring an agent in, or a session there is')
+      .argument('<who>', 'agent id: a session of it is made here; or session id')
+      .option('--name <text>', 'name to be shown with; else that of the agent')
+      .option('--role <text>', 'what it does here')
+      .option('--expertise <tags>', 'what it knows about, separated by commas')
+      .addOption(
+        new Option('--mode <mode>', 'when it is given a turn (else as the channel says)').choices(
+          PARTICIPATION_MODES,
+        ),
+      )
+      .option('--workspace <directory>', 'where a new session works; else here'),
+    run,
+    async () => (await load()).inviteToChannel,
+    [
+      'stoa channel invite general helper',
+      'stoa channel invite general reviewer --role "code review" --expertise sql,security',
+      'stoa channel invite general ses_… --mode always_listen',
+    ],
+  );
+  runs(
+    onOne('pause', 'give no agent a turn until it is resumed'),
+    run,
+    async () => (await load()).pauseChannel,
+    [],
+  );
+  runs(
+    onOne('resume', 'let agents go on, with what people said meanwhile'),
+    run,
+    async () => (await load()).resumeChannel,
+    [],
+  );
+  const width = Math.max(...POLICY.map(({ name }) => name.length));
+  runs<PolicyOptions>(
+    onOne('policy', 'show how agents take part, or change it')
+      .option('--set <name=value>', 'change one of them (may be repeated)', collect)
+      .addHelpText(
+        'after',
+        [
+          '',
+          'What can be set; durations as 90s or 10m:',
+          ...POLICY.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`),
+          `  ${'defaultParticipationMode'.padEnd(width)}  ${PARTICIPATION_MODES.join(', ')}`,
+        ].join('\n'),
+      ),
+    run,
+    async () => (await load()).channelPolicy,
+    [
+      'stoa channel policy general',
+      'stoa channel policy general --set maxAgentRepliesPerHumanMessage=5 --set memberCooldownMs=30s',
+    ],
   );
 }

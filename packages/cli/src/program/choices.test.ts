@@ -1,10 +1,12 @@
 import {
   ApprovalScope,
   ApprovalState,
+  AutonomyPolicySettings,
   DispatchRule,
   InboxItemState,
   Misfire,
   Overlap,
+  ParticipationMode,
   PermissionMode,
   UsageGrouping,
   WorkKind,
@@ -22,8 +24,14 @@ describe('the words options take', () => {
     ['states of items', choices.ITEM_STATES, InboxItemState],
     ['states of approvals', choices.APPROVAL_STATES, ApprovalState],
     ['kinds of work', choices.KINDS, WorkKind],
+    ['modes of participation', choices.PARTICIPATION_MODES, ParticipationMode],
   ])('are those of the contract: %s', (_, words, contract) => {
     expect(words).toEqual(contract.options);
+  });
+
+  it('are those of the contract: what a policy is made of', () => {
+    const names = choices.POLICY.map(({ name }) => name);
+    expect(names).toEqual(Object.keys(AutonomyPolicySettings.shape));
   });
 
   it('are those of the contract: what "always" reaches', () => {

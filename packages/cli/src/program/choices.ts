@@ -27,3 +27,20 @@ export const KINDS = [
   'resume',
   'system',
 ] as const;
+export const PARTICIPATION_MODES = [
+  'manual_only',
+  'selected_only',
+  'prefer_selected',
+  'always_listen',
+] as const;
+/** What a policy is made of, and what to tell of it. */
+export const POLICY = [
+  { name: 'maxParallelPublicSpeakers', what: 'at the same time in one thread' },
+  { name: 'maxAgentRepliesPerHumanMessage', what: 'of all agents together' },
+  { name: 'maxStartedRunsPerHumanMessage', what: 'also those that end in silence' },
+  { name: 'memberCooldownMs', what: 'before the same one speaks in a thread again' },
+  { name: 'leaseTimeoutMs', what: 'then a speaker may be replaced by one who waits' },
+  { name: 'claimTimeoutMs', what: 'to take up a turn that was given' },
+  { name: 'silenceLimitMs', what: 'a run that does nothing for so long is cancelled' },
+  { name: 'tokensPerTurn', what: 'input and output of all runs of a turn' },
+] as const;

@@ -5,6 +5,7 @@ import type { SearchOptions } from '../commands/search.js';
 import type { SendOptions } from '../commands/send.js';
 import type { TailOptions } from '../commands/tail.js';
 import type { UnreadOptions } from '../commands/unread.js';
+import type { WhyOptions } from '../commands/why.js';
 import { collect, pageSize, type Runner, runs, sequence } from './define.js';
 
 export function addConversationCommands(program: Command, run: Runner): void {
@@ -84,6 +85,21 @@ export function addConversationCommands(program: Command, run: Runner): void {
     run,
     async () => (await import('../commands/unread.js')).unread,
     [],
+  );
+
+  runs<WhyOptions>(
+    program
+      .command('why')
+      .summary('why agents spoke in a thread, or did not')
+      .description(
+        'Show what was decided about who speaks in the thread of a message: what led to it, who was compared in which order, and who got the turn.',
+      )
+      .argument('<message>', 'message id (stoa tail --ids shows them)')
+      .option('--channel <channel>', 'the channel it is in; else it is looked for')
+      .option('-n, --limit <count>', 'how many decisions, the last ones', pageSize, 20),
+    run,
+    async () => (await import('../commands/why.js')).why,
+    ['stoa why msg_…', 'stoa why msg_… --json | jq ".decisions[].candidates"'],
   );
 
   addMessageCommands(

@@ -3,14 +3,29 @@ import { bodyOf, type MessageStyle, postedText, withMargin } from './message-tex
 import { printableLine } from './printable.js';
 import { clockTime } from './times.js';
 
-/** One event of a topic as `stoa tail` shows it. */
-export function eventText(event: Stamped, style: MessageStyle): string {
+/** One event of a topic as `stoa tail` shows it; undefined for what is no news to a person who watches. */
+export function eventText(event: Stamped, style: MessageStyle): string | undefined {
   if (event.type === 'message_posted') return postedText(event, style);
+  if (event.type === 'turn_decided') return turnText(event, style);
   const when = style.paint.dim(clockTime(event.at, style.now));
   return `${when} ${style.paint.dim('*')} ${printableLine(event.actor)} ${deed(event)}`;
 }
 
-function deed(event: Exclude<Stamped, { type: 'message_posted' }>): string {
+/** Who got a turn, and how one ended; `stoa why` tells the rest. */
+function turnText(event: EventOf<'turn_decided'>, style: MessageStyle): string | undefined {
+  const { granted, turn } = event.data;
+  const given = granted.map(({ memberId }) => printableLine(memberId)).join(', ');
+  const news =
+    given !== ''
+      ? `${given} ${granted.length === 1 ? 'has' : 'have'} the turn`
+      : turn.outcome && `the turn is over: ${turn.outcome.replaceAll('_', ' ')}`;
+  if (news === undefined) return undefined;
+  return style.paint.dim(`${clockTime(event.at, style.now)} * ${news}`);
+}
+
+type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;
+
+function deed(event: Exclude<Stamped, EventOf<'message_posted' | 'turn_decided'>>): string {
   switch (event.type) {
     case 'message_edited':
       return `edited ${event.data.messageId}: ${withMargin(bodyOf(event.data.inputItems))}`;

@@ -86,4 +86,41 @@ describe('eventText', () => {
     };
     expect(eventText(event, style)).toBe('14:03:09 * human:alice reacted 👍␛ to msg_01');
   });
+
+  it('shows of turns who has one and how it ended, and nothing of what changed nothing', () => {
+    const turn = {
+      turnId: 'trn_1',
+      threadRootMessageId: 'msg_01',
+      originMessageId: 'msg_01',
+      openedAt: now,
+      selected: [],
+      isForPeople: false,
+      called: [],
+      served: [],
+      replies: 0,
+      startedRuns: 0,
+      tokens: 0,
+    };
+    const decided = (data: object): Stamped => ({
+      ...stamp,
+      type: 'turn_decided',
+      data: {
+        trigger: { type: 'time' },
+        turn,
+        candidates: [],
+        candidateCount: 0,
+        granted: [],
+        renewed: [],
+        ended: [],
+        ...data,
+      },
+    });
+    const granted = [{ memberId: 'a' }, { memberId: 'b' }];
+    expect(eventText(decided({ granted }), style)).toBe('14:03:09 * a, b have the turn');
+    const closed = { ...turn, outcome: 'run_budget' };
+    expect(eventText(decided({ turn: closed }), style)).toBe(
+      '14:03:09 * the turn is over: run budget',
+    );
+    expect(eventText(decided({}), style)).toBeUndefined();
+  });
 });

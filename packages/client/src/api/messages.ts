@@ -21,6 +21,8 @@ export interface MessagesApi {
     options?: CallOptions,
   ): AsyncIterable<readonly Message[]>;
   get(channelId: string, messageId: string, options?: CallOptions): Promise<Message>;
+  /** Wherever it is. */
+  find(messageId: string, options?: CallOptions): Promise<Message>;
   edit(
     channelId: string,
     messageId: string,
@@ -61,6 +63,7 @@ export function messagesApi(call: Caller): MessagesApi {
     },
     get: (channelId, messageId, options) =>
       call('getMessage', { params: { channelId, messageId }, ...options }),
+    find: (messageId, options) => call('findMessage', { params: { messageId }, ...options }),
     edit: (channelId, messageId, content, options) =>
       call('editMessage', {
         params: { channelId, messageId },

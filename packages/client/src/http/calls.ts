@@ -59,8 +59,15 @@ export const CALLS = {
     path: '/v1/channels/:channelId/members/:memberId',
     repeat: 'never',
   },
+  listLeases: { method: 'GET', path: '/v1/channels/:channelId/leases', repeat: 'always' },
+  listDecisions: {
+    method: 'GET',
+    path: '/v1/channels/:channelId/threads/:messageId/decisions',
+    repeat: 'always',
+  },
   listMessages: { method: 'GET', path: '/v1/channels/:channelId/messages', repeat: 'always' },
   postMessage: { method: 'POST', path: '/v1/channels/:channelId/messages', repeat: 'keyed' },
+  findMessage: { method: 'GET', path: '/v1/messages/:messageId', repeat: 'always' },
   getMessage: {
     method: 'GET',
     path: '/v1/channels/:channelId/messages/:messageId',

@@ -64,7 +64,7 @@ export function createHandlers({
   currency,
   mcpServers,
 }: HandlerPorts): Handlers {
-  const { channels, assets, credentials, loginCodes } = core;
+  const { channels, turns, assets, credentials, loginCodes } = core;
   const { agents, sessions, approvals, schedules } = core;
   return {
     status: () => status(),
@@ -93,6 +93,7 @@ export function createHandlers({
 
     listMessages: ({ by, params, query }) => channels.messages(by, params.channelId, query),
     postMessage: ({ by, params, body, key }) => channels.post(by, params.channelId, body, key),
+    findMessage: ({ by, params }) => channels.findMessage(by, params.messageId),
     getMessage: ({ by, params }) => channels.message(by, params.channelId, params.messageId),
     editMessage: ({ by, params, body }) =>
       channels.edit(by, params.channelId, params.messageId, body),
@@ -102,6 +103,18 @@ export function createHandlers({
       channels.react(by, params.channelId, params.messageId, body),
     unsetReaction: ({ by, params, body }) =>
       channels.unreact(by, params.channelId, params.messageId, body),
+
+    listLeases: async ({ by, params, query }) => ({
+      leases: await turns.leases(by, params.channelId, query.state === 'live', query.limit),
+    }),
+    async listDecisions({ by, params, query: { before = Number.MAX_SAFE_INTEGER, limit } }) {
+      const { channelId, messageId } = params;
+      const page = { before, limit: limit + 1 };
+      const found = await turns.decisions(by, channelId, messageId, page);
+      const decisions = found.slice(0, limit);
+      const nextBefore = found.length > limit ? decisions.at(-1)?.seq : undefined;
+      return { decisions, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    },
 
     pinAsset: ({ by, params }) => channels.pin(by, params.channelId, params.assetId),
     unpinAsset: ({ by, params }) => channels.unpin(by, params.channelId, params.assetId),

@@ -210,6 +210,7 @@ export async function startDaemon(
     lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
     phase.ready = true;
     await core.runner.look();
+    await core.turnClock.look();
     for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
     return {
       url: url(),

@@ -1,7 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
-import { type Core, type Driver, decide, type RuntimePorts } from '@stoa/core';
+import {
+  type Core,
+  type Driver,
+  type DriverCapabilities,
+  decide,
+  type RuntimePorts,
+} from '@stoa/core';
 import {
   type AgentDefinition,
   type DriverKind,
@@ -67,14 +73,14 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     mcp = agents.mcp;
     return agents;
   });
-  const lazy = (kind: DriverKind, inject: boolean): [DriverKind, Driver] => [
+  const lazy = (kind: DriverKind, can: DriverCapabilities): [DriverKind, Driver] => [
     kind,
-    new LazyDriver(kind, { inject }, async () => (await loaded()).driver(kind)),
+    new LazyDriver(kind, can, async () => (await loaded()).driver(kind)),
   ];
   const drivers = new Map<DriverKind, Driver>([
-    lazy('builtin', true),
-    lazy('script', true),
-    lazy('acp', false),
+    lazy('builtin', { inject: true, publishes: 'tool' }),
+    lazy('script', { inject: true, publishes: 'tool' }),
+    lazy('acp', { inject: false, publishes: 'final_text' }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
   return {

@@ -1,0 +1,79 @@
+import type { ChannelDelivery } from '@stoa/protocol';
+import { envelope, plainText } from './envelope.js';
+
+interface TurnInput {
+  readonly itemId: string;
+  readonly from: string;
+  readonly fromName: string;
+}
+
+/**
+ * A turn in a channel, as an agent is told of it: where it is, who is there, what was said, what it is
+ * to answer and how. What people ask here is asked of it; what else was said is information.
+ */
+export function channelTurn(delivery: ChannelDelivery, input: TurnInput, text: string): string {
+  const { title, channelId, heard } = delivery;
+  const thread = envelope({
+    source: `thread in channel ${channelId}`,
+    ids: [input.itemId, 'thread'],
+    text: heard.map(saidLine).join('\n'),
+  });
+  return [
+    `You have the turn in the channel ${oneLine(title)} (${channelId}), where you are ${oneLine(delivery.self.name)}.`,
+    ...aboutLines(delivery),
+    `The last of what was said in this thread, oldest first:\n${thread}`,
+    `${expectation(delivery)} You answer this, from ${oneLine(input.fromName)}:\n${asked(input, text)}`,
+    CONTRACT,
+  ].join('\n\n');
+}
+
+const CONTRACT = [
+  'Say what you have to say with emit_output, once, when you are done; nothing else you write is seen',
+  'in the channel. To hand over, name a member with @ and its id. If nothing you could add would help,',
+  'end with pass_turn and say nothing.',
+].join(' ');
+
+function aboutLines({ description, purpose, members, memberCount }: ChannelDelivery): string[] {
+  const named = members.map(({ memberId, name, kind, role }) => {
+    const what = [kind === 'agent' ? 'agent' : 'person', ...(role ? [oneLine(role)] : [])];
+    const alias = name === memberId ? '' : ` ${oneLine(name)}`;
+    return `@${memberId}${alias} (${what.join(', ')})`;
+  });
+  const more =
+    memberCount > members.length ? `, and ${String(memberCount - members.length)} more` : '';
+  return [
+    ...(purpose ? [`Its purpose: ${oneLine(purpose)}`] : []),
+    ...(description ? [`About it: ${oneLine(description)}`] : []),
+    `Members: ${named.join(', ')}${more}`,
+  ];
+}
+
+function expectation({ isAddressed, addressed, answeredBy }: ChannelDelivery): string {
+  if (isAddressed) return 'You were addressed.';
+  const others = addressed.length > 0 ? `Addressed were ${names(addressed)}. ` : '';
+  if (answeredBy.length === 0) return `${others}Nobody has answered yet.`;
+  return `${others}${names(answeredBy)} answered already: add only what is missing.`;
+}
+
+function saidLine({
+  messageId,
+  kind,
+  name,
+  text,
+  isCut,
+  reactions,
+}: ChannelDelivery['heard'][number]): string {
+  const who = kind === 'human' ? 'person' : kind;
+  const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
+  const tail = [...(isCut ? ['[cut]'] : []), ...(marks === '' ? [] : [`[${marks}]`])].join(' ');
+  return `[${messageId}] ${oneLine(name)} (${who}): ${text}${tail === '' ? '' : ` ${tail}`}`;
+}
+
+/** People are asked for what they want; the words of anybody else are somebody's words. */
+function asked({ itemId, from, fromName }: TurnInput, text: string): string {
+  if (from.startsWith('human:')) return text;
+  return envelope({ source: `channel message from ${fromName} (${from})`, ids: [itemId], text });
+}
+
+const names = (of: readonly string[]): string => of.map(oneLine).join(', ');
+const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();

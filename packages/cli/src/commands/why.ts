@@ -1,0 +1,69 @@
+import type { Message, StampedDecision } from '@stoa/protocol';
+import type { Context, GlobalFlags } from '../context.js';
+import { decisionText } from '../terminal/decision-text.js';
+import { messageText } from '../terminal/message-text.js';
+
+export interface WhyOptions extends GlobalFlags {
+  readonly channel?: string;
+  readonly limit: number;
+}
+
+/** Shows why the members of a thread spoke, or did not: its decisions, oldest first. */
+export async function why(
+  context: Context,
+  [messageId = '']: readonly string[],
+  { channel, limit }: WhyOptions,
+): Promise<void> {
+  const { messages, turns } = context.client;
+  const message = await (channel === undefined
+    ? messages.find(messageId)
+    : messages.get(channel, messageId));
+  const { channelId } = message;
+  const rootMessageId = message.threadRootMessageId ?? message.messageId;
+  const decisions: StampedDecision[] = [];
+  let isCut = false;
+  for await (const page of turns.decisionPages(channelId, rootMessageId)) {
+    decisions.push(...page);
+    isCut = decisions.length > limit;
+    if (isCut) break;
+  }
+  const shown = decisions.slice(0, limit).reverse();
+  if (context.flags.json) context.json({ channelId, rootMessageId, decisions: shown });
+  else await show(context, message, shown);
+  if (isCut && !context.flags.json) context.say('there were more before: --limit');
+}
+
+async function show(
+  context: Context,
+  message: Message,
+  decisions: readonly StampedDecision[],
+): Promise<void> {
+  const { paint, io, client } = context;
+  const { channelId } = message;
+  context.line(messageText(message, { paint, now: io.now(), ids: true }));
+  if (decisions.length === 0) {
+    context.line(await whyNothing(context, message));
+    return;
+  }
+  const members = await client.members.list(channelId);
+  const style = {
+    paint,
+    now: io.now(),
+    width: io.columns,
+    names: new Map(members.map(({ memberId, displayName }) => [memberId, displayName])),
+    holders: new Map(
+      decisions.flatMap(({ granted }) =>
+        granted.map(({ leaseId, memberId }) => [leaseId, memberId] as const),
+      ),
+    ),
+  };
+  for (const decision of decisions) context.line(decisionText(decision, style));
+}
+
+async function whyNothing({ client }: Context, { channelId }: Message): Promise<string> {
+  const members = await client.members.list(channelId);
+  const hasAgents = members.some(({ memberKind }) => memberKind === 'session');
+  return hasAgents
+    ? 'Nothing was decided about this thread: no person has spoken in it since agents are here.'
+    : `No agent is a member of ${channelId}. Bring one in: stoa channel invite ${channelId} AGENT`;
+}

@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Member, Message, Session } from '@stoa/protocol';
+import {
+  type Caller,
+  callerOf,
+  FakeModel,
+  say,
+  startDaemon,
+  type TestDaemon,
+  toolCall,
+  until,
+  useTools,
+} from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+describe('agents in a channel, over HTTP', () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let model: FakeModel;
+  let workspace: string;
+  let channels = 0;
+
+  beforeAll(async () => {
+    workspace = mkdtempSync(join(tmpdir(), 'stoa-turns-'));
+    model = await FakeModel.start({ key: 'sk-turns' });
+    daemon = await startDaemon({
+      env: {
+        OPENAI_BASE_URL: model.openaiUrl,
+        OPENAI_API_KEY: 'sk-turns',
+        OPENAI_MODEL: 'fake-model',
+      },
+    });
+    owner = callerOf(daemon.url, daemon.token);
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+    await model.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  const newChannel = async (policy: object = {}): Promise<string> => {
+    channels += 1;
+    const channelId = `room-${String(channels)}`;
+    const body = { channelId, title: 'Room', purpose: 'To talk', autonomyPolicy: policy };
+    expect((await owner.post('/v1/channels', body)).status).toBe(201);
+    return channelId;
+  };
+  const invite = async (
+    channelId: string,
+    agentId: string,
+    driver: object,
+    more: object = {},
+  ): Promise<Member> => {
+    expect((await owner.put(`/v1/agents/${agentId}`, { driver })).status).toBe(200);
+    const session = await owner.post<Session>('/v1/sessions', { agentId, workspace });
+    expect(session.status, session.text).toBe(201);
+    const joined = await owner.post<Member>(`/v1/channels/${channelId}/members`, {
+      actorId: `session:${session.json.sessionId}`,
+      ...more,
+    });
+    expect(joined.status, joined.text).toBe(200);
+    return joined.json;
+  };
+  const scripted = (script: string) => ({ kind: 'script', script });
+  const post = async (channelId: string, text: string, more: object = {}): Promise<Message> => {
+    const posted = await owner.post<Message>(`/v1/channels/${channelId}/messages`, {
+      text,
+      ...more,
+    });
+    expect(posted.status, posted.text).toBe(201);
+    return posted.json;
+  };
+  const read = async (channelId: string): Promise<string[]> => {
+    const { json } = await owner.get<{ messages: Message[] }>(
+      `/v1/channels/${channelId}/messages?limit=100&after=0`,
+    );
+    return json.messages.map(({ author, inputItems }) => {
+      const [item] = inputItems;
+      return `${author.displayName}: ${item?.type === 'text' ? item.text : ''}`;
+    });
+  };
+  const closed = (channelId: string, rootMessageId: string): Promise<string> =>
+    until('the turn is over', async () => {
+      const path = `/v1/channels/${channelId}/threads/${rootMessageId}/decisions`;
+      const { json } = await owner.get<{ decisions: { turn: { outcome?: string } }[] }>(path);
+      return json.decisions[0]?.turn.outcome;
+    });
+
+  it('C-9 C-58 one answers, one abstains, and what is said stays in the thread', async () => {
+    const room = await newChannel();
+    await invite(room, 'shy', scripted('turns: [{ steps: [{ say: hm }, { pass: true }] }]'));
+    await invite(room, 'keen', scripted('turns: [{ steps: [{ emit: "Here I am" }] }]'));
+    const { messageId } = await post(room, 'Is anybody there?', {
+      addressedMemberIds: ['shy', 'keen'],
+    });
+    expect(await closed(room, messageId)).toBe('answered');
+    expect(await read(room)).toEqual(['owner: Is anybody there?', 'keen: Here I am']);
+    const feed = await owner.get<{ messages: Message[] }>(
+      `/v1/channels/${room}/messages?scope=feed`,
+    );
+    expect(feed.json.messages.map((message) => message.messageId)).toEqual([messageId]);
+  });
+
+  it('C-5 whoever is addressed and not there is refused, and nothing is stored', async () => {
+    const room = await newChannel();
+    const refused = await owner.post(`/v1/channels/${room}/messages`, {
+      text: 'Hello?',
+      addressedMemberIds: ['nobody'],
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.json).toMatchObject({ code: 'unknown_member' });
+    expect(await read(room)).toEqual([]);
+  });
+
+  it('C-11 C-21 agents who name each other stop at the budget', async () => {
+    const room = await newChannel();
+    for (const [self, other] of [
+      ['ping', 'pong'],
+      ['pong', 'ping'],
+    ] as const) {
+      await invite(room, self, scripted(`otherwise: [{ emit: "@${other} your turn" }]\nturns: []`));
+    }
+    const { messageId } = await post(room, 'Begin', { addressedMemberIds: ['ping'] });
+    expect(await closed(room, messageId)).toBe('reply_budget');
+    expect(await read(room)).toEqual([
+      'owner: Begin',
+      'ping: @pong your turn',
+      'pong: @ping your turn',
+      'ping: @pong your turn',
+    ]);
+  });
+
+  it('C-20 an agent that cannot be run is passed over, and the post has succeeded', async () => {
+    const room = await newChannel();
+    await invite(room, 'broken', { kind: 'acp', command: ['/nonexistent/agent'] });
+    await invite(room, 'sound', scripted('turns: [{ steps: [{ emit: "I can" }] }]'));
+    const { messageId } = await post(room, 'Who can?', { addressedMemberIds: ['broken', 'sound'] });
+    expect(await closed(room, messageId)).toBe('answered');
+    expect(await read(room)).toEqual(['owner: Who can?', 'sound: I can']);
+    const { json } = await owner.get<{ leases: { memberId: string; outcome: string }[] }>(
+      `/v1/channels/${room}/leases?state=all`,
+    );
+    expect(json.leases.map(({ memberId, outcome }) => [memberId, outcome]).sort()).toEqual([
+      ['broken', 'failed'],
+      ['sound', 'spoke'],
+    ]);
+  });
+
+  it('C-24 C-25 expertise decides who speaks first, and the record shows by how much', async () => {
+    const room = await newChannel({ maxAgentRepliesPerHumanMessage: 1 });
+    const speaks = scripted('otherwise: [{ emit: "I know" }]\nturns: []');
+    await invite(room, 'adept', speaks);
+    await invite(room, 'cook', speaks, { expertiseTags: ['soup', 'bread'] });
+    const { messageId } = await post(room, 'How long does bread take?');
+    await closed(room, messageId);
+    expect(await read(room)).toContain('cook: I know');
+    const { json } = await owner.get<{
+      decisions: { candidates: { memberId: string; reason: string; score: object[] }[] }[];
+    }>(`/v1/channels/${room}/threads/${messageId}/decisions`);
+    expect(json.decisions.at(-1)?.candidates[0]).toMatchObject({
+      memberId: 'cook',
+      verdict: 'granted',
+      reason: 'expertise',
+      score: expect.arrayContaining([{ by: 'expertise', value: -1 }]) as object[],
+    });
+  });
+
+  it('C-59 an agent on a model is told where it is, who is there and what was said, and answers by emit_output', async () => {
+    const room = await newChannel();
+    await invite(room, 'thinker', { kind: 'builtin' }, { role: 'reviewer' });
+    model.script([
+      useTools([toolCall('emit_output', { content: 'It is a garden.' })]),
+      say('Done.'),
+    ]);
+    const { messageId } = await post(room, '@thinker what is this?');
+    expect(await closed(room, messageId)).toBe('answered');
+    expect(await read(room)).toEqual(['owner: @thinker what is this?', 'thinker: It is a garden.']);
+    const prompt = JSON.stringify(model.requests[0]?.body);
+    expect(prompt).toContain('You have the turn in the channel Room');
+    expect(prompt).toContain('Its purpose: To talk');
+    expect(prompt).toContain('@thinker (agent, reviewer)');
+    expect(prompt).toContain('You were addressed.');
+  });
+});
