@@ -1,35 +1,56 @@
 import type { CandidateReason, ScorePart, Turn } from '@stoa/protocol';
 import type { Standing } from './thread-state.js';
 
-const NOT = Number.MAX_SAFE_INTEGER;
-
+/** Its place in a list; who is not in it comes after all who are. */
 const place = (sessionIds: readonly string[], sessionId: string): number => {
   const index = sessionIds.indexOf(sessionId);
-  return index === -1 ? NOT : index;
+  return index === -1 ? sessionIds.length : index;
 };
+
+interface Part {
+  readonly by: string;
+  readonly value: (standing: Standing, turn: Turn) => number;
+  /** What speaks for a candidate whose value is below `none`. */
+  readonly reason?: CandidateReason;
+  readonly none?: (turn: Turn) => number;
+}
+
+const flag = (holds: boolean): number => (holds ? 0 : 1);
 
 /**
  * What the order is made by, first to last; of two candidates the one with the lower value of the
  * first part in which they differ goes first. Ids are last, so that the order is total.
  */
-const PARTS: readonly {
-  readonly by: string;
-  readonly reason?: CandidateReason;
-  readonly value: (standing: Standing, turn: Turn) => number;
-}[] = [
-  { by: 'called', reason: 'called', value: ({ sessionId }, turn) => place(turn.called, sessionId) },
+const PARTS: readonly Part[] = [
+  {
+    by: 'called',
+    value: ({ sessionId }, turn) => place(turn.called, sessionId),
+    reason: 'called',
+    none: ({ called }) => called.length,
+  },
   {
     by: 'addressed',
-    reason: 'addressed',
     value: ({ sessionId }, turn) => place(turn.selected, sessionId),
+    reason: 'addressed',
+    none: ({ selected }) => selected.length,
   },
-  { by: 'lastInThread', reason: 'last_in_thread', value: (s) => (s.isLastInThread ? 0 : NOT) },
-  { by: 'expertise', reason: 'expertise', value: (s) => (s.expertise > 0 ? -s.expertise : NOT) },
-  { by: 'lastInChannel', reason: 'last_in_channel', value: (s) => (s.isLastInChannel ? 0 : NOT) },
-  { by: 'served', value: ({ sessionId }, turn) => (turn.served.includes(sessionId) ? 1 : 0) },
-  { by: 'reacted', value: (s) => (s.reactedSinceOrigin ? 1 : 0) },
-  { by: 'lastSpoke', value: (s) => (s.spokeAt === undefined ? NOT : -s.spokeAt) },
-  { by: 'liveRuns', value: (s) => s.liveRuns },
+  {
+    by: 'lastInThread',
+    value: ({ isLastInThread }) => flag(isLastInThread),
+    reason: 'last_in_thread',
+    none: () => 1,
+  },
+  { by: 'expertise', value: (s) => 0 - s.expertise, reason: 'expertise', none: () => 0 },
+  {
+    by: 'lastInChannel',
+    value: ({ isLastInChannel }) => flag(isLastInChannel),
+    reason: 'last_in_channel',
+    none: () => 1,
+  },
+  { by: 'served', value: ({ sessionId }, turn) => flag(!turn.served.includes(sessionId)) },
+  { by: 'reacted', value: ({ reactedSinceOrigin }) => flag(!reactedSinceOrigin) },
+  { by: 'lastSpoke', value: ({ spokeAt = 0 }) => 0 - spokeAt },
+  { by: 'liveRuns', value: ({ liveRuns }) => liveRuns },
 ];
 
 export interface Ranked {
@@ -48,7 +69,7 @@ function scored(standing: Standing, turn: Turn): Ranked {
   let reason: CandidateReason | undefined;
   const score = PARTS.map((part): ScorePart => {
     const value = part.value(standing, turn);
-    if (reason === undefined && part.reason !== undefined && value !== NOT) reason = part.reason;
+    if (part.none && value < part.none(turn)) reason ??= part.reason;
     return { by: part.by, value };
   });
   return { standing, score, reason: reason ?? 'member' };

@@ -16,6 +16,13 @@ import {
   type ModelState,
 } from './state.js';
 
+/** How agents take part in a channel where nobody set anything else. */
+export const AS_IT_BEGINS = {
+  paused: false,
+  autonomyPolicy: DEFAULT_AUTONOMY_POLICY,
+  defaultParticipationMode: 'selected_only',
+} as const;
+
 /** What a caller who looks now must see. */
 
 export function channelView(state: ModelState, channel: ModelChannel): Channel {
@@ -33,9 +40,7 @@ export function channelView(state: ModelState, channel: ModelChannel): Channel {
     ...(last ? { lastMessageId: last.messageId } : {}),
     ...(preview === undefined ? {} : { lastMessagePreview: preview }),
     pinnedAssetIds: [...channel.pins],
-    paused: false,
-    autonomyPolicy: DEFAULT_AUTONOMY_POLICY,
-    defaultParticipationMode: 'selected_only',
+    ...AS_IT_BEGINS,
     metadata: {},
     headSeq: headOf(state, `channel:${channel.channelId}`),
   };
