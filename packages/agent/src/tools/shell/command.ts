@@ -181,8 +181,7 @@ class SpawnedCommand implements RunningCommand {
     const { pid } = this;
     if (pid === undefined) return;
     await this.#terminate(pid);
-    const isGone = await within(GRACE_MS, this.#exited);
-    let isDead = isGone && (await this.#isDead(pid));
+    let isDead = await this.#diesWithin(GRACE_MS, pid);
     const used = isDead ? 'SIGTERM' : 'SIGKILL';
     if (!isDead) isDead = await this.#killAll(pid);
     this.#stopped = { type: 'stopped', by, signal: used, isDead };
@@ -206,9 +205,16 @@ class SpawnedCommand implements RunningCommand {
     for (const { pid, isMarked } of found ?? []) if (isMarked) signal(pid, 'SIGTERM');
   }
 
-  async #isDead(leader: number): Promise<boolean> {
-    const found = await findProcesses(this.#marks(leader));
-    return found === undefined || found.length === 0;
+  /** The wrapper may be gone before the last of what it started is: all of it has the same time. */
+  async #diesWithin(ms: number, leader: number): Promise<boolean> {
+    const deadline = performance.now() + ms;
+    if (!(await within(ms, this.#exited))) return false;
+    for (;;) {
+      const found = await findProcesses(this.#marks(leader));
+      if (found === undefined || found.length === 0) return true;
+      if (performance.now() > deadline) return false;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
   }
 
   /** Kills until none is left: a process may have started another while it was looked for. */
