@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { promises as fs } from 'node:fs';
+import { existsSync, promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processesWith, until } from '@stoa/testkit';
@@ -15,19 +15,19 @@ beforeEach(async () => {
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
 
 const SPAWN = `
-const [first, wrapper, ...args] = process.argv.slice(1);
+const [written, first, wrapper, ...args] = process.argv.slice(1);
 const child = require('node:child_process').spawn('/bin/sh', ['-c', wrapper, 'stoa', ...args], {
   detached: true,
   stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
 });
-child.stdio[3].write(first);
+child.stdio[3].write(first, () => require('node:fs').writeFileSync(written, ''));
 child.on('exit', () => process.exit());
 `;
 
 /** Starts a wrapper as a daemon does, in a process that can be killed. */
 function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
   const args = [WRAPPER, files.status, files.output, nonce, '', '', '/bin/bash', '-c', command];
-  const daemon = spawn(process.execPath, ['-e', SPAWN, first, ...args], { stdio: 'ignore' });
+  const daemon = spawn(process.execPath, ['-e', SPAWN, join(root, 'written'), first, ...args], { stdio: 'ignore' });
   return async () => {
     const gone = new Promise((resolve) => daemon.once('exit', resolve));
     daemon.kill('SIGKILL');
@@ -58,6 +58,7 @@ it('a command that was let go goes on, and its end is recorded, when its daemon 
   const command = `echo before; until [ -e ${root}/go ]; do sleep 0.02; done; echo after; exit 5`;
   const kill = startDaemon(files, 'n1', command, '\n');
   await until('it is under way', async () => (await readOutput(files.output, 100)) === 'before\n');
+  await until('it was let go', () => existsSync(join(root, 'written')));
   const state = await files.state('n1');
   expect(state.type).toBe('running');
   await kill();
