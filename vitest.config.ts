@@ -8,7 +8,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['stoa-source'] } },
   test: {
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 2,
     // Loading the packages anew for each of some 200 files is a quarter of the time. No test changes
     // what its process shares with the next file.
     isolate: false,

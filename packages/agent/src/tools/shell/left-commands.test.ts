@@ -62,6 +62,7 @@ describe('what commands of a killed daemon left', () => {
     try {
       const files = new CommandFiles(join(tasks, 'ses_1'), running.id);
       await until('it runs', async () => (await files.state(running.nonce)).type === 'running');
+      await until('it has said something', () => exists(running.outputPath));
       await clearLeftCommands(tasks);
       expect(await exists(running.outputPath)).toBe(true);
     } finally {
