@@ -27,7 +27,9 @@ child.on('exit', () => process.exit());
 /** Starts a wrapper as a daemon does, in a process that can be killed. */
 function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
   const args = [WRAPPER, files.status, files.output, nonce, '', '', '/bin/bash', '-c', command];
-  const daemon = spawn(process.execPath, ['-e', SPAWN, join(root, 'written'), first, ...args], { stdio: 'ignore' });
+  const daemon = spawn(process.execPath, ['-e', SPAWN, join(root, 'written'), first, ...args], {
+    stdio: 'ignore',
+  });
   return async () => {
     const gone = new Promise((resolve) => daemon.once('exit', resolve));
     daemon.kill('SIGKILL');
