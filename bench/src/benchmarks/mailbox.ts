@@ -1,5 +1,5 @@
 import type { RunContext } from '@stoa/core';
-import type { Principal } from '@stoa/protocol';
+import { LIMITS, type Principal } from '@stoa/protocol';
 import type { Benchmark } from '../benchmark.js';
 import { MESSAGE_TEXT } from '../load/message-text.js';
 import { alternate, type Block } from '../measure/alternate.js';
@@ -22,6 +22,12 @@ type Prepare = () => Promise<Exchange>;
 interface Case {
   readonly senders: number;
   readonly backlog: number;
+}
+
+/** A session that takes messages, run after run. */
+interface Recipient {
+  run: RunContext;
+  taken: number;
 }
 
 export const mailbox: Benchmark = {
@@ -96,6 +102,15 @@ async function openOurs(runs: HeldRuns): Promise<(one: Case) => Promise<Prepare>
     await Promise.all(senderIds.slice(0, senders).map((from) => send(from, to)));
     assertCount(await to.journal.takeInjected(), senders);
   };
+  /** One run takes a bounded number of items: this has room for a block of them. */
+  const roomy = async (recipient: Recipient): Promise<RunContext> => {
+    if (recipient.taken + OPERATIONS >= LIMITS.itemsPerRun) {
+      recipient.run = await runs.next(recipient.run);
+      recipient.taken = 1;
+    }
+    recipient.taken += OPERATIONS;
+    return recipient.run;
+  };
   return async ({ senders, backlog }) => {
     // An inbox is empty only once.
     if (backlog === 0) {
@@ -104,11 +119,15 @@ async function openOurs(runs: HeldRuns): Promise<(one: Case) => Promise<Prepare>
         return () => exchange(senders, recipient);
       };
     }
-    const recipient = await runs.open();
-    for (let sent = 0; sent < backlog; sent += senderIds.length) {
-      await exchange(senderIds.length, recipient);
+    const recipient: Recipient = { run: await runs.open(), taken: 1 };
+    for (let sent = 0; sent < backlog; sent += OPERATIONS) {
+      const run = await roomy(recipient);
+      for (let i = 0; i < OPERATIONS; i += senderIds.length) await exchange(senderIds.length, run);
     }
-    return () => Promise.resolve(() => exchange(senders, recipient));
+    return async () => {
+      const run = await roomy(recipient);
+      return () => exchange(senders, run);
+    };
   };
 }
 

@@ -54,6 +54,8 @@ export interface HeldRuns {
   readonly home: string;
   readonly workspace: string;
   open(): Promise<RunContext>;
+  /** Another run of the same session; the one before ends. */
+  next(run: RunContext): Promise<RunContext>;
 }
 
 export async function openHeldRuns(scope: Scope): Promise<HeldRuns> {
@@ -73,15 +75,22 @@ export async function openHeldRuns(scope: Scope): Promise<HeldRuns> {
   await core.credentials.adoptOwnerToken('bench', home);
   await core.ownership.join();
   scope.defer(() => core.runner.stop());
+  const begin = async (sessionId: string): Promise<RunContext> => {
+    const run = driver.expect(sessionId);
+    await core.sessions.submit(OWNER, sessionId, { text: 'Begin.', rule: 'followup' });
+    return run;
+  };
   return {
     core,
     home,
     workspace,
     async open() {
       const { sessionId } = await core.sessions.create(OWNER, { agentId: AGENT_ID, workspace });
-      const run = driver.expect(sessionId);
-      await core.sessions.submit(OWNER, sessionId, { text: 'Begin.', rule: 'followup' });
-      return run;
+      return begin(sessionId);
+    },
+    async next({ runId, session }) {
+      await core.sessions.cancelRun(OWNER, runId);
+      return begin(session.sessionId);
     },
   };
 }
