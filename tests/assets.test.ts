@@ -50,7 +50,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     (json as { code: string }).code,
   ];
 
-  it('equal bytes are stored once, whoever sends them and however often', async () => {
+  it('C-28 equal bytes are stored once, whoever sends them and however often', async () => {
     const bytes = randomBytes(5_000);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => upload(i % 2 ? ada : owner, bytes)),
@@ -89,7 +89,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
       'text/html',
       'application/octet-stream',
     ],
-  ])('what it is is seen from the bytes: %s', async (_, bytes, claimed, seen) => {
+  ])('C-28 what it is is seen from the bytes: %s', async (_, bytes, claimed, seen) => {
     const { status, json } = await upload(ada, bytes, '?name=a.html', { 'content-type': claimed });
     expect(status).toBe(201);
     expect(json).toMatchObject({ mediaType: seen, name: 'a.html' });
@@ -100,7 +100,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(raw.headers['content-security-policy']).toContain('sandbox');
   });
 
-  it('12 MiB are taken and one byte more is not, also inside a message', async () => {
+  it('C-28 12 MiB are taken and one byte more is not, also inside a message', async () => {
     const largest = Buffer.alloc(LIMITS.assetBytes, 1);
     const taken = await say([{ type: 'inline_asset', data: largest.toString('base64') }]);
     expect(taken.status).toBe(201);
@@ -115,7 +115,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(files()).toEqual(before);
   });
 
-  it('a message holds text, a reference and bytes of its own, in order and stored once', async () => {
+  it('C-28 a message holds text, a reference and bytes of its own, in order and stored once', async () => {
     const known = (await upload(ada, 'known before')).json;
     const data = Buffer.from('known before').toString('base64');
     const fresh = Buffer.from('brought along').toString('base64');

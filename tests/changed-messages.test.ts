@@ -24,7 +24,7 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
   });
   afterAll(() => place.discard());
 
-  it('the author edits; the log keeps what was said before', async () => {
+  it('C-30 the author edits; the log keeps what was said before', async () => {
     const messages = await newChannel('edits', ada, bea, owner);
     const said = await postMessage(ada, messages, { text: 'first', metadata: { kept: true } });
     const path = `${messages}/${said.messageId}`;
@@ -54,7 +54,7 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
     ]);
   });
 
-  it('the author or the owner deletes; a tombstone stays, the log keeps what was said', async () => {
+  it('C-30 the author or the owner deletes; a tombstone stays, the log keeps what was said', async () => {
     const messages = await newChannel('tombs', ada, bea, owner);
     const root = await postMessage(ada, messages, {
       text: 'regretted',
@@ -99,7 +99,7 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
     expect((await owner.get<Channel>('/v1/channels/tombs')).json.messageCount).toBe(3);
   });
 
-  it('a reaction is there or it is not: twice is once, and taking back nothing is nothing', async () => {
+  it('C-13 a reaction is there or it is not: twice is once, and taking back nothing is nothing', async () => {
     const messages = await newChannel('reactions', ada, bea, owner);
     const { messageId } = await postMessage(ada, messages, { text: 'react to me' });
     const path = `${messages}/${messageId}/reactions`;

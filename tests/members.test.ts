@@ -105,7 +105,7 @@ describe.each(DAEMON_ENGINES)('members on $name', (engine) => {
     expect([gone.status, codeOf(gone.json)]).toEqual([403, 'not_member']);
   });
 
-  it('those who are not members read, and do not speak, react or pin', async () => {
+  it('C-14 those who are not members read, and do not speak, react or pin', async () => {
     await createChannel(ada, 'members-only');
     const message = await ada.post<Message>(channelPath('members-only', '/messages'), {
       text: 'hello',

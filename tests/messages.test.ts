@@ -126,7 +126,7 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     expect(now.json).toMatchObject({ replyCount: 4, lastReplyAt: thread.at(-1)?.createdAt });
   });
 
-  it('a reply whose thread and whose answer do not belong together is refused', async () => {
+  it('C-27 a reply whose thread and whose answer do not belong together is refused', async () => {
     const messages = await newChannel('mismatch', ada, bea, owner);
     const elsewhere = await newChannel('mismatch-2', ada, bea, owner);
     const a = await postMessage(ada, messages, { text: 'thread A' });

@@ -52,7 +52,7 @@ describe.each(DAEMON_ENGINES)('reading on $name', (engine) => {
         (one) => one.channelId === channelId,
       )?.unreadCount;
 
-    it('are right after posting, after reading and after a restart', async () => {
+    it('C-34 are right after posting, after reading and after a restart', async () => {
       await newChannel('counted');
       const sent: Message[] = [];
       for (let i = 0; i < 5; i++)
@@ -148,7 +148,7 @@ describe.each(DAEMON_ENGINES)('reading on $name', (engine) => {
     it.each([
       ['kubectl', 'please run kubectl get pods'],
       ['部署', '我们今天部署新版本'],
-    ])('finds %s at once, with its thread and its position', async (word, text) => {
+    ])('C-33 finds %s at once, with its thread and its position', async (word, text) => {
       const root = await post(owner, 'ops', { text: 'an ordinary root' });
       const reply = await post(ada, 'ops', { text, replyToMessageId: root.messageId });
       const hits = await search(word);

@@ -225,6 +225,16 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     },
   );
 
+  it('C-22 what a session posts outside a turn is stored as its own, and wakes nobody', async () => {
+    await open(['a', 'b']);
+    const a = { kind: 'session', id: stage.sessionOf('a'), credentialId: 'session' } as const;
+    const said = await stage.core.channels.post(a, 'team', { text: '@b hello' });
+    expect(said.author).toMatchObject({ kind: 'agent', id: `session:${stage.sessionOf('a')}` });
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(0);
+    expect(await stage.decisions(said.messageId)).toEqual([]);
+  });
+
   it('C-26 a turn that has cost what it may ends, and nobody else is started', async () => {
     await open(['a', 'b'], { tokensPerTurn: 1_000 });
     const { messageId } = await stage.say('hello');
@@ -272,6 +282,71 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     await stage.core.channels.deleteMessage(OWNER, 'team', messageId);
     await stage.pass(1_000_000);
     expect(stage.runCount).toBe(1);
+  });
+
+  it('C-67 the last words of an agent that may not know the tool are published, unless it emitted some', async () => {
+    await open(['a'], { memberCooldownMs: 0 });
+    stage.daemon.driver.capabilities.publishes = 'final_text';
+    for (const [emitted, last] of [
+      [undefined, 'only words'],
+      ['emitted', 'not these'],
+      [undefined, ' '],
+    ] as const) {
+      await stage.say('hello');
+      const { run } = await stage.next();
+      if (emitted) await run.context.journal.emitOutput([{ type: 'text', text: emitted }]);
+      run.complete(last);
+      await stage.ended(run);
+    }
+    expect((await stage.messages()).filter((line) => line.startsWith('a:'))).toEqual([
+      'a: only words',
+      'a: emitted',
+    ]);
+    const outcomes = (await stage.leases(false)).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['abstained', 'spoke', 'spoke']);
+  });
+
+  it('C-31 who follows its agent is renamed with it; what was said keeps its name', async () => {
+    await open(['manual']);
+    const { sessionId } = await stage.core.sessions.create(OWNER, { agentId: 'helper' });
+    await stage.core.channels.upsertMember(OWNER, 'team', {
+      actorId: `session:${sessionId}`,
+      memberId: 'following',
+    });
+    await stage.say('hello', { addressedMemberIds: ['following'] });
+    await stage.speak('before');
+    await stage.core.agents.setNickname('helper', 'Hilda');
+    const names = (await stage.core.channels.members(OWNER, 'team')).map(
+      ({ memberId, displayName }) => [memberId, displayName],
+    );
+    expect(names).toContainEqual(['following', 'Hilda']);
+    expect(names).toContainEqual(['manual', 'manual']);
+    await stage.say('and now', { addressedMemberIds: ['following'] });
+    await stage.speak('after');
+    expect(
+      (await stage.read()).flatMap(({ author }) =>
+        author.kind === 'agent' ? [author.displayName] : [],
+      ),
+    ).toEqual(['helper', 'Hilda']);
+  });
+
+  it('C-59 of a long thread the root and the last messages are told, and no more', async () => {
+    await open(['a']);
+    await stage.pause(true);
+    const { messageId } = await stage.say('the root');
+    for (let i = 0; i < 40; i++) {
+      await stage.say(`${String(i)} ${'x'.repeat(5_000)}`, { threadRootMessageId: messageId });
+    }
+    await stage.pause(false);
+    const { run } = await stage.next();
+    const heard = run.context.items[0]?.delivery?.heard ?? [];
+    expect(heard).toHaveLength(12);
+    expect(heard[0]?.text).toBe('the root');
+    expect(heard.at(-1)).toMatchObject({
+      isCut: true,
+      text: expect.stringMatching(/^39 x/) as string,
+    });
+    expect(JSON.stringify(heard).length).toBeLessThan(40_000);
   });
 
   it('C-47 a run that was cut off goes on after a restart, and its thread is answered once', async () => {
