@@ -25,7 +25,7 @@ import { mayModerate } from '../access/rules.js';
 import { assertNotEnded, mayDirect, sessionToChange } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import type { ChannelContext } from './context.js';
-import { namedMembers, sessionIdOf } from './member-name.js';
+import { namedMember, namedMembers, sessionIdOf } from './member-name.js';
 import { admitMetadata } from './metadata.js';
 import { participationOfRequest } from './participation.js';
 import { memberRecord } from './records.js';
@@ -64,11 +64,12 @@ export function upsertMember(
       const member = known
         ? changed(memberRecord(known), request, metadata)
         : yield* newcomer(principal, channel, actorId, request, metadata ?? {}, at);
+      const shown = yield* namedMember(member);
       return {
         events: [
           { topic, event: { type: known ? 'member_updated' : 'member_joined', data: { member } } },
         ],
-        answer: () => member,
+        answer: () => shown,
       };
     },
   });
@@ -205,12 +206,15 @@ function* newSession(
   assertNotEnded(session);
   const memberId = request.memberId ?? (yield* freeMemberId(channel, session.agentId));
   yield* assertNotOfAPerson(memberId);
-  const displayName = request.displayName ?? session.agentName;
+  const { displayName = session.agentName } = request;
+  const follows = displayName === session.agentName;
+  // What a nickname makes of it is worked out when it is looked at.
+  const ownName = session.persona.definition.displayName ?? session.agentId;
   return {
     memberId,
     memberKind: 'session',
-    displayName,
-    displayNameMode: displayName === session.agentName ? 'follow_agent' : 'manual',
+    displayName: follows ? ownName : displayName,
+    displayNameMode: follows ? 'follow_agent' : 'manual',
     ...participationOfRequest(request),
   };
 }

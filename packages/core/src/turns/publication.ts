@@ -1,6 +1,6 @@
 import type { ChannelEvent, StoredItem } from '@stoa/protocol';
 import { type FullRunRow, findEvent, type LeaseRow, type MemberRow, type Tx } from '@stoa/store';
-import { namedMember, namedMembers } from '../channels/member-name.js';
+import { namedMembers } from '../channels/member-name.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import type { LockedChannel, TurnContext } from './context.js';
 import { textOf } from './read-thread.js';
@@ -25,8 +25,9 @@ export function* postOf(
   member: MemberRow,
   output: readonly StoredItem[],
 ): Tx<Posted> {
-  const { displayName, actorId } = yield* namedMember(member);
   const members = yield* namedMembers(topicId);
+  const { displayName, actorId } =
+    members.find(({ memberId }) => memberId === member.memberId) ?? member;
   const others = members.filter(({ memberId }) => memberId !== member.memberId);
   return {
     messageId: sessions.ids.next('msg'),

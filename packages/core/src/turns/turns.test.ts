@@ -321,6 +321,12 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     );
     expect(names).toContainEqual(['following', 'Hilda']);
     expect(names).toContainEqual(['manual', 'manual']);
+    const late = await stage.core.sessions.create(OWNER, { agentId: 'helper' });
+    const joined = await stage.core.channels.upsertMember(OWNER, 'team', {
+      actorId: `session:${late.sessionId}`,
+      memberId: 'late',
+    });
+    expect(joined.displayName).toBe('Hilda');
     await stage.say('and now', { addressedMemberIds: ['following'] });
     await stage.speak('after');
     expect(
@@ -328,6 +334,9 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
         author.kind === 'agent' ? [author.displayName] : [],
       ),
     ).toEqual(['helper', 'Hilda']);
+    await stage.core.agents.setNickname('helper', null);
+    const again = await stage.core.channels.members(OWNER, 'team');
+    expect(again.find(({ memberId }) => memberId === 'late')?.displayName).toBe('helper');
   });
 
   it('C-59 of a long thread the root and the last messages are told, and no more', async () => {
