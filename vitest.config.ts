@@ -3,6 +3,20 @@ import { LongestFirst } from './scripts/vitest-order.mjs';
 
 const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 
+// On a fresh clone these run while SQLite is compiled, so there none of them may open a database.
+const needsNoSqlite = [
+  'packages/{cli,client,protocol}/src/**/*.test.ts',
+  'packages/agent/src/script/{pattern,script-file}.test.ts',
+  'packages/agent/src/tools/shell/{command,wrapper}.test.ts',
+  'packages/core/src/permissions/**/*.test.ts',
+  'packages/core/src/sessions/ownership.test.ts',
+  'packages/core/src/turns/{arbitrate,arbitrate-properties,selection}.test.ts',
+  'packages/store/src/postgres/**/*.test.ts',
+  'packages/store/src/search/{postgres-search-index,search-tokens}.test.ts',
+  'packages/testkit/src/{acp,models,postgres}/**/*.test.ts',
+  'tests/{architecture,docs-types}.test.ts',
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['stoa-source'] } },
@@ -20,8 +34,17 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: 'early',
+          include: needsNoSqlite,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
+          exclude: needsNoSqlite,
           testTimeout: 30_000,
         },
       },
@@ -30,6 +53,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
+          exclude: needsNoSqlite,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

@@ -1,4 +1,4 @@
-// `npm ci`, only when it is needed. The stamp in node_modules says which lockfile was installed for
+// `npm ci` and the scripts of what it installs, only when it is needed. The stamp in node_modules says which lockfile was installed for
 // which Node: a native module compiled for one Node does not load in another.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,17 +9,36 @@ import { root } from './root.mjs';
 
 const stampFile = path.join(root, 'node_modules/.stoa-install');
 const shownLines = 30;
+const native = 'better-sqlite3';
 
 class InstallError extends Error {
   name = 'InstallError';
 }
 
-export async function install() {
+/**
+ * Installs all but SQLite, whose compiler keeps one core busy for more than a minute. Where there is
+ * a `compiled`, it waits for that; whoever has something to do that needs no SQLite does it before.
+ */
+export async function startInstalling() {
   const stamp = expectedStamp();
-  if (readOrUndefined(stampFile) === stamp) return;
+  if (readOrUndefined(stampFile) === stamp) return {};
   // Somebody ran npm by hand: believe what is there if it is what the lockfile asks for and works.
-  if (!matchesLockfile() || !nativeModuleLoads()) await runNpmCi();
-  fs.writeFileSync(stampFile, stamp);
+  if (matchesLockfile() && nativeModuleLoads()) {
+    fs.writeFileSync(stampFile, stamp);
+    return {};
+  }
+  await runNpm(['ci', '--ignore-scripts'], 'Installing dependencies', 'Installed dependencies');
+  await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
+  const compiling = startNpm(['rebuild', native]);
+  return {
+    async compiled() {
+      const shown = progress('Compiling SQLite, one to two minutes (nothing prebuilt to fetch)');
+      await assertDone(compiling, shown);
+      assertNativeModuleLoads(shown);
+      shown.done('Compiled SQLite');
+      fs.writeFileSync(stampFile, stamp);
+    },
+  };
 }
 
 function expectedStamp() {
@@ -51,40 +70,45 @@ function nativeModuleLoads() {
   return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
 }
 
-async function runNpmCi() {
-  const shown = progress('Installing dependencies');
-  const output = [];
-  let rest = '';
-  const onOutput = (chunk) => {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop();
-    output.push(...lines);
-    if (lines.some((line) => /\bnode-gyp\b|\bgyp (info|http)\b/.test(line))) {
-      shown.update('Compiling SQLite, usually one to two minutes (no prebuilt binary to fetch)');
-    }
-  };
+/** All dependencies with a script but the one that compiles; theirs take a moment. */
+function withQuickScripts() {
+  const { allowScripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  return Object.keys(allowScripts).filter(
+    (name) => name !== native && fs.existsSync(path.join(root, 'node_modules', name)),
+  );
+}
 
+async function runNpm(args, label, result) {
+  const shown = progress(label);
+  await assertDone(startNpm(args), shown);
+  shown.done(result);
+}
+
+/** What npm has been asked for, and all it said until it ended. */
+function startNpm(args) {
+  const output = [];
   // dev: the build tools are dev dependencies, whatever NODE_ENV says.
   // foreground-scripts: shows what the native build is doing, and why it failed.
-  const { status, failure } = await npm(
-    ['ci', '--include=dev', '--foreground-scripts', '--no-audit', '--no-fund'],
-    onOutput,
-  );
+  const options = ['--include=dev', '--foreground-scripts', '--no-audit', '--no-fund'];
+  const ended = npm([...args, ...options], (chunk) => output.push(chunk));
+  return { command: `npm ${args[0]}`, ended, output };
+}
 
-  if (status !== 0) {
-    shown.cancel();
-    throw new InstallError(
-      `${excerpt([...output, rest])}\n\n${failure ?? `npm ci failed with exit code ${status}: see its output above.`}`,
-    );
-  }
-  if (!nativeModuleLoads()) {
-    shown.cancel();
-    throw new InstallError(
-      'The dependencies are installed, but better-sqlite3 does not load. Are install scripts switched ' +
-        'off (npm config get ignore-scripts)? Then run: npm rebuild better-sqlite3 --ignore-scripts=false',
-    );
-  }
-  shown.done('Installed dependencies');
+async function assertDone({ command, ended, output }, shown) {
+  const { status, failure } = await ended;
+  if (status === 0) return;
+  shown.cancel();
+  const why = failure ?? `failed with exit code ${status}: see its output above.`;
+  throw new InstallError(`${excerpt(output.join('').split('\n'))}\n\n${command} ${why}`);
+}
+
+function assertNativeModuleLoads(shown) {
+  if (nativeModuleLoads()) return;
+  shown.cancel();
+  throw new InstallError(
+    'The dependencies are installed, but better-sqlite3 does not load. Are install scripts switched ' +
+      'off (npm config get ignore-scripts)? Then run: npm rebuild better-sqlite3 --ignore-scripts=false',
+  );
 }
 
 /** npm states the cause first and often ends with a page of its usage: both ends are shown. */
@@ -117,11 +141,11 @@ function npm(args, onOutput) {
       resolve(outcome);
     };
     child.on('error', (error) => {
-      ended({ status: 1, failure: `npm could not be started: ${error.message}` });
+      ended({ status: 1, failure: `could not be started: ${error.message}` });
     });
     child.on('close', (code, signal) => {
       if (signal === null) ended({ status: code });
-      else ended({ status: 1, failure: `npm ci was ended by ${signal}.` });
+      else ended({ status: 1, failure: `was ended by ${signal}.` });
     });
   });
 }

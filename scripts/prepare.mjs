@@ -1,15 +1,22 @@
 // What every command needs first: the right Node, the dependencies of package-lock.json, and the
 // bundled program. Quiet and instant when nothing changed. Uses nothing but Node.
 import { bundlePrograms } from './bundle.mjs';
-import { install } from './install.mjs';
+import { startInstalling } from './install.mjs';
 import { progress } from './progress.mjs';
 
 const oldestNode = [20, 19];
 
 export async function prepare() {
+  const { compiled } = await startPreparing();
+  await compiled?.();
+}
+
+/** All but SQLite, where that is still being compiled: see install.mjs. */
+export async function startPreparing() {
   assertNode();
-  await install();
+  const rest = await startInstalling();
   await build();
+  return rest;
 }
 
 /** Runs a command's main function; an expected failure is a sentence, not a stack trace. */

@@ -18,12 +18,8 @@ import { commandLine, stoa } from './docs/command-line.js';
 import { DOCUMENTS, filesBelow, findings, ROOT, read } from './docs/documents.js';
 import { brokenLinks } from './docs/links.js';
 import { runDocument } from './docs/run-document.js';
+import { RUNNING } from './docs/running.js';
 import { type JsonSchema, settingsIn } from './docs/settings.js';
-import { typeErrors } from './docs/type-check.js';
-
-const RUNNING = DOCUMENTS.filter((file) =>
-  codeBlocks(read(file)).some(({ mark }) => mark === 'run'),
-);
 
 describe('the examples in the documentation', () => {
   it.each(RUNNING)('F-33 run as shown in %s', async (file) => {
@@ -37,20 +33,6 @@ describe('the examples in the documentation', () => {
 
   it('F-33 say whether they run', () => {
     expect(findings((markdown) => markProblems(codeBlocks(markdown)))).toEqual({});
-  });
-
-  it('F-33 in TypeScript fit the types of the packages, and one that does not is noticed', () => {
-    const programs = RUNNING.flatMap((file) =>
-      codeBlocks(read(file))
-        .filter(({ language, mark }) => language === 'ts' && mark === 'run')
-        .map(({ text, line }) => [`${file.replace(/\W/g, '-')}-${line}`, text] as const),
-    );
-    const wrong = `import { createNodeClient } from '@stoa/client/node';
-      createNodeClient({ baseUrl: 'http://127.0.0.1:7117', tokn: 'x' });`;
-    expect(programs.length).toBeGreaterThan(0);
-    expect(typeErrors(new Map([...programs, ['wrong', wrong]]))).toEqual([
-      expect.stringMatching(/^wrong\.ts.*tokn/),
-    ]);
   });
 });
 
