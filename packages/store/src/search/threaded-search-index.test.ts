@@ -74,6 +74,15 @@ describe('the search thread', () => {
       }
     }).then(({ count }) => count);
 
+  it('starts a little later by itself, also when nobody asks', async () => {
+    await log.post(10, 'alpha');
+    open();
+    expect(fs.existsSync(searchPath())).toBe(false);
+    await until('there is an index', () =>
+      Promise.resolve(fs.existsSync(searchPath()) || undefined),
+    );
+  });
+
   it('refuses what is pending when it dies, and starts again', async () => {
     await log.post(10, 'alpha');
     const opened = openAfter(`parentPort.on('message', () => process.exit(3));`);

@@ -10,6 +10,8 @@ export interface ThreadedSearchOptions extends ThreadData {
   readonly onFailure?: (error: unknown) => void;
 }
 
+/** A daemon has better to do while it starts; the first query does not wait for this. */
+const START_MS = 500;
 /** Hints are passed on together, or before a query: a post must not cost a message to the thread. */
 const HINT_DELAY_MS = 50;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
@@ -26,8 +28,8 @@ interface Pending {
  * The SQLite index in a thread of its own, so that neither indexing nor a broad query holds up the
  * daemon.
  *
- *   running ──thread ended──▶ waiting ──backoff──▶ running
- *      └────────────close──────┴──▶ closed
+ *   resting ──query, half a second──▶ running ──thread ended──▶ waiting ──backoff──▶ running
+ *      └──────────────────────close──────┴───────────────────────┴──▶ closed
  *
  * What is pending when a thread ends is refused, and so is what comes before the next one runs.
  */
@@ -42,8 +44,12 @@ export class ThreadedSearchIndex implements SearchIndex {
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
 
+  #resting: NodeJS.Timeout | undefined;
+
   constructor(private readonly options: ThreadedSearchOptions) {
-    this.#start();
+    this.#resting = setTimeout(() => {
+      this.#start();
+    }, START_MS).unref();
   }
 
   search(request: SearchRequest): Promise<SearchMatch[]> {
@@ -68,6 +74,7 @@ export class ThreadedSearchIndex implements SearchIndex {
   }
 
   async #end(): Promise<void> {
+    clearTimeout(this.#resting);
     clearTimeout(this.#restart);
     clearTimeout(this.#hintTimer);
     this.#refusePending(new StoaError('shutting_down', 'Search is closed'));
@@ -81,6 +88,8 @@ export class ThreadedSearchIndex implements SearchIndex {
   }
 
   #start(): void {
+    clearTimeout(this.#resting);
+    this.#resting = undefined;
     const { entry, databasePath, searchPath } = this.options;
     const workerData: ThreadData = { databasePath, searchPath };
     const worker = new Worker(entry, { workerData, name: 'stoa-search' });
@@ -115,7 +124,10 @@ export class ThreadedSearchIndex implements SearchIndex {
     return new Promise((resolve, reject) => {
       if (this.#closed) {
         reject(new StoaError('shutting_down', 'Search is closed'));
-      } else if (!this.#worker) {
+        return;
+      }
+      if (this.#resting) this.#start();
+      if (!this.#worker) {
         reject(unavailable('The search thread is being started again'));
       } else {
         this.#passHints();
