@@ -1,0 +1,110 @@
+import type {
+  AutonomyPolicySettings,
+  CreateStimulus,
+  Message,
+  Principal,
+  Stimulus,
+  ThreadWork,
+  UpdateThreadWork,
+} from '@stoa/protocol';
+import { OWNER, type StoreEngine } from '@stoa/testkit';
+import { TurnStage } from '../turns/turn-stage.fixture.js';
+
+const CHANNEL = 'team';
+
+/** A channel with sessions in it, and stimuli that are posted when the test says so. */
+export class StimulusStage {
+  private constructor(readonly turns: TurnStage) {}
+
+  static async open(
+    engine: StoreEngine,
+    names: readonly string[],
+    policy: AutonomyPolicySettings = {},
+  ): Promise<StimulusStage> {
+    return new StimulusStage(await TurnStage.open(engine, names, policy));
+  }
+
+  get core() {
+    return this.turns.core;
+  }
+
+  /** The session behind a member, as it calls itself. */
+  as(name: string): Principal {
+    return { kind: 'session', id: this.turns.sessionOf(name), credentialId: 'session' };
+  }
+
+  put(content: string, request: Partial<CreateStimulus> = {}, by = OWNER): Promise<Stimulus> {
+    return this.core.stimuli.create(by, CHANNEL, {
+      kind: 'agent_idea',
+      scope: request.threadRootMessageId === undefined ? 'channel' : 'thread',
+      visibilityHint: 'auto',
+      content,
+      ...request,
+    });
+  }
+
+  /** Puts one in and lets the worker look. */
+  async post(
+    content: string,
+    request: Partial<CreateStimulus> = {},
+    by = OWNER,
+  ): Promise<Stimulus> {
+    const { stimulusId } = await this.put(content, request, by);
+    await this.core.stimuli.tick();
+    return this.get(stimulusId);
+  }
+
+  get(stimulusId: string): Promise<Stimulus> {
+    return this.core.stimuli.get(OWNER, CHANNEL, stimulusId);
+  }
+
+  async stimuli(): Promise<Stimulus[]> {
+    return (await this.core.stimuli.list(OWNER, CHANNEL, { limit: 200 })).stimuli.reverse();
+  }
+
+  async states(): Promise<string[]> {
+    return (await this.stimuli()).map(({ state, reason }) =>
+      reason ? `${state} ${reason}` : state,
+    );
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    await this.turns.pass(milliseconds);
+    await this.core.stimuli.tick();
+  }
+
+  async work(): Promise<ThreadWork[]> {
+    return (await this.core.threadWork.list(OWNER, CHANNEL, { state: 'all', limit: 200 })).work;
+  }
+
+  async workOf(rootMessageId: string): Promise<ThreadWork> {
+    const found = (await this.work()).find((work) => work.threadRootMessageId === rootMessageId);
+    if (!found) throw new Error(`nothing is known of work in ${rootMessageId}`);
+    return found;
+  }
+
+  update(rootMessageId: string, change: UpdateThreadWork): Promise<ThreadWork> {
+    return this.core.threadWork.update(OWNER, CHANNEL, rootMessageId, change);
+  }
+
+  async message(messageId: string | undefined): Promise<Message> {
+    return this.core.channels.message(OWNER, CHANNEL, messageId ?? '');
+  }
+
+  async feed(): Promise<string[]> {
+    const page = { scope: 'feed' as const, after: 0, limit: 200 };
+    const { messages } = await this.core.channels.messages(OWNER, CHANNEL, page);
+    return messages.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
+  }
+
+  /** A daemon that was killed, and one that starts after it. */
+  async restart(): Promise<void> {
+    await this.turns.restart();
+    await this.core.recovery.run();
+  }
+
+  async close(): Promise<void> {
+    await this.turns.assertIntact();
+    await this.turns.close();
+  }
+}
