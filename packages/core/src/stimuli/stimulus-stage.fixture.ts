@@ -1,5 +1,6 @@
 import type {
   AutonomyPolicySettings,
+  ChannelEvent,
   CreateStimulus,
   Message,
   Principal,
@@ -7,7 +8,10 @@ import type {
   ThreadWork,
   UpdateThreadWork,
 } from '@stoa/protocol';
+import { channelTopic } from '@stoa/protocol';
+import { ERASE_CHUNKS, insertEvent, openTopicEnd } from '@stoa/store';
 import { OWNER, type StoreEngine } from '@stoa/testkit';
+import { projectChannelEvent } from '../channels/projection.js';
 import { TurnStage } from '../turns/turn-stage.fixture.js';
 
 const CHANNEL = 'team';
@@ -101,6 +105,36 @@ export class StimulusStage {
   async restart(): Promise<void> {
     await this.turns.restart();
     await this.core.recovery.run();
+  }
+
+  /** Puts an event into the log as a daemon wrote it that was cut off, or had a defect. */
+  async write(event: ChannelEvent): Promise<void> {
+    await this.turns.daemon.store.transact(function* () {
+      const end = yield* openTopicEnd.first({ name: channelTopic(CHANNEL) });
+      if (!end) throw new Error('there is no channel');
+      const place = { topicId: end.id, seq: end.head + 1, at: 1, actor: 'system' };
+      const body = JSON.stringify(event.data);
+      yield* insertEvent.run({ ...place, type: event.type, body });
+      yield* projectChannelEvent(place, event);
+    });
+  }
+
+  /** A daemon takes it up, and is killed before it posts. */
+  async claimAndDie(stimulusId: string): Promise<void> {
+    const { attempts } = await this.get(stimulusId);
+    const { daemonId } = this.core.ownership;
+    const data = { stimulusId, attempt: attempts + 1, daemonId };
+    await this.write({ type: 'stimulus_claimed', data });
+  }
+
+  /** The rows are gone; the log is not. */
+  async loseWork(): Promise<void> {
+    const erase = ERASE_CHUNKS.find(({ text }) => text.sqlite.includes('FROM "threadWork"'));
+    if (!erase) throw new Error('nothing erases the work of threads');
+    await this.turns.daemon.store.transact(function* () {
+      const topic = yield* openTopicEnd.first({ name: channelTopic(CHANNEL) });
+      yield* erase.run({ topicId: topic?.id ?? 0, limit: 1_000 });
+    });
   }
 
   async close(): Promise<void> {

@@ -141,14 +141,15 @@ function* tellings(
   if (review) {
     const { verdict, note } = review;
     const said = note === undefined ? '' : `: ${note}`;
-    const content = `${channel.memberName} reviewed this: ${verdict.replace('_', ' ')}${said}`;
+    // Not with the name first: a message that begins with a name is meant for whoever has it.
+    const content = `Reviewed by ${channel.memberName}, ${verdict.replace('_', ' ')}${said}`;
     const dedupeKey = `review:${threadRootMessageId}`;
     const news = { kind: 'review_completed' as const, threadRootMessageId, content, dedupeKey };
     events.push(...(yield* tellThread(context, channel, news, at)));
   }
   if (request.supersededByMessageId !== undefined || request.status === 'superseded') {
     const by = supersededByMessageId === undefined ? '' : ` by ${supersededByMessageId}`;
-    const content = `${channel.memberName} closed this as superseded${by}.`;
+    const content = `Closed as superseded${by}, by ${channel.memberName}.`;
     const dedupeKey = `superseded:${threadRootMessageId}`;
     const news = { kind: 'supersession_notice' as const, threadRootMessageId, content, dedupeKey };
     events.push(...(yield* tellThread(context, channel, news, at)));
