@@ -22,6 +22,7 @@ export const LIMITS = {
   stimulusKeyChars: 200,
   endedStimuliPerChannel: 200,
   stimulusAttempts: 5,
+  stimuliOfSessionPerHour: 20,
   bindingsPerThread: 20,
   progressSnapshotsPerThread: 20,
   reactionsPerMessage: 200,

@@ -2,13 +2,14 @@ import {
   actorIdOf,
   type CreateStimulus,
   channelTopic,
+  LIMITS,
   type NewStimulus,
   type Principal,
   type Stimulus,
   StoaError,
   stimulusKindOf,
 } from '@stoa/protocol';
-import { findMember, type Tx } from '@stoa/store';
+import { findMember, listStimuli, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
@@ -18,7 +19,9 @@ import type { Decision } from '../log/log.js';
 import { addStimulus, type Wanted } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { KINDS_OF_AGENTS } from './kinds.js';
-import { createdRecord } from './records.js';
+import { createdOf, createdRecord } from './records.js';
+
+const HOUR_MS = 3_600_000;
 
 /**
  * Puts a stimulus in the queue. What a session puts in is posted in its name; what a person puts in is
@@ -51,6 +54,7 @@ export async function createStimulus(
     open: () => channelToSpeakIn(by, channelId),
     *decide(channel, at): Tx<Decision<Stimulus>> {
       assertNotArchived(channel);
+      if (by.kind === 'session') yield* assertNotTooMany(channel, by.id, at);
       const addressedMemberIds = [...new Set(request.addressedMemberIds)];
       yield* assertFits(channel, request, addressedMemberIds, at);
       const wanted: Wanted = {
@@ -74,6 +78,20 @@ export async function createStimulus(
       createdRecord(channelId, entry, JSON.parse(entry.body) as NewStimulus),
     ),
   });
+}
+
+/** What a session has to say on its own is bounded, whatever becomes of it. */
+function* assertNotTooMany({ topicId, channelId }: JoinedChannel, sessionId: string, at: number) {
+  const page = { topicId, state: null, rootMessageId: null, before: Number.MAX_SAFE_INTEGER };
+  const recent = yield* listStimuli.all({ ...page, limit: LIMITS.endedStimuliPerChannel });
+  const own = recent.filter(
+    (row) => row.createdAt > at - HOUR_MS && createdOf(row).senderSessionId === sessionId,
+  );
+  if (own.length < LIMITS.stimuliOfSessionPerHour) return;
+  throw new StoaError(
+    'too_many_stimuli',
+    `${sessionId} put ${String(own.length)} into ${channelId} within an hour`,
+  );
 }
 
 function* assertFits(

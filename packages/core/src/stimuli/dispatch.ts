@@ -181,7 +181,7 @@ function* materialise(
     },
   };
   const wakes = KIND_RULES[kind].wakes && placement.as !== 'promotion' && channel.sessionCount > 0;
-  const replies = wakes ? yield* repliesLeft(channel.topicId, read) : 0;
+  const replies = wakes ? yield* repliesLeft(channel.topicId, read.policy) : 0;
   const from = senderSessionId === undefined ? {} : { senderSessionId };
   const turn =
     replies > 0

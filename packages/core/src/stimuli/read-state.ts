@@ -94,17 +94,15 @@ function* initiativeOf(topicId: number, initiativeKey: string): Tx<ThreadToPost 
 }
 
 /**
- * How many replies agents may still give on their own: what the policy allows, less what agents said in
- * threads since a person last spoke in the channel, less what open turns of stimuli may still use. What
- * stimuli became is no reply.
+ * How much agents may still say on their own: what the policy allows, less what agents said in threads
+ * since a person last spoke in the channel, less what open turns of stimuli may still use. What a session
+ * puts in counts like what it answers, or two of them could keep each other awake by ideas.
  */
-export function* repliesLeft(topicId: number, { state, policy }: ReadChannel): Tx<number> {
-  const stimuli = new Set(state.posted.map(({ messageId }) => messageId));
+export function* repliesLeft(topicId: number, policy: AutonomyPolicy): Tx<number> {
   let left = policy.maxAutonomousRepliesSinceHuman;
   for (const said of yield* listSpokenInChannel.all({ topicId, limit: SPOKEN_LOOKED_AT })) {
     if (said.authorId.startsWith('human:')) break;
-    const isReply = said.rootMessageId !== null && sessionIdOf(said.authorId) !== undefined;
-    if (isReply && !stimuli.has(said.messageId)) left -= 1;
+    if (said.rootMessageId !== null && sessionIdOf(said.authorId) !== undefined) left -= 1;
   }
   for (const { rootMessageId } of yield* listOpenTurns.all({ topicId })) {
     const row = yield* findTurn.first({ topicId, rootMessageId });

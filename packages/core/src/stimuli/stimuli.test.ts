@@ -227,6 +227,32 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(stage.turns.runCount).toBe(4);
   });
 
+  it('C-64 two sessions that keep putting in ideas for each other stop at the bound', async () => {
+    await open(['a', 'b'], { maxAutonomousRepliesSinceHuman: 4, memberCooldownMs: 0 });
+    const { messageId: root } = await stage.turns.say('begin', { addressedMemberIds: ['owner'] });
+    const idea = (n: number, name: string) =>
+      stage.post(`idea ${String(n)}`, { threadRootMessageId: root }, stage.as(name));
+    let name = 'a';
+    for (let n = 0; n < 4; n++) {
+      await idea(n, name);
+      name = await stage.turns.speak();
+    }
+    await idea(4, name);
+    await stage.pass(60 * MINUTE);
+    expect(stage.turns.runCount).toBe(4);
+    expect((await stage.turns.messages()).at(-1)).toBe(`${name}: idea 4`);
+  });
+
+  it('a session puts in twenty in an hour, and no more', async () => {
+    await open(['a']);
+    await stage.turns.pause(true);
+    const put = (n: number) => stage.put('an idea', { dedupeKey: `i${String(n)}` }, stage.as('a'));
+    for (let n = 0; n < 20; n++) await put(n);
+    await expect(put(20)).rejects.toMatchObject({ code: 'too_many_stimuli' });
+    await stage.pass(60 * MINUTE);
+    await put(21);
+  });
+
   it('what waits until nobody has the turn is posted then, and what has expired is not', async () => {
     await open(['a']);
     const { messageId: root } = await stage.turns.say('hello');
