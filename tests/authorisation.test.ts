@@ -26,6 +26,7 @@ const PARAMS: Record<string, string> = {
   itemId: `itm_${'0'.repeat(26)}`,
   approvalId: `apr_${'0'.repeat(26)}`,
   scheduleId: `sch_${'0'.repeat(26)}`,
+  stimulusId: `stm_${'0'.repeat(26)}`,
   topic: 'channel:no-such-channel',
 };
 

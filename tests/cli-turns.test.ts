@@ -154,6 +154,12 @@ describe('agents in a channel, from the command line', () => {
         claimTimeoutMs: 20_000,
         silenceLimitMs: 600_000,
         tokensPerTurn: 5_000,
+        maxPendingStimuli: 32,
+        maxAgentRepliesPerStimulus: 2,
+        maxAutonomousRepliesSinceHuman: 12,
+        maxAutonomousRootPostsPerHour: 4,
+        maxActiveAutonomousRoots: 1,
+        quietPeriodMsAfterRootPost: 300_000,
       },
       defaultParticipationMode: 'always_listen',
     });

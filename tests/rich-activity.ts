@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { Asset, Message, Session, StampedDecision } from '@stoa/protocol';
+import type { Asset, Message, Session, StampedDecision, Stimulus } from '@stoa/protocol';
 import { callerOf, newPerson, until } from '@stoa/testkit';
 
 export interface RichActivity {
@@ -90,6 +90,19 @@ export async function richActivity(daemon: {
     return json.decisions[0]?.turn.outcome;
   });
 
+  for (const content of ['half done', 'nearly done']) {
+    await posted({
+      kind: 'task_completed',
+      scope: 'thread',
+      threadRootMessageId: asked,
+      content,
+      progressKey: 'work',
+    });
+  }
+  await posted({ kind: 'agent_idea', content: 'an idea', dedupeKey: 'ideas' });
+  await owner.patch(`${lobby}/thread-work/${asked}`, { review: { verdict: 'approved' } });
+  await owner.post(`${lobby}/stimuli`, { kind: 'agent_idea', content: 'waits for its time' });
+
   await ada.post('/v1/channels', { title: 'Named by the daemon' });
   await owner.post('/v1/channels', { channelId: 'closed', title: 'Closed' });
   await owner.post('/v1/channels/closed/archive');
@@ -100,6 +113,14 @@ export async function richActivity(daemon: {
   await owner.post('/v1/channels/gone/messages', { text: 'soon erased' });
   await owner.delete('/v1/channels/gone');
   return { messageIds: [root, attached, ...replies], assetId };
+
+  async function posted(body: object): Promise<void> {
+    const { stimulusId } = (await owner.post<Stimulus>(`${lobby}/stimuli`, body)).json;
+    await until('it is posted', async () => {
+      const { json } = await owner.get<Stimulus>(`${lobby}/stimuli/${stimulusId}`);
+      return json.state === 'dispatched';
+    });
+  }
 
   async function say(body: object): Promise<string> {
     const posted = await owner.post<Message>(`${lobby}/messages`, body);

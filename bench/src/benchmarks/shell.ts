@@ -45,6 +45,10 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
   const tools = builtinTools({
     tasksDirectory: join(home, 'tasks'),
     sandbox,
+    initiative: {
+      putStimulus: () => Promise.resolve(''),
+      makeSchedule: () => Promise.resolve(''),
+    },
     sendMessage: () => Promise.reject(new Error('nobody sends here')),
   });
   const now = (): number => performance.now();

@@ -61,6 +61,8 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   'emit_output',
   'pass_turn',
   'send_message',
+  'create_channel_stimulus',
+  'create_schedule',
 ]);
 const FROM_TOOLS: ReadonlySet<string> = new Set(['ok', 'error']);
 

@@ -35,6 +35,7 @@ export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js
 export { callDirectly, type DirectCall } from './tools/call-directly.js';
 export { cutText } from './tools/cut-text.js';
 export { ripgrepPath } from './tools/files/ripgrep.js';
+export { type Initiative, initiativeTools } from './tools/initiative/initiative-tools.js';
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
 export type { Decide } from './tools/permission.js';

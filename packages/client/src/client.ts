@@ -16,6 +16,7 @@ import {
   type SessionsApi,
   sessionsApi,
 } from './api/sessions.js';
+import { type StimuliApi, stimuliApi } from './api/stimuli.js';
 import { type TurnsApi, turnsApi } from './api/turns.js';
 import { type UsageApi, usageApi } from './api/usage.js';
 import { type CallerPorts, createCaller } from './http/caller.js';
@@ -47,6 +48,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly members: MembersApi;
   readonly messages: MessagesApi;
   readonly turns: TurnsApi;
+  readonly stimuli: StimuliApi;
   readonly pins: PinsApi;
   readonly assets: AssetsApi;
   readonly agents: AgentsApi;
@@ -99,6 +101,7 @@ export function createClient(options: ClientOptions): Client {
     members: membersApi(call),
     messages: messagesApi(call),
     turns: turnsApi(call),
+    stimuli: stimuliApi(call),
     pins: pinsApi(call),
     assets: assetsApi(call),
     agents: agentsApi(call),

@@ -21,6 +21,7 @@ import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+import { Recovery } from './recovery/recovery.js';
 import { Approvals } from './sessions/approvals.js';
 import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
@@ -31,6 +32,10 @@ import { Runner } from './sessions/runner.js';
 import { Schedules } from './sessions/schedules.js';
 import { Sessions } from './sessions/sessions.js';
 import { reportUsage } from './sessions/usage.js';
+import type { StimulusContext } from './stimuli/context.js';
+import { IdleThreads } from './stimuli/idle-threads.js';
+import { Stimuli } from './stimuli/stimuli.js';
+import { StimulusClock } from './stimuli/stimulus-clock.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import type { TurnContext } from './turns/context.js';
@@ -41,6 +46,8 @@ import { TurnClock } from './turns/turn-clock.js';
 import { Turns } from './turns/turns.js';
 import { checkReplay } from './upkeep/replay-check.js';
 import { type Retention, Sweeper } from './upkeep/sweep.js';
+import { scheduleBound, scheduleEnded, scheduleFired } from './work/schedule-news.js';
+import { ThreadWorks } from './work/works.js';
 
 export interface CorePorts {
   readonly store: Store;
@@ -86,6 +93,10 @@ export interface Core {
   readonly channels: Channels;
   readonly turns: Turns;
   readonly turnClock: TurnClock;
+  readonly stimuli: Stimuli;
+  readonly stimulusClock: StimulusClock;
+  readonly threadWork: ThreadWorks;
+  readonly recovery: Recovery;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -114,6 +125,7 @@ export function createCore(ports: CorePorts): Core {
     approvals.committed(entries);
     runner.committed(entries);
     turnClock.committed(entries);
+    stimulusClock.committed(entries);
     sessionTokens.committed(entries);
     ports.committed?.(entries.length);
   });
@@ -137,13 +149,22 @@ export function createCore(ports: CorePorts): Core {
     workspaces: runtime.workspaces,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
     capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
-    deliveryEnded: (_, runId, end) => deliveryEnded(turnContext, lockForDelivery, runId, end),
+    *deliveryEnded({ sessionId }, runId, end) {
+      return [
+        ...(yield* deliveryEnded(turnContext, lockForDelivery, runId, end)),
+        ...(yield* scheduleEnded(stimulusContext, sessionId, runId, end)),
+      ];
+    },
     approvalMs: runtime.approvalMs,
     diagnose: runtime.diagnose,
   };
   const turnContext: TurnContext = { sessions: context };
   const turns = new Turns(turnContext);
   const turnClock = new TurnClock(turnContext, turns, runtime.timers);
+  const stimulusContext: StimulusContext = { ...turnContext, daemonId: runtime.daemonId };
+  const stimuli = new Stimuli(stimulusContext);
+  const idle = new IdleThreads(stimulusContext);
+  const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
@@ -161,7 +182,10 @@ export function createCore(ports: CorePorts): Core {
     agents,
     sessions: new Sessions(context),
     approvals,
-    schedules: new Schedules(context, runtime.calendar),
+    schedules: new Schedules(context, runtime.calendar, {
+      bound: scheduleBound,
+      fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
+    }),
     runner,
     ownership,
     sessionTokens,
@@ -178,6 +202,10 @@ export function createCore(ports: CorePorts): Core {
     }),
     turns,
     turnClock,
+    stimuli,
+    stimulusClock,
+    threadWork: new ThreadWorks(stimulusContext),
+    recovery: new Recovery(stimulusContext, stimuli),
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),

@@ -34,6 +34,8 @@ export * from './records/schedule.js';
 export * from './records/search.js';
 export * from './records/session.js';
 export * from './records/status.js';
+export * from './records/stimulus.js';
+export * from './records/thread-work.js';
 export * from './records/transcript.js';
 export * from './records/turn.js';
 export * from './records/usage.js';

@@ -30,6 +30,8 @@ export * from './verbs/reactions.js';
 export * from './verbs/runs.js';
 export * from './verbs/schedules.js';
 export * from './verbs/sessions.js';
+export * from './verbs/stimuli.js';
+export * from './verbs/thread-work.js';
 export {
   findTopic,
   findTopicById,

@@ -52,6 +52,10 @@ function start(): Promise<RuntimeDaemon> {
       tasksDirectory: join(home, 'tasks'),
       sandbox: new Sandbox({ home, bubblewrap: null }),
       sendMessage: () => Promise.resolve('sent'),
+      initiative: {
+        putStimulus: () => Promise.resolve('put in'),
+        makeSchedule: () => Promise.resolve('made'),
+      },
     }),
     decide,
     home,

@@ -3,6 +3,8 @@ import { LIMITS, StoaError } from '@stoa/protocol';
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { builtinTools } from './builtin-tools.js';
+import type { OutgoingStimulus } from './initiative/create-channel-stimulus.js';
+import type { WantedSchedule } from './initiative/create-schedule.js';
 import { selectTools } from './select-tools.js';
 import { Sandbox } from './shell/sandbox.js';
 import type { OutgoingMessage } from './talk/send-message.js';
@@ -17,6 +19,8 @@ async function staged(webFetch?: object) {
   const world = await WorkspaceRun.open();
   worlds.push(world);
   const sent: OutgoingMessage[] = [];
+  const put: OutgoingStimulus[] = [];
+  const made: WantedSchedule[] = [];
   const tools = builtinTools({
     tasksDirectory: world.outside('tasks'),
     sandbox: new Sandbox({ home: world.home }),
@@ -24,6 +28,19 @@ async function staged(webFetch?: object) {
       if (message.message === 'refused') throw new StoaError('inbox_full', 'Too much waits');
       sent.push(message);
       return Promise.resolve('It was sent.');
+    },
+    initiative: {
+      putStimulus: (stimulus) => {
+        if (stimulus.input.content === 'refused') {
+          throw new StoaError('too_many_stimuli', 'Too many wait');
+        }
+        put.push(stimulus);
+        return Promise.resolve('It was put in.');
+      },
+      makeSchedule: (schedule) => {
+        made.push(schedule);
+        return Promise.resolve('It was made.');
+      },
     },
     webFetch,
   });
@@ -36,7 +53,7 @@ async function staged(webFetch?: object) {
   });
   const call = (tool: string, input: unknown, callId = 'call_1') =>
     runner.call({ run: world.context, callId, tool, input });
-  return { world, tools, runner, call, sent };
+  return { world, tools, runner, call, sent, put, made };
 }
 
 it('offers the web only when it is turned on', async () => {
@@ -48,7 +65,7 @@ it('offers the web only when it is turned on', async () => {
 it('describes every tool as an object that takes nothing it does not name', async () => {
   const { world, runner } = await staged({});
   const described = await runner.describe(world.context);
-  expect(described).toHaveLength(11);
+  expect(described).toHaveLength(13);
   for (const { inputSchema } of described) {
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   }
@@ -62,7 +79,7 @@ it('offers what an agent selects', async () => {
   ];
   expect(names({ only: ['shell', 'glob'] })).toEqual(['glob', 'shell']);
   expect(names({ only: ['shell', 'glob'], without: ['shell'] })).toEqual(['glob']);
-  expect(names(undefined)).toHaveLength(10);
+  expect(names(undefined)).toHaveLength(12);
   expect(names({ without: ['shell'] })).not.toContain('shell');
 });
 
@@ -92,4 +109,30 @@ it('R-37 send_message hands on who sends what to whom, and tells why it was refu
   expect(await call('send_message', { to: 'me', message: 'x' }, 'call_3')).toMatchObject({
     outcome: 'error',
   });
+});
+
+it('C-41 create_channel_stimulus hands on what is to be said, as an idea unless told otherwise', async () => {
+  const { world, call, put } = await staged();
+  expect(await call('create_channel_stimulus', { content: 'Cache it' })).toMatchObject({
+    outcome: 'ok',
+    forModel: 'It was put in.',
+  });
+  expect(put).toMatchObject([
+    { callId: 'call_1', input: { content: 'Cache it', kind: 'agent_idea', scope: 'channel' } },
+  ]);
+  expect(put[0]?.run.runId).toBe(world.context.runId);
+  const refused = await call('create_channel_stimulus', { content: 'refused' }, 'call_2');
+  expect(refused).toMatchObject({ outcome: 'error', output: 'too_many_stimuli: Too many wait' });
+  const told = { content: 'x', kind: 'task_completed' };
+  expect(await call('create_channel_stimulus', told, 'call_3')).toMatchObject({ outcome: 'error' });
+});
+
+it('C-44 create_schedule asks people first, and hands on when and what', async () => {
+  const { world, tools, call, made } = await staged();
+  expect(tools.find(({ name }) => name === 'create_schedule')?.kind).toBe('other');
+  const input = { title: 'Nightly', task: 'Look', cadence: { kind: 'interval', everyMs: 60_000 } };
+  const calling = call('create_schedule', input);
+  await world.answer({ decision: 'allow' });
+  expect(await calling).toMatchObject({ outcome: 'ok', forModel: 'It was made.' });
+  expect(made).toMatchObject([{ callId: 'call_1', input }]);
 });

@@ -3,6 +3,7 @@ import { glob } from './files/glob.js';
 import { createGrep } from './files/grep.js';
 import { readFile } from './files/read-file.js';
 import { writeFile } from './files/write-file.js';
+import { type Initiative, initiativeTools } from './initiative/initiative-tools.js';
 import type { Sandbox } from './shell/sandbox.js';
 import { createShell } from './shell/shell.js';
 import type { SendMessage } from './talk/send-message.js';
@@ -15,6 +16,7 @@ export interface BuiltinToolsOptions {
   readonly tasksDirectory: string;
   readonly sandbox: Sandbox;
   readonly sendMessage: SendMessage;
+  readonly initiative: Initiative;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
   /** Off unless given. */
@@ -23,7 +25,7 @@ export interface BuiltinToolsOptions {
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, sendMessage, webFetch } = options;
+  const { sandbox, sendMessage, initiative, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -33,5 +35,6 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     createShell(options),
     ...(webFetch ? [createWebFetch(webFetch)] : []),
     ...talkTools(sendMessage),
+    ...initiativeTools(initiative),
   ];
 }

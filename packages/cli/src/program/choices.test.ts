@@ -8,8 +8,13 @@ import {
   Overlap,
   ParticipationMode,
   PermissionMode,
+  ReviewVerdict,
+  StimulusKind,
+  StimulusState,
   UsageGrouping,
+  VisibilityHint,
   WorkKind,
+  WorkStatus,
 } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import * as choices from './choices.js';
@@ -24,6 +29,11 @@ describe('the words options take', () => {
     ['states of items', choices.ITEM_STATES, InboxItemState],
     ['states of approvals', choices.APPROVAL_STATES, ApprovalState],
     ['kinds of work', choices.KINDS, WorkKind],
+    ['kinds of stimuli', choices.STIMULUS_KINDS, StimulusKind],
+    ['states of stimuli', choices.STIMULUS_STATES, StimulusState],
+    ['hints of stimuli', choices.VISIBILITY_HINTS, VisibilityHint],
+    ['statuses of work', choices.WORK_STATUSES, WorkStatus],
+    ['verdicts', choices.VERDICTS, ReviewVerdict],
     ['modes of participation', choices.PARTICIPATION_MODES, ParticipationMode],
   ])('are those of the contract: %s', (_, words, contract) => {
     expect(words).toEqual(contract.options);

@@ -33,6 +33,36 @@ export const PARTICIPATION_MODES = [
   'prefer_selected',
   'always_listen',
 ] as const;
+export const STIMULUS_KINDS = [
+  'agent_idea',
+  'schedule_fire',
+  'schedule_result',
+  'task_completed',
+  'review_completed',
+  'sidechain_milestone',
+  'observation_materialized',
+  'thread_idle_followup',
+  'result_summary',
+  'supersession_notice',
+] as const;
+export const STIMULUS_STATES = [
+  'pending',
+  'claimed',
+  'dispatched',
+  'coalesced',
+  'superseded',
+  'cancelled',
+  'dead_letter',
+] as const;
+export const VISIBILITY_HINTS = ['auto', 'main', 'thread'] as const;
+export const WORK_STATUSES = [
+  'proposed',
+  'active',
+  'reviewing',
+  'completed',
+  'superseded',
+] as const;
+export const VERDICTS = ['approved', 'changes_requested', 'rejected'] as const;
 /** What a policy is made of, and what to tell of it. */
 export const POLICY = [
   { name: 'maxParallelPublicSpeakers', what: 'at the same time in one thread' },
@@ -43,4 +73,11 @@ export const POLICY = [
   { name: 'claimTimeoutMs', what: 'to take up a turn that was given' },
   { name: 'silenceLimitMs', what: 'a run that does nothing for so long is cancelled' },
   { name: 'tokensPerTurn', what: 'input and output of all runs of a turn' },
+  { name: 'maxPendingStimuli', what: 'that wait or are being posted' },
+  { name: 'maxAgentRepliesPerStimulus', what: 'of all agents together' },
+  { name: 'maxAutonomousRepliesSinceHuman', what: 'then stimuli wake nobody' },
+  { name: 'maxAutonomousRootPostsPerHour', what: 'threads that stimuli begin' },
+  { name: 'maxActiveAutonomousRoots', what: 'threads that stimuli began and that are at work' },
+  { name: 'quietPeriodMsAfterRootPost', what: 'before a stimulus begins another thread' },
+  { name: 'threadIdleFollowUpMs', what: 'then open work is asked about, once' },
 ] as const;

@@ -7,6 +7,7 @@ import { addDaemonCommands } from './daemon.js';
 import type { Runner } from './define.js';
 import { addScheduleCommands } from './schedules.js';
 import { addSessionCommands } from './sessions.js';
+import { addStimulusCommands } from './stimuli.js';
 import { addTokenCommands } from './tokens.js';
 
 export interface ProgramParts {
@@ -61,6 +62,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   addScheduleCommands(program, run);
   program.commandsGroup('Channels and access:');
   addChannelCommands(program, run);
+  addStimulusCommands(program, run);
   addTokenCommands(program, run);
   program.commandsGroup('Daemon:');
   addDaemonCommands(program, run);

@@ -30,6 +30,7 @@ const REASONS: Readonly<Record<CandidateReason, string>> = {
   cooling_down: 'spoke here a moment ago',
   session_ended: 'its session has ended',
   inbox_full: 'its inbox is full',
+  sender: 'said it itself',
 };
 
 const COLUMNS: readonly Column[] = [

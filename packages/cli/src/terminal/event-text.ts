@@ -7,6 +7,12 @@ import { clockTime } from './times.js';
 export function eventText(event: Stamped, style: MessageStyle): string | undefined {
   if (event.type === 'message_posted') return postedText(event, style);
   if (event.type === 'turn_decided') return turnText(event, style);
+  if (isAboutStimuli(event)) {
+    const news = stimulusNews(event);
+    return news === undefined
+      ? undefined
+      : style.paint.dim(`${clockTime(event.at, style.now)} * ${news}`);
+  }
   const when = style.paint.dim(clockTime(event.at, style.now));
   return `${when} ${style.paint.dim('*')} ${printableLine(event.actor)} ${deed(event)}`;
 }
@@ -25,7 +31,21 @@ function turnText(event: EventOf<'turn_decided'>, style: MessageStyle): string |
 
 type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;
 
-function deed(event: Exclude<Stamped, EventOf<'message_posted' | 'turn_decided'>>): string {
+type AboutStimuli = EventOf<Extract<Stamped['type'], `stimulus_${string}`> | 'thread_work_changed'>;
+
+const isAboutStimuli = (event: Stamped): event is AboutStimuli =>
+  event.type.startsWith('stimulus_') || event.type === 'thread_work_changed';
+
+/** What became of a stimulus is seen by the message; who watches is told only why there is none. */
+function stimulusNews(event: AboutStimuli): string | undefined {
+  if (event.type !== 'stimulus_settled' || event.data.state === 'superseded') return undefined;
+  const { stimulusId, state, reason } = event.data;
+  return `${stimulusId} is ${state.replaceAll('_', ' ')}: ${reason.replaceAll('_', ' ')}`;
+}
+
+type Other = Exclude<Stamped, EventOf<'message_posted' | 'turn_decided'> | AboutStimuli>;
+
+function deed(event: Other): string {
   switch (event.type) {
     case 'message_edited':
       return `edited ${event.data.messageId}: ${withMargin(bodyOf(event.data.inputItems))}`;

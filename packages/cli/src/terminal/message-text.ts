@@ -27,6 +27,7 @@ export function messageText(message: Message, style: MessageStyle): string {
   const isDeleted = message.deletedAt !== undefined;
   const notes = [
     ...(message.editedAt === undefined || isDeleted ? [] : ['edited']),
+    ...(message.supersededByMessageId === undefined ? [] : ['superseded']),
     ...(message.replyCount > 0 ? [plural(message.replyCount, 'reply', 'replies')] : []),
     ...message.reactions.map(({ emoji, count }) => `${printableLine(emoji)} ${count}`),
   ];

@@ -27,7 +27,9 @@ import {
   upsertMember,
 } from '@stoa/store';
 import type { Place } from '../log/entry.js';
+import { projectStimulus } from '../stimuli/projection.js';
 import { projectDecision } from '../turns/projection.js';
+import { projectWork } from '../work/projection.js';
 import { changedSettings, settingsOf } from './channel-settings.js';
 import { participationText } from './participation.js';
 
@@ -83,6 +85,17 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
     }
     case 'turn_decided':
       yield* projectDecision(place, event.data);
+      return;
+    case 'stimulus_created':
+    case 'stimulus_claimed':
+    case 'stimulus_deferred':
+    case 'stimulus_dispatched':
+    case 'stimulus_settled':
+    case 'stimulus_replayed':
+      yield* projectStimulus(place, event);
+      return;
+    case 'thread_work_changed':
+      yield* projectWork(place, event.data.work);
       return;
     case 'asset_pinned':
       yield* insertPin.run({ topicId, seq, assetId: event.data.assetId });

@@ -40,6 +40,7 @@ export function messageRecord(
     ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
     replyCount: row.replyCount,
     ...(row.lastReplyAt === null ? {} : { lastReplyAt: row.lastReplyAt }),
+    ...(row.supersededBy === null ? {} : { supersededByMessageId: row.supersededBy }),
     reactions: deleted ? [] : [...reactions],
     metadata: deleted ? {} : posted.metadata,
   };

@@ -36,7 +36,7 @@ export interface Claim {
 }
 
 /** A daemon that was not seen for this long counts as gone; it beats several times within it. */
-const DAEMON_GONE_MS = 20_000;
+export const DAEMON_GONE_MS = 20_000;
 /** One that ended without a word for the last time is not remembered longer than this. */
 const DAEMON_FORGOTTEN_MS = 24 * 3_600_000;
 

@@ -3,6 +3,7 @@ import {
   type Cadence,
   type CreateSchedule,
   LIMITS,
+  type Origin,
   type Principal,
   type Schedule,
   type SessionEvent,
@@ -31,6 +32,7 @@ import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { Calendar } from '../ports.js';
+import type { ScheduleThread } from '../work/schedule-news.js';
 import { acceptItem, whyFull } from './accept-item.js';
 import type { SessionContext } from './context.js';
 import { eachApart } from './each-apart.js';
@@ -51,6 +53,19 @@ interface ScheduleQuery {
   readonly limit: number;
 }
 
+/** What schedules mean for the threads they were made in. */
+export interface ScheduleThreads {
+  readonly bound: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
+  readonly fired: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
+}
+
+/** The run in which a session makes a schedule. */
+interface MadeIn {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly origin: Origin;
+}
+
 /**
  * Work by the clock.
  *
@@ -64,13 +79,41 @@ export class Schedules {
   constructor(
     private readonly context: SessionContext,
     private readonly calendar: Calendar,
+    private readonly threads: ScheduleThreads,
   ) {}
 
-  async create(by: Principal, request: CreateSchedule, key?: string): Promise<Schedule> {
-    const { context } = this;
+  create(by: Principal, request: CreateSchedule, key?: string): Promise<Schedule> {
+    return this.#create(by, request, () => sessionToChange(by, request.sessionId), key);
+  }
+
+  /** What a session makes for itself. Made in the thread of a channel, it belongs to that thread. */
+  createInRun(
+    { sessionId, runId, origin }: MadeIn,
+    request: Omit<CreateSchedule, 'sessionId'>,
+    key?: string,
+  ): Promise<Schedule> {
+    const by: Principal = { kind: 'session', id: sessionId, credentialId: 'session' };
+    const { channelId, threadRootMessageId } = origin;
+    const thread =
+      channelId === undefined || threadRootMessageId === undefined
+        ? {}
+        : { channelId, threadRootMessageId };
+    const made = { createdByRunId: runId, ...thread };
+    const open = (): Tx<OpenSession> => sessionToServe(sessionId);
+    return this.#create(by, { ...request, sessionId }, open, key, made);
+  }
+
+  async #create(
+    by: Principal,
+    request: CreateSchedule,
+    open: () => Tx<OpenSession>,
+    key: string | undefined,
+    made: Pick<Created, 'createdByRunId' | 'channelId' | 'threadRootMessageId'> = {},
+  ): Promise<Schedule> {
+    const { context, threads } = this;
     const { sessionId, title, cadence, overlap, misfire, maxFires } = request;
     const inputItems = await admitContent(context, request, actorIdOf(by), function* (ready) {
-      assertNotEnded(yield* sessionToChange(by, sessionId));
+      assertNotEnded(yield* open());
       yield* holdAssets(ready);
     });
     const next = (at: number): number | undefined =>
@@ -79,7 +122,7 @@ export class Schedules {
     const scheduleId = await context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
-      open: () => sessionToChange(by, sessionId),
+      open,
       *decide(session, at): Tx<Decision<string>> {
         assertNotEnded(session);
         yield* holdAssets(inputItems);
@@ -97,9 +140,14 @@ export class Schedules {
           inputItems,
           ...(maxFires === undefined ? {} : { maxFires }),
           nextFireAt,
+          ...made,
         };
+        const thread = threadOf(sessionId, data);
         return {
-          events: [inSession(session, { type: 'schedule_created', data })],
+          events: [
+            inSession(session, { type: 'schedule_created', data }),
+            ...(thread ? yield* threads.bound(thread, at) : []),
+          ],
           answer: () => data.scheduleId,
         };
       },
@@ -187,7 +235,7 @@ export class Schedules {
     actor: string,
     isExtra: (session: OpenSession) => boolean,
   ): Promise<void> {
-    const { context } = this;
+    const { context, threads } = this;
     const plan = (row: FullScheduleRow, extra: boolean, at: number) =>
       extra
         ? { dueAt: at, missed: 0, skips: false, nextFireAt: row.nextFireAt ?? undefined }
@@ -236,6 +284,8 @@ export class Schedules {
           });
           const data = { scheduleId, dueAt, runId: accepted.runId, missed };
           events.push(...accepted.events, inSession(session, { type: 'schedule_fired', data }));
+          const thread = threadOf(sessionId, created);
+          if (thread) events.push(...(yield* threads.fired(thread, at)));
         }
         if (extra) return done(events);
         const fires = row.fires + (blocked === undefined ? 1 : 0);
@@ -312,6 +362,12 @@ export class Schedules {
     });
     return this.get(by, scheduleId);
   }
+}
+
+function threadOf(sessionId: string, created: Created): ScheduleThread | undefined {
+  const { scheduleId, title, channelId, threadRootMessageId } = created;
+  if (channelId === undefined || threadRootMessageId === undefined) return undefined;
+  return { scheduleId, sessionId, title, channelId, threadRootMessageId };
 }
 
 /** Later than this after its time, a fire counts as missed. */

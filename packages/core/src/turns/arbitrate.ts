@@ -115,7 +115,7 @@ class Arbitration {
   /** How many more could be started, if so many leases and runs were given back. */
   #room(back: { leases: number; runs: number } = { leases: 0, runs: 0 }): number {
     if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;
-    const { replies, runs } = boundsOf(this.policy);
+    const { replies, runs } = boundsOf(this.#turn, this.policy);
     const speakers = this.#live.length + this.#granted.length - back.leases;
     return Math.min(
       this.policy.maxParallelPublicSpeakers - speakers,

@@ -5,7 +5,9 @@ export interface Bounds {
   readonly runs: number;
 }
 
-export function boundsOf(policy: AutonomyPolicy): Bounds {
+/** What a stimulus opened has a small budget of its own, with one run to spare for somebody who abstains. */
+export function boundsOf({ stimulus }: Turn, policy: AutonomyPolicy): Bounds {
+  if (stimulus) return { replies: stimulus.replies, runs: stimulus.replies + 1 };
   return {
     replies: policy.maxAgentRepliesPerHumanMessage,
     runs: policy.maxStartedRunsPerHumanMessage,
@@ -21,7 +23,7 @@ export function outcomeOf(
   policy: AutonomyPolicy,
   someoneCoolsDown: boolean,
 ): TurnOutcome | undefined {
-  const bounds = boundsOf(policy);
+  const bounds = boundsOf(turn, policy);
   if (isSpent(turn, policy)) return 'token_budget';
   if (turn.replies >= bounds.replies) return 'reply_budget';
   if (turn.startedRuns >= bounds.runs) return 'run_budget';

@@ -90,7 +90,10 @@ function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx
   const page = { topicId, rootMessageId, seq, limit: HEARD };
   const replies = [...(yield* THREAD_PAGES.before.rows.all(page))].reverse();
   const heard: Heard[] = [];
-  for (const row of root ? [root, ...replies] : replies) heard.push(yield* heardMessage(row));
+  for (const row of root ? [root, ...replies] : replies) {
+    // A marker that a newer one stands for is no news.
+    if (row.supersededBy === null) heard.push(yield* heardMessage(row));
+  }
   if (unheard) {
     const { messageId, author, text, at } = unheard;
     heard.push({

@@ -21,6 +21,7 @@ export function eligibility(
   if (unavailable) return no(unavailable);
   const isCalled = turn.called.includes(sessionId);
   if (turn.served.includes(sessionId) && !isCalled) return no('served');
+  if (turn.stimulus?.senderSessionId === sessionId && !isCalled) return no('sender');
   const isSelected = isCalled || turn.selected.includes(sessionId);
   if (!isSelected && !mayJoinIn(standing, turn)) return no('others_selected');
   if (isSelected || spokeAt === undefined || spokeAt + memberCooldownMs <= now) {

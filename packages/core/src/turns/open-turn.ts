@@ -19,14 +19,15 @@ export interface Opening {
 }
 
 /**
- * What follows from a message of a person: a new turn in its thread, and whoever may speak first. Those
- * who are speaking there go on, and count against the new turn.
+ * What follows from a message of a person, or from what a stimulus became: a new turn in its thread, and
+ * whoever may speak first. Those who are speaking there go on, and count against the new turn.
  */
 export function* openTurn(
   context: TurnContext,
   channel: LockedChannel,
   opening: Opening,
   at: number,
+  stimulus?: Turn['stimulus'],
 ): Tx<NewEvent[]> {
   const { messageId, author, inputItems } = opening;
   const text = textOf(inputItems);
@@ -37,6 +38,7 @@ export function* openTurn(
     openedAt: at,
     ...(yield* selectedBy(channel, opening, text)),
     called: [],
+    ...(stimulus === undefined ? {} : { stimulus }),
     served: [],
     replies: 0,
     startedRuns: 0,

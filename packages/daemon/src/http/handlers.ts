@@ -64,7 +64,7 @@ export function createHandlers({
   currency,
   mcpServers,
 }: HandlerPorts): Handlers {
-  const { channels, turns, assets, credentials, loginCodes } = core;
+  const { channels, turns, stimuli, threadWork, assets, credentials, loginCodes } = core;
   const { agents, sessions, approvals, schedules } = core;
   return {
     status: () => status(),
@@ -115,6 +115,15 @@ export function createHandlers({
       const nextBefore = found.length > limit ? decisions.at(-1)?.seq : undefined;
       return { decisions, ...(nextBefore === undefined ? {} : { nextBefore }) };
     },
+
+    listStimuli: ({ by, params, query }) => stimuli.list(by, params.channelId, query),
+    createStimulus: ({ by, params, body, key }) => stimuli.create(by, params.channelId, body, key),
+    getStimulus: ({ by, params }) => stimuli.get(by, params.channelId, params.stimulusId),
+    cancelStimulus: ({ by, params }) => stimuli.cancel(by, params.channelId, params.stimulusId),
+    replayStimulus: ({ by, params }) => stimuli.replay(by, params.channelId, params.stimulusId),
+    listThreadWork: ({ by, params, query }) => threadWork.list(by, params.channelId, query),
+    updateThreadWork: ({ by, params, body }) =>
+      threadWork.update(by, params.channelId, params.messageId, body),
 
     pinAsset: ({ by, params }) => channels.pin(by, params.channelId, params.assetId),
     unpinAsset: ({ by, params }) => channels.unpin(by, params.channelId, params.assetId),

@@ -210,7 +210,9 @@ export async function startDaemon(
     lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
     phase.ready = true;
     await core.runner.look();
+    await core.recovery.run();
     await core.turnClock.look();
+    await core.stimulusClock.look();
     for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
     return {
       url: url(),

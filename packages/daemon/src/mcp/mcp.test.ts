@@ -48,6 +48,8 @@ const SESSIONS_TOOLS = [
   'emit_output',
   'pass_turn',
   'send_message',
+  'create_channel_stimulus',
+  'create_schedule',
   'read_channel_thread',
   'set_channel_reaction',
 ];

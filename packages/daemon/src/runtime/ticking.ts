@@ -12,11 +12,13 @@ export function startTicking(core: Core, log: Logger): () => Promise<void> {
     every(BEAT_MS, () => core.ownership.beat(), log),
     every(TICK_MS, () => core.runner.tick(), log),
     every(TICK_MS, () => core.turnClock.look(), log),
+    every(TICK_MS, () => core.stimulusClock.look(), log),
     every(SCHEDULE_MS, () => core.schedules.fireDue(), log),
   ];
   return async () => {
     core.turnClock.stop();
-    await Promise.all(ends.map((end) => end()));
+    core.stimulusClock.stop();
+    await Promise.all([...ends.map((end) => end()), core.stimulusClock.settled()]);
   };
 }
 

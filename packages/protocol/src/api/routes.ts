@@ -11,6 +11,7 @@ import { OPERATIONS_ROUTES } from './routes/operations.js';
 import { READING_ROUTES } from './routes/reading.js';
 
 import { SESSIONS_ROUTES } from './routes/sessions.js';
+import { STIMULI_ROUTES } from './routes/stimuli.js';
 import { TURNS_ROUTES } from './routes/turns.js';
 
 /** The whole HTTP contract, and with it the authorisation table: a route that is not here does not exist. */
@@ -22,6 +23,7 @@ export const ROUTES = {
   ...MEMBERS_ROUTES,
   ...MESSAGES_ROUTES,
   ...TURNS_ROUTES,
+  ...STIMULI_ROUTES,
   ...READING_ROUTES,
   ...ASSETS_ROUTES,
   ...AGENTS_ROUTES,

@@ -1,10 +1,20 @@
 import { z } from 'zod';
 import { AutonomyPolicySettings, ParticipationMode } from '../records/autonomy.js';
 import { Description, Title } from '../records/channel.js';
-import { ActorId, AssetId, ChannelId, MemberId, MessageId } from '../records/ids.js';
+import {
+  ActorId,
+  AssetId,
+  ChannelId,
+  EpochMs,
+  MemberId,
+  MessageId,
+  StimulusId,
+} from '../records/ids.js';
 import { Member } from '../records/member.js';
 import { Author, Emoji, StoredItem } from '../records/message.js';
 import { Metadata } from '../records/metadata.js';
+import { NewStimulus, StimulusReason } from '../records/stimulus.js';
+import { ThreadWork, WorkCause } from '../records/thread-work.js';
 import { TurnDecision } from '../records/turn.js';
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
@@ -53,6 +63,36 @@ export const ChannelEvent = z.discriminatedUnion('type', [
   event('reaction_set', { messageId: MessageId, emoji: Emoji, actorId: ActorId }),
   event('reaction_unset', { messageId: MessageId, emoji: Emoji, actorId: ActorId }),
   z.strictObject({ type: z.literal('turn_decided'), data: TurnDecision }),
+  z.strictObject({ type: z.literal('stimulus_created'), data: NewStimulus }),
+  event('stimulus_claimed', {
+    stimulusId: StimulusId,
+    attempt: z.int().min(1),
+    daemonId: z.string(),
+  }),
+  event('stimulus_deferred', {
+    stimulusId: StimulusId,
+    availableAt: EpochMs,
+    attempts: z.int().min(0),
+    reason: StimulusReason,
+    error: z.string().optional(),
+  }),
+  event('stimulus_dispatched', {
+    stimulusId: StimulusId,
+    messageId: MessageId,
+    threadRootMessageId: MessageId,
+    /** The marker of the same progress that was shown before. */
+    supersedesMessageId: MessageId.optional(),
+  }),
+  event('stimulus_settled', {
+    stimulusId: StimulusId,
+    state: z.enum(['coalesced', 'superseded', 'cancelled', 'dead_letter']),
+    reason: StimulusReason,
+    error: z.string().optional(),
+    byStimulusId: StimulusId.optional(),
+    messageId: MessageId.optional(),
+  }),
+  event('stimulus_replayed', { stimulusId: StimulusId, availableAt: EpochMs }),
+  event('thread_work_changed', { cause: WorkCause, work: ThreadWork }),
   event('asset_pinned', { assetId: AssetId }),
   event('asset_unpinned', { assetId: AssetId }),
 ]);

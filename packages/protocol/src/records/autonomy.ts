@@ -38,11 +38,31 @@ export const AutonomyPolicySettings = z.strictObject({
   silenceLimitMs: duration(1_000).optional(),
   /** Input and output of all runs of one turn; without it there is no limit. */
   tokensPerTurn: z.int().min(1).optional(),
+  /** Stimuli that wait or are being posted. */
+  maxPendingStimuli: count(1_000).optional(),
+  /** Of all agents together, after one stimulus; it never adds to what a person's message allows. */
+  maxAgentRepliesPerStimulus: count(20).optional(),
+  /** Of all agents in a channel since a person last spoke there; then stimuli are posted and wake nobody. */
+  maxAutonomousRepliesSinceHuman: count(100).optional(),
+  maxAutonomousRootPostsPerHour: count(1_000).optional(),
+  /** Threads that stimuli began and that are still at work. */
+  maxActiveAutonomousRoots: count(100).optional(),
+  /** Before a stimulus may begin another thread. */
+  quietPeriodMsAfterRootPost: duration(0).optional(),
+  /** Open work that nothing was said about for this long is asked about, once; without it never. */
+  threadIdleFollowUpMs: z
+    .int()
+    .min(60_000)
+    .max(30 * DAY_MS)
+    .optional(),
 });
 export type AutonomyPolicySettings = z.infer<typeof AutonomyPolicySettings>;
 
 /** How much agents may do in a channel without a person. */
-export const AutonomyPolicy = AutonomyPolicySettings.required().partial({ tokensPerTurn: true });
+export const AutonomyPolicy = AutonomyPolicySettings.required().partial({
+  tokensPerTurn: true,
+  threadIdleFollowUpMs: true,
+});
 export type AutonomyPolicy = z.infer<typeof AutonomyPolicy>;
 
 export const DEFAULT_AUTONOMY_POLICY: AutonomyPolicy = {
@@ -53,4 +73,10 @@ export const DEFAULT_AUTONOMY_POLICY: AutonomyPolicy = {
   leaseTimeoutMs: 60_000,
   claimTimeoutMs: 20_000,
   silenceLimitMs: 600_000,
+  maxPendingStimuli: 32,
+  maxAgentRepliesPerStimulus: 2,
+  maxAutonomousRepliesSinceHuman: 12,
+  maxAutonomousRootPostsPerHour: 4,
+  maxActiveAutonomousRoots: 1,
+  quietPeriodMsAfterRootPost: 300_000,
 };

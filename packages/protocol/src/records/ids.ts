@@ -12,6 +12,7 @@ export const ApprovalId = z.string().regex(/^apr_[0-9a-z]{26}$/);
 export const ScheduleId = z.string().regex(/^sch_[0-9a-z]{26}$/);
 export const TurnId = z.string().regex(/^trn_[0-9a-z]{26}$/);
 export const LeaseId = z.string().regex(/^lse_[0-9a-z]{26}$/);
+export const StimulusId = z.string().regex(/^stm_[0-9a-z]{26}$/);
 export const HumanId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
 export const MemberId = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9:._-]{0,126}[A-Za-z0-9])?$/);
 export const ActorId = z

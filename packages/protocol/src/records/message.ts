@@ -64,6 +64,8 @@ export const Message = z.strictObject({
   deletedAt: EpochMs.optional(),
   replyCount: z.int().min(0),
   lastReplyAt: EpochMs.optional(),
+  /** A newer marker of the same progress stands in its place. */
+  supersededByMessageId: MessageId.optional(),
   reactions: z.array(Reaction),
   metadata: Metadata,
 });

@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { EpochMs, LeaseId, MemberId, MessageId, RunId, Seq, SessionId, TurnId } from './ids.js';
+import {
+  EpochMs,
+  LeaseId,
+  MemberId,
+  MessageId,
+  RunId,
+  Seq,
+  SessionId,
+  StimulusId,
+  TurnId,
+} from './ids.js';
 
 /** What became of a lease: what the run did with it, or why it was taken away. */
 export const LeaseOutcome = z.enum([
@@ -63,6 +73,14 @@ export const Turn = z.strictObject({
   isForPeople: z.boolean(),
   /** Sessions that the last reply of an agent names. */
   called: z.array(SessionId),
+  /** A stimulus opened it, with a budget of its own; whoever sent it is not asked. */
+  stimulus: z
+    .strictObject({
+      stimulusId: StimulusId,
+      senderSessionId: SessionId.optional(),
+      replies: z.int().min(1),
+    })
+    .optional(),
   /** Had it and ended. */
   served: z.array(SessionId),
   replies: z.int().min(0),
@@ -91,6 +109,7 @@ export const CandidateReason = z.enum([
   'cooling_down',
   'session_ended',
   'inbox_full',
+  'sender',
 ]);
 export type CandidateReason = z.infer<typeof CandidateReason>;
 

@@ -5,6 +5,7 @@ import * as api from '../index.js';
 import type { SqlText, Tx } from '../sql/statement.js';
 import type { Verb } from '../sql/verb.js';
 import { runtimeTour } from './runtime-tour.fixture.js';
+import { stimulusTour } from './stimulus-tour.fixture.js';
 import { turnTour } from './turn-tour.fixture.js';
 
 const c1 = { topicId: 1 };
@@ -305,6 +306,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ...runtimeTour,
   ...turnTour,
+  ...stimulusTour,
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(
     ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
   ),

@@ -8,6 +8,8 @@ import * as messages from '../verbs/messages.js';
 import * as ownership from '../verbs/ownership.js';
 import * as runs from '../verbs/runs.js';
 import * as sessions from '../verbs/sessions.js';
+import * as stimuli from '../verbs/stimuli.js';
+import * as work from '../verbs/thread-work.js';
 import * as turns from '../verbs/turns.js';
 import { SqliteStore } from './sqlite-store.js';
 
@@ -48,16 +50,42 @@ describe('what is read all the time', () => {
       listSessionMembers: members.listSessionMembers,
       listSpokenInThread: messages.listSpokenInThread,
       listSpokenInChannel: messages.listSpokenInChannel,
+      findStimulus: stimuli.findStimulus,
+      listStimuli: stimuli.listStimuli,
+      listLiveStimuli: stimuli.listLiveStimuli,
+      listDispatchedStimuli: stimuli.listDispatchedStimuli,
+      listDueStimuli: stimuli.listDueStimuli,
+      nextStimulusAt: stimuli.nextStimulusAt,
+      listLostClaims: stimuli.listLostClaims,
+      forgetEndedStimuli: stimuli.forgetEndedStimuli,
+      findThreadWork: work.findThreadWork,
+      listThreadWork: work.listThreadWork,
+      findInitiative: work.findInitiative,
+      countActiveRoots: work.countActiveRoots,
+      listRootPosts: work.listRootPosts,
+      listOpenWork: work.listOpenWork,
     }),
   )('%s goes by an index, and never through all there is', (_, verb) => {
     const scans = planOf(verb).filter((step) => step.startsWith('SCAN'));
     // An index that holds only what is open stays small.
-    const whole = scans.filter((step) => !/INDEX (runsOpen|sessionsByParent|turnsDue)/.test(step));
+    const whole = scans.filter(
+      (step) =>
+        !/INDEX (runsOpen|sessionsByParent|turnsDue|stimuliDue|stimuliClaimed|threadWorkOpen)/.test(
+          step,
+        ),
+    );
     expect(whole).toEqual([]);
   });
 
   it('work is looked for among what is open, not among all sessions', () => {
     expect(planOf(runs.listUnownedWork)[0]).toMatch(/^SCAN r USING .*INDEX runsOpen/);
+  });
+
+  it('stimuli are looked for among what waits, and work among what is open', () => {
+    expect(planOf(stimuli.listDueStimuli)[0]).toMatch(/INDEX stimuliDue/);
+    expect(planOf(stimuli.listLostClaims)[0]).toMatch(/INDEX stimuliClaimed/);
+    expect(planOf(work.listOpenWork)[0]).toMatch(/INDEX threadWorkOpen/);
+    expect(planOf(work.listIdleWork).join('\n')).toMatch(/INDEX threadWorkOpen/);
   });
 
   it('turns are looked for among what is open, and leases among what is live', () => {

@@ -24,6 +24,8 @@ const KEYS = {
   turns: '"rootMessageId"',
   leases: '"seq", "leaseId"',
   decisions: '"rootMessageId", "seq"',
+  stimuli: '"seq"',
+  threadWork: '"rootMessageId"',
 } as const;
 
 type Chunk = { topicId: number; limit: number };
@@ -42,6 +44,8 @@ export const ERASE_CHUNKS = [
   verb<Chunk>(erase('turns')),
   verb<Chunk>(erase('leases')),
   verb<Chunk>(erase('decisions')),
+  verb<Chunk>(erase('stimuli')),
+  verb<Chunk>(erase('threadWork')),
 ] as const;
 
 /** Rows that hold assets: those of the chunk are let go in the transaction that erases it. */

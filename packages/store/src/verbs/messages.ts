@@ -14,6 +14,8 @@ export interface MessageRow {
   deletedAt: number | null;
   replyCount: number;
   lastReplyAt: number | null;
+  /** The newer marker of the same progress. */
+  supersededBy: string | null;
 }
 
 /** A message with the event that posted it and, when it was edited, the event with its present content. */
@@ -49,6 +51,10 @@ export const setMessageBody = verb<{ topicId: number; messageId: string; seq: nu
 
 export const setMessageDeleted = verb<{ topicId: number; messageId: string; at: number }>(
   `UPDATE "messages" SET "deletedAt" = :at WHERE "topicId" = :topicId AND "messageId" = :messageId`,
+);
+
+export const setMessageSuperseded = verb<{ topicId: number; messageId: string; by: string }>(
+  `UPDATE "messages" SET "supersededBy" = :by WHERE "topicId" = :topicId AND "messageId" = :messageId`,
 );
 
 export const findMessageRow = verb<{ topicId: number; messageId: string }, MessageRow>(
@@ -157,7 +163,10 @@ export const listSpokenInThread = verb<
 });
 
 /** Who spoke in a channel, newest first. */
-export const listSpokenInChannel = verb<{ topicId: number; limit: number }, SpokenRow>(
-  `SELECT "messageId", "authorId", "createdAt" FROM "messages" WHERE "topicId" = :topicId
+export const listSpokenInChannel = verb<
+  { topicId: number; limit: number },
+  SpokenRow & { rootMessageId: string | null }
+>(
+  `SELECT "messageId", "authorId", "createdAt", "rootMessageId" FROM "messages" WHERE "topicId" = :topicId
    ORDER BY "seq" DESC LIMIT :limit`,
 );

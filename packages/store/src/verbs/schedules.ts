@@ -46,6 +46,20 @@ export const listDueSchedules = verb<{ now: number; limit: number }, FullSchedul
   `${FULL} WHERE c."status" = 'active' AND c."nextFireAt" <= :now ORDER BY c."nextFireAt" LIMIT :limit`,
 );
 
+const BOUND = (
+  index: string,
+): string => `SELECT c."scheduleId", s."sessionId", e."body" AS "created"
+  FROM "schedules" c ${index}
+  JOIN "sessions" s ON s."topicId" = c."topicId"
+  JOIN "events" e ON e."topicId" = c."topicId" AND e."seq" = c."seq"
+  WHERE c."status" = 'active' AND e."body" LIKE '%"threadRootMessageId"%' ORDER BY c."nextFireAt" LIMIT :limit`;
+
+/** Active ones that were made in a thread. */
+export const listBoundSchedules = verb<
+  { limit: number },
+  Pick<FullScheduleRow, 'scheduleId' | 'sessionId' | 'created'>
+>({ sqlite: BOUND('INDEXED BY "schedulesDue"'), postgres: BOUND('') });
+
 export const insertSchedule = verb<
   Pick<ScheduleRow, 'topicId' | 'seq' | 'scheduleId' | 'nextFireAt'>
 >(

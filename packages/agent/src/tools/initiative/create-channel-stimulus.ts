@@ -1,0 +1,51 @@
+import type { RunContext } from '@stoa/core';
+import { ChannelId, LIMITS, MemberId, MessageId, VisibilityHint } from '@stoa/protocol';
+import { z } from 'zod';
+import { defineTool, type Tool } from '../tool.js';
+
+const Key = z.string().min(1).max(LIMITS.stimulusKeyChars);
+
+const StimulusInput = z.strictObject({
+  content: z.string().max(LIMITS.textChars).regex(/\S/).describe('What is to be said'),
+  kind: z
+    .enum(['agent_idea', 'result_summary'])
+    .default('agent_idea')
+    .describe('A result completes the work of its thread and wakes nobody'),
+  scope: z
+    .enum(['channel', 'thread'])
+    .default('channel')
+    .describe('A subject of its own in the feed, or something for a thread that is there'),
+  channelId: ChannelId.optional().describe('Else the one you have the turn in'),
+  threadRootMessageId: MessageId.optional().describe('Else, with scope thread, the one you are in'),
+  visibilityHint: VisibilityHint.default('auto').describe('main: show it in the feed as well'),
+  addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
+  dedupeKey: Key.optional().describe('Names the initiative: it is not begun twice'),
+  progressKey: Key.optional().describe('Names a stream of progress: the newest is shown'),
+});
+export type StimulusInput = z.infer<typeof StimulusInput>;
+
+export interface OutgoingStimulus {
+  readonly run: RunContext;
+  /** One call puts in one, however often it is tried. */
+  readonly callId: string;
+  readonly input: StimulusInput;
+}
+
+/** Resolves when it is durable, with what to tell the agent. Throws a StoaError otherwise. */
+export type PutStimulus = (stimulus: OutgoingStimulus) => Promise<string>;
+
+export function createChannelStimulus(put: PutStimulus): Tool {
+  return defineTool<StimulusInput>({
+    name: 'create_channel_stimulus',
+    description:
+      'Suggests something to be said in a channel without anybody having asked: an idea, or a result. ' +
+      'Where and when it is posted, in your name, is decided by the channel.',
+    input: StimulusInput,
+    kind: 'speak',
+    title: ({ content }) => `Suggest: ${content}`,
+    subjects: () => Promise.resolve([{ type: 'none' }]),
+    async execute(input, { run, callId }) {
+      return { text: await put({ run, callId, input }) };
+    },
+  });
+}

@@ -1,0 +1,112 @@
+import { type Command, Option } from 'commander';
+import type { CreateStimulusOptions, ListStimuliOptions } from '../commands/stimulus.js';
+import type { ListWorkOptions, UpdateWorkOptions } from '../commands/work.js';
+import {
+  STIMULUS_KINDS,
+  STIMULUS_STATES,
+  VERDICTS,
+  VISIBILITY_HINTS,
+  WORK_STATUSES,
+} from './choices.js';
+import { collect, described, pageSize, type Runner, runs, sequence } from './define.js';
+
+export function addStimulusCommands(program: Command, run: Runner): void {
+  const stimulus = program
+    .command('stimulus')
+    .description('give a channel a reason to speak, and see what came of it');
+  const load = () => import('../commands/stimulus.js');
+  const on = (name: string, summary: string): Command =>
+    described(stimulus, name, summary).argument('<channel>', 'channel id');
+  const onOne = (name: string, summary: string): Command =>
+    on(name, summary).argument('<stimulus>', 'stimulus id (stm_…)');
+
+  runs<CreateStimulusOptions>(
+    on('create', 'put one in, and print its id')
+      .argument('<text...>', 'what is to be said; - reads it from standard input')
+      .addOption(
+        new Option('--kind <kind>', 'what it is').choices(STIMULUS_KINDS).makeOptionMandatory(),
+      )
+      .option('--thread <message>', 'for the thread of a root message; else a subject of its own')
+      .addOption(
+        new Option('--show <where>', 'main: in the feed as well').choices(VISIBILITY_HINTS),
+      )
+      .option('--to <member>', 'address a member (may be repeated)', collect)
+      .option('--dedupe <key>', 'of those that wait with the same key the newest counts')
+      .option('--progress <key>', 'a stream of progress: the newest is shown')
+      .option('--source <kind:id>', 'where it comes from, such as task:42')
+      .option('--expires <duration>', 'not posted after this, such as 10m')
+      .option('--key <key>', 'idempotency key: sending again with it puts in nothing twice'),
+    run,
+    async () => (await load()).createStimulus,
+    [
+      'stoa stimulus create builds --kind task_completed "the nightly build is green"',
+      'stoa stimulus create builds --kind result_summary --thread msg_… --show main "It is out"',
+    ],
+  );
+  runs<ListStimuliOptions>(
+    on('list', 'list those that wait, and the last that ended; newest first')
+      .addOption(new Option('--state <state>', 'only in this state').choices(STIMULUS_STATES))
+      .option('--thread <message>', 'only of this thread')
+      .option('--before <sequence>', 'only older ones', sequence)
+      .option('-n, --limit <count>', 'how many', pageSize, 50)
+      .option('-q, --quiet', 'only ids, one a line'),
+    run,
+    async () => (await load()).listStimuli,
+    ['stoa stimulus list builds --state dead_letter'],
+  );
+  runs(
+    onOne('show', 'show one, with what became of it'),
+    run,
+    async () => (await load()).showStimulus,
+    [],
+  );
+  runs(
+    onOne('replay', 'try a dead letter, or one that was cancelled, again'),
+    run,
+    async () => (await load()).replayStimulus,
+    [],
+  );
+  runs(
+    onOne('cancel', 'take back one that waits'),
+    run,
+    async () => (await load()).cancelStimulus,
+    [],
+  );
+  addWorkCommands(program, run);
+}
+
+/** What threads are worked on for, and how far that is. */
+function addWorkCommands(program: Command, run: Runner): void {
+  const work = program.command('work').description('see how far the work of threads is');
+  const load = () => import('../commands/work.js');
+  const onOne = (name: string, summary: string): Command =>
+    described(work, name, summary)
+      .argument('<channel>', 'channel id')
+      .argument('<message>', 'root message of the thread');
+  runs<ListWorkOptions>(
+    described(work, 'list', 'list the threads of a channel that are worked on, newest first')
+      .argument('<channel>', 'channel id')
+      .option('--open', 'only what is not done')
+      .option('--before <message>', 'only older threads')
+      .option('-n, --limit <count>', 'how many', pageSize, 50),
+    run,
+    async () => (await load()).listWork,
+    ['stoa work list builds --open'],
+  );
+  runs(onOne('show', 'show the work of a thread'), run, async () => (await load()).showWork, []);
+  runs<UpdateWorkOptions>(
+    onOne('update', 'record how far it is: a status, a verdict, an owner')
+      .addOption(new Option('--status <status>', 'it only rises').choices(WORK_STATUSES))
+      .option('--reopen', 'let the status fall')
+      .addOption(new Option('--verdict <verdict>', 'of a review').choices(VERDICTS))
+      .option('--note <text>', 'what the review says')
+      .option('--superseded-by <message>', 'another thread takes its place')
+      .option('--owner <session>', 'whose it is; an empty one: nobody’s'),
+    run,
+    async () => (await load()).updateWork,
+    [
+      'stoa work update builds msg_… --verdict approved --note "ship it"',
+      'stoa work update builds msg_… --status active --reopen',
+    ],
+  );
+}

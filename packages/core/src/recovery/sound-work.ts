@@ -1,0 +1,90 @@
+import type { Binding, Origin, ProgressSnapshot, RunStatus, ThreadWork } from '@stoa/protocol';
+import {
+  findMessage,
+  findQueuedRun,
+  findSchedule,
+  listDispatchedStimuli,
+  type Tx,
+} from '@stoa/store';
+import { isTerminal } from '../sessions/run-status.js';
+import { createdOf } from '../stimuli/records.js';
+
+const POSTED_LOOKED_AT = 200;
+
+/** The same work when all of its markers are in its thread; else with those that are. */
+export function* withSoundSnapshots(topicId: number, work: ThreadWork): Tx<ThreadWork> {
+  const sound: ProgressSnapshot[] = [];
+  let isSame = true;
+  for (const snapshot of work.progressSnapshots) {
+    const { progressKey, latestMessageId } = snapshot;
+    if (yield* isMarker(topicId, work, progressKey, latestMessageId)) {
+      sound.push(snapshot);
+      continue;
+    }
+    isSame = false;
+    const marker = yield* newestMarker(topicId, work, progressKey);
+    if (marker !== undefined) sound.push({ ...snapshot, latestMessageId: marker });
+  }
+  return isSame ? work : { ...work, progressSnapshots: sound };
+}
+
+function* isMarker(
+  topicId: number,
+  { threadRootMessageId }: ThreadWork,
+  progressKey: string,
+  messageId: string,
+): Tx<boolean> {
+  const row = yield* findMessage.first({ topicId, messageId });
+  if (!row || row.deletedAt !== null) return false;
+  if ((row.rootMessageId ?? row.messageId) !== threadRootMessageId) return false;
+  const { metadata } = JSON.parse(row.posted) as { metadata: { progressKey?: unknown } };
+  return metadata.progressKey === progressKey;
+}
+
+function* newestMarker(
+  topicId: number,
+  work: ThreadWork,
+  progressKey: string,
+): Tx<string | undefined> {
+  for (const row of yield* listDispatchedStimuli.all({ topicId, limit: POSTED_LOOKED_AT })) {
+    if (row.rootMessageId !== work.threadRootMessageId || row.messageId === null) continue;
+    if (createdOf(row).progressKey !== progressKey) continue;
+    if (yield* isMarker(topicId, work, progressKey, row.messageId)) return row.messageId;
+  }
+  return undefined;
+}
+
+/** The same work when all that is bound to it belongs to its thread and goes on; else with what does. */
+export function* withSoundBindings(_: number, work: ThreadWork): Tx<ThreadWork> {
+  const sound: Binding[] = [];
+  for (const binding of work.bindings) if (yield* isSound(work, binding)) sound.push(binding);
+  return sound.length === work.bindings.length ? work : { ...work, bindings: sound };
+}
+
+interface Place {
+  readonly channelId?: string | undefined;
+  readonly threadRootMessageId?: string | undefined;
+}
+
+function* isSound(work: ThreadWork, { bindingKind, bindingRef }: Binding): Tx<boolean> {
+  const isHere = ({ channelId, threadRootMessageId }: Place): boolean =>
+    channelId === work.channelId && threadRootMessageId === work.threadRootMessageId;
+  switch (bindingKind) {
+    case 'schedule': {
+      const row = yield* findSchedule.first({ scheduleId: bindingRef });
+      // One that was made elsewhere names no thread, and may tell of itself in any.
+      const made = row && (JSON.parse(row.created) as Place);
+      if (!made || row.status === 'ended') return false;
+      return made.threadRootMessageId === undefined || isHere(made);
+    }
+    case 'run': {
+      const row = yield* findQueuedRun.first({ runId: bindingRef });
+      if (!row || isTerminal(row.status as RunStatus)) return false;
+      return isHere((JSON.parse(row.queued) as { origin: Origin }).origin);
+    }
+    case 'sidechain_agent':
+    case 'task':
+    case 'observation':
+      return true;
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  type ChannelEvent,
+  channelTopic,
+  type NewStimulus,
+  type StimulusKind,
+  StoaError,
+} from '@stoa/protocol';
+import { findChannelFields, listLiveStimuli, type Tx } from '@stoa/store';
+import { policyOf, settingsOf } from '../channels/channel-settings.js';
+import type { NewEvent } from '../log/log.js';
+import type { LockedChannel } from '../turns/context.js';
+import type { StimulusContext } from './context.js';
+import { takesPlaceOf } from './equivalence.js';
+import { createdOf } from './records.js';
+
+/** A stimulus as it stands, but for its id. */
+export type Wanted = Omit<NewStimulus, 'stimulusId'>;
+
+/** Adds one, and takes out of the queue what it takes the place of; the first event is the one that adds it. */
+export function* addStimulus(
+  { sessions }: StimulusContext,
+  channel: LockedChannel,
+  wanted: Wanted,
+): Tx<{ stimulus: NewStimulus; events: NewEvent[] }> {
+  const { topicId, channelId } = channel;
+  const live = yield* listLiveStimuli.all({ topicId });
+  const replaced = live.filter((row) => takesPlaceOf(wanted, createdOf(row)));
+  const fields = yield* findChannelFields.first({ topicId });
+  const { maxPendingStimuli } = policyOf(settingsOf(fields?.settings ?? '{}'));
+  if (live.length - replaced.length >= maxPendingStimuli) {
+    throw new StoaError(
+      'too_many_stimuli',
+      `${String(live.length)} stimuli wait in ${channelId} already`,
+    );
+  }
+  const stimulus = { stimulusId: sessions.ids.next('stm'), ...wanted };
+  const topic = channelTopic(channelId);
+  const add = (event: ChannelEvent): NewEvent => ({ topic, event });
+  return {
+    stimulus,
+    events: [
+      add({ type: 'stimulus_created', data: stimulus }),
+      ...replaced.map(({ stimulusId }) =>
+        add({
+          type: 'stimulus_settled',
+          data: {
+            stimulusId,
+            state: 'superseded',
+            reason: 'superseded',
+            byStimulusId: stimulus.stimulusId,
+          },
+        }),
+      ),
+    ],
+  };
+}
+
+/** What the daemon itself has to tell in a thread. */
+interface News {
+  readonly kind: StimulusKind;
+  readonly threadRootMessageId: string;
+  readonly content: string;
+  readonly senderSessionId?: string | undefined;
+  readonly addressedMemberIds?: readonly string[];
+  readonly sourceKind?: string;
+  readonly sourceRef?: string;
+  readonly dedupeKey?: string;
+  readonly progressKey?: string;
+}
+
+/** Nobody waits for it who could be told that too many wait: it is left out, with a line in the log. */
+export function* tellThread(
+  context: StimulusContext,
+  channel: LockedChannel,
+  { addressedMemberIds = [], senderSessionId, ...news }: News,
+  at: number,
+): Tx<NewEvent[]> {
+  try {
+    const { events } = yield* addStimulus(context, channel, {
+      ...news,
+      scope: 'thread',
+      visibilityHint: 'auto',
+      addressedMemberIds: [...addressedMemberIds],
+      ...(senderSessionId === undefined ? {} : { senderSessionId }),
+      availableAt: at,
+      metadata: {},
+    });
+    return events;
+  } catch (error) {
+    if (!(error instanceof StoaError) || error.code !== 'too_many_stimuli') throw error;
+    const { kind } = news;
+    context.sessions.diagnose('a stimulus found no room', { channelId: channel.channelId, kind });
+    return [];
+  }
+}

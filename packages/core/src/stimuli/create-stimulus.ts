@@ -1,0 +1,124 @@
+import {
+  actorIdOf,
+  type CreateStimulus,
+  channelTopic,
+  LIMITS,
+  type NewStimulus,
+  type Principal,
+  type Stimulus,
+  StoaError,
+  stimulusKindOf,
+} from '@stoa/protocol';
+import { findMember, listStimuli, type Tx } from '@stoa/store';
+import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
+import { idempotency } from '../channels/context.js';
+import { admitMetadata } from '../channels/metadata.js';
+import { placeInThread } from '../channels/thread.js';
+import type { LogEntry } from '../log/entry.js';
+import type { Decision } from '../log/log.js';
+import { addStimulus, type Wanted } from './add-stimulus.js';
+import type { StimulusContext } from './context.js';
+import { KINDS_OF_AGENTS } from './kinds.js';
+import { createdOf, createdRecord } from './records.js';
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Puts a stimulus in the queue. What a session puts in is posted in its name; what a person puts in is
+ * posted by the system, for it is no message of theirs: it must not count as one.
+ */
+export async function createStimulus(
+  context: StimulusContext,
+  by: Principal,
+  channelId: string,
+  request: CreateStimulus,
+  key?: string,
+): Promise<Stimulus> {
+  const metadata = admitMetadata(request.metadata);
+  const kind = stimulusKindOf(request.kind);
+  if (by.kind === 'session' && !KINDS_OF_AGENTS.includes(kind)) {
+    throw new StoaError('forbidden', `A session puts in ${KINDS_OF_AGENTS.join(' or ')} only`);
+  }
+  const { scope, threadRootMessageId } = request;
+  if ((scope === 'thread') !== (threadRootMessageId !== undefined)) {
+    const why =
+      scope === 'thread'
+        ? 'One for a thread names its threadRootMessageId'
+        : 'One for the channel names no threadRootMessageId';
+    throw new StoaError('invalid_stimulus', why);
+  }
+  const { sessions } = context;
+  return sessions.log.write({
+    actor: actorIdOf(by),
+    lane: channelTopic(channelId),
+    open: () => channelToSpeakIn(by, channelId),
+    *decide(channel, at): Tx<Decision<Stimulus>> {
+      assertNotArchived(channel);
+      if (by.kind === 'session') yield* assertNotTooMany(channel, by.id, at);
+      const addressedMemberIds = [...new Set(request.addressedMemberIds)];
+      yield* assertFits(channel, request, addressedMemberIds, at);
+      const wanted: Wanted = {
+        ...optional(request),
+        kind,
+        scope,
+        visibilityHint: request.visibilityHint,
+        content: request.content,
+        addressedMemberIds,
+        ...(by.kind === 'session' ? { senderSessionId: by.id } : {}),
+        availableAt: Math.max(request.availableAt ?? at, at),
+        metadata,
+      };
+      const { stimulus, events } = yield* addStimulus(context, channel, wanted);
+      return {
+        events,
+        answer: ([entry]) => createdRecord(channelId, entry as LogEntry, stimulus),
+      };
+    },
+    idempotency: idempotency(sessions.secrets, key, { stimulus: channelId, request }, (entry) =>
+      createdRecord(channelId, entry, JSON.parse(entry.body) as NewStimulus),
+    ),
+  });
+}
+
+/** What a session has to say on its own is bounded, whatever becomes of it. */
+function* assertNotTooMany({ topicId, channelId }: JoinedChannel, sessionId: string, at: number) {
+  const page = { topicId, state: null, rootMessageId: null, before: Number.MAX_SAFE_INTEGER };
+  const recent = yield* listStimuli.all({ ...page, limit: LIMITS.endedStimuliPerChannel });
+  const own = recent.filter(
+    (row) => row.createdAt > at - HOUR_MS && createdOf(row).senderSessionId === sessionId,
+  );
+  if (own.length < LIMITS.stimuliOfSessionPerHour) return;
+  throw new StoaError(
+    'too_many_stimuli',
+    `${sessionId} put ${String(own.length)} into ${channelId} within an hour`,
+  );
+}
+
+function* assertFits(
+  channel: JoinedChannel,
+  { threadRootMessageId, expiresAt }: CreateStimulus,
+  addressedMemberIds: readonly string[],
+  at: number,
+): Tx<void> {
+  const { topicId, channelId } = channel;
+  yield* placeInThread(topicId, { threadRootMessageId });
+  for (const memberId of addressedMemberIds) {
+    if (yield* findMember.first({ topicId, memberId })) continue;
+    throw new StoaError('unknown_member', `There is no member ${memberId} in ${channelId}`);
+  }
+  if (expiresAt !== undefined && expiresAt <= at) {
+    throw new StoaError('invalid_stimulus', 'It would have expired already');
+  }
+}
+
+function optional(request: CreateStimulus) {
+  const { threadRootMessageId, sourceKind, sourceRef, dedupeKey, progressKey, expiresAt } = request;
+  return {
+    ...(threadRootMessageId === undefined ? {} : { threadRootMessageId }),
+    ...(sourceKind === undefined ? {} : { sourceKind }),
+    ...(sourceRef === undefined ? {} : { sourceRef }),
+    ...(dedupeKey === undefined ? {} : { dedupeKey }),
+    ...(progressKey === undefined ? {} : { progressKey }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}

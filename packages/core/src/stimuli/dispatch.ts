@@ -1,0 +1,256 @@
+import {
+  type ChannelEvent,
+  channelTopic,
+  humanTopic,
+  LIMITS,
+  type NewStimulus,
+  type StimulusReason,
+  StoaError,
+  type TurnDecision,
+} from '@stoa/protocol';
+import {
+  type FullStimulusRow,
+  findMember,
+  findStimulus,
+  type MemberRow,
+  type Tx,
+} from '@stoa/store';
+import type { OpenChannel } from '../access/gate.js';
+import { namedMember } from '../channels/member-name.js';
+import { memberRecord } from '../channels/records.js';
+import type { NewEvent } from '../log/log.js';
+import { openTurn } from '../turns/open-turn.js';
+import { afterStimulus, newWork, shownMarker } from '../work/changes.js';
+import { workChanged, workIn } from '../work/read-work.js';
+import type { StimulusContext } from './context.js';
+import { KIND_RULES } from './kinds.js';
+import { type Placement, place } from './place.js';
+import { type ReadChannel, readState, repliesLeft } from './read-state.js';
+import { createdOf } from './records.js';
+
+type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
+type Post = Extract<Placement, { do: 'post' }>;
+
+const SECOND_MS = 1_000;
+
+/** What was found of a stimulus that is to be posted. */
+interface Found {
+  readonly row: FullStimulusRow;
+  readonly stimulus: NewStimulus;
+  readonly read: ReadChannel;
+  readonly placement: Placement;
+}
+
+function* find(
+  channel: OpenChannel,
+  stimulusId: string,
+  state: 'pending' | 'claimed',
+  at: number,
+): Tx<Found | undefined> {
+  const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
+  if (row?.state !== state || (state === 'pending' && row.dueAt > at)) return undefined;
+  const stimulus = createdOf(row);
+  const read = yield* readState(channel, stimulus, at);
+  return read && { row, stimulus, read, placement: place(stimulus, read.state, read.policy, at) };
+}
+
+/**
+ * The first of two commits. What is not to be posted now is settled here; what is, is claimed: the
+ * attempt is counted before it is made, so that a stimulus that takes the daemon down with it is tried
+ * a few times and not for ever. Returns the number of the attempt.
+ */
+export function* claim(
+  { daemonId }: StimulusContext,
+  channel: OpenChannel,
+  stimulusId: string,
+  at: number,
+): Tx<{ events: NewEvent[]; attempt?: number }> {
+  const found = yield* find(channel, stimulusId, 'pending', at);
+  if (!found) return { events: [] };
+  if (found.placement.do !== 'post') return { events: settle(channel, found) };
+  const attempt = found.row.attempts + 1;
+  const data = { stimulusId, attempt, daemonId };
+  return { events: [about(channel, { type: 'stimulus_claimed', data })], attempt };
+}
+
+/**
+ * The second: the message, what it means for the work of its thread, that the stimulus is dispatched
+ * and the turn it opens are one commit. After a crash either all of it is there or none. What lost its
+ * claim meanwhile, by another daemon or a newer stimulus, does nothing.
+ */
+export function* dispatch(
+  context: StimulusContext,
+  channel: OpenChannel,
+  stimulusId: string,
+  attempt: number,
+  at: number,
+): Tx<NewEvent[]> {
+  const found = yield* find(channel, stimulusId, 'claimed', at);
+  if (!found || found.row.attempts !== attempt) return [];
+  const { placement } = found;
+  if (placement.do === 'post') return yield* materialise(context, channel, found, placement, at);
+  if (placement.do !== 'hold') return settle(channel, found);
+  return [deferred(channel, found.row, at, placement.reason, attempt - 1)];
+}
+
+function settle(channel: OpenChannel, { row, placement }: Found): NewEvent[] {
+  const { stimulusId } = row;
+  switch (placement.do) {
+    case 'post':
+    case 'hold':
+      return [];
+    case 'wait': {
+      const attempts = row.state === 'claimed' ? row.attempts - 1 : row.attempts;
+      return [deferred(channel, row, placement.until, placement.reason, attempts)];
+    }
+    case 'cancel': {
+      const data = { stimulusId, state: 'cancelled' as const, reason: placement.reason };
+      return [about(channel, { type: 'stimulus_settled', data })];
+    }
+    case 'coalesce': {
+      const { messageId, stimulusId: byStimulusId } = placement;
+      const data = { stimulusId, state: 'coalesced' as const, reason: 'coalesced' as const };
+      return [
+        about(channel, { type: 'stimulus_settled', data: { ...data, messageId, byStimulusId } }),
+      ];
+    }
+  }
+}
+
+/** An attempt that did not come to an end: tried again later and later, and at last not at all. */
+export function* failed(
+  channel: OpenChannel,
+  stimulusId: string,
+  error: string,
+  at: number,
+  wait: 'backoff' | 'none' = 'backoff',
+): Tx<NewEvent[]> {
+  const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
+  if (row?.state !== 'claimed') return [];
+  const { attempts } = row;
+  if (attempts >= LIMITS.stimulusAttempts) {
+    const data = { stimulusId, state: 'dead_letter' as const, reason: 'failed' as const, error };
+    return [about(channel, { type: 'stimulus_settled', data })];
+  }
+  const until = wait === 'none' ? at : at + SECOND_MS * 2 ** (attempts - 1);
+  return [deferred(channel, row, until, 'failed', attempts, error)];
+}
+
+function deferred(
+  channel: OpenChannel,
+  { stimulusId }: FullStimulusRow,
+  availableAt: number,
+  reason: StimulusReason,
+  attempts: number,
+  error?: string,
+): NewEvent {
+  const why = error === undefined ? {} : { error };
+  const data = { stimulusId, availableAt, attempts, reason, ...why };
+  return about(channel, { type: 'stimulus_deferred', data });
+}
+
+const about = ({ channelId }: OpenChannel, event: ChannelEvent): NewEvent => ({
+  topic: channelTopic(channelId),
+  event,
+});
+
+function* materialise(
+  context: StimulusContext,
+  channel: OpenChannel,
+  { stimulus, read }: Found,
+  placement: Post,
+  at: number,
+): Tx<NewEvent[]> {
+  const { stimulusId, kind, progressKey, senderSessionId } = stimulus;
+  const { sessions } = context;
+  const messageId = sessions.ids.next('msg');
+  const rootMessageId = placement.as === 'root' ? messageId : placement.thread.rootMessageId;
+  const addressed = yield* present(channel, stimulus.addressedMemberIds);
+  const posted: Posted = {
+    messageId,
+    ...(placement.as === 'reply' ? { threadRootMessageId: rootMessageId } : {}),
+    author: yield* authorOf(read.sender),
+    addressedMemberIds: addressed.map(({ memberId }) => memberId),
+    inputItems: [{ type: 'text', text: stimulus.content }],
+    metadata: {
+      ...stimulus.metadata,
+      stimulusId,
+      stimulusKind: kind,
+      ...(progressKey === undefined ? {} : { progressKey }),
+      ...(placement.as === 'promotion' ? { canonicalThreadRootMessageId: rootMessageId } : {}),
+    },
+  };
+  const wakes = KIND_RULES[kind].wakes && placement.as !== 'promotion' && channel.sessionCount > 0;
+  const replies = wakes ? yield* repliesLeft(channel.topicId, read.policy) : 0;
+  const from = senderSessionId === undefined ? {} : { senderSessionId };
+  const turn =
+    replies > 0
+      ? yield* openTurn(context, channel, posted, at, { stimulusId, ...from, replies })
+      : [];
+  const before = placement.as === 'root' ? undefined : yield* workIn(channel, rootMessageId, at);
+  const rule = KIND_RULES[kind];
+  const begun = {
+    ...newWork(channel.channelId, rootMessageId, rule.topicKind, rule.status, at),
+    rootPostedAt: at,
+  };
+  const work = afterStimulus(before ?? begun, {
+    stimulus,
+    status: rule.status,
+    messageId,
+    isPromotion: placement.as === 'promotion',
+    woken: wokenBy(turn),
+    digest: sessions.secrets.digest(stimulus.content),
+    at,
+  });
+  const marker = placement.as === 'reply' ? shownMarker(before, progressKey) : undefined;
+  const supersedes = marker === undefined ? {} : { supersedesMessageId: marker };
+  const dispatched = { stimulusId, messageId, threadRootMessageId: rootMessageId, ...supersedes };
+  return [
+    about(channel, { type: 'message_posted', data: posted }),
+    about(channel, { type: 'stimulus_dispatched', data: dispatched }),
+    workChanged('stimulus', work),
+    ...mentions(channel, addressed, messageId),
+    ...turn,
+  ];
+}
+
+/** Who has left meanwhile is not addressed any more. */
+function* present(channel: OpenChannel, memberIds: readonly string[]): Tx<MemberRow[]> {
+  const members: MemberRow[] = [];
+  for (const memberId of memberIds) {
+    const member = yield* findMember.first({ topicId: channel.topicId, memberId });
+    if (member) members.push(member);
+  }
+  return members;
+}
+
+function* authorOf(sender: MemberRow | undefined): Tx<Posted['author']> {
+  if (!sender) return { kind: 'system', id: 'system', displayName: 'system' };
+  const { actorId, displayName } = yield* namedMember(memberRecord(sender));
+  return { kind: 'agent', id: actorId, displayName };
+}
+
+function wokenBy(turn: readonly NewEvent[]): TurnDecision['granted'][number] | undefined {
+  for (const { event } of turn) if (event.type === 'turn_decided') return event.data.granted[0];
+  return undefined;
+}
+
+/** People among those who are addressed are told on their own topic. */
+const mentions = (
+  { channelId }: OpenChannel,
+  addressed: readonly MemberRow[],
+  messageId: string,
+): NewEvent[] =>
+  addressed
+    .filter(({ memberKind }) => memberKind === 'human_actor')
+    .map(({ actorId }) => ({
+      topic: humanTopic(actorId.slice('human:'.length)),
+      event: { type: 'mentioned', data: { channelId, messageId } },
+    }));
+
+export const wordsOf = (error: unknown): string =>
+  error instanceof StoaError
+    ? `${error.code}: ${error.message}`
+    : error instanceof Error
+      ? error.message
+      : String(error);

@@ -1,0 +1,47 @@
+import type { NewStimulus } from '@stoa/protocol';
+
+/** The same words within this time are said once; later they are news again. */
+export const SAME_WORDS_MS = 600_000;
+
+type Compared = Omit<NewStimulus, 'stimulusId' | 'availableAt' | 'expiresAt' | 'metadata'>;
+
+const isSamePlace = (a: Compared, b: Compared): boolean =>
+  a.scope === b.scope && a.threadRootMessageId === b.threadRootMessageId;
+
+/**
+ * Whether a newer stimulus takes the place of one that still waits: the same stream of progress, the
+ * same key, or, where they have none in common, the same words from the same source.
+ */
+export function takesPlaceOf(newer: Compared, older: Compared): boolean {
+  if (!isSamePlace(newer, older)) return false;
+  if (newer.progressKey !== undefined && older.progressKey !== undefined) {
+    return newer.progressKey === older.progressKey;
+  }
+  if (newer.dedupeKey !== undefined && older.dedupeKey !== undefined) {
+    return newer.dedupeKey === older.dedupeKey;
+  }
+  return isSameWords(newer, older);
+}
+
+/** Whether it says nothing that the other did not say. What is progress always says something. */
+export function isRepetitionOf(newer: Compared, older: Compared): boolean {
+  const isProgress = newer.progressKey !== undefined || older.progressKey !== undefined;
+  return (
+    !isProgress &&
+    isSamePlace(newer, older) &&
+    newer.dedupeKey === older.dedupeKey &&
+    isSameWords(newer, older)
+  );
+}
+
+function isSameWords(a: Compared, b: Compared): boolean {
+  return (
+    a.kind === b.kind &&
+    a.content === b.content &&
+    a.visibilityHint === b.visibilityHint &&
+    a.sourceKind === b.sourceKind &&
+    a.sourceRef === b.sourceRef &&
+    a.senderSessionId === b.senderSessionId &&
+    a.addressedMemberIds.join() === b.addressedMemberIds.join()
+  );
+}

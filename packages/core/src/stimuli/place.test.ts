@@ -1,0 +1,138 @@
+import { type AutonomyPolicy, DEFAULT_AUTONOMY_POLICY, type NewStimulus } from '@stoa/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { newWork } from '../work/changes.js';
+import { type ChannelState, place } from './place.js';
+
+const NOW = 10_000_000;
+const policy: AutonomyPolicy = DEFAULT_AUTONOMY_POLICY;
+const stimulus = (known: Partial<NewStimulus> = {}): NewStimulus => ({
+  stimulusId: 'stm_1',
+  kind: 'agent_idea',
+  scope: known.threadRootMessageId === undefined ? 'channel' : 'thread',
+  visibilityHint: 'auto',
+  content: 'news',
+  addressedMemberIds: [],
+  availableAt: 0,
+  metadata: {},
+  ...known,
+});
+const state = (known: Partial<ChannelState> = {}): ChannelState => ({
+  paused: false,
+  archived: false,
+  senderIsHere: true,
+  posted: [],
+  rootPosts: [],
+  activeRoots: 0,
+  ...known,
+});
+const thread = { rootMessageId: 'root', isBusy: false };
+const inThread = { threadRootMessageId: 'root' };
+
+describe('where a stimulus goes', () => {
+  it('C-37 begins a thread, waits in the quiet period, and is cancelled at a limit', () => {
+    const idea = stimulus();
+    expect(place(idea, state(), policy, NOW)).toEqual({ do: 'post', as: 'root' });
+    expect(place(idea, state({ rootPosts: [NOW - 1], activeRoots: 1 }), policy, NOW)).toEqual({
+      do: 'wait',
+      until: NOW - 1 + policy.quietPeriodMsAfterRootPost,
+      reason: 'quiet_period',
+    });
+    const rested = [NOW - 300_000];
+    expect(place(idea, state({ rootPosts: rested, activeRoots: 1 }), policy, NOW)).toEqual({
+      do: 'cancel',
+      reason: 'active_root_limit',
+    });
+    const four = [1, 2, 3, 4].map((n) => NOW - n * 600_000);
+    expect(place(idea, state({ rootPosts: four }), policy, NOW)).toEqual({
+      do: 'cancel',
+      reason: 'hourly_root_limit',
+    });
+  });
+
+  it('a summary begins a thread beside one that is at work: it is done when it is said', () => {
+    const summary = stimulus({ kind: 'result_summary' });
+    expect(place(summary, state({ activeRoots: 9 }), policy, NOW)).toMatchObject({ as: 'root' });
+  });
+
+  it('answers in a thread in which nobody has the turn; what wakes nobody does not wait for that', () => {
+    const busy = state({ thread: { ...thread, isBusy: true } });
+    expect(place(stimulus(inThread), state({ thread }), policy, NOW)).toMatchObject({
+      as: 'reply',
+    });
+    expect(place(stimulus(inThread), busy, policy, NOW)).toEqual({
+      do: 'hold',
+      reason: 'thread_busy',
+    });
+    const summary = stimulus({ ...inThread, kind: 'result_summary' });
+    expect(place(summary, busy, policy, NOW)).toMatchObject({ as: 'reply' });
+  });
+
+  it('C-38 with the hint main stands in the feed and belongs to its thread, once in a quiet period', () => {
+    const told = stimulus({ ...inThread, kind: 'result_summary', visibilityHint: 'main' });
+    expect(place(told, state({ thread }), policy, NOW)).toMatchObject({ as: 'promotion', thread });
+    const work = { ...newWork('team', 'root', 'human', 'active', 0), lastMainPromotionAt: NOW - 1 };
+    expect(place(told, state({ thread: { ...thread, work } }), policy, NOW)).toMatchObject({
+      do: 'wait',
+      reason: 'quiet_period',
+    });
+  });
+
+  it('is cancelled when it has expired, its thread is gone or its sender has left', () => {
+    const cases = [
+      [stimulus({ expiresAt: NOW }), state(), 'expired'],
+      [stimulus(inThread), state(), 'no_thread'],
+      [stimulus({ senderSessionId: 'ses' }), state({ senderIsHere: false }), 'not_member'],
+    ] as const;
+    for (const [which, known, reason] of cases) {
+      expect(place(which, known, policy, NOW)).toEqual({ do: 'cancel', reason });
+    }
+  });
+
+  it('is held while the channel is paused or archived', () => {
+    for (const known of [{ paused: true }, { archived: true }]) {
+      expect(place(stimulus(), state(known), policy, NOW).do).toBe('hold');
+    }
+  });
+
+  it('never begins a thread beyond a limit, and never wakes anybody in a busy thread, whatever is asked', () => {
+    const kinds = fc.constantFrom(
+      'agent_idea',
+      'schedule_result',
+      'review_completed',
+      'result_summary',
+      'supersession_notice',
+    ) as fc.Arbitrary<NewStimulus['kind']>;
+    const roots = fc
+      .array(fc.integer({ min: NOW - 3_600_000, max: NOW }), { maxLength: 6 })
+      .map((times) => [...times].sort((a, b) => b - a));
+    const property = fc.property(
+      kinds,
+      roots,
+      fc.integer({ min: 0, max: 3 }),
+      fc.boolean(),
+      fc.boolean(),
+      fc.constantFrom('auto', 'main', 'thread') as fc.Arbitrary<NewStimulus['visibilityHint']>,
+      (kind, rootPosts, activeRoots, isInThread, isBusy, visibilityHint) => {
+        const asked = stimulus({ kind, visibilityHint, ...(isInThread ? inThread : {}) });
+        const known = state({
+          rootPosts,
+          activeRoots,
+          ...(isInThread ? { thread: { ...thread, isBusy } } : {}),
+        });
+        const placed = place(asked, known, policy, NOW);
+        expect(placed).toEqual(place(asked, known, policy, NOW));
+        if (placed.do !== 'post') return;
+        if (placed.as === 'root') {
+          expect(rootPosts.length).toBeLessThan(policy.maxAutonomousRootPostsPerHour);
+          expect(
+            (rootPosts[0] ?? -Infinity) + policy.quietPeriodMsAfterRootPost,
+          ).toBeLessThanOrEqual(NOW);
+        }
+        const isQuiet = kind === 'result_summary' || kind === 'supersession_notice';
+        if (placed.as === 'reply' && isBusy) expect(isQuiet).toBe(true);
+      },
+    );
+    fc.assert(property, { numRuns: 500 });
+  });
+});

@@ -1,0 +1,88 @@
+import type { TurnDecision } from '@stoa/protocol';
+import { nextStimulusAt } from '@stoa/store';
+import type { LogEntry } from '../log/entry.js';
+import type { Timers } from '../ports.js';
+import { Alarm } from '../upkeep/alarm.js';
+import type { StimulusContext } from './context.js';
+import type { IdleThreads } from './idle-threads.js';
+import type { Stimuli } from './stimuli.js';
+
+const RETRY_MS = 1_000;
+
+/**
+ * Posts stimuli when their time comes, and looks again when what they wait for may have happened: a turn
+ * is over, a channel is resumed. What another daemon wrote is found by whoever looks around now and then.
+ */
+export class StimulusClock {
+  readonly #alarm: Alarm;
+  #looking: Promise<void> | undefined;
+
+  constructor(
+    private readonly context: StimulusContext,
+    private readonly stimuli: Stimuli,
+    private readonly idle: IdleThreads,
+    timers: Timers,
+  ) {
+    this.#alarm = new Alarm(context.sessions.clock, timers, () => void this.look());
+  }
+
+  /** One look at a time; who asks while one is under way gets the next. */
+  async look(): Promise<void> {
+    const before = this.#looking;
+    const looking = (async () => {
+      await before;
+      await this.#look();
+    })();
+    this.#looking = looking;
+    await looking;
+    if (this.#looking === looking) this.#looking = undefined;
+  }
+
+  committed(entries: readonly LogEntry[]): void {
+    for (const { type, body } of entries) {
+      switch (type) {
+        case 'stimulus_created':
+        case 'stimulus_deferred':
+        case 'stimulus_replayed':
+          this.#alarm.setTo((JSON.parse(body) as { availableAt: number }).availableAt);
+          break;
+        case 'turn_decided':
+          if ((JSON.parse(body) as TurnDecision).turn.closedAt !== undefined) this.#soon();
+          break;
+        case 'channel_updated':
+        case 'channel_unarchived':
+          this.#soon();
+      }
+    }
+  }
+
+  stop(): void {
+    this.#alarm.stop();
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#looking;
+  }
+
+  #soon(): void {
+    this.#alarm.setTo(this.context.sessions.clock.now());
+  }
+
+  async #look(): Promise<void> {
+    if (this.#alarm.isStopped) return;
+    this.#alarm.clear();
+    const { store, clock, diagnose } = this.context.sessions;
+    try {
+      await this.idle.look();
+      const isMore = await this.stimuli.tick();
+      const now = clock.now();
+      const next = await store.read(() => nextStimulusAt.first({ now }));
+      if (isMore) this.#soon();
+      else if (next && next.at !== null) this.#alarm.setTo(next.at);
+    } catch (error) {
+      diagnose('stimuli could not be looked at', { error });
+      this.#alarm.setTo(clock.now() + RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import type {
+  AutonomyPolicySettings,
+  ChannelEvent,
+  CreateStimulus,
+  Message,
+  Principal,
+  Stimulus,
+  ThreadWork,
+  UpdateThreadWork,
+} from '@stoa/protocol';
+import { channelTopic } from '@stoa/protocol';
+import { ERASE_CHUNKS, insertEvent, openTopicEnd } from '@stoa/store';
+import { OWNER, type StoreEngine } from '@stoa/testkit';
+import { projectChannelEvent } from '../channels/projection.js';
+import { TurnStage } from '../turns/turn-stage.fixture.js';
+
+const CHANNEL = 'team';
+
+/** A channel with sessions in it, and stimuli that are posted when the test says so. */
+export class StimulusStage {
+  private constructor(readonly turns: TurnStage) {}
+
+  static async open(
+    engine: StoreEngine,
+    names: readonly string[],
+    policy: AutonomyPolicySettings = {},
+  ): Promise<StimulusStage> {
+    return new StimulusStage(await TurnStage.open(engine, names, policy));
+  }
+
+  get core() {
+    return this.turns.core;
+  }
+
+  /** The session behind a member, as it calls itself. */
+  as(name: string): Principal {
+    return { kind: 'session', id: this.turns.sessionOf(name), credentialId: 'session' };
+  }
+
+  put(content: string, request: Partial<CreateStimulus> = {}, by = OWNER): Promise<Stimulus> {
+    return this.core.stimuli.create(by, CHANNEL, {
+      kind: 'agent_idea',
+      scope: request.threadRootMessageId === undefined ? 'channel' : 'thread',
+      visibilityHint: 'auto',
+      content,
+      ...request,
+    });
+  }
+
+  /** Puts one in and lets the worker look. */
+  async post(
+    content: string,
+    request: Partial<CreateStimulus> = {},
+    by = OWNER,
+  ): Promise<Stimulus> {
+    const { stimulusId } = await this.put(content, request, by);
+    await this.core.stimuli.tick();
+    return this.get(stimulusId);
+  }
+
+  get(stimulusId: string): Promise<Stimulus> {
+    return this.core.stimuli.get(OWNER, CHANNEL, stimulusId);
+  }
+
+  async stimuli(): Promise<Stimulus[]> {
+    return (await this.core.stimuli.list(OWNER, CHANNEL, { limit: 200 })).stimuli.reverse();
+  }
+
+  async states(): Promise<string[]> {
+    return (await this.stimuli()).map(({ state, reason }) =>
+      reason ? `${state} ${reason}` : state,
+    );
+  }
+
+  async pass(milliseconds: number): Promise<void> {
+    await this.turns.pass(milliseconds);
+    await this.core.stimuli.tick();
+  }
+
+  async work(): Promise<ThreadWork[]> {
+    return (await this.core.threadWork.list(OWNER, CHANNEL, { state: 'all', limit: 200 })).work;
+  }
+
+  async workOf(rootMessageId: string): Promise<ThreadWork> {
+    const found = (await this.work()).find((work) => work.threadRootMessageId === rootMessageId);
+    if (!found) throw new Error(`nothing is known of work in ${rootMessageId}`);
+    return found;
+  }
+
+  update(rootMessageId: string, change: UpdateThreadWork): Promise<ThreadWork> {
+    return this.core.threadWork.update(OWNER, CHANNEL, rootMessageId, change);
+  }
+
+  async message(messageId: string | undefined): Promise<Message> {
+    return this.core.channels.message(OWNER, CHANNEL, messageId ?? '');
+  }
+
+  async feed(): Promise<string[]> {
+    const page = { scope: 'feed' as const, after: 0, limit: 200 };
+    const { messages } = await this.core.channels.messages(OWNER, CHANNEL, page);
+    return messages.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
+  }
+
+  /** A daemon that was killed, and one that starts after it. */
+  async restart(): Promise<void> {
+    await this.turns.restart();
+    await this.core.recovery.run();
+  }
+
+  /** Puts an event into the log as a daemon wrote it that was cut off, or had a defect. */
+  async write(event: ChannelEvent): Promise<void> {
+    await this.turns.daemon.store.transact(function* () {
+      const end = yield* openTopicEnd.first({ name: channelTopic(CHANNEL) });
+      if (!end) throw new Error('there is no channel');
+      const place = { topicId: end.id, seq: end.head + 1, at: 1, actor: 'system' };
+      const body = JSON.stringify(event.data);
+      yield* insertEvent.run({ ...place, type: event.type, body });
+      yield* projectChannelEvent(place, event);
+    });
+  }
+
+  /** A daemon takes it up, and is killed before it posts. */
+  async claimAndDie(stimulusId: string): Promise<void> {
+    const { attempts } = await this.get(stimulusId);
+    const { daemonId } = this.core.ownership;
+    const data = { stimulusId, attempt: attempts + 1, daemonId };
+    await this.write({ type: 'stimulus_claimed', data });
+  }
+
+  /** The rows are gone; the log is not. */
+  async loseWork(): Promise<void> {
+    const erase = ERASE_CHUNKS.find(({ text }) => text.sqlite.includes('FROM "threadWork"'));
+    if (!erase) throw new Error('nothing erases the work of threads');
+    await this.turns.daemon.store.transact(function* () {
+      const topic = yield* openTopicEnd.first({ name: channelTopic(CHANNEL) });
+      yield* erase.run({ topicId: topic?.id ?? 0, limit: 1_000 });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.turns.assertIntact();
+    await this.turns.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { channelTopic, type ThreadWork, type WorkCause } from '@stoa/protocol';
+import { type FullThreadWorkRow, findMessageRow, findThreadWork, type Tx } from '@stoa/store';
+import type { NewEvent } from '../log/log.js';
+import { newWork } from './changes.js';
+
+export const workOf = ({ changed }: Pick<FullThreadWorkRow, 'changed'>): ThreadWork =>
+  (JSON.parse(changed) as { work: ThreadWork }).work;
+
+export function* findWork(topicId: number, rootMessageId: string): Tx<ThreadWork | undefined> {
+  const row = yield* findThreadWork.first({ topicId, rootMessageId });
+  return row && workOf(row);
+}
+
+/** What is known of the work of a thread, or work that begins now; undefined if there is no such thread. */
+export function* workIn(
+  { topicId, channelId }: { readonly topicId: number; readonly channelId: string },
+  rootMessageId: string,
+  at: number,
+): Tx<ThreadWork | undefined> {
+  const known = yield* findWork(topicId, rootMessageId);
+  if (known) return known;
+  const root = yield* findMessageRow.first({ topicId, messageId: rootMessageId });
+  if (!root || root.rootMessageId !== null) return undefined;
+  const topicKind = root.authorId.startsWith('human:') ? 'human' : 'autonomous_root';
+  return newWork(channelId, rootMessageId, topicKind, 'active', at);
+}
+
+export const workChanged = (cause: WorkCause, work: ThreadWork): NewEvent => ({
+  topic: channelTopic(work.channelId),
+  event: { type: 'thread_work_changed', data: { cause, work } },
+});

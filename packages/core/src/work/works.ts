@@ -1,0 +1,158 @@
+import {
+  actorIdOf,
+  channelTopic,
+  type Principal,
+  StoaError,
+  type ThreadWork,
+  type UpdateThreadWork,
+} from '@stoa/protocol';
+import { listThreadWork, openSession, type Tx } from '@stoa/store';
+import {
+  assertNotArchived,
+  channelToRead,
+  channelToSpeakIn,
+  type JoinedChannel,
+} from '../access/gate.js';
+import { admitMetadata } from '../channels/metadata.js';
+import { existing } from '../channels/thread.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import { tellThread } from '../stimuli/add-stimulus.js';
+import type { StimulusContext } from '../stimuli/context.js';
+import { findWork, workChanged, workIn, workOf } from './read-work.js';
+import { isLower, raised } from './status.js';
+
+const AFTER_ALL_IDS = '~';
+
+export interface WorkQuery {
+  readonly state: 'open' | 'all';
+  readonly threadRootMessageId?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** The work of threads, as people look at it and change it. */
+export class ThreadWorks {
+  constructor(private readonly context: StimulusContext) {}
+
+  /** Newest thread first. */
+  list(by: Principal, channelId: string, query: WorkQuery) {
+    const { threadRootMessageId, before = AFTER_ALL_IDS, limit } = query;
+    return this.context.sessions.store.read(function* () {
+      const { topicId } = yield* channelToRead(by, channelId);
+      if (threadRootMessageId !== undefined) {
+        const one = yield* findWork(topicId, threadRootMessageId);
+        return { work: one ? [one] : [] };
+      }
+      const page = { topicId, open: query.state === 'open' ? 1 : 0, before, limit: limit + 1 };
+      const rows = yield* listThreadWork.all(page);
+      const work = rows.slice(0, limit).map(workOf);
+      const nextBefore = rows.length > limit ? work.at(-1)?.threadRootMessageId : undefined;
+      return { work, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    });
+  }
+
+  /** A verdict and a supersession are told in the thread, in the commit that records them. */
+  async update(
+    by: Principal,
+    channelId: string,
+    rootMessageId: string,
+    request: UpdateThreadWork,
+  ): Promise<ThreadWork> {
+    const { context } = this;
+    if (Object.keys(request).length === 0) {
+      throw new StoaError('invalid_request', 'Nothing to change', [
+        { path: 'body', message: 'at least one field' },
+      ]);
+    }
+    const metadata = request.metadata === undefined ? undefined : admitMetadata(request.metadata);
+    return context.sessions.log.write({
+      actor: actorIdOf(by),
+      lane: channelTopic(channelId),
+      open: () => channelToSpeakIn(by, channelId),
+      *decide(channel, at): Tx<Decision<ThreadWork>> {
+        assertNotArchived(channel);
+        yield* existing(channel.topicId, rootMessageId);
+        const before = yield* workIn(channel, rootMessageId, at);
+        if (!before) {
+          throw new StoaError('work_not_found', `${rootMessageId} is no root of a thread`);
+        }
+        yield* assertRefers(channel, request);
+        const changed = changedWork(before, request, by, at);
+        const work = metadata === undefined ? changed : { ...changed, metadata };
+        const events: NewEvent[] = [workChanged('person', work)];
+        events.push(...(yield* tellings(context, channel, work, request, at)));
+        return { events, answer: () => work };
+      },
+    });
+  }
+}
+
+function* assertRefers(
+  { topicId }: JoinedChannel,
+  { supersededByMessageId, ownerSessionId }: UpdateThreadWork,
+): Tx<void> {
+  if (supersededByMessageId !== undefined) yield* existing(topicId, supersededByMessageId);
+  if (typeof ownerSessionId !== 'string') return;
+  if (yield* openSession.first({ sessionId: ownerSessionId })) return;
+  throw new StoaError('session_not_found', `There is no session ${ownerSessionId}`);
+}
+
+function changedWork(
+  before: ThreadWork,
+  request: UpdateThreadWork,
+  by: Principal,
+  at: number,
+): ThreadWork {
+  const { status, reopen = false, review, supersededByMessageId, ownerSessionId } = request;
+  const asked = supersededByMessageId === undefined ? status : (status ?? 'superseded');
+  if (asked !== undefined && isLower(asked, before.status) && !reopen) {
+    throw new StoaError(
+      'status_would_fall',
+      `The work is ${before.status}; to make it ${asked} again, reopen it`,
+    );
+  }
+  if (reopen && asked === undefined) {
+    throw new StoaError('invalid_request', 'Reopening needs a status', [
+      { path: 'body.status', message: 'is required with reopen' },
+    ]);
+  }
+  const { ownerSessionId: owner, ...rest } = before;
+  const nextOwner = ownerSessionId === undefined ? owner : (ownerSessionId ?? undefined);
+  const now = asked ?? before.status;
+  return {
+    ...rest,
+    ...(nextOwner === undefined ? {} : { ownerSessionId: nextOwner }),
+    status: review ? raised(now, 'reviewing') : now,
+    ...(reopen ? { reopenedAt: at } : {}),
+    ...(review ? { review: { ...review, by: actorIdOf(by), at } } : {}),
+    ...(supersededByMessageId === undefined ? {} : { supersededByMessageId }),
+    lastSignalAt: at,
+  };
+}
+
+function* tellings(
+  context: StimulusContext,
+  channel: JoinedChannel,
+  { threadRootMessageId, supersededByMessageId }: ThreadWork,
+  { review, ...request }: UpdateThreadWork,
+  at: number,
+): Tx<NewEvent[]> {
+  const events: NewEvent[] = [];
+  if (review) {
+    const { verdict, note } = review;
+    const said = note === undefined ? '' : `: ${note}`;
+    // Not with the name first: a message that begins with a name is meant for whoever has it.
+    const content = `Reviewed by ${channel.memberName}, ${verdict.replace('_', ' ')}${said}`;
+    const dedupeKey = `review:${threadRootMessageId}`;
+    const news = { kind: 'review_completed' as const, threadRootMessageId, content, dedupeKey };
+    events.push(...(yield* tellThread(context, channel, news, at)));
+  }
+  if (request.supersededByMessageId !== undefined || request.status === 'superseded') {
+    const by = supersededByMessageId === undefined ? '' : ` by ${supersededByMessageId}`;
+    const content = `Closed as superseded${by}, by ${channel.memberName}.`;
+    const dedupeKey = `superseded:${threadRootMessageId}`;
+    const news = { kind: 'supersession_notice' as const, threadRootMessageId, content, dedupeKey };
+    events.push(...(yield* tellThread(context, channel, news, at)));
+  }
+  return events;
+}

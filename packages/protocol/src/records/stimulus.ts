@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import {
+  ActorId,
+  ChannelId,
+  EpochMs,
+  MemberId,
+  MessageId,
+  Seq,
+  SessionId,
+  StimulusId,
+} from './ids.js';
+import { Metadata } from './metadata.js';
+
+const KINDS = [
+  'agent_idea',
+  'schedule_fire',
+  'schedule_result',
+  'task_completed',
+  'review_completed',
+  'sidechain_milestone',
+  'observation_materialized',
+  'thread_idle_followup',
+  'result_summary',
+  'supersession_notice',
+] as const;
+
+export const StimulusKind = z.enum(KINDS);
+export type StimulusKind = z.infer<typeof StimulusKind>;
+
+/** What a caller may write: a second spelling is taken, and never given. */
+export const WrittenStimulusKind = z.enum([...KINDS, 'thread_idle_follow_up']);
+
+export const stimulusKindOf = (written: z.infer<typeof WrittenStimulusKind>): StimulusKind =>
+  written === 'thread_idle_follow_up' ? 'thread_idle_followup' : written;
+
+/** What has its place in the feed, or in a thread that is there. */
+export const StimulusScope = z.enum(['channel', 'thread']);
+export type StimulusScope = z.infer<typeof StimulusScope>;
+
+/** Of a stimulus of a thread: shown in the feed too (`main`), or in the thread alone. */
+export const VisibilityHint = z.enum(['auto', 'main', 'thread']);
+export type VisibilityHint = z.infer<typeof VisibilityHint>;
+
+/**
+ *   pending ◀──▶ claimed ──▶ dispatched     its message is posted
+ *      │            ├──▶ coalesced          the same was posted a moment ago
+ *      ├────────────┼──▶ superseded         a newer one takes its place
+ *      ├────────────┼──▶ cancelled          by a person, or it may not be posted any more
+ *      │            └──▶ dead_letter        posting it failed too often
+ *      └──replayed by a person── dead_letter, cancelled
+ */
+export const StimulusState = z.enum([
+  'pending',
+  'claimed',
+  'dispatched',
+  'coalesced',
+  'superseded',
+  'cancelled',
+  'dead_letter',
+]);
+export type StimulusState = z.infer<typeof StimulusState>;
+
+/** Why one was not posted. */
+export const StimulusReason = z.enum([
+  'cancelled',
+  'expired',
+  'no_thread',
+  'not_member',
+  'active_root_limit',
+  'hourly_root_limit',
+  'superseded',
+  'coalesced',
+  'quiet_period',
+  'thread_busy',
+  'paused',
+  'failed',
+]);
+export type StimulusReason = z.infer<typeof StimulusReason>;
+
+const Key = z.string().min(1).max(LIMITS.stimulusKeyChars);
+
+const asked = {
+  kind: StimulusKind,
+  scope: StimulusScope,
+  threadRootMessageId: MessageId.optional(),
+  visibilityHint: VisibilityHint,
+  content: z.string().max(LIMITS.textChars).regex(/\S/),
+  addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers),
+  /** What it is about, and where it comes from: `run`, `schedule`, … and its id. */
+  sourceKind: Key.optional(),
+  sourceRef: Key.optional(),
+  /** Of those that wait with the same one, the newest counts. For a root, the initiative it belongs to. */
+  dedupeKey: Key.optional(),
+  /** A stream of progress: the newest is shown. */
+  progressKey: Key.optional(),
+  availableAt: EpochMs,
+  expiresAt: EpochMs.optional(),
+  metadata: Metadata,
+};
+
+/** What is kept of a stimulus when it is made. */
+export const NewStimulus = z.strictObject({
+  stimulusId: StimulusId,
+  ...asked,
+  /** In whose name it is posted; absent: the system's. */
+  senderSessionId: SessionId.optional(),
+});
+export type NewStimulus = z.infer<typeof NewStimulus>;
+
+/** A reason to speak in a channel that nobody said yet. */
+export const Stimulus = NewStimulus.extend({
+  channelId: ChannelId,
+  seq: Seq,
+  state: StimulusState,
+  createdBy: ActorId,
+  createdAt: EpochMs,
+  attempts: z.int().min(0),
+  claimedAt: EpochMs.optional(),
+  dispatchedAt: EpochMs.optional(),
+  /** What it became. */
+  messageId: MessageId.optional(),
+  reason: StimulusReason.optional(),
+  lastError: z.string().optional(),
+  /** The newer one that took its place. */
+  supersededByStimulusId: StimulusId.optional(),
+});
+export type Stimulus = z.infer<typeof Stimulus>;
+
+export const CreateStimulus = z.strictObject({
+  ...asked,
+  kind: WrittenStimulusKind,
+  scope: StimulusScope.default('channel'),
+  visibilityHint: VisibilityHint.default('auto'),
+  addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
+  availableAt: EpochMs.optional(),
+  metadata: Metadata.optional(),
+});
+export type CreateStimulus = z.infer<typeof CreateStimulus>;

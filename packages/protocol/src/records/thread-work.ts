@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { ActorId, ChannelId, EpochMs, MessageId, SessionId, StimulusId } from './ids.js';
+import { Metadata } from './metadata.js';
+import { StimulusKind } from './stimulus.js';
+
+/** Who began the thread: a person, a stimulus, or a stimulus that only sums up. */
+export const TopicOfWork = z.enum(['human', 'autonomous_root', 'summary']);
+export type TopicOfWork = z.infer<typeof TopicOfWork>;
+
+/** From the first to the last; it goes back only when somebody opens the work again. */
+export const WorkStatus = z.enum(['proposed', 'active', 'reviewing', 'completed', 'superseded']);
+export type WorkStatus = z.infer<typeof WorkStatus>;
+
+export const BindingKind = z.enum(['schedule', 'run', 'sidechain_agent', 'task', 'observation']);
+export type BindingKind = z.infer<typeof BindingKind>;
+
+/** Something at work elsewhere whose news belongs in this thread. */
+export const Binding = z.strictObject({
+  bindingKind: BindingKind,
+  bindingRef: z.string(),
+  boundAt: EpochMs,
+  latestStimulusId: StimulusId.optional(),
+});
+export type Binding = z.infer<typeof Binding>;
+
+/** The newest of a stream of progress. */
+export const ProgressSnapshot = z.strictObject({
+  progressKey: z.string(),
+  sourceKind: z.string().optional(),
+  sourceRef: z.string().optional(),
+  latestMessageId: MessageId,
+  updatedAt: EpochMs,
+  summaryDigest: z.string(),
+});
+export type ProgressSnapshot = z.infer<typeof ProgressSnapshot>;
+
+export const ReviewVerdict = z.enum(['approved', 'changes_requested', 'rejected']);
+export type ReviewVerdict = z.infer<typeof ReviewVerdict>;
+
+const ReviewNote = z.string().max(LIMITS.descriptionChars).regex(/\S/);
+
+export const Review = z.strictObject({
+  verdict: ReviewVerdict,
+  note: ReviewNote.optional(),
+  by: ActorId,
+  at: EpochMs,
+});
+
+/** What a thread is worked on for, and how far it is. */
+export const ThreadWork = z.strictObject({
+  channelId: ChannelId,
+  threadRootMessageId: MessageId,
+  topicKind: TopicOfWork,
+  status: WorkStatus,
+  ownerSessionId: SessionId.optional(),
+  /** Stimuli with this dedupe key go on here, as long as the work is open. */
+  initiativeKey: z.string().optional(),
+  sourceKind: z.string().optional(),
+  sourceRef: z.string().optional(),
+  lastStimulusId: StimulusId.optional(),
+  lastStimulusKind: StimulusKind.optional(),
+  lastSignalAt: EpochMs,
+  lastMainPromotionAt: EpochMs.optional(),
+  /** When somebody was last reminded of it. */
+  followedUpAt: EpochMs.optional(),
+  /** When a stimulus opened its root. */
+  rootPostedAt: EpochMs.optional(),
+  reopenedAt: EpochMs.optional(),
+  review: Review.optional(),
+  supersededByMessageId: MessageId.optional(),
+  bindings: z.array(Binding),
+  progressSnapshots: z.array(ProgressSnapshot),
+  metadata: Metadata,
+});
+export type ThreadWork = z.infer<typeof ThreadWork>;
+
+/** `status` only rises unless `reopen` is set; a verdict and a supersession are told in the thread. */
+export const UpdateThreadWork = z.strictObject({
+  status: WorkStatus.optional(),
+  reopen: z.boolean().optional(),
+  review: z.strictObject({ verdict: ReviewVerdict, note: ReviewNote.optional() }).optional(),
+  supersededByMessageId: MessageId.optional(),
+  ownerSessionId: SessionId.nullable().optional(),
+  metadata: Metadata.optional(),
+});
+export type UpdateThreadWork = z.infer<typeof UpdateThreadWork>;
+
+/** What led to a change of the work of a thread. */
+export const WorkCause = z.enum(['stimulus', 'binding', 'person', 'recovery']);
+export type WorkCause = z.infer<typeof WorkCause>;

@@ -1,0 +1,173 @@
+import { verb } from '../sql/verb.js';
+
+export interface StimulusRow {
+  topicId: number;
+  /** The event that made it, which holds what it says. */
+  seq: number;
+  stimulusId: string;
+  state: string;
+  /** The thread it belongs to, or began. */
+  rootMessageId: string | null;
+  /** 1 or 0. */
+  wakes: number;
+  dueAt: number;
+  expiresAt: number | null;
+  attempts: number;
+  claimedAt: number | null;
+  claimedBy: string | null;
+  dispatchedAt: number | null;
+  messageId: string | null;
+  reason: string | null;
+  error: string | null;
+  byStimulusId: string | null;
+  endedSeq: number | null;
+}
+
+export interface FullStimulusRow extends StimulusRow {
+  created: string;
+  createdBy: string;
+  createdAt: number;
+}
+
+const full = (
+  index = '',
+): string => `SELECT s.*, e."body" AS "created", e."actor" AS "createdBy", e."at" AS "createdAt"
+  FROM "stimuli" s ${index} JOIN "events" e ON e."topicId" = s."topicId" AND e."seq" = s."seq"`;
+
+export const findStimulus = verb<{ topicId: number; stimulusId: string }, FullStimulusRow>(
+  `${full()} WHERE s."stimulusId" = :stimulusId AND s."topicId" = :topicId`,
+);
+
+/** Newest first. */
+export const listStimuli = verb<
+  {
+    topicId: number;
+    state: string | null;
+    rootMessageId: string | null;
+    before: number;
+    limit: number;
+  },
+  FullStimulusRow
+>(
+  `${full()} WHERE s."topicId" = :topicId AND s."seq" < :before
+     AND (CAST(:state AS TEXT) IS NULL OR s."state" = :state)
+     AND (CAST(:rootMessageId AS TEXT) IS NULL OR s."rootMessageId" = :rootMessageId)
+   ORDER BY s."seq" DESC LIMIT :limit`,
+);
+
+const LIVE = (index: string): string =>
+  `${full(index)} WHERE s."topicId" = :topicId AND s."endedSeq" IS NULL ORDER BY s."seq"`;
+
+/** Those that wait or are being posted, oldest first; the policy of the channel bounds them. */
+export const listLiveStimuli = verb<{ topicId: number }, FullStimulusRow>({
+  sqlite: LIVE('INDEXED BY "stimuliLive"'),
+  postgres: LIVE(''),
+});
+
+/** Those that became a message, newest first. */
+export const listDispatchedStimuli = verb<{ topicId: number; limit: number }, FullStimulusRow>(
+  `${full()} WHERE s."topicId" = :topicId AND s."endedSeq" IS NOT NULL AND s."state" = 'dispatched'
+   ORDER BY s."endedSeq" DESC LIMIT :limit`,
+);
+
+/**
+ * Those whose time has come, the longest due first: of channels that are not paused, and, if somebody
+ * is to be woken, of threads in which nobody has the turn. One that has expired comes up anyway.
+ */
+export const listDueStimuli = verb<
+  { now: number; limit: number },
+  { channelId: string; stimulusId: string }
+>(
+  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+   WHERE s."state" = 'pending' AND s."dueAt" <= :now AND (s."expiresAt" <= :now OR (
+     c."paused" = 0 AND c."archivedAt" IS NULL AND (s."wakes" = 0 OR NOT EXISTS (
+       SELECT 1 FROM "turns" t WHERE t."topicId" = s."topicId"
+         AND t."rootMessageId" = s."rootMessageId" AND t."isOpen" = 1))))
+   ORDER BY s."dueAt" LIMIT :limit`,
+);
+
+/** When the next of those that wait for their time comes up. */
+export const nextStimulusAt = verb<{ now: number }, { at: number | null }>(
+  `SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now`,
+);
+
+/** Claims of daemons that are gone, and claims that are too old whoever made them. */
+export const listLostClaims = verb<
+  { daemonId: string; aliveAfter: number; staleBefore: number; limit: number },
+  { channelId: string; stimulusId: string }
+>(
+  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+   WHERE s."state" = 'claimed' AND (s."claimedAt" <= :staleBefore OR (s."claimedBy" <> :daemonId
+     AND NOT EXISTS (SELECT 1 FROM "daemons" d
+       WHERE d."daemonId" = s."claimedBy" AND d."seenAt" >= :aliveAfter)))
+   ORDER BY s."claimedAt" LIMIT :limit`,
+);
+
+export const insertStimulus = verb<
+  Pick<
+    StimulusRow,
+    'topicId' | 'seq' | 'stimulusId' | 'rootMessageId' | 'wakes' | 'dueAt' | 'expiresAt'
+  >
+>(
+  `INSERT INTO "stimuli" ("topicId", "seq", "stimulusId", "state", "rootMessageId", "wakes", "dueAt", "expiresAt")
+   VALUES (:topicId, :seq, :stimulusId, 'pending', :rootMessageId, :wakes, :dueAt, :expiresAt)`,
+);
+
+export const setStimulusClaimed = verb<{
+  stimulusId: string;
+  attempts: number;
+  daemonId: string;
+  at: number;
+}>(
+  `UPDATE "stimuli" SET "state" = 'claimed', "attempts" = :attempts, "claimedAt" = :at,
+     "claimedBy" = :daemonId WHERE "stimulusId" = :stimulusId`,
+);
+
+export const setStimulusDeferred = verb<{
+  stimulusId: string;
+  dueAt: number;
+  attempts: number;
+  reason: string;
+  error: string | null;
+}>(
+  `UPDATE "stimuli" SET "state" = 'pending', "dueAt" = :dueAt, "attempts" = :attempts, "claimedAt" = NULL, "claimedBy" = NULL,
+     "reason" = :reason, "error" = :error WHERE "stimulusId" = :stimulusId`,
+);
+
+export const setStimulusDispatched = verb<{
+  stimulusId: string;
+  messageId: string;
+  rootMessageId: string;
+  seq: number;
+  at: number;
+}>(
+  `UPDATE "stimuli" SET "state" = 'dispatched', "dispatchedAt" = :at, "messageId" = :messageId,
+     "rootMessageId" = :rootMessageId, "reason" = NULL, "endedSeq" = :seq WHERE "stimulusId" = :stimulusId`,
+);
+
+export const setStimulusSettled = verb<{
+  stimulusId: string;
+  state: string;
+  reason: string;
+  error: string | null;
+  byStimulusId: string | null;
+  messageId: string | null;
+  seq: number;
+}>(
+  `UPDATE "stimuli" SET "state" = :state, "reason" = :reason, "error" = coalesce(:error, "error"),
+     "byStimulusId" = :byStimulusId, "messageId" = :messageId, "endedSeq" = :seq
+   WHERE "stimulusId" = :stimulusId`,
+);
+
+export const setStimulusReplayed = verb<{ stimulusId: string; dueAt: number }>(
+  `UPDATE "stimuli" SET "state" = 'pending', "dueAt" = :dueAt, "attempts" = 0, "claimedAt" = NULL,
+     "claimedBy" = NULL, "reason" = NULL, "error" = NULL, "endedSeq" = NULL
+   WHERE "stimulusId" = :stimulusId`,
+);
+
+/** Keeps the newest of those that ended. */
+export const forgetEndedStimuli = verb<{ topicId: number; keep: number }>(
+  `DELETE FROM "stimuli" WHERE "topicId" = :topicId AND "endedSeq" IS NOT NULL AND "endedSeq" <= (
+     SELECT k."endedSeq" FROM "stimuli" k WHERE k."topicId" = :topicId AND k."endedSeq" IS NOT NULL
+     ORDER BY k."endedSeq" DESC LIMIT 1 OFFSET :keep)`,
+);
