@@ -20,6 +20,7 @@ import { Channels } from './channels/channels.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import { Memories } from './memory/memories.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Approvals } from './sessions/approvals.js';
 import { completing } from './sessions/completing-driver.js';
@@ -86,6 +87,7 @@ export interface Core {
   readonly channels: Channels;
   readonly turns: Turns;
   readonly turnClock: TurnClock;
+  readonly memories: Memories;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -173,11 +175,13 @@ export function createCore(ports: CorePorts): Core {
       secrets,
       assets,
       search,
+      diagnose: runtime.diagnose,
       openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
       resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
     }),
     turns,
     turnClock,
+    memories: new Memories(store, log),
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),

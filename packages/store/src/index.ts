@@ -24,6 +24,7 @@ export * from './verbs/idempotency.js';
 export * from './verbs/inbox.js';
 export * from './verbs/leases.js';
 export * from './verbs/members.js';
+export * from './verbs/memories.js';
 export * from './verbs/messages.js';
 export * from './verbs/ownership.js';
 export * from './verbs/reactions.js';
@@ -31,6 +32,7 @@ export * from './verbs/runs.js';
 export * from './verbs/schedules.js';
 export * from './verbs/sessions.js';
 export {
+  beginTopic,
   findTopic,
   findTopicById,
   insertTopic,

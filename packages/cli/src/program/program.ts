@@ -5,6 +5,7 @@ import { addChannelCommands } from './channels.js';
 import { addConversationCommands } from './conversation.js';
 import { addDaemonCommands } from './daemon.js';
 import type { Runner } from './define.js';
+import { addMemoryCommands } from './memory.js';
 import { addScheduleCommands } from './schedules.js';
 import { addSessionCommands } from './sessions.js';
 import { addTokenCommands } from './tokens.js';
@@ -59,6 +60,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   addAgentCommands(program, run);
   addSessionCommands(program, run);
   addScheduleCommands(program, run);
+  addMemoryCommands(program, run);
   program.commandsGroup('Channels and access:');
   addChannelCommands(program, run);
   addTokenCommands(program, run);

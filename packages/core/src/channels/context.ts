@@ -15,6 +15,8 @@ export interface ChannelContext {
   readonly secrets: Secrets;
   readonly assets: Assets;
   readonly search: SearchIndex;
+  /** Told of what is worth a line in the log and concerns no caller. */
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   /** What follows from a message of a person in a channel with sessions. */
   readonly openTurn: (channel: OpenChannel, posted: Posted, at: number) => Tx<readonly NewEvent[]>;
   /** What follows from a channel going on after a pause. */

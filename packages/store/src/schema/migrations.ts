@@ -1,9 +1,10 @@
 import { foundation } from './0001-foundation.js';
 import { runtime } from './0002-runtime.js';
 import { turns } from './0003-turns.js';
+import { memory } from './0004-memory.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, memory];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -38,4 +39,6 @@ export const TABLES = [
   'turns',
   'leases',
   'decisions',
+  'memories',
+  'memoryNotes',
 ] as const;
