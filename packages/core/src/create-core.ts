@@ -13,6 +13,7 @@ import { lockChannel, type SearchIndex, type Store, type Tx } from '@stoa/store'
 import { Credentials } from './access/credentials.js';
 import type { OpenChannel } from './access/gate.js';
 import { LoginCodes } from './access/login-codes.js';
+import { sessionToChange } from './access/session-gate.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
@@ -23,6 +24,7 @@ import { readTopic, type TopicSlice } from './log/read-topic.js';
 import { Memories } from './memory/memories.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Approvals } from './sessions/approvals.js';
+import { cleared } from './sessions/change-session.js';
 import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
@@ -34,6 +36,7 @@ import { Sessions } from './sessions/sessions.js';
 import { reportUsage } from './sessions/usage.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
+import { cancelTurns } from './turns/cancel-turns.js';
 import type { TurnContext } from './turns/context.js';
 import { deliveryEnded } from './turns/delivery-ended.js';
 import { resumeTurns } from './turns/look-at.js';
@@ -178,6 +181,11 @@ export function createCore(ports: CorePorts): Core {
       diagnose: runtime.diagnose,
       openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
       resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
+      cancelTurns: (channel, leases, then, at) =>
+        cancelTurns(turnContext, channel, leases, then, at),
+      *clearSession(by, sessionId) {
+        return yield* cleared(context, yield* sessionToChange(by, sessionId));
+      },
     }),
     turns,
     turnClock,
