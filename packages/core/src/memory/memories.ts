@@ -91,15 +91,16 @@ export class Memories {
 
   /** All of it, also from the log. */
   clear(by: Principal, memoryId: string): Promise<void> {
-    return this.#change(by, memoryId, function* ({ ownerId, namespace }) {
-      return { type: 'memory_cleared', data: { memoryId, ownerId, namespace } };
-    });
+    return this.#change(by, memoryId, ({ ownerId, namespace }) => ({
+      type: 'memory_cleared',
+      data: { memoryId, ownerId, namespace },
+    }));
   }
 
   #change(
     by: Principal,
     memoryId: string,
-    decide: (memory: CountedMemoryRow) => Tx<MemoryEvent>,
+    decide: (memory: CountedMemoryRow) => Tx<MemoryEvent> | MemoryEvent,
   ): Promise<void> {
     const topic = memoryTopic(memoryId);
     return this.log.write({
@@ -110,7 +111,8 @@ export class Memories {
         return yield* memoryOf(by, memoryId);
       },
       *decide(memory): Tx<Decision<void>> {
-        const event = yield* decide(memory);
+        const decided = decide(memory);
+        const event = 'next' in decided ? yield* decided : decided;
         return { events: [{ topic, event }], answer: () => undefined };
       },
     });

@@ -34,7 +34,7 @@ export class SessionActions {
       name: tool.name,
       description: tool.description,
       input: tool.input,
-      isReading: false,
+      isReading: tool.kind === 'read',
       call: (input, signal) => {
         const run = this.core.runner.contextOf(sessionId);
         if (!run) throw new StoaError('run_ended', `No run of ${sessionId} is under way`);

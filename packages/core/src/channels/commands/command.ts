@@ -27,5 +27,5 @@ export interface ChannelCommand {
   /** What may follow, as it is shown; without it nothing may. */
   readonly takes?: string;
   readonly what: string;
-  run(call: CommandCall): Tx<Told>;
+  run(call: CommandCall): Tx<Told> | Told;
 }

@@ -9,9 +9,9 @@ import { who } from './who.js';
 const help: ChannelCommand = {
   name: 'help',
   what: 'what can be said here',
-  *run() {
-    return { line: `${list((command) => `${usage(command)} (${command.what})`)}. ${ESCAPE}` };
-  },
+  run: () => ({
+    line: `${list((command) => `${usage(command)} (${command.what})`)}. ${ESCAPE}`,
+  }),
 };
 
 const COMMANDS: readonly ChannelCommand[] = [who, status, cancel, clear, pause, resume, help];

@@ -70,7 +70,8 @@ export function giveCommand(
       const { threadRootMessageId } = place;
       const { rest } = slash;
       const call = { context, by, channel, threadRootMessageId, rest, at };
-      const { line, events = [] } = yield* command.run(call);
+      const told = command.run(call);
+      const { line, events = [] } = 'next' in told ? yield* told : told;
       const posted: Posted = {
         messageId: context.ids.next('msg'),
         ...place,
