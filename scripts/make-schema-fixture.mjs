@@ -192,6 +192,24 @@ async function fill({ call }) {
   const decisions = `/v1/channels/lobby/threads/${asked.messageId}/decisions`;
   while ((await call('GET', decisions)).decisions[0].turn.outcome === undefined);
 
+  await call('PATCH', '/v1/channels/lobby', {
+    identity: { displayName: 'Host' },
+    memoryScope: { namespace: 'the lobby', mode: 'isolated' },
+  });
+  await call('PUT', '/v1/agents/keeper', {
+    driver: {
+      kind: 'script',
+      script:
+        'otherwise: [{ call: { tool: remember, input: { text: It rains } } }, { emit: Kept }]',
+    },
+  });
+  const keeper = await call('POST', '/v1/sessions', { agentId: 'keeper', workspace: os.tmpdir() });
+  await call('POST', '/v1/channels/lobby/members', { actorId: `session:${keeper.sessionId}` });
+  const kept = await call('POST', '/v1/channels/lobby/messages', { text: '@keeper remember' });
+  const keeping = `/v1/channels/lobby/threads/${kept.messageId}/decisions`;
+  while ((await call('GET', keeping)).decisions[0].turn.outcome === undefined);
+  await call('POST', '/v1/channels/lobby/messages', { text: '/status' });
+
   await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
   await call('POST', '/v1/channels/closed/archive');
   await call('POST', '/v1/channels', { channelId: 'gone', title: 'Gone' });

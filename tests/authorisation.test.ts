@@ -27,6 +27,8 @@ const PARAMS: Record<string, string> = {
   approvalId: `apr_${'0'.repeat(26)}`,
   scheduleId: `sch_${'0'.repeat(26)}`,
   stimulusId: `stm_${'0'.repeat(26)}`,
+  memoryId: `mem_${'0'.repeat(40)}`,
+  noteId: `nte_${'0'.repeat(26)}`,
   topic: 'channel:no-such-channel',
 };
 

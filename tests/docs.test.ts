@@ -5,6 +5,7 @@ import {
   ERRORS,
   HumanEvent,
   LIMITS,
+  MemoryEvent,
   ROUTES,
   type Route,
   SessionEvent,
@@ -141,6 +142,7 @@ describe('the documentation', () => {
       [...section(file, heading).matchAll(/^\| `([a-z_]+)`/gm)].map(([, name = '']) => name).sort();
     expect(rowsIn('docs/channels.md', '## Events of a channel')).toEqual(typesOf(ChannelEvent));
     expect(rowsIn('docs/sessions.md', '## Events of a session')).toEqual(typesOf(SessionEvent));
+    expect(rowsIn('docs/memory.md', '## Events of a memory')).toEqual(typesOf(MemoryEvent));
     expect(rowsIn('docs/live.md', 'Events of a person')).toEqual(typesOf(HumanEvent));
     expect(rowsIn('docs/live.md', '## WebSocket')).toEqual(typesOf(StreamFrame));
     for (const type of typesOf(StreamRequest)) {

@@ -60,6 +60,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   'ask_user',
   'emit_output',
   'pass_turn',
+  'remember',
   'send_message',
   'create_channel_stimulus',
   'create_schedule',

@@ -4,6 +4,7 @@ import { type ApprovalsApi, approvalsApi } from './api/approvals.js';
 import { type AssetsApi, assetsApi, type PinsApi, pinsApi } from './api/assets.js';
 import { type ChannelsApi, channelsApi } from './api/channels.js';
 import { type MembersApi, membersApi } from './api/members.js';
+import { type MemoriesApi, memoriesApi } from './api/memories.js';
 import { type MessagesApi, messagesApi } from './api/messages.js';
 import { type OperationsApi, operationsApi } from './api/operations.js';
 import { type ReadingApi, readingApi } from './api/reading.js';
@@ -49,6 +50,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly messages: MessagesApi;
   readonly turns: TurnsApi;
   readonly stimuli: StimuliApi;
+  readonly memories: MemoriesApi;
   readonly pins: PinsApi;
   readonly assets: AssetsApi;
   readonly agents: AgentsApi;
@@ -102,6 +104,7 @@ export function createClient(options: ClientOptions): Client {
     messages: messagesApi(call),
     turns: turnsApi(call),
     stimuli: stimuliApi(call),
+    memories: memoriesApi(call),
     pins: pinsApi(call),
     assets: assetsApi(call),
     agents: agentsApi(call),

@@ -4,6 +4,7 @@ export type { ApprovalPage, ApprovalsApi } from './api/approvals.js';
 export type { AssetsApi, PinsApi } from './api/assets.js';
 export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
+export type { MemoriesApi, MemoryPage, NotePage } from './api/memories.js';
 export type { MessagesApi } from './api/messages.js';
 export type { OperationsApi } from './api/operations.js';
 export type { CursorApi, ReadingApi, TopicPage, TopicsApi } from './api/reading.js';

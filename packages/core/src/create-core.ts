@@ -13,6 +13,7 @@ import { lockChannel, type SearchIndex, type Store, type Tx } from '@stoa/store'
 import { Credentials } from './access/credentials.js';
 import type { OpenChannel } from './access/gate.js';
 import { LoginCodes } from './access/login-codes.js';
+import { sessionToChange } from './access/session-gate.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
@@ -20,9 +21,11 @@ import { Channels } from './channels/channels.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import { Memories } from './memory/memories.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Recovery } from './recovery/recovery.js';
 import { Approvals } from './sessions/approvals.js';
+import { cleared } from './sessions/change-session.js';
 import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
@@ -38,6 +41,7 @@ import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
+import { cancelTurns } from './turns/cancel-turns.js';
 import type { TurnContext } from './turns/context.js';
 import { deliveryEnded } from './turns/delivery-ended.js';
 import { resumeTurns } from './turns/look-at.js';
@@ -97,6 +101,7 @@ export interface Core {
   readonly stimulusClock: StimulusClock;
   readonly threadWork: ThreadWorks;
   readonly recovery: Recovery;
+  readonly memories: Memories;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -197,8 +202,14 @@ export function createCore(ports: CorePorts): Core {
       secrets,
       assets,
       search,
+      diagnose: runtime.diagnose,
       openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
       resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
+      cancelTurns: (channel, leases, then, at) =>
+        cancelTurns(turnContext, channel, leases, then, at),
+      *clearSession(by, sessionId) {
+        return yield* cleared(context, yield* sessionToChange(by, sessionId));
+      },
     }),
     turns,
     turnClock,
@@ -206,6 +217,7 @@ export function createCore(ports: CorePorts): Core {
     stimulusClock,
     threadWork: new ThreadWorks(stimulusContext),
     recovery: new Recovery(stimulusContext, stimuli),
+    memories: new Memories(store, log),
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),

@@ -8,6 +8,7 @@ export { type Core, type CorePorts, createCore, type RuntimePorts } from './crea
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
+export type { Recalled, RecallRequest } from './memory/recall.js';
 export {
   type Decision as PermissionDecision,
   decide,
@@ -19,7 +20,12 @@ export type { DriverCapabilities } from './sessions/admit.js';
 export type { ReadyAgent, Workspaces } from './sessions/context.js';
 export type { Driver, DriverEnd, Policy, RunContext, RunSession } from './sessions/driver.js';
 export { isFenced, type NewApproval, type RunJournal } from './sessions/run-journal.js';
-export type { Transcript, TranscriptEntry, TranscriptInput } from './sessions/transcript.js';
+export type {
+  ChannelContextTold,
+  Transcript,
+  TranscriptEntry,
+  TranscriptInput,
+} from './sessions/transcript.js';
 export type { TranscriptTail } from './sessions/transcript-tail.js';
 export {
   type CutOffReason,

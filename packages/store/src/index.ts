@@ -24,6 +24,7 @@ export * from './verbs/idempotency.js';
 export * from './verbs/inbox.js';
 export * from './verbs/leases.js';
 export * from './verbs/members.js';
+export * from './verbs/memories.js';
 export * from './verbs/messages.js';
 export * from './verbs/ownership.js';
 export * from './verbs/reactions.js';
@@ -33,6 +34,7 @@ export * from './verbs/sessions.js';
 export * from './verbs/stimuli.js';
 export * from './verbs/thread-work.js';
 export {
+  beginTopic,
   findTopic,
   findTopicById,
   insertTopic,

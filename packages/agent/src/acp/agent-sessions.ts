@@ -32,6 +32,8 @@ interface Held {
   readonly session: AgentSession;
   readonly process: AgentProcess;
   readonly access: McpAccess | undefined;
+  /** Under which memory it was opened: what is held apart has a session of its own. */
+  readonly scope: string;
   /** From here on what it was given is no secret of the program any more. */
   readonly release: () => void;
 }
@@ -79,9 +81,9 @@ export class AgentSessions {
     const written = notes.get(SESSION_NOTE);
     const held = this.#held.get(sessionId);
     // What the journal does not say, or says otherwise, was cleared or done by another daemon.
-    if (held?.process === process && !process.hasEnded && held.session.note === written) {
-      return held.session;
-    }
+    const scope = scopeOf(run);
+    const isHeld = held?.process === process && !process.hasEnded && held.scope === scope;
+    if (isHeld && held.session.note === written) return held.session;
     this.#drop(sessionId);
     const note = readNote(written);
     const known = note?.program === process.program.family ? note : undefined;
@@ -120,7 +122,7 @@ export class AgentSessions {
         note: written,
         commands: new Set(),
       };
-      this.#hold(sessionId, { session, process, access, release });
+      this.#hold(sessionId, { session, process, access, release, scope });
       return session;
     } catch (error) {
       access?.revoke();
@@ -186,6 +188,9 @@ export class AgentSessions {
     this.#held.delete(sessionId);
   }
 }
+
+const scopeOf = ({ memoryScope: { namespace, mode } }: RunContext): string =>
+  mode === 'isolated' ? namespace : '';
 
 function reprimed(wasGivenUp: boolean, { reason }: { readonly reason: string }): string {
   const why = wasGivenUp ? 'it did not stop when it was told to' : reason;

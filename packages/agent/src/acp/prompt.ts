@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { RunContext, RunSession, Transcript, TranscriptEntry } from '@stoa/core';
+import { boundaryNote } from '../boundary-note.js';
 import { entryText } from '../builtin/entry-text.js';
 import { type FindAsset, inputParts } from '../builtin/input-message.js';
 import { systemPrompt } from '../builtin/system-prompt.js';
 import { envelope } from '../envelope.js';
 
 export interface PromptParts {
-  readonly run: Pick<RunContext, 'items' | 'runId' | 'session'>;
+  readonly run: Pick<RunContext, 'items' | 'origin' | 'runId' | 'session'>;
   readonly transcript: Transcript;
   /** Whether the instructions are told with it, and whether others were told before. */
   readonly instructions: 'first' | 'changed' | undefined;
@@ -39,6 +40,7 @@ export async function buildPrompt(parts: PromptParts): Promise<Prompt> {
   const before: string[] = [];
   if (parts.instructions !== undefined)
     before.push(instructionsFor(run.session, parts.instructions));
+  before.push(...contextFor(parts));
   if (parts.isReprimed) before.push(historyOf(transcript, run.session.sessionId, run.runId));
   if (blocks.length === 0) before.push(resumption(transcript, run.runId));
   const texts = before.map((text): ContentBlock => ({ type: 'text', text }));
@@ -48,6 +50,21 @@ export async function buildPrompt(parts: PromptParts): Promise<Prompt> {
     blocks: [...texts, ...lead, ...blocks],
     tellsInstructions: parts.instructions !== undefined,
   };
+}
+
+/**
+ * Where it is, as the journal says it was told last: said again to a session that does not know it,
+ * because it is new or because what was said then never reached it.
+ */
+function contextFor({ run, transcript, instructions, isReprimed }: PromptParts): string[] {
+  const { entries } = transcript;
+  const last = entries.findLast(
+    (entry) => entry.type === 'context' && entry.context.channelId === run.origin.channelId,
+  );
+  if (last?.type !== 'context') return [];
+  const isNew = last.runId === run.runId || instructions !== undefined || isReprimed;
+  const hasArrived = entries.some(({ type, seq }) => type === 'input' && seq > last.seq);
+  return isNew || !hasArrived ? [boundaryNote(last.context)] : [];
 }
 
 /** What tells whether an agent program knows its instructions as they are. */

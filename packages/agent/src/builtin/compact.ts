@@ -72,7 +72,8 @@ function wordForWord(older: readonly TranscriptEntry[], runId: string): string {
       const at = entry.text.lastIndexOf(line);
       return at < 0 ? [] : [entry.text.slice(at + line.length)];
     }
-    return entry.type === 'input' && entry.runId === runId ? [entryText(entry)] : [];
+    const isOfRun = entry.type === 'input' || entry.type === 'context';
+    return isOfRun && entry.runId === runId ? [entryText(entry)] : [];
   });
   return asked.length === 0 ? '' : line + asked.join('\n\n');
 }

@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from '@stoa/core';
+import { boundaryNote } from '../boundary-note.js';
 import { toolResultForModel } from '../envelope.js';
 import { failingStreaks, STREAK_TOLD } from './failing-streaks.js';
 import { type FindAsset, type Input, inputParts } from './input-message.js';
@@ -54,6 +55,10 @@ class ConversationBuilder {
     switch (entry.type) {
       case 'summary':
         this.#tell(`What happened so far, as you summed it up:\n\n${entry.text}`);
+        return;
+      case 'context':
+        await this.#flush();
+        this.#tell(boundaryNote(entry.context));
         return;
       case 'input':
         if (this.#awaited.size > 0) this.#meanwhile.push(entry);

@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from '@stoa/core';
+import { boundaryNote } from '../boundary-note.js';
 import { toolResultForModel } from '../envelope.js';
 import { attributed } from './input-message.js';
 
@@ -7,6 +8,8 @@ export function entryText(entry: TranscriptEntry): string {
   switch (entry.type) {
     case 'summary':
       return `Summary of what was before:\n${entry.text}`;
+    case 'context':
+      return boundaryNote(entry.context);
     case 'input': {
       const { inputItems, fromName } = entry.input;
       const text = inputItems

@@ -50,7 +50,8 @@ function possibleCuts(entries: readonly TranscriptEntry[]): Cut[] {
     const next = entries[index + 1];
     const isBetweenEvents = next === undefined || next.seq > upToSeq;
     // An answer stays with what it answers.
-    const isInQuestion = entry.type === 'input' && next?.type !== 'input';
+    const isInQuestion =
+      entry.type === 'context' || (entry.type === 'input' && next?.type !== 'input');
     if (open.size === 0 && isBetweenEvents && !isInQuestion)
       cuts.push({ length: index + 1, upToSeq });
   }

@@ -1,4 +1,4 @@
-import type { Channel, UpdateChannel } from '@stoa/protocol';
+import type { Channel, CreateChannel, UpdateChannel } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { printable, printableLine } from '../terminal/printable.js';
@@ -9,13 +9,24 @@ export interface ListChannelsOptions extends GlobalFlags {
   readonly quiet?: boolean;
 }
 
-export interface CreateChannelOptions extends GlobalFlags {
+/** Who agents are in a channel and what they remember there. */
+interface ScopeOptions {
+  readonly identityId?: string;
+  readonly identityName?: string;
+  readonly identityDescription?: string;
+  readonly memoryNamespace?: string;
+  readonly memoryMode?: string;
+}
+
+export interface CreateChannelOptions extends GlobalFlags, ScopeOptions {
   readonly id?: string;
   readonly description?: string;
   readonly purpose?: string;
 }
 
-export interface UpdateChannelOptions extends GlobalFlags {
+export interface UpdateChannelOptions extends GlobalFlags, ScopeOptions {
+  readonly clearIdentity?: boolean;
+  readonly clearMemory?: boolean;
   readonly title?: string;
   readonly description?: string;
   readonly purpose?: string;
@@ -69,8 +80,10 @@ export async function createChannel(
     title: words.join(' '),
     description: options.description,
     purpose: options.purpose,
+    ...scopeFrom(options),
   });
   context.answer(channel, () => channel.channelId);
+  warn(context, channel);
 }
 
 export async function showChannel(
@@ -85,11 +98,21 @@ export async function updateChannel(
   [channelId = '']: readonly string[],
   options: UpdateChannelOptions,
 ): Promise<void> {
-  const { title, description, purpose } = options;
-  if (title === undefined && description === undefined && purpose === undefined) {
-    throw new UsageError('there is nothing to change', 'give --title, --description or --purpose');
+  const { title, description, purpose, clearIdentity, clearMemory } = options;
+  const scope = {
+    ...scopeFrom(options),
+    ...(clearIdentity ? { identity: null } : {}),
+    ...(clearMemory ? { memoryScope: null } : {}),
+  };
+  const given = [title, description, purpose, ...Object.values(scope)];
+  if (given.every((value) => value === undefined)) {
+    throw new UsageError(
+      'there is nothing to change',
+      'give --title, --description, --purpose or one of --identity-… and --memory-…',
+    );
   }
   const change: UpdateChannel = {
+    ...scope,
     title,
     description: description === '' ? null : description,
     purpose: purpose === '' ? null : purpose,
@@ -126,8 +149,29 @@ export async function deleteChannel(
   context.answer({ deleted: channelId }, () => `${channelId} is erased.`);
 }
 
+/** What is not named of a part that is named is left to follow from the id of the channel. */
+function scopeFrom(options: ScopeOptions): Pick<CreateChannel, 'identity' | 'memoryScope'> {
+  const { identityId, identityName, identityDescription, memoryNamespace, memoryMode } = options;
+  const identity = given({
+    id: identityId,
+    displayName: identityName,
+    description: identityDescription,
+  });
+  const memoryScope = given({ namespace: memoryNamespace, mode: memoryMode });
+  return { ...(identity && { identity }), ...(memoryScope && { memoryScope }) };
+}
+
+function given<T extends object>(fields: T): T | undefined {
+  return Object.values(fields).some((value) => value !== undefined) ? fields : undefined;
+}
+
+function warn(context: Context, { warnings = [] }: Channel): void {
+  for (const warning of warnings) context.say(`warning: ${printableLine(warning)}`);
+}
+
 function show(context: Context, channel: Channel): void {
   context.answer(channel, () => channelText(context, channel));
+  warn(context, channel);
 }
 
 function channelText({ paint, io }: Context, channel: Channel): string {
@@ -137,6 +181,8 @@ function channelText({ paint, io }: Context, channel: Channel): string {
     ['created', `${relativeTime(channel.createdAt, io.now())} by ${channel.createdBy}`],
     ['paused', channel.paused ? 'yes: no agent is given a turn' : undefined],
     ['archived', channel.archivedAt && relativeTime(channel.archivedAt, io.now())],
+    ['identity', identityText(channel)],
+    ['memory', `${channel.memoryScope.namespace} (${channel.memoryScope.mode})`],
     ['members', String(channel.memberCount)],
     ['messages', String(channel.messageCount)],
     ['sequence', String(channel.headSeq)],
@@ -151,4 +197,8 @@ function channelText({ paint, io }: Context, channel: Channel): string {
         : [`  ${name.padEnd(11)} ${printable(value).replaceAll('\n', `\n${' '.repeat(14)}`)}`],
     ),
   ].join('\n');
+}
+
+function identityText({ identity: { id, displayName, description } }: Channel): string {
+  return `${displayName} (${id})${description === undefined ? '' : `: ${description}`}`;
 }

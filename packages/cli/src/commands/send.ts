@@ -3,6 +3,8 @@ import path from 'node:path';
 import type { InputItem, PostMessage } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
+import { bodyOf } from '../terminal/message-text.js';
+import { printable } from '../terminal/printable.js';
 import { textFrom } from './message-input.js';
 
 export interface SendOptions extends GlobalFlags {
@@ -51,7 +53,11 @@ export async function send(
     },
     { idempotencyKey: options.key },
   );
-  context.answer(message, () => message.messageId);
+  // What was a command is answered by the system in words.
+  const isAnswer = message.author.kind === 'system';
+  context.answer(message, () =>
+    isAnswer ? printable(bodyOf(message.inputItems)) : message.messageId,
+  );
 }
 
 function readAttachment(file: string): { name: string; bytes: Uint8Array } {

@@ -10,6 +10,17 @@ import type { InviteOptions, PolicyOptions } from '../commands/participation.js'
 import { PARTICIPATION_MODES, POLICY } from './choices.js';
 import { collect, type Runner, runs } from './define.js';
 
+/** Those of a part are given together: what is left out follows from the id of the channel. */
+const IDENTITY = {
+  id: 'id that agents speak under here',
+  name: 'name that agents speak under here',
+  description: 'what they are here for',
+} as const;
+const MEMORY = {
+  namespace: 'where what they remember here is kept',
+  mode: 'isolated holds it apart; metadata-only only marks it',
+} as const;
+
 export function addChannelCommands(program: Command, run: Runner): void {
   const channel = program.command('channel').description('create, list and change channels');
   const load = () => import('../commands/channel.js');
@@ -40,17 +51,32 @@ export function addChannelCommands(program: Command, run: Runner): void {
       .argument('<title...>', 'title')
       .option('--id <id>', 'id to use in commands and addresses (else one is made)')
       .option('--description <text>', 'what the channel is')
-      .option('--purpose <text>', 'what it is for'),
+      .option('--purpose <text>', 'what it is for')
+      .option('--identity-id <id>', IDENTITY.id)
+      .option('--identity-name <text>', IDENTITY.name)
+      .option('--identity-description <text>', IDENTITY.description)
+      .option('--memory-namespace <name>', MEMORY.namespace)
+      .option('--memory-mode <mode>', MEMORY.mode),
     run,
     async () => (await load()).createChannel,
-    ['stoa channel create "General" --id general'],
+    [
+      'stoa channel create "General" --id general',
+      'stoa channel create "Ops" --id ops --identity-name "Ops Bot" --memory-mode isolated',
+    ],
   );
   runs(onOne('show', 'show a channel'), run, async () => (await load()).showChannel, []);
   runs<UpdateChannelOptions>(
-    onOne('update', 'change title, description or purpose')
+    onOne('update', 'change title, description, purpose, identity or memory')
       .option('--title <text>', 'new title')
       .option('--description <text>', 'new description; an empty one clears it')
-      .option('--purpose <text>', 'new purpose; an empty one clears it'),
+      .option('--purpose <text>', 'new purpose; an empty one clears it')
+      .option('--identity-id <id>', IDENTITY.id)
+      .option('--identity-name <text>', IDENTITY.name)
+      .option('--identity-description <text>', IDENTITY.description)
+      .option('--clear-identity', 'back to what follows from the id of the channel')
+      .option('--memory-namespace <name>', MEMORY.namespace)
+      .option('--memory-mode <mode>', MEMORY.mode)
+      .option('--clear-memory', 'back to what follows from the id of the channel'),
     run,
     async () => (await load()).updateChannel,
     ['stoa channel update general --purpose "Everything else"'],

@@ -5,6 +5,7 @@ import { addChannelCommands } from './channels.js';
 import { addConversationCommands } from './conversation.js';
 import { addDaemonCommands } from './daemon.js';
 import type { Runner } from './define.js';
+import { addMemoryCommands } from './memory.js';
 import { addScheduleCommands } from './schedules.js';
 import { addSessionCommands } from './sessions.js';
 import { addStimulusCommands } from './stimuli.js';
@@ -60,6 +61,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   addAgentCommands(program, run);
   addSessionCommands(program, run);
   addScheduleCommands(program, run);
+  addMemoryCommands(program, run);
   program.commandsGroup('Channels and access:');
   addChannelCommands(program, run);
   addStimulusCommands(program, run);

@@ -49,7 +49,7 @@ export function decisionText(decision: StampedDecision, style: DecisionStyle): s
   return [
     `${when} ${paint.bold(triggerText(decision, style))} ${paint.dim(`#${decision.seq}`)}`,
     ...(candidates.length === 0
-      ? ['    no session is a member of this channel']
+      ? nobodyText(decision)
       : indented(
           table(COLUMNS, candidates.map(rowOf(candidates, style)), {
             width: style.width === undefined ? undefined : style.width - 4,
@@ -75,7 +75,14 @@ function triggerText({ trigger, turn, ended }: StampedDecision, style: DecisionS
       return 'the time had come to look again';
     case 'resumed':
       return 'the channel was resumed';
+    case 'cancelled':
+      return 'somebody cancelled';
   }
+}
+
+/** Who takes a turn away compares nobody. */
+function nobodyText({ trigger }: StampedDecision): string[] {
+  return trigger.type === 'cancelled' ? [] : ['    no session is a member of this channel'];
 }
 
 const rowOf =

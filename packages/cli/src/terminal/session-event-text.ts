@@ -24,6 +24,8 @@ export function sessionEventText(event: Stamped): string | undefined {
       return settledText(event);
     case 'resumed':
       return `taken up again after an interruption (attempt ${event.data.attempt})`;
+    case 'context_given':
+      return `told where it is: ${printableLine(event.data.channelIdentity.displayName)}, memory ${printableLine(event.data.memoryScope.namespace)}`;
     case 'compacted':
       return `the context was full: ${event.data.tokensBefore} tokens became a summary`;
     case 'note':

@@ -11,6 +11,7 @@ import type { Tx } from '@stoa/store';
 import { assertNotArchived, channelToModerate, type OpenChannel } from '../access/gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { ChannelContext } from './context.js';
+import { warnOfMode } from './create-channel.js';
 import { admitMetadata } from './metadata.js';
 import { getChannel } from './read-channels.js';
 
@@ -21,11 +22,13 @@ export async function updateChannel(
   request: UpdateChannel,
 ): Promise<Channel> {
   const { title, description, purpose, metadata, paused } = request;
-  const { autonomyPolicy, defaultParticipationMode } = request;
+  const { autonomyPolicy, defaultParticipationMode, identity, memoryScope } = request;
   const data = {
     ...(paused === undefined ? {} : { paused }),
     ...(autonomyPolicy === undefined ? {} : { autonomyPolicy }),
     ...(defaultParticipationMode === undefined ? {} : { defaultParticipationMode }),
+    ...(identity === undefined ? {} : { identity }),
+    ...(memoryScope === undefined ? {} : { memoryScope }),
     ...(title === undefined ? {} : { title }),
     ...(description === undefined ? {} : { description }),
     ...(purpose === undefined ? {} : { purpose }),
@@ -46,6 +49,7 @@ export async function updateChannel(
     },
     paused === false ? context.resumeTurns : undefined,
   );
+  warnOfMode(context, channelId, request);
   return getChannel(context, principal, channelId);
 }
 

@@ -1,25 +1,37 @@
 import {
   type AutonomyPolicy,
   type AutonomyPolicySettings,
+  type ChannelIdentityConfig,
+  type ChannelMemoryScopeConfig,
   DEFAULT_AUTONOMY_POLICY,
   type ParticipationMode,
 } from '@stoa/protocol';
 
-/** What was set of how agents take part in a channel. */
-interface ChannelSettings {
+/** What was set of how agents take part in a channel, who they are there and what they remember. */
+export interface ChannelSettings {
   readonly autonomyPolicy?: AutonomyPolicySettings | undefined;
   readonly defaultParticipationMode?: ParticipationMode | undefined;
+  readonly identity?: ChannelIdentityConfig | undefined;
+  readonly memoryScope?: ChannelMemoryScopeConfig | undefined;
+}
+
+/** A change of them; `null` clears. */
+interface SettingsChange extends Omit<ChannelSettings, 'identity' | 'memoryScope'> {
+  readonly identity?: ChannelIdentityConfig | null | undefined;
+  readonly memoryScope?: ChannelMemoryScopeConfig | null | undefined;
 }
 
 export const settingsOf = (text: string): ChannelSettings => JSON.parse(text) as ChannelSettings;
 
 /** Fields that are not named keep what they had. */
-export function changedSettings(now: ChannelSettings, change: ChannelSettings): ChannelSettings {
-  const { autonomyPolicy, defaultParticipationMode } = change;
+export function changedSettings(now: ChannelSettings, change: SettingsChange): ChannelSettings {
+  const { autonomyPolicy, defaultParticipationMode, identity, memoryScope } = change;
   return {
     ...now,
     ...(autonomyPolicy ? { autonomyPolicy: { ...now.autonomyPolicy, ...autonomyPolicy } } : {}),
     ...(defaultParticipationMode ? { defaultParticipationMode } : {}),
+    ...(identity === undefined ? {} : { identity: identity ?? undefined }),
+    ...(memoryScope === undefined ? {} : { memoryScope: memoryScope ?? undefined }),
   };
 }
 

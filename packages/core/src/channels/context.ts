@@ -1,5 +1,5 @@
-import type { ChannelEvent } from '@stoa/protocol';
-import type { SearchIndex, Store, Tx } from '@stoa/store';
+import type { ChannelEvent, Principal } from '@stoa/protocol';
+import type { LeaseRow, SearchIndex, Store, Tx } from '@stoa/store';
 import type { OpenChannel } from '../access/gate.js';
 import type { Assets } from '../assets/assets.js';
 import type { LogEntry } from '../log/entry.js';
@@ -15,10 +15,21 @@ export interface ChannelContext {
   readonly secrets: Secrets;
   readonly assets: Assets;
   readonly search: SearchIndex;
+  /** Told of what is worth a line in the log and concerns no caller. */
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   /** What follows from a message of a person in a channel with sessions. */
   readonly openTurn: (channel: OpenChannel, posted: Posted, at: number) => Tx<readonly NewEvent[]>;
   /** What follows from a channel going on after a pause. */
   readonly resumeTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
+  /** Ends these leases and their runs: the next may speak (`pass_on`), or the turns are over (`close`). */
+  readonly cancelTurns: (
+    channel: OpenChannel,
+    leases: readonly LeaseRow[],
+    then: 'pass_on' | 'close',
+    at: number,
+  ) => Tx<readonly NewEvent[]>;
+  /** Lets a session that this caller may direct begin anew. */
+  readonly clearSession: (by: Principal, sessionId: string) => Tx<readonly NewEvent[]>;
 }
 
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];

@@ -6,10 +6,12 @@ import {
   channelTopic,
   type Principal,
   StoaError,
+  type UpdateChannel,
 } from '@stoa/protocol';
 import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
+import { modeWarning, scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf } from './channel-settings.js';
 import { type ChannelContext, idempotency } from './context.js';
 import { admitMetadata } from './metadata.js';
@@ -17,7 +19,7 @@ import { admitMetadata } from './metadata.js';
 type Created = Extract<ChannelEvent, { type: 'channel_created' }>['data'];
 
 /** A channel comes with its creator as first member, in one commit. */
-export function createChannel(
+export async function createChannel(
   context: ChannelContext,
   principal: Principal,
   request: CreateChannel,
@@ -35,10 +37,12 @@ export function createChannel(
     ...(request.defaultParticipationMode === undefined
       ? {}
       : { defaultParticipationMode: request.defaultParticipationMode }),
+    ...(request.identity === undefined ? {} : { identity: request.identity }),
+    ...(request.memoryScope === undefined ? {} : { memoryScope: request.memoryScope }),
     metadata: admitMetadata(request.metadata),
   };
   const topic = channelTopic(channelId);
-  return context.log.write({
+  const channel = await context.log.write({
     actor,
     lane: topic,
     open: nothing,
@@ -69,6 +73,17 @@ export function createChannel(
       createdRecord(entry, JSON.parse(entry.body) as Created),
     ),
   });
+  warnOfMode(context, channelId, request);
+  return channel;
+}
+
+export function warnOfMode(
+  { diagnose }: ChannelContext,
+  channelId: string,
+  { memoryScope }: Pick<UpdateChannel, 'memoryScope'>,
+): void {
+  const warning = modeWarning(memoryScope ?? undefined);
+  if (warning !== undefined) diagnose(warning, { channelId });
 }
 
 function createdRecord(entry: LogEntry, created: Created): Channel {
@@ -83,6 +98,7 @@ function createdRecord(entry: LogEntry, created: Created): Channel {
     paused: false,
     autonomyPolicy: policyOf(created),
     defaultParticipationMode: defaultModeOf(created),
+    ...scopeFields(created.channelId, created),
     headSeq: 2,
   };
 }

@@ -15,6 +15,7 @@ import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../acce
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Decision, NewEvent } from '../log/log.js';
+import { giveCommand, slashIn, withText } from './commands/give-command.js';
 import { admitContent, holdAssets } from './content.js';
 import { type ChannelContext, idempotency } from './context.js';
 import { admitMetadata } from './metadata.js';
@@ -44,10 +45,15 @@ export async function postMessage(
   assertIsCaller(principal, request);
   const actor = actorIdOf(principal);
   const metadata = admitMetadata(request.metadata);
+  const slash = slashIn(principal, request);
+  if (slash?.type === 'command') {
+    return giveCommand(context, principal, channelId, { slash, request, metadata, key });
+  }
   const addressedMemberIds = [...new Set(request.addressedMemberIds)];
   const admitted: Admitted = { principal, actor, key, request, addressedMemberIds, metadata };
   const open = (): Tx<JoinedChannel> => channelToSpeakIn(principal, channelId);
-  const inputItems = await admitContent(context, request, actor, (ready) =>
+  const content = slash ? withText(request, slash.text) : request;
+  const inputItems = await admitContent(context, content, actor, (ready) =>
     rehearse(admitted, open, ready),
   );
   return context.log.write({

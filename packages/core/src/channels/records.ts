@@ -9,6 +9,7 @@ import {
   type StoredItem,
 } from '@stoa/protocol';
 import type { ChannelListRow, FullMessageRow, MemberRow, ReactionRow } from '@stoa/store';
+import { scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf, settingsOf } from './channel-settings.js';
 import { participationOf } from './participation.js';
 
@@ -111,6 +112,7 @@ export function channelRecord(row: ChannelListRow, pinnedAssetIds: readonly stri
     paused: row.paused === 1,
     autonomyPolicy: policyOf(settings),
     defaultParticipationMode: defaultModeOf(settings),
+    ...scopeFields(row.channelId, settings),
     metadata: JSON.parse(row.metadata) as Metadata,
     headSeq: row.head,
   };

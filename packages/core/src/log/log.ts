@@ -1,4 +1,10 @@
-import { type ChannelEvent, type EventBody, type SessionEvent, StoaError } from '@stoa/protocol';
+import {
+  type ChannelEvent,
+  type EventBody,
+  type MemoryEvent,
+  type SessionEvent,
+  StoaError,
+} from '@stoa/protocol';
 import {
   findEvent,
   findIdempotencyKey,
@@ -9,6 +15,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
+import { projectMemoryEvent } from '../memory/projection.js';
 import type { Clock } from '../ports.js';
 import { projectSessionEvent } from '../sessions/projection.js';
 import type { LogEntry } from './entry.js';
@@ -125,6 +132,7 @@ function* append(events: readonly NewEvent[], actor: string, at: number): Tx<Log
       if (topic.startsWith('channel:')) yield* projectChannelEvent(place, event as ChannelEvent);
       else if (topic.startsWith('session:'))
         yield* projectSessionEvent(place, event as SessionEvent);
+      else if (topic.startsWith('memory:')) yield* projectMemoryEvent(place, event as MemoryEvent);
       entries[position] = entry;
     }
   }

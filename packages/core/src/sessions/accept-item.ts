@@ -15,17 +15,20 @@ import {
   countQueuedRuns,
   countWaitingItems,
   findFirstItemOfRun,
+  findQueuedRun,
   listQueuedRuns,
   type RunRow,
   type Tx,
 } from '@stoa/store';
 import { assertNotEnded, type OpenSession } from '../access/session-gate.js';
+import { scopeOfChannel } from '../channels/channel-scope.js';
 import { stableJson } from '../channels/stable-json.js';
 import type { NewEvent } from '../log/log.js';
+import { viewOf } from '../memory/view.js';
 import { admit, DEFAULT_PRIORITY, URGENT_PRIORITY } from './admit.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
-import { factsOf, inSession } from './run-facts.js';
+import { factsOf, inSession, type Work } from './run-facts.js';
 
 /** Something that wants to reach a session. */
 export interface Arrival {
@@ -63,15 +66,16 @@ export function* acceptItem(
   assertNotEnded(session);
   yield* assertRoom(session);
   const { kind, rule, origin } = arrival;
+  const work = yield* workOf(origin);
   const { admission, applied } = admit(rule, {
     active: activeOf(session),
-    driver: { inject: yield* canInject(context, session) },
+    driver: { inject: yield* canInject(context, session, work) },
   });
   const joined = admission === 'join' ? yield* findRunToJoin(session, arrival) : undefined;
   const runId = joined ?? (admission === 'inject' ? activeRunId(session) : context.ids.next('run'));
   const isUrgent = admission === 'replace' || admission === 'preempt';
   const priority = arrival.priority ?? (isUrgent ? URGENT_PRIORITY : DEFAULT_PRIORITY[kind]);
-  const facts = factsOf(session, runId, origin);
+  const facts = factsOf(session, runId, work);
   const accepted: Accepted = {
     itemId: context.ids.next('itm'),
     kind,
@@ -102,6 +106,15 @@ export function* acceptItem(
   return { events, runId };
 }
 
+/** What is done for a channel is done as it says there. */
+function* workOf(origin: Origin): Tx<Work> {
+  const { channelId } = origin;
+  const scope = channelId === undefined ? undefined : yield* scopeOfChannel(channelId);
+  if (!scope) return { origin };
+  const { identity, memoryScope, hasIdentity } = scope;
+  return { origin, memoryScope, ...(hasIdentity ? { identity } : {}) };
+}
+
 export function* assertRoom(session: OpenSession): Tx<void> {
   const why = yield* whyFull(session);
   if (why !== undefined) throw new StoaError('inbox_full', why);
@@ -121,10 +134,19 @@ function* isFilled(runId: string): Tx<boolean> {
   return ((yield* countItemsOfRun.first({ runId }))?.count ?? 0) >= LIMITS.itemsPerRun;
 }
 
-function* canInject(context: SessionContext, { activeRunId, persona }: OpenSession): Tx<boolean> {
+function* canInject(context: SessionContext, session: OpenSession, work: Work): Tx<boolean> {
+  const { activeRunId, persona } = session;
   if (!context.capabilities(persona.definition.driver.kind).inject) return false;
-  return activeRunId === null || !(yield* isFilled(activeRunId));
+  if (activeRunId === null) return true;
+  if (yield* isFilled(activeRunId)) return false;
+  const active = yield* findQueuedRun.first({ runId: activeRunId });
+  const shown = JSON.parse(active?.queued ?? '{"origin":{}}') as Work;
+  // Into what is held apart nothing gets from elsewhere, and nothing out of it.
+  return viewIn(session, shown) === viewIn(session, work);
 }
+
+const viewIn = (session: OpenSession, work: Work): string =>
+  viewOf(factsOf(session, '', work).memoryScope);
 
 function activeOf(session: OpenSession) {
   if (session.activeRunId === null) return undefined;

@@ -6,7 +6,6 @@ import {
   actorIdOf,
   humanTopic,
   LIMITS,
-  type Origin,
   type PermissionRules,
   type Principal,
   StoaError,
@@ -31,7 +30,7 @@ import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { eachApart } from './each-apart.js';
 import { approvalRecord } from './records.js';
-import { factsOf, inSession } from './run-facts.js';
+import { factsOf, inSession, type Work } from './run-facts.js';
 
 interface ApprovalQuery {
   readonly state?: ApprovalState | undefined;
@@ -238,8 +237,8 @@ function settlementOf(answer: AnswerApproval): Settlement {
 function* settle(session: OpenSession, approval: Approval, settlement: Settlement): Tx<NewEvent[]> {
   const { approvalId, runId } = approval;
   const run = yield* findQueuedRun.first({ runId });
-  const { origin } = JSON.parse(run?.queued ?? '{"origin":{}}') as { origin: Origin };
-  const data = { approvalId, ...settlement, ...factsOf(session, runId, origin) };
+  const work = JSON.parse(run?.queued ?? '{"origin":{}}') as Work;
+  const data = { approvalId, ...settlement, ...factsOf(session, runId, work) };
   const closed = { approvalId, sessionId: session.sessionId, state: settlement.state };
   return [
     inSession(session, { type: 'approval_settled', data }),

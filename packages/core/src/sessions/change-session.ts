@@ -73,12 +73,15 @@ export async function clearSession(
   principal: Principal,
   sessionId: string,
 ): Promise<Session> {
-  await change(context, principal, sessionId, function* (session) {
-    assertNotEnded(session);
-    const ended = yield* endAll(context, session, 'clear');
-    return [...ended, inSession(session, { type: 'session_cleared', data: {} })];
-  });
+  await change(context, principal, sessionId, (session) => cleared(context, session));
   return readSession(context, sessionId);
+}
+
+/** What clearing a session does. */
+export function* cleared(context: SessionContext, session: OpenSession): Tx<NewEvent[]> {
+  assertNotEnded(session);
+  const ended = yield* endAll(context, session, 'clear');
+  return [...ended, inSession(session, { type: 'session_cleared', data: {} })];
 }
 
 /**

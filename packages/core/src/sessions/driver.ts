@@ -11,6 +11,7 @@ import type {
   StoredItem,
   WorkKind,
 } from '@stoa/protocol';
+import type { Recalled, RecallRequest } from '../memory/recall.js';
 import type { RuleSource } from '../permissions/decide.js';
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
@@ -48,6 +49,8 @@ export interface RunContext {
   readonly runId: string;
   readonly kind: WorkKind;
   readonly origin: Origin;
+  /** Where what it learns is kept, and whether that is held apart. */
+  readonly memoryScope: ChannelRuntimeMemoryScope;
   /** More than one: it was cut off before, and what it did stands in the transcript. */
   readonly attempt: number;
   /** What it is to take: those not delivered yet. */
@@ -57,6 +60,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** All of it, or at least its tail. */
   transcript(tail?: TranscriptTail): Promise<Transcript>;
+  /** What is remembered where the run may look; throws `memory_isolated` where it may not. */
+  recall(request: RecallRequest): Promise<Recalled>;
   policy(): Promise<Policy>;
   /** Asks people and waits; resolves with how it was settled. Rejects when the run ends first. */
   ask(question: NewApproval): Promise<Approval>;

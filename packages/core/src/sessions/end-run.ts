@@ -2,7 +2,6 @@ import {
   type CancelReason,
   humanTopic,
   LIMITS,
-  type Origin,
   type RunStatus,
   type SessionEvent,
   sessionTopic,
@@ -24,7 +23,7 @@ import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { waitsForBoundary } from './records.js';
 import type { RunEnd } from './run-end.js';
-import { factsOf, inSession } from './run-facts.js';
+import { factsOf, inSession, type Work } from './run-facts.js';
 import { mayBecome } from './run-status.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
@@ -61,8 +60,7 @@ export function* closeRun(
     });
     return [];
   }
-  const { origin } = JSON.parse(run.queued) as { origin: Origin };
-  const facts = factsOf(session, runId, origin);
+  const facts = factsOf(session, runId, JSON.parse(run.queued) as Work);
   const events: NewEvent[] = [];
   for (const { approvalId } of yield* listPendingApprovalsOfRun.all({ runId })) {
     const data = { approvalId, state: 'withdrawn' as const, ...facts };
@@ -164,11 +162,12 @@ export function requeue(
   context: SessionContext,
   session: OpenSession,
   { itemId, expiresAt }: Pick<FullInboxItemRow, 'itemId' | 'expiresAt'>,
-  { kind, origin }: Pick<Accepted, 'kind' | 'origin'>,
+  work: Pick<Accepted, 'kind' | keyof Work>,
   attempts: number,
   reason: string,
 ): NewEvent[] {
-  const facts = factsOf(session, context.ids.next('run'), origin);
+  const { kind } = work;
+  const facts = factsOf(session, context.ids.next('run'), work);
   const queued = { kind, rule: 'followup' as const, priority: priorityOf(kind), ...facts };
   const until = expiresAt === null ? {} : { expiresAt };
   const requeued = { itemId, attempts, reason, ...until, ...facts };
@@ -190,7 +189,7 @@ export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEve
   if (others.some(({ itemId, state }) => state === 'waiting' && itemId !== item.itemId)) {
     return events;
   }
-  const facts = factsOf(session, item.runId, accepted.origin);
+  const facts = factsOf(session, item.runId, accepted);
   const end = { type: 'cancelled', reason: 'dropped' } as const;
   return [...events, inSession(session, terminalEvent(end, facts))];
 }
@@ -202,7 +201,7 @@ function deadLetter(
   accepted: Accepted,
   reason: string,
 ): NewEvent[] {
-  const facts = factsOf(session, item.runId, accepted.origin);
+  const facts = factsOf(session, item.runId, accepted);
   return [
     inSession(session, {
       type: 'dead_lettered',
@@ -215,13 +214,13 @@ function deadLetter(
 function tellSender(
   session: OpenSession,
   { itemId, runId }: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
-  { origin }: Accepted,
+  accepted: Accepted,
   code: string,
   reason: string,
 ): NewEvent[] {
-  const { fromSessionId } = origin;
+  const { fromSessionId } = accepted.origin;
   if (fromSessionId === undefined) return [];
   const text = `Message ${itemId} to ${session.sessionId} could not be delivered: ${reason}`;
-  const data = { code, text, ...factsOf(session, runId, origin) };
+  const data = { code, text, ...factsOf(session, runId, accepted) };
   return [{ topic: sessionTopic(fromSessionId), event: { type: 'note', data } }];
 }

@@ -7,7 +7,7 @@ import type {
 } from '@stoa/protocol';
 
 /** Who speaks: what is configured, and for the rest what follows from the name. */
-function runtimeIdentity(
+export function runtimeIdentity(
   id: string,
   name: string,
   config: ChannelIdentityConfig | undefined,
@@ -20,7 +20,7 @@ function runtimeIdentity(
 }
 
 /** An unknown mode never opens anything: it becomes the one that only marks the boundary. */
-function runtimeMemoryScope(
+export function runtimeMemoryScope(
   id: string,
   config: ChannelMemoryScopeConfig | undefined,
 ): ChannelRuntimeMemoryScope {

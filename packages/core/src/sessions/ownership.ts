@@ -1,4 +1,11 @@
-import { type Origin, type RunStatus, type SessionEvent, sessionTopic } from '@stoa/protocol';
+import {
+  type ChannelRuntimeIdentity,
+  type ChannelRuntimeMemoryScope,
+  type Origin,
+  type RunStatus,
+  type SessionEvent,
+  sessionTopic,
+} from '@stoa/protocol';
 import {
   beat,
   deleteDaemon,
@@ -19,7 +26,7 @@ import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import type { SessionContext } from './context.js';
 import { danglingCalls, type StartedCall } from './dangling-calls.js';
-import { factsOf, inSession } from './run-facts.js';
+import { factsOf, inSession, type Work } from './run-facts.js';
 
 /** A run that this daemon has taken up, and the epoch under which it may write about it. */
 export interface Claim {
@@ -28,6 +35,8 @@ export interface Claim {
   readonly runId: string;
   readonly kind: string;
   readonly origin: Origin;
+  readonly identity: ChannelRuntimeIdentity;
+  readonly memoryScope: ChannelRuntimeMemoryScope;
   readonly attempt: number;
   /** It was under way when its daemon ended. */
   readonly isResumed: boolean;
@@ -132,10 +141,9 @@ export class Ownership {
         const run = runId === undefined ? undefined : yield* findQueuedRun.first({ runId });
         if (!run) return nothing;
         const owned = yield* setSessionOwner.first({ topicId: session.topicId, daemonId });
-        const { origin } = JSON.parse(run.queued) as { origin: Origin };
         const isResumed = (run.status as RunStatus) !== 'queued';
         const attempt = run.attempts + 1;
-        const facts = factsOf(session, run.runId, origin);
+        const facts = factsOf(session, run.runId, JSON.parse(run.queued) as Work);
         const unknownCalls = isResumed
           ? yield* danglingCalls(session.topicId, run.seq, run.runId)
           : [];
@@ -149,9 +157,8 @@ export class Ownership {
           answer: () => ({
             session: { ...session, ownerId: daemonId, epoch, activeRunId: run.runId },
             epoch,
-            runId: run.runId,
+            ...facts,
             kind: run.kind,
-            origin,
             attempt,
             isResumed,
             unknownCalls,

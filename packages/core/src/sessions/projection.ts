@@ -165,6 +165,7 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
     }
     case 'tool_call':
     case 'tool_result':
+    case 'context_given':
     case 'note':
     case 'publishing':
       return;

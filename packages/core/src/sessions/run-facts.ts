@@ -1,13 +1,32 @@
-import type { Origin, SessionEvent } from '@stoa/protocol';
+import type {
+  ChannelRuntimeIdentity,
+  ChannelRuntimeMemoryScope,
+  Origin,
+  SessionEvent,
+} from '@stoa/protocol';
 import { sessionTopic } from '@stoa/protocol';
 import type { OpenSession } from '../access/session-gate.js';
 import type { NewEvent } from '../log/log.js';
 import { agentIdentity } from './identity.js';
 
-/** What every event of a run says. */
-export function factsOf(session: OpenSession, runId: string, origin: Origin) {
+/** A piece of work as its item or its run keeps it: where it came from, and as whom it is done. */
+export interface Work {
+  readonly origin: Origin;
+  readonly identity?: ChannelRuntimeIdentity | undefined;
+  readonly memoryScope?: ChannelRuntimeMemoryScope | undefined;
+}
+
+/**
+ * What every event of a run says. In a channel it is the channel's memory, and its identity where it has
+ * one, as they were when the work was accepted: a run does not change sides half-way.
+ */
+export function factsOf(session: OpenSession, runId: string, work: Work) {
   const { agentId, agentName, persona } = session;
-  return { runId, origin, ...agentIdentity(agentId, agentName, persona.definition) };
+  const own = agentIdentity(agentId, agentName, persona.definition);
+  const { origin, identity = own.identity, memoryScope = own.memoryScope } = work;
+  return origin.channelId === undefined
+    ? { runId, origin, ...own }
+    : { runId, origin, identity, memoryScope };
 }
 
 export const inSession = (session: OpenSession, event: SessionEvent): NewEvent => ({

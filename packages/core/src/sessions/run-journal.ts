@@ -19,6 +19,7 @@ import {
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
+import { keepNote } from '../memory/keep-note.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
@@ -102,6 +103,19 @@ export class RunJournal {
     await this.#append('note', { code, text });
   }
 
+  /** Keeps a note where the run may remember; throws `limit_reached` when there is no room. */
+  remember(text: string): Promise<string> {
+    const { context } = this;
+    return this.#write(function* (session, facts) {
+      const { events, noteId } = yield* keepNote(context, session, facts, text);
+      return { events, answer: noteId };
+    });
+  }
+
+  async contextGiven(step: Step<'context_given'>): Promise<void> {
+    await this.#append('context_given', step);
+  }
+
   async compacted(step: Step<'compacted'>): Promise<void> {
     await this.#append('compacted', step);
   }
@@ -183,7 +197,8 @@ export class RunJournal {
     decide: (session: OpenSession, facts: RunFacts, at: number) => Tx<Written<R>> | Written<R>,
   ): Promise<R> {
     const { sessionId } = this.claim.session;
-    const { epoch, runId, origin } = this.claim;
+    const { claim } = this;
+    const { epoch, runId } = claim;
     return this.context.log.write({
       actor: `session:${sessionId}`,
       lane: sessionTopic(sessionId),
@@ -193,7 +208,7 @@ export class RunJournal {
         return session;
       },
       *decide(session, at): Tx<Decision<R>> {
-        const decided = decide(session, factsOf(session, runId, origin), at);
+        const decided = decide(session, factsOf(session, runId, claim), at);
         const { events, answer } = 'next' in decided ? yield* decided : decided;
         return { events, answer: () => answer };
       },

@@ -1,6 +1,9 @@
 import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
 import { listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
+import { recall } from '../memory/recall.js';
+import { tellContext } from '../memory/tell-context.js';
+import { viewOf } from '../memory/view.js';
 import type { Timers } from '../ports.js';
 import type { Approvals } from './approvals.js';
 import { endLeftBehind } from './change-session.js';
@@ -200,6 +203,7 @@ export class Runner {
       const driver = this.ports.drivers.get(kind);
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
+      await tellContext(this.ports.context, claim, journal);
       const run = await this.#open(claim, journal, signal);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
@@ -257,11 +261,18 @@ export class Runner {
       runId,
       kind: claim.kind as WorkKind,
       origin: claim.origin,
+      memoryScope: claim.memoryScope,
       attempt: claim.attempt,
       items,
       journal,
       signal,
-      transcript: (tail) => readTranscript(context.store, sessionId, runId, tail),
+      transcript: (tail) =>
+        readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
+      recall: (request) => {
+        const { memoryScope } = claim;
+        const rememberer = { ownerId: session.responsibleId, memoryScope };
+        return context.store.read(() => recall(context.secrets, rememberer, request));
+      },
       policy: () => context.store.read(() => policyOf(sessionId, configRules)),
       async ask(question) {
         const approval = await journal.requestApproval(question);

@@ -1,5 +1,6 @@
 import type { SessionEvent } from '@stoa/protocol';
 import { findEvent, listEventSizesBefore, listEventsOfTypeBefore, type Tx } from '@stoa/store';
+import { isInView } from './context-start.js';
 
 /** How much of it is wanted, by who does not need all. */
 export interface TranscriptTail {
@@ -42,7 +43,7 @@ export function* tailStart(reach: Reach, runId: string, bytes: number): Tx<numbe
 }
 
 /** The last note of this code. */
-export function* lastNote(reach: Reach, code: string): Tx<string | undefined> {
+export function* lastNote(reach: Reach, code: string, view: string): Tx<string | undefined> {
   let { before } = reach;
   for (;;) {
     const page = yield* listEventsOfTypeBefore.all({
@@ -53,7 +54,7 @@ export function* lastNote(reach: Reach, code: string): Tx<string | undefined> {
     });
     for (const { seq, body } of page) {
       const note = JSON.parse(body) as Data<'note'>;
-      if (note.code === code) return note.text;
+      if (note.code === code && isInView(view, note)) return note.text;
       before = seq;
     }
     if (page.length < NOTES) return undefined;

@@ -1,6 +1,7 @@
 import {
   type AssistantPart,
   type ChannelDelivery,
+  type ChannelRuntimeMemoryScope,
   JOURNAL_EVENTS,
   type Metadata,
   type Origin,
@@ -11,13 +12,13 @@ import {
 } from '@stoa/protocol';
 import {
   type EventRow,
-  findEvent,
   findInboxItem,
   findSession,
   listEventsAfter,
   type Store,
   type Tx,
 } from '@stoa/store';
+import { contextStart, isInView } from './context-start.js';
 import { lastNote, type Reach, type TranscriptTail, tailStart } from './transcript-tail.js';
 
 /** Something that was put to the agent. */
@@ -33,8 +34,21 @@ export interface TranscriptInput {
   readonly metadata: Metadata;
 }
 
+/** Absent notes could not be read. */
+export type ChannelContextTold = Pick<
+  Data<'context_given'>,
+  'channelId' | 'channelIdentity' | 'memoryScope' | 'notes' | 'olderNotes'
+>;
+
 export type TranscriptEntry =
   | { readonly type: 'summary'; readonly seq: number; readonly text: string }
+  | {
+      /** Where it is and what is remembered there, told with a turn in a channel. */
+      readonly type: 'context';
+      readonly seq: number;
+      readonly runId: string;
+      readonly context: ChannelContextTold;
+    }
   | {
       readonly type: 'input';
       readonly seq: number;
@@ -88,27 +102,29 @@ export function readTranscript(
   store: Store,
   sessionId: string,
   runId: string,
+  view: string,
   tail?: TranscriptTail,
 ): Promise<Transcript> {
-  return store.read(() => transcriptOf(sessionId, runId, tail));
+  return store.read(() => transcriptOf(sessionId, runId, view, tail));
 }
 
-function* transcriptOf(sessionId: string, runId: string, tail?: TranscriptTail): Tx<Transcript> {
+function* transcriptOf(
+  sessionId: string,
+  runId: string,
+  view: string,
+  tail?: TranscriptTail,
+): Tx<Transcript> {
   const session = yield* findSession.first({ sessionId });
   if (!session) return NOTHING;
-  const { topicId, contextSeq } = session;
-  const begin = contextSeq === 0 ? undefined : yield* findEvent.first({ topicId, seq: contextSeq });
+  const { topicId } = session;
+  const { summary, ...begin } = yield* contextStart(session, view);
   const builder = new TranscriptBuilder(runId);
-  let after = contextSeq;
-  if (begin?.type === 'compacted') {
-    const { upToSeq, summary } = JSON.parse(begin.body) as Data<'compacted'>;
-    builder.begin(begin.seq, summary);
-    after = upToSeq;
-  }
+  if (summary) builder.begin(summary.seq, summary.text);
+  let { after } = begin;
   if (tail) {
     const reach = { topicId, after, before: session.head + 1 };
     const start = yield* tailStart(reach, runId, tail.bytes);
-    if (start > after) yield* builder.cut({ ...reach, before: start + 1 }, tail.note);
+    if (start > after) yield* builder.cut({ ...reach, before: start + 1 }, tail.note, view);
     after = start;
   }
   for (;;) {
@@ -116,6 +132,7 @@ function* transcriptOf(sessionId: string, runId: string, tail?: TranscriptTail):
     for (const row of page) {
       if (!KEPT.has(row.type)) continue;
       const event = { type: row.type, data: JSON.parse(row.body) as unknown } as SessionEvent;
+      if (!isInView(view, event.data as { memoryScope?: ChannelRuntimeMemoryScope })) continue;
       if (event.type === 'delivered' && !builder.knows(event.data.itemId)) {
         const item = yield* findInboxItem.first({ itemId: event.data.itemId });
         if (item) builder.accept(JSON.parse(item.accepted) as Data<'accepted'>);
@@ -160,9 +177,9 @@ class TranscriptBuilder {
   }
 
   /** Begins after what is left out, of which only this note counts. */
-  *cut(leftOut: Reach, code: string): Tx<void> {
+  *cut(leftOut: Reach, code: string, view: string): Tx<void> {
     this.#isCut = true;
-    const text = yield* lastNote(leftOut, code);
+    const text = yield* lastNote(leftOut, code, view);
     if (text !== undefined) this.#notes.set(code, text);
   }
 
@@ -198,6 +215,12 @@ class TranscriptBuilder {
         const { runId, callId, tool, outcome, output } = event.data;
         if (!this.#open.delete(callId)) return;
         this.#entries.push({ type: 'tool_result', seq, runId, callId, tool, outcome, output });
+        return;
+      }
+      case 'context_given': {
+        const { runId, channelId, channelIdentity, memoryScope, notes, olderNotes } = event.data;
+        const context = { channelId, channelIdentity, memoryScope, notes, olderNotes };
+        this.#entries.push({ type: 'context', seq, runId, context });
         return;
       }
       case 'note':

@@ -1,9 +1,10 @@
 import { type Principal, parseTopic, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
+import { memoryOf } from '../access/memory-gate.js';
 import { sessionToRead } from '../access/session-gate.js';
 
-/** Channels are public to people; a session's topic is for who it works for; a person's is theirs alone. */
+/** Channels are public to people; a session's topic and a memory's are for whom they work; a person's is theirs alone. */
 export async function assertMayFollow(
   store: Store,
   principal: Principal,
@@ -17,6 +18,10 @@ export async function assertMayFollow(
   }
   if (parsed.kind === 'session') {
     await store.read(() => sessionToRead(principal, parsed.id));
+    return;
+  }
+  if (parsed.kind === 'memory') {
+    await store.read(() => memoryOf(principal, parsed.id));
     return;
   }
   if (principal.kind === 'human' && principal.id === parsed.id) return;

@@ -99,7 +99,10 @@ function* grant(
   return granted;
 }
 
-const REASONS: Partial<Record<LeaseOutcome, CancelReason>> = { timeout: 'timeout' };
+const REASONS: Partial<Record<LeaseOutcome, CancelReason>> = {
+  timeout: 'timeout',
+  cancelled: 'cancel_command',
+};
 
 function* endRunOf(
   { sessions }: TurnContext,

@@ -65,7 +65,7 @@ export function createHandlers({
   mcpServers,
 }: HandlerPorts): Handlers {
   const { channels, turns, stimuli, threadWork, assets, credentials, loginCodes } = core;
-  const { agents, sessions, approvals, schedules } = core;
+  const { agents, sessions, approvals, schedules, memories } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -164,6 +164,11 @@ export function createHandlers({
     listApprovals: ({ by, query }) => approvals.list(by, query),
     getApproval: ({ by, params }) => approvals.get(by, params.approvalId),
     answerApproval: ({ by, params, body }) => approvals.answer(by, params.approvalId, body),
+
+    listMemories: ({ by, query }) => memories.list(by, query),
+    listNotes: ({ by, params, query }) => memories.notes(by, params.memoryId, query),
+    deleteNote: ({ by, params }) => memories.deleteNote(by, params.memoryId, params.noteId),
+    clearMemory: ({ by, params }) => memories.clear(by, params.memoryId),
 
     listSchedules: ({ by, query }) => schedules.list(by, query),
     createSchedule: ({ by, body, key }) => schedules.create(by, body, key),

@@ -50,6 +50,8 @@ const SESSIONS_TOOLS = [
   'send_message',
   'create_channel_stimulus',
   'create_schedule',
+  'remember',
+  'recall',
   'read_channel_thread',
   'set_channel_reaction',
 ];
@@ -426,6 +428,23 @@ describe('a session with its token', () => {
     await use(client, 'pass_turn', { reason: 'nothing to add' });
     run.complete('I have nothing to say.');
     expect((await session.ended(run.runId)).output).toEqual([]);
+  });
+
+  it('C-56 remembers under its own namespace, and is told of it as somebody’s words', async () => {
+    const { session, run, token } = await workingSession(1);
+    const client = await connect(token.secret);
+    const kept = await use(client, 'remember', { text: 'The key is under the mat' });
+    expect(kept.structuredContent).toMatchObject({
+      text: expect.stringMatching(/^Kept as nte_\w+ in agent:helper\.$/) as string,
+    });
+    const recalled = await use(client, 'recall', { query: 'mat' });
+    expect(recalled.structuredContent).toMatchObject({
+      text: expect.stringMatching(
+        /^<untrusted source="tool recall" id="\w+">\n\[\d{4}-\d\d-\d\d\] The key is under the mat\n<\/untrusted /,
+      ) as string,
+    });
+    run.complete();
+    await session.ended(run.runId);
   });
 
   it('sends a message to a session of the same person, as itself', async () => {

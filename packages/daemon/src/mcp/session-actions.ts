@@ -38,7 +38,7 @@ export class SessionActions {
       name: tool.name,
       description: tool.description,
       input: tool.input,
-      isReading: false,
+      isReading: tool.kind === 'read',
       call: (input, signal) => {
         const run = this.core.runner.contextOf(sessionId);
         if (!run) throw new StoaError('run_ended', `No run of ${sessionId} is under way`);
@@ -91,7 +91,18 @@ export class SessionActions {
     });
     // What the program says besides is not published: to have passed is to have said nothing.
     if (output.endsTurn === true) await run.journal.emitOutput([]);
-    const { text, isError = false } = output;
+    const { isError = false } = output;
+    const outcome = isError ? 'error' : 'ok';
+    const said = {
+      runId: run.runId,
+      callId,
+      tool: tool.name,
+      outcome,
+      output: output.text,
+    } as const;
+    // What it is told of what somebody wrote is information here as it is anywhere.
+    const text =
+      tool.kind === 'read' && !isError ? this.agent.toolResultForModel(said) : output.text;
     return { text, isError, data: { text } };
   }
 }

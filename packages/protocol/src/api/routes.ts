@@ -6,6 +6,7 @@ import { CHANNELS_ROUTES } from './routes/channels.js';
 import { LIVE_ROUTES } from './routes/live.js';
 import { MCP_ROUTES } from './routes/mcp.js';
 import { MEMBERS_ROUTES } from './routes/members.js';
+import { MEMORY_ROUTES } from './routes/memory.js';
 import { MESSAGES_ROUTES } from './routes/messages.js';
 import { OPERATIONS_ROUTES } from './routes/operations.js';
 import { READING_ROUTES } from './routes/reading.js';
@@ -28,6 +29,7 @@ export const ROUTES = {
   ...ASSETS_ROUTES,
   ...AGENTS_ROUTES,
   ...SESSIONS_ROUTES,
+  ...MEMORY_ROUTES,
   ...MCP_ROUTES,
   ...LIVE_ROUTES,
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AutonomyPolicySettings, ParticipationMode } from '../records/autonomy.js';
 import { Description, Title } from '../records/channel.js';
+import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from '../records/identity.js';
 import {
   ActorId,
   AssetId,
@@ -33,6 +34,8 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     description: Description.optional(),
     purpose: Description.optional(),
     ...settings,
+    identity: ChannelIdentityConfig.optional(),
+    memoryScope: ChannelMemoryScopeConfig.optional(),
     metadata: Metadata,
   }),
   event('channel_updated', {
@@ -41,6 +44,8 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     purpose: Description.nullable().optional(),
     paused: z.boolean().optional(),
     ...settings,
+    identity: ChannelIdentityConfig.nullable().optional(),
+    memoryScope: ChannelMemoryScopeConfig.nullable().optional(),
     metadata: Metadata.optional(),
   }),
   event('channel_archived', {}),

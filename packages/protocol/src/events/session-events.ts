@@ -3,13 +3,12 @@ import {
   AgentDefinition,
   AgentId,
   AgentSource,
-  ChannelRuntimeIdentity,
-  ChannelRuntimeMemoryScope,
   PermissionMode,
   PermissionRules,
 } from '../records/agent.js';
 import { Approval, ApprovalScope, ApprovalState } from '../records/approval.js';
 import { ChannelDelivery } from '../records/delivery.js';
+import { ChannelRuntimeIdentity, ChannelRuntimeMemoryScope } from '../records/identity.js';
 import {
   ActorId,
   ApprovalId,
@@ -23,6 +22,7 @@ import {
   SessionId,
 } from '../records/ids.js';
 import { DeliveredHow } from '../records/inbox.js';
+import { MemoryNote } from '../records/memory.js';
 import { StoredItem } from '../records/message.js';
 import { Metadata } from '../records/metadata.js';
 import { CancelReason, RunFailure } from '../records/run.js';
@@ -148,6 +148,15 @@ export const SessionEvent = z.discriminatedUnion('type', [
     answer: z.string().optional(),
     ...ofRun,
   }),
+  /** Told once with a turn in a channel that has an identity or a memory scope of its own. */
+  event('context_given', {
+    channelId: ChannelId,
+    channelIdentity: ChannelRuntimeIdentity,
+    /** The newest of what is remembered there; absent when it could not be read. */
+    notes: z.array(MemoryNote.pick({ noteId: true, createdAt: true, text: true })).optional(),
+    olderNotes: z.int().min(0),
+    ...ofRun,
+  }),
   event('compacted', {
     /** Everything up to here is replaced by the summary in what the model sees. */
     upToSeq: Seq,
@@ -211,6 +220,7 @@ export const JOURNAL_EVENTS = [
   'tool_call',
   'tool_result',
   'approval_settled',
+  'context_given',
   'compacted',
   'note',
   'output_emitted',

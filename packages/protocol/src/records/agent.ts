@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from './identity.js';
 import { EpochMs } from './ids.js';
 
 /** The name an agent is called by: the file name of its definition, or chosen by who made it. */
@@ -15,37 +16,6 @@ const ruleList = z.array(PermissionRule).max(LIMITS.rules).optional();
 /** Deny beats ask beats allow; where none matches, the mode decides. What `plan` denies, no rule allows. */
 export const PermissionRules = z.strictObject({ deny: ruleList, ask: ruleList, allow: ruleList });
 export type PermissionRules = z.infer<typeof PermissionRules>;
-
-/** What of an agent's identity is configured; the rest is derived from its id. */
-export const ChannelIdentityConfig = z.strictObject({
-  id: z.string().min(1).max(LIMITS.titleChars).optional(),
-  displayName: z.string().min(1).max(LIMITS.displayNameChars).optional(),
-  description: z.string().max(LIMITS.descriptionChars).optional(),
-});
-export type ChannelIdentityConfig = z.infer<typeof ChannelIdentityConfig>;
-
-export const ChannelRuntimeIdentity = z.strictObject({
-  id: z.string(),
-  displayName: z.string(),
-  description: z.string().optional(),
-});
-export type ChannelRuntimeIdentity = z.infer<typeof ChannelRuntimeIdentity>;
-
-/** `metadata-only` marks the boundary; `isolated` enforces it. An unknown mode is the former. */
-export const ChannelMemoryScopeMode = z.enum(['metadata-only', 'isolated']);
-export type ChannelMemoryScopeMode = z.infer<typeof ChannelMemoryScopeMode>;
-
-export const ChannelMemoryScopeConfig = z.strictObject({
-  namespace: z.string().min(1).max(LIMITS.titleChars).optional(),
-  mode: ChannelMemoryScopeMode.or(z.string().max(LIMITS.titleChars)).optional(),
-});
-export type ChannelMemoryScopeConfig = z.infer<typeof ChannelMemoryScopeConfig>;
-
-export const ChannelRuntimeMemoryScope = z.strictObject({
-  namespace: z.string(),
-  mode: ChannelMemoryScopeMode,
-});
-export type ChannelRuntimeMemoryScope = z.infer<typeof ChannelRuntimeMemoryScope>;
 
 /** Stoa's own agent loop; without a provider and a model those of the configuration. */
 export const BuiltinDriver = z.strictObject({

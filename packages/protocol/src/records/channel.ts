@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { AutonomyPolicy, AutonomyPolicySettings, ParticipationMode } from './autonomy.js';
+import {
+  ChannelIdentityConfig,
+  ChannelMemoryScopeConfig,
+  ChannelRuntimeIdentity,
+  ChannelRuntimeMemoryScope,
+} from './identity.js';
 import { ActorId, AssetId, ChannelId, EpochMs, MessageId, Seq } from './ids.js';
 import { Metadata } from './metadata.js';
 
@@ -32,6 +38,12 @@ export const Channel = z.strictObject({
   autonomyPolicy: AutonomyPolicy,
   /** What a session member that says nothing else has. */
   defaultParticipationMode: ParticipationMode,
+  /** Who agents speak as here; what is not configured follows from the id of the channel. */
+  identity: ChannelRuntimeIdentity,
+  /** Where what they remember here is kept, and whether that is held apart. */
+  memoryScope: ChannelRuntimeMemoryScope,
+  /** What of its settings does not do what it says. */
+  warnings: z.array(z.string()).optional(),
   metadata: Metadata,
   headSeq: Seq,
 });
@@ -43,17 +55,21 @@ export const CreateChannel = z.strictObject({
   description: Description.optional(),
   purpose: Description.optional(),
   ...settings,
+  identity: ChannelIdentityConfig.optional(),
+  memoryScope: ChannelMemoryScopeConfig.optional(),
   metadata: Metadata.optional(),
 });
 export type CreateChannel = z.infer<typeof CreateChannel>;
 
-/** Absent leaves a field as it is; `null` clears it. */
+/** Absent leaves a field as it is; `null` clears it. Identity and memory scope are replaced whole. */
 export const UpdateChannel = z.strictObject({
   title: Title.optional(),
   description: Description.nullable().optional(),
   purpose: Description.nullable().optional(),
   paused: z.boolean().optional(),
   ...settings,
+  identity: ChannelIdentityConfig.nullable().optional(),
+  memoryScope: ChannelMemoryScopeConfig.nullable().optional(),
   metadata: Metadata.optional(),
 });
 export type UpdateChannel = z.infer<typeof UpdateChannel>;

@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
-import {
-  AgentId,
-  ChannelRuntimeIdentity,
-  ChannelRuntimeMemoryScope,
-  DriverKind,
-  PermissionMode,
-  PermissionRules,
-} from './agent.js';
+import { AgentId, DriverKind, PermissionMode, PermissionRules } from './agent.js';
+import { ChannelRuntimeIdentity, ChannelRuntimeMemoryScope } from './identity.js';
 import { ActorId, EpochMs, RunId, Seq, SessionId } from './ids.js';
 import { Metadata } from './metadata.js';
 

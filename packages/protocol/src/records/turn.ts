@@ -58,6 +58,7 @@ export const TurnOutcome = z.enum([
   'reply_budget',
   'run_budget',
   'token_budget',
+  'cancelled',
 ]);
 export type TurnOutcome = z.infer<typeof TurnOutcome>;
 
@@ -128,7 +129,7 @@ export type Candidate = z.infer<typeof Candidate>;
 
 /** What made the daemon look at a thread. */
 export const TurnTrigger = z.strictObject({
-  type: z.enum(['message', 'run_ended', 'answered', 'time', 'resumed']),
+  type: z.enum(['message', 'run_ended', 'answered', 'time', 'resumed', 'cancelled']),
   messageId: MessageId.optional(),
   runId: RunId.optional(),
 });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as api from '../index.js';
 import type { SqlText, Tx } from '../sql/statement.js';
 import type { Verb } from '../sql/verb.js';
+import { memoryTour } from './memory-tour.fixture.js';
 import { runtimeTour } from './runtime-tour.fixture.js';
 import { stimulusTour } from './stimulus-tour.fixture.js';
 import { turnTour } from './turn-tour.fixture.js';
@@ -106,6 +107,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['lockChannel', () => api.lockChannel.first({ channelId: 'b-1', actorId: 'human:ada' })],
   ['lockChannel, unknown', () => api.lockChannel.first({ channelId: 'x', actorId: 'human:ada' })],
   ['findChannelFields', () => api.findChannelFields.first(c1)],
+  ['findChannelSettings', () => api.findChannelSettings.first({ channelId: 'b-1' })],
   [
     'insertMessage',
     () =>
@@ -307,6 +309,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...runtimeTour,
   ...turnTour,
   ...stimulusTour,
+  ...memoryTour,
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(
     ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
   ),

@@ -2,9 +2,10 @@ import { foundation } from './0001-foundation.js';
 import { runtime } from './0002-runtime.js';
 import { turns } from './0003-turns.js';
 import { stimuli } from './0004-stimuli.js';
+import { memory } from './0005-memory.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, stimuli];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, stimuli, memory];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -41,4 +42,6 @@ export const TABLES = [
   'decisions',
   'stimuli',
   'threadWork',
+  'memories',
+  'memoryNotes',
 ] as const;

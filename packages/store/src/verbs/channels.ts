@@ -126,6 +126,10 @@ export const findChannelFields = verb<
   `SELECT "channelId", "title", "description", "purpose", "metadata", "paused", "settings" FROM "channels" WHERE "topicId" = :topicId`,
 );
 
+export const findChannelSettings = verb<{ channelId: string }, Pick<ChannelRow, 'settings'>>(
+  `SELECT "settings" FROM "channels" WHERE "channelId" = :channelId`,
+);
+
 export const setChannelArchived = verb<{ topicId: number; archivedAt: number | null; at: number }>(
   `UPDATE "channels" SET "archivedAt" = :archivedAt, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );

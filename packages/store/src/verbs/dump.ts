@@ -35,3 +35,9 @@ export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   modelCalls: dump('modelCalls', '"seq"'),
   schedules: dump('schedules', '"seq"'),
 };
+
+/** The same for the topic of a memory. */
+export const MEMORY_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
+  memories: dump('memories', '"memoryId"'),
+  memoryNotes: dump('memoryNotes', '"seq"'),
+};

@@ -48,6 +48,12 @@ export const deleteMember = verb<{ topicId: number; memberId: string }>(
   `DELETE FROM "members" WHERE "topicId" = :topicId AND "memberId" = :memberId`,
 );
 
+/** The channels that somebody is a member of. */
+export const listChannelsOf = verb<{ actorId: string }, { channelId: string }>(
+  `SELECT c."channelId" FROM "members" m JOIN "channels" c ON c."topicId" = m."topicId"
+   WHERE m."actorId" = :actorId ORDER BY c."channelId"`,
+);
+
 /** Who can be given a turn in a channel. */
 export const listSessionMembers = verb<{ topicId: number }, SessionMemberRow>(
   `SELECT m.*, s."topicId" AS "sessionTopicId", s."endedAt",

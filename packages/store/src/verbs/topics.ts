@@ -20,6 +20,11 @@ export const insertTopic = verb<{ name: string }, { id: number }>(
   `INSERT INTO "topics" ("name") VALUES (:name) RETURNING "id"`,
 );
 
+/** Of several that begin the same topic one does; the others wait for it and find it. */
+export const beginTopic = verb<{ name: string }>(
+  `INSERT INTO "topics" ("name") VALUES (:name) ON CONFLICT ("name") DO NOTHING`,
+);
+
 /** For a replay beside the original: the copy has the same key. */
 export const insertTopicWithId = verb<{ id: number; name: string; floor: number }>({
   sqlite: `INSERT INTO "topics" ("id", "name", "floor") VALUES (:id, :name, :floor)`,

@@ -1,7 +1,7 @@
 import type { ChannelEvent } from '@stoa/protocol';
 import { keyName, type ModelEvent, type ModelState } from './state.js';
 import { type Asked, actorOf, refused, type Verdict } from './verdict.js';
-import { AS_IT_BEGINS } from './views.js';
+import { asItBegins } from './views.js';
 
 /** What a key that was used before makes of an operation. */
 export function replayed(state: ModelState, asked: Asked): Verdict | undefined {
@@ -34,7 +34,7 @@ export function firstAnswer(event: ModelEvent): unknown {
       memberCount: 1,
       messageCount: 0,
       pinnedAssetIds: [],
-      ...AS_IT_BEGINS,
+      ...asItBegins(made.data.channelId),
       headSeq: 2,
     };
   }

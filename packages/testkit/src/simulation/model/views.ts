@@ -17,11 +17,14 @@ import {
 } from './state.js';
 
 /** How agents take part in a channel where nobody set anything else. */
-export const AS_IT_BEGINS = {
-  paused: false,
-  autonomyPolicy: DEFAULT_AUTONOMY_POLICY,
-  defaultParticipationMode: 'selected_only',
-} as const;
+export const asItBegins = (channelId: string) =>
+  ({
+    paused: false,
+    autonomyPolicy: DEFAULT_AUTONOMY_POLICY,
+    defaultParticipationMode: 'selected_only',
+    identity: { id: `channel:${channelId}`, displayName: channelId },
+    memoryScope: { namespace: `channel:${channelId}`, mode: 'metadata-only' },
+  }) as const;
 
 /** What a caller who looks now must see. */
 
@@ -40,7 +43,7 @@ export function channelView(state: ModelState, channel: ModelChannel): Channel {
     ...(last ? { lastMessageId: last.messageId } : {}),
     ...(preview === undefined ? {} : { lastMessagePreview: preview }),
     pinnedAssetIds: [...channel.pins],
-    ...AS_IT_BEGINS,
+    ...asItBegins(channel.channelId),
     metadata: {},
     headSeq: headOf(state, `channel:${channel.channelId}`),
   };

@@ -1,0 +1,32 @@
+import { StoaError } from '@stoa/protocol';
+import { listChannelsOf } from '@stoa/store';
+import type { ChannelCommand } from './command.js';
+import { sessionNamed } from './member-named.js';
+
+const CONFIRMED = / yes$/i;
+
+/** A session has one context wherever it is a member, so whoever clears it clears it there too. */
+export const clear: ChannelCommand = {
+  name: 'clear',
+  takes: 'NAME [yes]',
+  what: 'let an agent begin anew; yes: also where else it is a member',
+  *run(call) {
+    const { context, by, channel, rest } = call;
+    const given = rest.replace(CONFIRMED, '').trim();
+    if (given === '') throw new StoaError('invalid_request', 'Name whom to clear: /clear NAME');
+    const { name, memberId, sessionId } = yield* sessionNamed(call, given);
+    const channels = yield* listChannelsOf.all({ actorId: `session:${sessionId}` });
+    const others = channels.filter(({ channelId }) => channelId !== channel.channelId);
+    const events = yield* context.clearSession(by, sessionId);
+    if (others.length > 0 && !CONFIRMED.test(rest)) {
+      const where = others.map(({ channelId }) => channelId).slice(0, 10);
+      const more =
+        others.length > where.length ? ` and ${String(others.length - where.length)} more` : '';
+      throw new StoaError(
+        'confirmation_needed',
+        `${name} is also in ${where.join(', ')}${more}, and would begin anew there too. If that is meant: /clear ${memberId} yes`,
+      );
+    }
+    return { line: `${channel.memberName} cleared ${name}: it begins anew.`, events };
+  },
+};

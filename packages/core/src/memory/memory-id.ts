@@ -1,0 +1,9 @@
+import type { Secrets } from '../ports.js';
+
+const DIGEST_CHARS = 40;
+
+/** One memory for each person and namespace: what sessions of one learn is not told to those of another. */
+export function memoryIdOf(secrets: Secrets, ownerId: string, namespace: string): string {
+  const digest = secrets.digest(JSON.stringify([ownerId, namespace]));
+  return `mem_${digest.slice(0, DIGEST_CHARS)}`;
+}

@@ -1,0 +1,86 @@
+import type { Turn, TurnDecision } from '@stoa/protocol';
+import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
+import type { NewEvent } from '../log/log.js';
+import { arbitrate, type Decisions, served } from './arbitrate.js';
+import { carryOut } from './carry-out.js';
+import type { LockedChannel, TurnContext } from './context.js';
+import { itemsOf, type ReadThread, readThread, textOf } from './read-thread.js';
+
+/** Whether the next may speak in place of who is cancelled, or the turn is over. */
+export type Then = 'pass_on' | 'close';
+
+/** Somebody who may do so takes the turn away from these, thread by thread. */
+export function* cancelTurns(
+  context: TurnContext,
+  channel: LockedChannel,
+  leases: readonly LeaseRow[],
+  then: Then,
+  at: number,
+): Tx<NewEvent[]> {
+  const events: NewEvent[] = [];
+  for (const rootMessageId of new Set(leases.map((lease) => lease.rootMessageId))) {
+    const here = leases.filter((lease) => lease.rootMessageId === rootMessageId);
+    events.push(...(yield* cancelIn(context, channel, here, then, at)));
+  }
+  return events;
+}
+
+function* cancelIn(
+  context: TurnContext,
+  channel: LockedChannel,
+  leases: readonly LeaseRow[],
+  then: Then,
+  at: number,
+): Tx<NewEvent[]> {
+  const { topicId } = channel;
+  const rootMessageId = leases[0]?.rootMessageId ?? '';
+  const row = yield* findTurn.first({ topicId, rootMessageId });
+  if (!row) return [];
+  const turn = yield* charged((JSON.parse(row.decided) as TurnDecision).turn, leases);
+  const messageId = turn.originMessageId;
+  const message = yield* findMessage.first({ topicId, messageId });
+  const inputItems = message ? itemsOf(message) : [];
+  const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
+  if (!thread) return [];
+  const author = message
+    ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
+    : { id: 'system', displayName: 'system' };
+  return yield* carryOut(context, {
+    channel,
+    thread,
+    decisions: decide(thread, leases, then, at),
+    trigger: { type: 'cancelled' },
+    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    unheard: undefined,
+    at,
+  });
+}
+
+function decide(
+  { state, policy }: ReadThread,
+  leases: readonly LeaseRow[],
+  then: Then,
+  at: number,
+): Decisions {
+  const cancelled = new Set(leases.map(({ leaseId }) => leaseId));
+  const ends = [...cancelled].map((leaseId) => ({ leaseId, outcome: 'cancelled' as const }));
+  if (then === 'close') {
+    const { wakeAt: _, ...turn } = state.turn;
+    const closed: Turn = { ...turn, closedAt: at, outcome: 'cancelled' };
+    return { grants: [], renewals: [], candidates: [], ends, turn: closed };
+  }
+  const left = state.leases.filter(({ leaseId }) => !cancelled.has(leaseId));
+  const decided = arbitrate({ ...state, leases: left }, policy, at);
+  return { ...decided, ends: [...ends, ...decided.ends] };
+}
+
+/** They had the turn, and what their runs took so far was taken. */
+function* charged(turn: Turn, leases: readonly LeaseRow[]): Tx<Turn> {
+  const { closedAt: _, outcome: __, ...open } = leases.reduce(served, turn);
+  let { tokens } = turn;
+  for (const { runId } of leases) {
+    const run = yield* findRun.first({ runId });
+    tokens += (run?.inputTokens ?? 0) + (run?.outputTokens ?? 0);
+  }
+  return { ...open, tokens };
+}

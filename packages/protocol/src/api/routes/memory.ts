@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { LIMITS } from '../../limits.js';
+import { Seq } from '../../records/ids.js';
+import { Memory, MemoryId, MemoryNote, NoteId } from '../../records/memory.js';
+import { PEOPLE } from '../access-table.js';
+import type { Route } from '../route.js';
+
+const inMemory = z.strictObject({ memoryId: MemoryId });
+const limit = z.int().min(1).max(LIMITS.pageSize).default(50);
+
+/** What sessions remember, for the people they work for. */
+export const MEMORY_ROUTES = {
+  listMemories: {
+    method: 'GET',
+    path: '/v1/memories',
+    tag: 'memory',
+    summary: 'What the sessions of the caller remember, by namespace; the owner sees all',
+    access: PEOPLE,
+    query: z.strictObject({
+      namespace: Memory.shape.namespace.max(LIMITS.titleChars).optional(),
+      before: MemoryId.optional(),
+      limit,
+    }),
+    answer: z.strictObject({ memories: z.array(Memory), nextBefore: MemoryId.optional() }),
+    status: 200,
+  },
+  listNotes: {
+    method: 'GET',
+    path: '/v1/memories/:memoryId/notes',
+    tag: 'memory',
+    summary: 'The notes of a memory, newest first',
+    access: PEOPLE,
+    params: inMemory,
+    query: z.strictObject({ before: Seq.optional(), limit }),
+    answer: z.strictObject({ notes: z.array(MemoryNote), nextBefore: Seq.optional() }),
+    status: 200,
+  },
+  deleteNote: {
+    method: 'DELETE',
+    path: '/v1/memories/:memoryId/notes/:noteId',
+    tag: 'memory',
+    summary: 'Delete a note: nobody is told of it any more',
+    access: PEOPLE,
+    params: z.strictObject({ memoryId: MemoryId, noteId: NoteId }),
+    status: 204,
+  },
+  clearMemory: {
+    method: 'DELETE',
+    path: '/v1/memories/:memoryId',
+    tag: 'memory',
+    summary: 'Erase all notes of a memory for good, also from its log',
+    access: PEOPLE,
+    params: inMemory,
+    status: 204,
+  },
+} as const satisfies Record<string, Route>;
