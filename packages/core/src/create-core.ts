@@ -35,7 +35,7 @@ import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import type { TurnContext } from './turns/context.js';
 import { deliveryEnded } from './turns/delivery-ended.js';
-import { resumeTurns } from './turns/look-at.js';
+import { reopenTurns, resumeTurns } from './turns/look-at.js';
 import { openTurn } from './turns/open-turn.js';
 import { TurnClock } from './turns/turn-clock.js';
 import { Turns } from './turns/turns.js';
@@ -137,7 +137,8 @@ export function createCore(ports: CorePorts): Core {
     workspaces: runtime.workspaces,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
     capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
-    deliveryEnded: (_, runId, end) => deliveryEnded(turnContext, lockForDelivery, runId, end),
+    deliveryEnded: (session, runId, end) =>
+      deliveryEnded(turnContext, lockForDelivery, session, runId, end),
     approvalMs: runtime.approvalMs,
     diagnose: runtime.diagnose,
   };
@@ -175,6 +176,7 @@ export function createCore(ports: CorePorts): Core {
       search,
       openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
       resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
+      reopenTurns: (channel, at) => reopenTurns(turnContext, channel, at),
     }),
     turns,
     turnClock,

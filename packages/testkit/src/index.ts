@@ -111,4 +111,5 @@ export { type RuntimeReport, simulateRuntime } from './runtime-simulation/simula
 export { SimulationFailure } from './simulation/failure.js';
 export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';
+export { simulateTurns, type TurnReport } from './turn-simulation/simulate-turns.js';
 export { VirtualTimers } from './virtual/timers.js';

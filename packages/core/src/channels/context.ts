@@ -19,6 +19,8 @@ export interface ChannelContext {
   readonly openTurn: (channel: OpenChannel, posted: Posted, at: number) => Tx<readonly NewEvent[]>;
   /** What follows from a channel going on after a pause. */
   readonly resumeTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
+  /** What follows from a channel not being archived any more. */
+  readonly reopenTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
 }
 
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];

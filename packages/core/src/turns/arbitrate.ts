@@ -26,7 +26,7 @@ export interface Decisions {
  *
  * A lease whose time is over only may pass on: to whoever could start now. If nobody could, it is
  * renewed. A run that is silent for too long, or that spent what the turn may cost, loses its lease
- * either way. A paused channel starts nobody and replaces nobody.
+ * either way. A channel that is paused or archived starts nobody and replaces nobody.
  */
 export function arbitrate(state: ThreadState, policy: AutonomyPolicy, now: number): Decisions {
   const arbitration = new Arbitration(state, policy, now);
@@ -81,8 +81,8 @@ class Arbitration {
   /** Those whose time is over make room for those who wait, or go on. */
   passOn(): void {
     for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
-      // A run that never began has cost nothing.
-      const refund = lease.phase === 'granted' ? 1 : 0;
+      // A run that never began has cost nothing; one of an earlier turn costs this one nothing anyway.
+      const refund = lease.phase === 'granted' && lease.turnId === this.#turn.turnId ? 1 : 0;
       if (this.#ready.length > 0 && this.#room({ leases: 1, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
