@@ -21,6 +21,8 @@ export interface Judged {
   readonly at: number;
   /** Sessions whose turn this decision ended. */
   readonly spoke: ReadonlySet<string>;
+  /** Those of them who made room for others, after everybody was looked at. */
+  readonly replaced: ReadonlySet<string>;
   readonly sessions: SessionFacts;
 }
 
@@ -98,7 +100,7 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): bo
     case 'served':
       return thread.served.has(sessionId) && !thread.called.has(sessionId);
     case 'others_selected':
-      return !isMeant(thread, sessionId) && !mayJoinIn(member, thread);
+      return !isMeant(thread, sessionId) && !mayJoinIn(member, judged);
     case 'cooling_down': {
       const spokeAt = sessions.spokeAt(thread.rootMessageId, sessionId);
       const isCooling = spokeAt !== undefined && spokeAt + model.policy.memberCooldownMs > at;
@@ -112,10 +114,12 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): bo
 const isMeant = ({ turn, called }: ThreadModel, sessionId: string): boolean =>
   called.has(sessionId) || turn.selected.includes(sessionId);
 
-function mayJoinIn({ mode }: SpeakingMember, { turn, served, replies }: ThreadModel): boolean {
+function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): boolean {
+  const { turn, served, replies } = thread;
   if (mode === 'always_listen') return true;
   if (turn.selected.length === 0) return !turn.isForPeople;
-  return mode === 'prefer_selected' && replies === 0 && turn.selected.every((id) => served.has(id));
+  const allServed = turn.selected.every((id) => served.has(id) && !replaced.has(id));
+  return mode === 'prefer_selected' && replies === 0 && allServed;
 }
 
 /** Who holds a turn beyond its time holds it because nobody could have it. */

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../virtual/random.js';
 /** What the agents of a simulation know of the world; it outlives the daemons that run them. */
 export interface Audience {
   readonly random: SeededRandom;
-  /** The history comes to its end: whoever is given a turn now answers and is done. */
+  /** The history comes to its end: whoever is given a turn now lets it pass. */
   readonly isEnding: boolean;
   /** Resolves when the scheduler says so, rejects when the signal aborts, and never after its daemon died. */
   pace(signal?: AbortSignal): Promise<void>;
@@ -52,10 +52,11 @@ export class SimSpeaker implements Driver {
 
   async execute(run: RunContext): Promise<DriverEnd> {
     const { random, isEnding } = this.audience;
+    if (isEnding) return { type: 'completed' };
     await this.audience.pace(run.signal);
-    await run.journal.delivered(run.items.map(({ itemId }) => itemId));
+    // What is not told of is taken for delivered when the run has ended.
+    if (random.chance(0.3)) await run.journal.delivered(run.items.map(({ itemId }) => itemId));
     if (run.kind !== 'channel_delivery') return this.#work(run);
-    if (isEnding) return this.#speak(run, 1);
     const { name, play } = random.weighted(this.#parts);
     this.audience.saw(name);
     return play(run);

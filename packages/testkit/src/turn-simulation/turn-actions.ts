@@ -15,16 +15,16 @@ interface TurnAction {
  * the daemon gets to it. A producer of stimuli belongs here too, as one more action; that each becomes a
  * message at most once is for the ledger to see in the log, as it does for posts.
  */
-export const TURN_ACTIONS: readonly TurnAction[] = [
-  { name: 'post', weight: 16, run: post },
+const TURN_ACTIONS: readonly TurnAction[] = [
+  { name: 'post', weight: 8, run: post },
   { name: 'address', weight: 7, run: address },
-  { name: 'reply', weight: 9, run: reply },
+  { name: 'reply', weight: 14, run: reply },
   { name: 'send again', weight: 4, run: sendAgain },
   { name: 'react', weight: 4, run: react },
   { name: 'edit', weight: 2, run: edit },
   { name: 'delete', weight: 1, run: deleteOne },
   { name: 'pause or resume', weight: 4, run: pauseOrResume },
-  { name: 'archive or unarchive', weight: 2, run: archiveOrUnarchive },
+  { name: 'archive', weight: 1, run: archive },
   { name: 'join or change', weight: 4, run: joinOrChange },
   { name: 'leave', weight: 2, run: leave },
   { name: 'speak aside', weight: 2, run: speakAside },
@@ -39,6 +39,11 @@ export const TURN_ACTIONS: readonly TurnAction[] = [
   { name: 'crash before a commit', weight: 3, run: crashBefore },
   { name: 'crash after a commit', weight: 3, run: crashAfter },
 ];
+
+const UNARCHIVE: TurnAction = { name: 'unarchive', weight: 60, run: unarchive };
+
+export const actionsIn = (world: TurnWorld): readonly TurnAction[] =>
+  channelOf(world)?.archived ? [UNARCHIVE, ...TURN_ACTIONS] : TURN_ACTIONS;
 
 function post(world: TurnWorld): string {
   return send(world, {}, world.random.chance(0.2) ? anyName(world) : undefined);
@@ -112,11 +117,15 @@ function pauseOrResume(world: TurnWorld): string {
   return paused ? 'pause' : 'resume';
 }
 
-function archiveOrUnarchive(world: TurnWorld): string {
-  const { channels } = world.core;
-  const isArchived = channelOf(world)?.archived ?? false;
-  world.call(isArchived ? channels.unarchive(OWNER, CHANNEL) : channels.archive(OWNER, CHANNEL));
-  return isArchived ? 'unarchive' : 'archive';
+function archive(world: TurnWorld): string {
+  world.call(world.core.channels.archive(OWNER, CHANNEL));
+  return '';
+}
+
+/** Nothing can be said in an archived channel, so this comes soon. */
+function unarchive(world: TurnWorld): string {
+  world.call(world.core.channels.unarchive(OWNER, CHANNEL));
+  return '';
 }
 
 function joinOrChange(world: TurnWorld): string {

@@ -164,12 +164,13 @@ export class TurnLedger implements SessionFacts {
       violated('a decision about a turn that is not there', { turn });
     }
     this.#checkTrigger(model, thread, decision, at);
-    const spoke = new Set(
-      decision.ended.map(({ leaseId }) => model.leases.get(leaseId)?.sessionId ?? ''),
-    );
+    const sessionsOf = (ended: TurnDecision['ended']): Set<string> =>
+      new Set(ended.map(({ leaseId }) => model.leases.get(leaseId)?.sessionId ?? ''));
+    const spoke = sessionsOf(decision.ended);
+    const replaced = sessionsOf(decision.ended.filter(({ outcome }) => outcome === 'superseded'));
     this.#apply(model, thread, decision, expected?.runId);
     thread.turn = turn;
-    checkDecision({ model, thread, decision, at, spoke, sessions: this });
+    checkDecision({ model, thread, decision, at, spoke, replaced, sessions: this });
     for (const { sessionId } of decision.granted) thread.called.delete(sessionId);
   }
 
