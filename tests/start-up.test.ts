@@ -92,7 +92,8 @@ async function beginAgain(messagesEach: number): Promise<{ rows: number; scanned
   const place = new WatchedPlace();
   const world = await RuntimeWorld.open(place);
   try {
-    const { core, driver, abandon } = await world.start();
+    const before = await world.start();
+    const { core, driver } = before;
     for (let i = 0; i < 5; i++) {
       await core.channels.create(OWNER, { channelId: `old-${String(i)}`, title: 'Old' });
     }
@@ -107,7 +108,7 @@ async function beginAgain(messagesEach: number): Promise<{ rows: number; scanned
     for (let i = 0; i < LEASES; i++) await core.channels.post(OWNER, 'team', { text: 'hello' });
     await driver.nth(LEASES);
     expect(await core.checkIntegrity()).toMatchObject({ ok: true });
-    await abandon();
+    await before.abandon();
 
     place.reads = new Reads();
     const again = await world.start();

@@ -39,7 +39,7 @@ const answering = (distort: Distort): PlantedInTurns => ({
         const value: unknown = Reflect.get(inner, name);
         return typeof value === 'function' ? (value.bind(inner) as unknown) : value;
       },
-    }) as Store,
+    }),
 });
 
 function* distorted<T>(body: () => Tx<T>, distort: Distort, lane: string): Tx<T> {
@@ -131,7 +131,7 @@ const DEFECTS: readonly [what: string, planted: () => PlantedInTurns][] = [
             return <T>(body: () => Tx<T>, options: TransactOptions<T> = {}) =>
               inner.transact(() => forgetful(body), options);
           },
-        }) as Store,
+        }),
     }),
   ],
 ];

@@ -6,7 +6,7 @@ import type { SeededRandom } from '../virtual/random.js';
 export interface Audience {
   readonly random: SeededRandom;
   /** The history comes to its end: whoever is given a turn now lets it pass. */
-  readonly isEnding: boolean;
+  isEnding(): boolean;
   /** Resolves when the scheduler says so, rejects when the signal aborts, and never after its daemon died. */
   pace(signal?: AbortSignal): Promise<void>;
   /** The names of whom a speaker may call. */
@@ -51,8 +51,8 @@ export class SimSpeaker implements Driver {
   constructor(private readonly audience: Audience) {}
 
   async execute(run: RunContext): Promise<DriverEnd> {
-    const { random, isEnding } = this.audience;
-    if (isEnding) return { type: 'completed' };
+    const { random } = this.audience;
+    if (this.audience.isEnding()) return { type: 'completed' };
     await this.audience.pace(run.signal);
     // What is not told of is taken for delivered when the run has ended.
     if (random.chance(0.3)) await run.journal.delivered(run.items.map(({ itemId }) => itemId));

@@ -7,7 +7,7 @@ interface TurnAction {
   readonly name: string;
   readonly weight: number;
   /** Returns what it did, in a few words. */
-  run(world: TurnWorld): string | Promise<string>;
+  readonly run: (world: TurnWorld) => string | Promise<string>;
 }
 
 /**

@@ -25,7 +25,7 @@ export interface TurnHostPorts {
   readonly clock: VirtualClock;
   readonly ids: Ids;
   readonly secrets: Secrets;
-  readonly audience: Omit<Audience, 'pace' | 'isEnding'> & { readonly isEnding: boolean };
+  readonly audience: Omit<Audience, 'pace'>;
   readonly planted: PlantedInTurns;
   readonly openScratch: () => Store;
   readonly report: (error: unknown) => void;
@@ -58,21 +58,7 @@ export class TurnHost {
         },
       }),
     );
-    const speaker = new SimSpeaker({
-      random: audience.random,
-      get isEnding() {
-        return audience.isEnding;
-      },
-      pace: (signal) => this.#pace(signal),
-      names: () => audience.names(),
-      react: (sessionId, messageId) => audience.react(sessionId, messageId),
-      saw: (what) => {
-        audience.saw(what);
-      },
-      fail: (what, details) => {
-        audience.fail(what, details);
-      },
-    });
+    const speaker = new SimSpeaker({ ...audience, pace: (signal) => this.#pace(signal) });
     const core = createCore({
       store: planted.store?.(store) ?? store,
       search: NO_SEARCH,

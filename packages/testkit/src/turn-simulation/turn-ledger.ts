@@ -154,7 +154,7 @@ export class TurnLedger implements SessionFacts {
       if (!expected || expected.runId !== undefined || expected.messageId !== trigger.messageId) {
         violated('a turn was opened by what no person said', { trigger, expected });
       }
-      thread = newThread(root, decision, thread?.live ?? new Map());
+      thread = newThread(root, decision, thread?.live ?? new Map<string, LeaseModel>());
       model.threads.set(root, thread);
       this.#checkSelection(model, trigger.messageId ?? '', decision);
     } else if (expected && trigger.runId !== expected.runId) {

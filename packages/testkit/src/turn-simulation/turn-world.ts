@@ -14,6 +14,7 @@ import { SeededRandom } from '../virtual/random.js';
 import { virtualSecrets } from '../virtual/secrets.js';
 import type { PlantedInTurns } from './planted-in-turns.js';
 import type { SharedDatabase } from './shared-database.js';
+import type { Audience } from './sim-speaker.js';
 import { TurnHost } from './turn-host.js';
 import { TurnLedger } from './turn-ledger.js';
 
@@ -128,14 +129,14 @@ export class TurnWorld {
 
   /** For what has to be done before anything else happens. */
   async soon<T>(work: Promise<T>): Promise<T> {
-    let isDone = false;
+    const progress = { isDone: false };
     const done = (): void => {
-      isDone = true;
+      progress.isDone = true;
     };
     work.then(done, done);
     for (;;) {
       await settled();
-      if (isDone) return work;
+      if (progress.isDone) return work;
       if (!this.commit()) violated('the daemon waits for something that never comes');
     }
   }
@@ -192,24 +193,21 @@ export class TurnWorld {
     });
   }
 
-  #audience() {
-    const world = this;
+  #audience(): Omit<Audience, 'pace'> {
     return {
       random: this.random,
-      get isEnding() {
-        return world.isEnding;
+      isEnding: () => this.isEnding,
+      names: () => [...this.sessions.keys(), 'owner'],
+      saw: (what) => {
+        this.saw(what);
       },
-      names: () => [...world.sessions.keys(), 'owner'],
-      saw: (what: string) => {
-        world.saw(what);
+      fail: (what, details) => {
+        this.#failure ??= violation(what, details);
       },
-      fail: (what: string, details: Readonly<Record<string, unknown>>) => {
-        world.#failure ??= violation(what, details);
-      },
-      react: async (sessionId: string, messageId: string) => {
+      react: async (sessionId, messageId) => {
         const by = { kind: 'session', id: sessionId, credentialId: 's' } as const;
         try {
-          await world.core.channels.react(by, CHANNEL, messageId, { emoji: '👍' });
+          await this.core.channels.react(by, CHANNEL, messageId, { emoji: '👍' });
         } catch (error) {
           if (!(error instanceof StoaError && EXPECTED.has(error.code))) throw error;
         }
