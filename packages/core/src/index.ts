@@ -28,5 +28,5 @@ export {
   type TextChunk,
 } from './topics/reader.js';
 export type { Subscription } from './topics/subscription.js';
-export { arbitrate, type Decisions as TurnDecisions } from './turns/arbitrate.js';
+export { arbitrate } from './turns/arbitrate.js';
 export type { Retention, SweepReport } from './upkeep/sweep.js';

@@ -10,7 +10,6 @@ import {
   listLiveLeases,
   listSessionMembers,
   type Statement,
-  type Store,
   type TransactOptions,
   type Tx,
 } from '@stoa/store';
