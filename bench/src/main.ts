@@ -1,12 +1,16 @@
 import { type Benchmark, type Form, Skipped } from './benchmark.js';
 import { append } from './benchmarks/append.js';
 import { appendHttp } from './benchmarks/append-http.js';
+import { arbitrate } from './benchmarks/arbitrate.js';
+import { attention } from './benchmarks/attention.js';
 import { fanout } from './benchmarks/fanout.js';
 import { footprint } from './benchmarks/footprint.js';
+import { grant } from './benchmarks/grant.js';
 import { growth } from './benchmarks/growth.js';
 import { latency } from './benchmarks/latency.js';
 import { mailbox } from './benchmarks/mailbox.js';
 import { overhead } from './benchmarks/overhead.js';
+import { recover } from './benchmarks/recover.js';
 import { shell } from './benchmarks/shell.js';
 import { startup } from './benchmarks/startup.js';
 import { jsonLines, table } from './measure/report.js';
@@ -24,6 +28,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   footprint,
   mailbox,
   shell,
+  arbitrate,
+  attention,
+  grant,
+  recover,
 };
 
 /** A benchmark that hangs is ended, and what it started with it. */

@@ -71,6 +71,11 @@ export class Child {
     });
   }
 
+  /** `kill -9`. */
+  kill(): void {
+    this.process.kill('SIGKILL');
+  }
+
   async end(): Promise<void> {
     if (this.process.exitCode !== null || this.process.signalCode !== null) return;
     this.process.kill('SIGTERM');

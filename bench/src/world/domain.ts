@@ -6,6 +6,7 @@ import {
   openSqliteStore,
   type SearchIndex,
   type SqliteStore,
+  type Store,
   ThreadedSearchIndex,
 } from '@stoa/store';
 import { openDirectory } from './directory.js';
@@ -21,7 +22,7 @@ export interface Domain {
 
 export interface DomainOptions {
   readonly home: string;
-  readonly store: SqliteStore;
+  readonly store: Store;
   /** Without its thread nothing is indexed and nothing is found. */
   readonly search?: 'thread' | 'none';
   /** Without it no session runs. */

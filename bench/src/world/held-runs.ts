@@ -6,7 +6,7 @@ import { openDirectory } from './directory.js';
 import { type Domain, openDomain, openStore } from './domain.js';
 import type { Scope } from './scope.js';
 
-const OWNER: Principal = {
+export const OWNER: Principal = {
   kind: 'human',
   id: OWNER_ID,
   owner: true,

@@ -8,17 +8,19 @@ import { openDirectory } from './directory.js';
 import type { Scope } from './scope.js';
 
 /** A Redis that syncs its log before it answers, on a free port, with its data in a directory of its own. */
-export async function startRedis(scope: Scope): Promise<number> {
+export async function startRedis(scope: Scope, directory = openDirectory(scope)): Promise<number> {
   const command = findOnPath('redis-server');
   if (command === undefined) throw new Skipped('there is no redis-server on the PATH');
   const port = await freePort();
   const settings: Record<string, string> = {
     port: String(port),
     bind: '127.0.0.1',
-    dir: openDirectory(scope),
+    dir: directory,
     appendonly: 'yes',
     appendfsync: 'always',
     save: '',
+    // Its log stays as long as what was written.
+    'auto-aof-rewrite-percentage': '0',
   };
   await Child.start(scope, {
     command,

@@ -44,7 +44,7 @@ import { assertMayFollow } from './topics/topic-access.js';
 import { cancelTurns } from './turns/cancel-turns.js';
 import type { TurnContext } from './turns/context.js';
 import { deliveryEnded } from './turns/delivery-ended.js';
-import { resumeTurns } from './turns/look-at.js';
+import { reopenTurns, resumeTurns } from './turns/look-at.js';
 import { openTurn } from './turns/open-turn.js';
 import { TurnClock } from './turns/turn-clock.js';
 import { Turns } from './turns/turns.js';
@@ -154,10 +154,10 @@ export function createCore(ports: CorePorts): Core {
     workspaces: runtime.workspaces,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
     capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
-    *deliveryEnded({ sessionId }, runId, end) {
+    *deliveryEnded(session, runId, end) {
       return [
-        ...(yield* deliveryEnded(turnContext, lockForDelivery, runId, end)),
-        ...(yield* scheduleEnded(stimulusContext, sessionId, runId, end)),
+        ...(yield* deliveryEnded(turnContext, lockForDelivery, session, runId, end)),
+        ...(yield* scheduleEnded(stimulusContext, session.sessionId, runId, end)),
       ];
     },
     approvalMs: runtime.approvalMs,
@@ -210,6 +210,7 @@ export function createCore(ports: CorePorts): Core {
       *clearSession(by, sessionId) {
         return yield* cleared(context, yield* sessionToChange(by, sessionId));
       },
+      reopenTurns: (channel, at) => reopenTurns(turnContext, channel, at),
     }),
     turns,
     turnClock,

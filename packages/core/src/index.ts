@@ -34,4 +34,5 @@ export {
   type TextChunk,
 } from './topics/reader.js';
 export type { Subscription } from './topics/subscription.js';
+export { arbitrate } from './turns/arbitrate.js';
 export type { Retention, SweepReport } from './upkeep/sweep.js';

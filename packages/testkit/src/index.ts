@@ -8,6 +8,7 @@ export {
 export { processesWith } from './acp/living-processes.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
+export { fillChannels } from './channels/fill-channels.js';
 export {
   type CampaignOptions,
   type CampaignReport,
@@ -111,4 +112,5 @@ export { type RuntimeReport, simulateRuntime } from './runtime-simulation/simula
 export { SimulationFailure } from './simulation/failure.js';
 export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';
+export { simulateTurns, type TurnReport } from './turn-simulation/simulate-turns.js';
 export { VirtualTimers } from './virtual/timers.js';

@@ -60,10 +60,16 @@ export async function setArchived(
   channelId: string,
   archived: boolean,
 ): Promise<Channel> {
-  await change(context, principal, channelId, (channel) => {
-    if ((channel.archivedAt !== null) === archived) return undefined;
-    return { type: archived ? 'channel_archived' : 'channel_unarchived', data: {} };
-  });
+  await change(
+    context,
+    principal,
+    channelId,
+    (channel) => {
+      if ((channel.archivedAt !== null) === archived) return undefined;
+      return { type: archived ? 'channel_archived' : 'channel_unarchived', data: {} };
+    },
+    archived ? undefined : context.reopenTurns,
+  );
   return getChannel(context, principal, channelId);
 }
 
@@ -94,7 +100,7 @@ function change(
     *decide(channel, at): Tx<Decision<void>> {
       const event = decide(channel);
       const events: NewEvent[] = event ? [{ topic, event }] : [];
-      if (andThen) events.push(...(yield* andThen(channel, at)));
+      if (event && andThen) events.push(...(yield* andThen(channel, at)));
       return { events, answer: () => undefined };
     },
   });

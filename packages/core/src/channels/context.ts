@@ -30,6 +30,8 @@ export interface ChannelContext {
   ) => Tx<readonly NewEvent[]>;
   /** Lets a session that this caller may direct begin anew. */
   readonly clearSession: (by: Principal, sessionId: string) => Tx<readonly NewEvent[]>;
+  /** What follows from a channel not being archived any more. */
+  readonly reopenTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
 }
 
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];

@@ -94,9 +94,10 @@ export async function endSession(
   sessionId: string,
   reason = 'ended',
 ): Promise<Session> {
-  await change(context, principal, sessionId, function* (session) {
+  await change(context, principal, sessionId, function* (session, at) {
     if (session.endedAt !== null) return [];
-    const ended = yield* endAll(context, session, 'clear');
+    // For what follows from the end of its runs it is gone already.
+    const ended = yield* endAll(context, { ...session, endedAt: at }, 'clear');
     return [...ended, inSession(session, { type: 'session_ended', data: { reason } })];
   });
   const children = await context.store.read(() =>
@@ -128,14 +129,14 @@ function change(
   context: SessionContext,
   principal: Principal,
   sessionId: string,
-  decide: (session: OpenSession) => Tx<readonly NewEvent[]> | readonly NewEvent[],
+  decide: (session: OpenSession, at: number) => Tx<readonly NewEvent[]> | readonly NewEvent[],
 ): Promise<void> {
   return context.log.write({
     actor: actorIdOf(principal),
     lane: sessionTopic(sessionId),
     open: () => sessionToChange(principal, sessionId),
-    *decide(session): Tx<Decision<void>> {
-      const decided = decide(session);
+    *decide(session, at): Tx<Decision<void>> {
+      const decided = decide(session, at);
       const events = 'next' in decided ? yield* decided : decided;
       return { events, answer: () => undefined };
     },

@@ -1,8 +1,14 @@
-import type { AutonomyPolicy, Candidate, LeaseOutcome, Turn } from '@stoa/protocol';
+import {
+  type AutonomyPolicy,
+  type Candidate,
+  type LeaseOutcome,
+  LIMITS,
+  type Turn,
+} from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
 import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
-import { type Ranked, rank } from './rank.js';
+import { type Ranked, rank, scoreOf } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
 
 /** What is to be done about a thread, and why. Carried out in the commit of what led to it. */
@@ -11,8 +17,9 @@ export interface Decisions {
   readonly grants: readonly Standing[];
   readonly ends: readonly { readonly leaseId: string; readonly outcome: LeaseOutcome }[];
   readonly renewals: readonly LiveLease[];
-  /** Everybody who was looked at, in the order of the score. */
+  /** Who was looked at, in the order of the score: the first of them, and how many there were. */
   readonly candidates: readonly Candidate[];
+  readonly candidateCount: number;
   /** The turn afterwards. */
   readonly turn: Turn;
 }
@@ -26,7 +33,7 @@ export interface Decisions {
  *
  * A lease whose time is over only may pass on: to whoever could start now. If nobody could, it is
  * renewed. A run that is silent for too long, or that spent what the turn may cost, loses its lease
- * either way. A paused channel starts nobody and replaces nobody.
+ * either way. A channel that is paused or archived starts nobody and replaces nobody.
  */
 export function arbitrate(state: ThreadState, policy: AutonomyPolicy, now: number): Decisions {
   const arbitration = new Arbitration(state, policy, now);
@@ -81,8 +88,8 @@ class Arbitration {
   /** Those whose time is over make room for those who wait, or go on. */
   passOn(): void {
     for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
-      // A run that never began has cost nothing.
-      const refund = lease.phase === 'granted' ? 1 : 0;
+      // A run that never began has cost nothing; one of an earlier turn costs this one nothing anyway.
+      const refund = lease.phase === 'granted' && lease.turnId === this.#turn.turnId ? 1 : 0;
       if (this.#ready.length > 0 && this.#room({ leases: 1, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
@@ -105,9 +112,12 @@ class Arbitration {
       grants: this.#granted,
       ends: this.#ends,
       renewals: this.#renewals,
-      candidates: this.#verdicts.map(({ candidate, verdict }) =>
-        told(candidate, verdict, granted.has(candidate.standing.sessionId)),
-      ),
+      candidates: this.#verdicts
+        .slice(0, LIMITS.candidatesPerDecision)
+        .map(({ candidate, verdict }) =>
+          told(candidate, verdict, granted.has(candidate.standing.sessionId)),
+        ),
+      candidateCount: this.#verdicts.length,
       turn: this.#turnAfterwards(granted),
     };
   }
@@ -164,13 +174,10 @@ export function served(
   return { ...turn, served: [...turn.served, sessionId] };
 }
 
-function told(
-  { standing, score, reason }: Ranked,
-  verdict: Verdict,
-  isGranted: boolean,
-): Candidate {
+function told(candidate: Ranked, verdict: Verdict, isGranted: boolean): Candidate {
+  const { standing, reason } = candidate;
   const { memberId, sessionId } = standing;
-  const who = { memberId, sessionId, score: [...score] };
+  const who = { memberId, sessionId, score: scoreOf(candidate) };
   switch (verdict.may) {
     case 'speaking':
       return { ...who, verdict: 'speaking', reason: 'speaking' };

@@ -67,7 +67,7 @@ function decide(
   if (then === 'close') {
     const { wakeAt: _, ...turn } = state.turn;
     const closed: Turn = { ...turn, closedAt: at, outcome: 'cancelled' };
-    return { grants: [], renewals: [], candidates: [], ends, turn: closed };
+    return { grants: [], renewals: [], candidates: [], candidateCount: 0, ends, turn: closed };
   }
   const left = state.leases.filter(({ leaseId }) => !cancelled.has(leaseId));
   const decided = arbitrate({ ...state, leases: left }, policy, at);

@@ -11,6 +11,7 @@ import {
   listReactions,
   type Tx,
 } from '@stoa/store';
+import type { OpenSession } from '../access/session-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
@@ -30,6 +31,7 @@ export function* deliveryEnded(
   openLocked: (
     channelId: string,
   ) => Tx<(LockedChannel & { archivedAt: number | null }) | undefined>,
+  session: Pick<OpenSession, 'endedAt'>,
   runId: string,
   end: RunEnd,
 ): Tx<NewEvent[]> {
@@ -55,7 +57,9 @@ export function* deliveryEnded(
     ? [{ topic, event: { type: 'message_posted', data: posted } }]
     : [];
   const outcome = posted ? 'spoke' : yield* outcomeOf(channel, lease, end);
-  return [...events, ...(yield* goOn(context, channel, lease, run, { outcome, posted, at }))];
+  const isGone = session.endedAt !== null;
+  const ended = { outcome, posted, isGone, at };
+  return [...events, ...(yield* goOn(context, channel, lease, run, ended))];
 }
 
 function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<LeaseOutcome> {
@@ -71,6 +75,8 @@ function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<Le
 interface Ended {
   readonly outcome: LeaseOutcome;
   readonly posted: Posted | undefined;
+  /** Its session ends in the same commit. */
+  readonly isGone: boolean;
   readonly at: number;
 }
 
@@ -80,7 +86,7 @@ function* goOn(
   channel: LockedChannel,
   lease: LeaseRow,
   run: FullRunRow,
-  { outcome, posted, at }: Ended,
+  { outcome, posted, isGone, at }: Ended,
 ): Tx<NewEvent[]> {
   const { topicId } = channel;
   const row = yield* findTurn.first({ topicId, rootMessageId: lease.rootMessageId });
@@ -97,7 +103,13 @@ function* goOn(
     ...thread.state,
     leases: thread.state.leases.filter(isOther),
     standings: thread.state.standings.map((standing) =>
-      posted && standing.sessionId === lease.sessionId ? { ...standing, spokeAt: at } : standing,
+      standing.sessionId === lease.sessionId
+        ? {
+            ...standing,
+            ...(posted ? { spokeAt: at } : {}),
+            ...(isGone ? { unavailable: 'session_ended' as const } : {}),
+          }
+        : standing,
     ),
   };
   const decided = arbitrate(state, thread.policy, at);

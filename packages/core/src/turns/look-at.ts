@@ -1,5 +1,5 @@
 import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
-import { findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
+import { findChannelFields, findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut } from './carry-out.js';
@@ -26,7 +26,7 @@ export function* lookAt(
   const inputItems = itemsOf(message);
   const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
   if (!thread) return [];
-  // What resumes a channel is in the same commit.
+  // What lets a channel go on is in the same commit.
   const state = trigger.type === 'resumed' ? { ...thread.state, paused: false } : thread.state;
   const { author } = JSON.parse(message.posted) as {
     author: { id: string; displayName: string };
@@ -40,6 +40,16 @@ export function* lookAt(
     unheard: undefined,
     at,
   });
+}
+
+/** What was left when a channel was archived goes on now, unless it was paused besides. */
+export function* reopenTurns(
+  context: TurnContext,
+  channel: LockedChannel,
+  at: number,
+): Tx<NewEvent[]> {
+  const fields = yield* findChannelFields.first(channel);
+  return fields?.paused === 0 ? yield* resumeTurns(context, channel, at) : [];
 }
 
 /** What people said while a channel was paused is answered now. */

@@ -70,7 +70,7 @@ export function* readThread(
   const rows = yield* listSessionMembers.all({ topicId });
   return {
     state: {
-      paused: channel.paused === 1,
+      paused: channel.paused === 1 || channel.archivedAt !== null,
       turn,
       leases: leases.map((lease) => liveLease(lease, policy)),
       standings: rows.map((row) => standingOf(row, known)),

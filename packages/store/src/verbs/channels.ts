@@ -120,10 +120,18 @@ export const findChannelFields = verb<
   { topicId: number },
   Pick<
     ChannelRow,
-    'channelId' | 'title' | 'description' | 'purpose' | 'metadata' | 'paused' | 'settings'
+    | 'channelId'
+    | 'title'
+    | 'description'
+    | 'purpose'
+    | 'metadata'
+    | 'paused'
+    | 'settings'
+    | 'archivedAt'
   >
 >(
-  `SELECT "channelId", "title", "description", "purpose", "metadata", "paused", "settings" FROM "channels" WHERE "topicId" = :topicId`,
+  `SELECT "channelId", "title", "description", "purpose", "metadata", "paused", "settings", "archivedAt"
+   FROM "channels" WHERE "topicId" = :topicId`,
 );
 
 export const findChannelSettings = verb<{ channelId: string }, Pick<ChannelRow, 'settings'>>(

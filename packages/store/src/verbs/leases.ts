@@ -20,7 +20,7 @@ export interface LeaseRow {
 export interface LeaseWithRunRow extends LeaseRow {
   status: string | null;
   startedAt: number | null;
-  /** When its session last wrote something. */
+  /** When its run last did something; what others put into the inbox of its session is none of its doing. */
   progressAt: number | null;
   /** When a question of its run was last settled. */
   settledAt: number | null;
@@ -41,12 +41,30 @@ export const setLeaseEnded = verb<{ leaseId: string; at: number; outcome: string
   `UPDATE "leases" SET "endedAt" = :at, "outcome" = :outcome WHERE "leaseId" = :leaseId`,
 );
 
+const DOINGS = [
+  'started',
+  'resumed',
+  'delivered',
+  'model_message',
+  'tool_call',
+  'tool_result',
+  'waiting_approval',
+  'approval_settled',
+  'compacted',
+  'note',
+  'usage_reported',
+  'output_emitted',
+]
+  .map((type) => `'${type}'`)
+  .join(', ');
+
 /**
  * SQLite is told to look among the live: left to itself it walks all leases a channel ever had, since
  * they are kept in the order that is asked for.
  */
 const withRun = (index: string): string => `SELECT l.*, r."status", r."startedAt",
-    (SELECT e."at" FROM "events" e WHERE e."topicId" = r."topicId" ORDER BY e."seq" DESC LIMIT 1) AS "progressAt",
+    (SELECT e."at" FROM "events" e WHERE e."topicId" = r."topicId" AND e."seq" > r."seq"
+       AND e."type" IN (${DOINGS}) ORDER BY e."seq" DESC LIMIT 1) AS "progressAt",
     (SELECT max(a."settledAt") FROM "approvals" a WHERE a."runId" = l."runId") AS "settledAt"
   FROM "leases" l ${index} LEFT JOIN "runs" r ON r."runId" = l."runId"`;
 const both = (text: (live: string) => string): { sqlite: string; postgres: string } => ({

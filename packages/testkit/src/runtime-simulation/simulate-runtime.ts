@@ -27,6 +27,7 @@ const EXPECTED = new Set([
   'session_busy',
   'item_not_dead',
 ]);
+const FILE = 'tests/runtime-simulation.test.ts';
 const STEPS = 250;
 const STEPS_TO_REST = 6_000;
 /** A check reads every log from its beginning, and a broken one stays broken. */
@@ -46,7 +47,7 @@ export async function simulateRuntime(seed: number): Promise<RuntimeReport> {
     await world.rest();
     return { steps: world.log.length, seen: Object.fromEntries(world.seen) };
   } catch (error) {
-    throw new SimulationFailure(seed, world.log, doing, error);
+    throw new SimulationFailure(seed, world.log, doing, error, FILE);
   } finally {
     world.close();
   }

@@ -33,6 +33,7 @@ export class SimulationFailure extends Error {
     steps: readonly string[],
     doing: string,
     cause: unknown,
+    file = 'tests/simulation.test.ts',
   ) {
     const reason = cause instanceof Violation ? cause.message : inspect(cause);
     const shown = steps.slice(-STEPS_SHOWN).map((line) => `    ${line}`);
@@ -41,7 +42,7 @@ export class SimulationFailure extends Error {
         `seed ${seed} fails after ${steps.length} steps (${doing}): ${reason}`,
         `  the last of them:`,
         ...shown,
-        `  run it alone: STOA_SEED=${seed} npx vitest run tests/simulation.test.ts`,
+        `  run it alone: STOA_SEED=${seed} npx vitest run ${file}`,
       ].join('\n'),
       { cause },
     );

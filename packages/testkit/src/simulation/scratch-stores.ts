@@ -1,4 +1,4 @@
-import { SqliteStore, type Store } from '@stoa/store';
+import { CHANNEL_PROJECTIONS, SESSION_PROJECTIONS, SqliteStore, type Store } from '@stoa/store';
 import Database from 'better-sqlite3';
 
 /** Stores to replay a log into. Opening one costs more than emptying it, so they are used again. */
@@ -27,16 +27,12 @@ export class ScratchStores {
   }
 }
 
+/** Whatever a topic is replayed into. */
 const EMPTY = [
   'topics',
   'events',
-  'channels',
-  'members',
-  'messages',
-  'reactions',
-  'pins',
-  'attachments',
   'erasures',
+  ...Object.keys({ ...CHANNEL_PROJECTIONS, ...SESSION_PROJECTIONS }),
 ]
   .map((table) => `DELETE FROM "${table}";`)
   .join('\n');

@@ -1,0 +1,112 @@
+import { channelTurn } from '@stoa/agent';
+import type { RunContext } from '@stoa/core';
+import type { ChannelDelivery, TurnDecision } from '@stoa/protocol';
+import type { Benchmark } from '../benchmark.js';
+import { MESSAGE_TEXT } from '../load/message-text.js';
+import type { Pair } from '../measure/alternate.js';
+import { type Figure, figureOf } from '../measure/figure.js';
+import { openStore } from '../world/domain.js';
+import { OWNER } from '../world/held-runs.js';
+import { openSpeakers, type Speakers } from '../world/speakers.js';
+
+const MEMBERS = [2, 10, 50] as const;
+/** A message of a person may cost so many calls of a model. */
+const MOST_CALLS = 3;
+/** What is usual for English. */
+const CHARS_PER_TOKEN = 4;
+
+/** What came of one message of a person. */
+interface Cost {
+  calls: number;
+  tokens: number;
+  /** Of the first call. */
+  first: number;
+}
+
+export const attention: Benchmark = {
+  description: 'model calls and input tokens for a message of a person ÷ asking every member once',
+  async run(form, scope) {
+    const messages = form === 'short' ? 5 : 40;
+    let cost: Cost = { calls: 0, tokens: 0, first: 0 };
+    let isTalkative = true;
+    const speakers = await openSpeakers(
+      scope,
+      (home) => openStore(scope, home),
+      async (run) => {
+        const { tokens, delivery } = toldTo(run);
+        cost = { calls: cost.calls + 1, tokens: cost.tokens + tokens, first: cost.first || tokens };
+        // Who is not talkative says something only where nobody has.
+        if (isTalkative || delivery.answeredBy.length === 0) {
+          await run.journal.emitOutput([{ type: 'text', text: MESSAGE_TEXT }]);
+        }
+        return { type: 'completed' };
+      },
+    );
+    const figures: Figure[] = [];
+    const byMembers = new Map<number, Cost[]>();
+    for (const members of MEMBERS) {
+      const channelId = `room-${members}`;
+      await speakers.openChannel(channelId, members);
+      for (isTalkative of [true, false]) {
+        const costs: Cost[] = [];
+        for (let i = 0; i < messages; i++) {
+          cost = { calls: 0, tokens: 0, first: 0 };
+          await settled(speakers, channelId);
+          costs.push(cost);
+        }
+        if (isTalkative) byMembers.set(members, costs);
+        const who = isTalkative ? 'all answer' : 'one answers, the others pass';
+        const goal = `<=${MOST_CALLS / members}` as const;
+        const part = (what: string): string => `${what}, ${members} members, ${who}`;
+        const label = { bench: 'attention', goal } as const;
+        figures.push(
+          figureOf(
+            { ...label, part: part('calls'), unit: 'calls' },
+            costs.map(({ calls }) => ({ ours: calls, peer: members })),
+          ),
+          figureOf(
+            { ...label, part: part('input'), unit: 'tokens' },
+            costs.map(({ tokens, first }) => ({ ours: tokens, peer: first * members })),
+          ),
+        );
+      }
+    }
+    const [few, many] = [byMembers.get(MEMBERS[0]) ?? [], byMembers.get(MEMBERS[2]) ?? []];
+    const flat = (measure: (cost: Cost) => number): Pair[] =>
+      few.map((one, i) => ({ ours: measure(many[i] as Cost), peer: measure(one) }));
+    const label = { bench: 'attention', goal: '<=1.5' } as const;
+    const which = `${MEMBERS[2]} ÷ ${MEMBERS[0]} members`;
+    return [
+      ...figures,
+      figureOf(
+        { ...label, part: `calls, ${which}`, unit: 'calls' },
+        flat(({ calls }) => calls),
+      ),
+      figureOf(
+        { ...label, part: `input of a call, ${which}`, unit: 'tokens' },
+        flat(({ tokens, calls }) => tokens / calls),
+      ),
+    ];
+  },
+};
+
+/** What a model would be told with this turn. */
+function toldTo(run: RunContext): { tokens: number; delivery: ChannelDelivery } {
+  const [item] = run.items;
+  if (!item?.delivery) throw new Error('a turn without what is told with it');
+  const told = channelTurn(item.delivery, item, MESSAGE_TEXT);
+  return { tokens: told.length / CHARS_PER_TOKEN, delivery: item.delivery };
+}
+
+/** A person says something, and everybody has had their say. */
+async function settled({ core }: Speakers, channelId: string): Promise<void> {
+  const { messageId } = await core.channels.post(OWNER, channelId, { text: MESSAGE_TEXT });
+  for (;;) {
+    const page = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
+    const [last]: TurnDecision[] = await core.turns.decisions(OWNER, channelId, messageId, page);
+    if (last?.turn.closedAt !== undefined) return;
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}

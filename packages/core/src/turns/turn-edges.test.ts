@@ -1,0 +1,81 @@
+import type { AutonomyPolicySettings } from '@stoa/protocol';
+import { OWNER, STORE_ENGINES } from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { arbitrate } from './arbitrate.js';
+import { lease, policy, standing, thread, turn } from './thread-state.fixture.js';
+import { TurnStage } from './turn-stage.fixture.js';
+
+describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
+  let stage: TurnStage;
+  const open = async (
+    names: readonly string[],
+    settings?: AutonomyPolicySettings,
+  ): Promise<void> => {
+    stage = await TurnStage.open(engine, names, settings);
+  };
+  afterEach(async () => {
+    await stage.assertIntact();
+    await stage.close();
+  });
+
+  it('C-16 what waits for a session is no sign of life of its run', async () => {
+    await open(['a'], { silenceLimitMs: 60_000 });
+    await stage.say('hello');
+    const { run } = await stage.next();
+    await stage.pass(40_000);
+    await stage.say('another thread');
+    await stage.pass(30_000);
+    expect(await stage.ended(run)).toBe('cancelled');
+    expect((await stage.core.sessions.run({ kind: 'system' }, run.runId)).cancelReason).toBe(
+      'timeout',
+    );
+  });
+
+  it('C-19 an archived channel gives no turns, and goes on when it is archived no more', async () => {
+    await open(['a', 'b']);
+    const { messageId } = await stage.say('hello');
+    const { run } = await stage.next();
+    await stage.core.channels.archive(OWNER, 'team');
+    run.complete();
+    await stage.ended(run);
+    await stage.pass(1_000_000);
+    expect(await stage.leases()).toEqual([]);
+    await stage.core.channels.unarchive(OWNER, 'team');
+    expect(await stage.speak('here')).toBe('b');
+    expect((await stage.lastTurn(messageId)).outcome).toBe('answered');
+  });
+
+  it('C-18 a channel that is paused stays so when it is archived no more', async () => {
+    await open(['a']);
+    await stage.pause(true);
+    await stage.say('hello');
+    await stage.core.channels.archive(OWNER, 'team');
+    await stage.core.channels.unarchive(OWNER, 'team');
+    expect(await stage.leases()).toEqual([]);
+    await stage.pause(false);
+    expect(await stage.speak('here')).toBe('a');
+  });
+
+  it('a session that ends while it speaks is not given the next turn of the thread', async () => {
+    await open(['a', 'b']);
+    const { messageId } = await stage.say('hello', { addressedMemberIds: ['a'] });
+    await stage.next();
+    await stage.say('and again', { replyToMessageId: messageId, addressedMemberIds: ['a'] });
+    await stage.core.sessions.end(OWNER, stage.sessionOf('a'));
+    expect(await stage.leases()).toEqual([]);
+    const last = (await stage.decisions(messageId)).at(-1);
+    expect(last?.candidates.find(({ memberId }) => memberId === 'a')?.reason).toBe('session_ended');
+    expect(last?.turn.outcome).toBe('silent');
+  });
+});
+
+it('C-63 what an earlier turn was given and nobody took up is no run saved for this one', () => {
+  const left = lease('a', { turnId: 'before', phase: 'granted', deadline: 30_000 });
+  const { turn: after, ends } = arbitrate(
+    thread([standing('a'), standing('b')], { turn: turn({ startedRuns: 2 }), leases: [left] }),
+    policy({ maxStartedRunsPerHumanMessage: 3 }),
+    30_000,
+  );
+  expect(ends).toEqual([{ leaseId: left.leaseId, outcome: 'unclaimed' }]);
+  expect(after.startedRuns).toBe(3);
+});

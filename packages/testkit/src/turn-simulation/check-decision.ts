@@ -1,0 +1,155 @@
+import type { Candidate, TurnDecision } from '@stoa/protocol';
+import { violated } from '../simulation/failure.js';
+import {
+  type ChannelModel,
+  roomIn,
+  type SpeakingMember,
+  type ThreadModel,
+} from './channel-model.js';
+
+/** What the logs of sessions say that a decision depends on. */
+export interface SessionFacts {
+  hasEnded(sessionId: string): boolean;
+  /** When a session last spoke in a thread. */
+  spokeAt(rootMessageId: string, sessionId: string): number | undefined;
+}
+
+export interface Judged {
+  readonly model: ChannelModel;
+  readonly thread: ThreadModel;
+  readonly decision: TurnDecision;
+  readonly at: number;
+  /** Sessions whose turn this decision ended. */
+  readonly spoke: ReadonlySet<string>;
+  /** Those of them who made room for others, after everybody was looked at. */
+  readonly replaced: ReadonlySet<string>;
+  readonly sessions: SessionFacts;
+}
+
+/**
+ * What must hold of every decision, whatever led to it, once what it did is applied to the model: the
+ * counts are right, the bounds are kept, everybody was looked at, who was passed over had to be, and
+ * nobody waits who could speak.
+ */
+export function checkDecision(judged: Judged): void {
+  checkCounts(judged);
+  checkBounds(judged);
+  checkCandidates(judged);
+  checkRenewals(judged);
+  checkNobodyIsStranded(judged);
+}
+
+function checkCounts({ thread, decision: { turn } }: Judged): void {
+  const counted = { replies: thread.replies, startedRuns: thread.runs };
+  const told = { replies: turn.replies, startedRuns: turn.startedRuns };
+  if (counted.replies !== told.replies || counted.startedRuns !== told.startedRuns) {
+    violated('a turn counts other than what happened', { counted, told });
+  }
+}
+
+function checkBounds({ model, thread, decision }: Judged): void {
+  const { policy } = model;
+  const speakers = thread.live.size;
+  if (speakers > policy.maxParallelPublicSpeakers) {
+    violated('too many speak at once', { speakers, most: policy.maxParallelPublicSpeakers });
+  }
+  if (thread.replies + speakers > policy.maxAgentRepliesPerHumanMessage) {
+    const most = policy.maxAgentRepliesPerHumanMessage;
+    violated('more may speak than replies are left', { replies: thread.replies, speakers, most });
+  }
+  if (thread.runs > policy.maxStartedRunsPerHumanMessage) {
+    violated('more runs than a turn may have', { runs: thread.runs });
+  }
+  if (decision.granted.length > 0 && (model.paused || model.archived)) {
+    violated('a turn was given in a channel that is paused or archived', { decision });
+  }
+}
+
+function checkCandidates(judged: Judged): void {
+  const { model, thread, decision } = judged;
+  const looked = decision.candidates.map(({ memberId }) => memberId).sort();
+  const members = [...model.members.keys()].sort();
+  if (looked.join() !== members.join()) violated('not all were looked at', { looked, members });
+  for (const candidate of decision.candidates) {
+    const member = model.members.get(candidate.memberId) as SpeakingMember;
+    const isGranted = decision.granted.some(({ memberId }) => memberId === member.memberId);
+    if (isGranted !== (candidate.verdict === 'granted'))
+      violated('a verdict is not kept', { candidate });
+    if (!mayBe(judged, member, candidate)) {
+      violated('a verdict is wrong', { candidate, member, turn: thread.turn, at: judged.at });
+    }
+  }
+}
+
+/** Whether what is said of a member is so. */
+function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): boolean {
+  const { thread, at, model, sessions } = judged;
+  const { sessionId, mode, muted } = member;
+  const { verdict, reason } = candidate;
+  const isSpeaking = [...thread.live.values()].some((lease) => lease.sessionId === sessionId);
+  if (verdict === 'granted') return isSpeaking && !muted && mode !== 'manual_only';
+  if (verdict === 'speaking') return isSpeaking || judged.spoke.has(sessionId);
+  if (verdict === 'queued') return !isSpeaking && !muted && mode !== 'manual_only';
+  switch (reason) {
+    case 'muted':
+      return muted;
+    case 'manual_only':
+      return mode === 'manual_only';
+    case 'session_ended':
+      return sessions.hasEnded(sessionId);
+    case 'served':
+      return thread.served.has(sessionId) && !thread.called.has(sessionId);
+    case 'others_selected':
+      return !isMeant(thread, sessionId) && !mayJoinIn(member, judged);
+    case 'cooling_down': {
+      const spokeAt = sessions.spokeAt(thread.rootMessageId, sessionId);
+      const isCooling = spokeAt !== undefined && spokeAt + model.policy.memberCooldownMs > at;
+      return isCooling && !isMeant(thread, sessionId);
+    }
+    default:
+      return false;
+  }
+}
+
+const isMeant = ({ turn, called }: ThreadModel, sessionId: string): boolean =>
+  called.has(sessionId) || turn.selected.includes(sessionId);
+
+function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): boolean {
+  const { turn, served, replies } = thread;
+  if (mode === 'always_listen') return true;
+  if (turn.selected.length === 0) return !turn.isForPeople;
+  const allServed = turn.selected.every((id) => served.has(id) && !replaced.has(id));
+  return mode === 'prefer_selected' && replies === 0 && allServed;
+}
+
+/** Who holds a turn beyond its time holds it because nobody could have it. */
+function checkRenewals({ model, thread, decision }: Judged): void {
+  if (decision.renewed.length === 0 || model.paused || model.archived) return;
+  const isSomebodyWaiting = decision.candidates.some(({ verdict }) => verdict === 'queued');
+  const { policy } = model;
+  const isRoom =
+    thread.replies + thread.live.size <= policy.maxAgentRepliesPerHumanMessage &&
+    thread.live.size <= policy.maxParallelPublicSpeakers &&
+    thread.runs < policy.maxStartedRunsPerHumanMessage;
+  if (isSomebodyWaiting && isRoom) violated('a turn was renewed while others waited', { decision });
+}
+
+/**
+ * Nobody is left who could speak now; a thread in which nobody speaks is over, or is looked at again
+ * when somebody may; one in which somebody does is looked at when its time is over.
+ */
+function checkNobodyIsStranded({ model, thread, decision, at }: Judged): void {
+  const { turn, candidates } = decision;
+  const isWaiting = candidates.some(({ verdict }) => verdict === 'queued');
+  const isCooling = candidates.some(({ reason }) => reason === 'cooling_down');
+  const room = roomIn(model, thread);
+  if (room > 0 && isWaiting) violated('somebody could speak and is left waiting', { turn, room });
+  if (turn.closedAt !== undefined) {
+    if (thread.live.size > 0) violated('a turn is over while somebody speaks', { turn });
+    if (room > 0 && isCooling) violated('a turn is over before all were asked', { turn });
+    return;
+  }
+  if (model.paused || model.archived) return;
+  if (turn.wakeAt === undefined) violated('a thread is left that nobody will look at', { turn });
+  else if (turn.wakeAt <= at) violated('a thread is to be looked at in the past', { turn, at });
+}

@@ -1,0 +1,131 @@
+import { OWNER } from '../runtime/runtime-world.js';
+import { SimulationFailure, violated } from '../simulation/failure.js';
+import { settled } from '../simulation/settled.js';
+import type { ThreadModel } from './channel-model.js';
+import type { PlantedInTurns } from './planted-in-turns.js';
+import { SharedDatabase } from './shared-database.js';
+import { actionsIn, pendingApprovals } from './turn-actions.js';
+import { CHANNEL, TurnWorld } from './turn-world.js';
+
+export interface TurnReport {
+  readonly steps: number;
+  readonly trace: readonly string[];
+  /** What happened, and how often: a simulation in which nobody is ever late proves little. */
+  readonly seen: ReadonlyMap<string, number>;
+}
+
+const LEAST_STEPS = 15;
+const MOST_STEPS = 25;
+const ROUNDS_TO_REST = 300;
+/** What only a tick finds is found in the end too; timers do the rest. */
+const TICK_EVERY = 8;
+/** Bringing everything to its end, and a replay of everything, each cost as much as a history does. */
+const REST_EVERY = 3;
+const REPLAY_EVERY = 10;
+
+let database: SharedDatabase | undefined;
+
+/**
+ * Plays one history of a channel with people and agents in it: everything that happens, and in which
+ * order, follows from the seed. Every commit is judged by itself; some histories are brought to their end,
+ * where all must be at rest, and the tables of some must be what a replay of their logs gives.
+ */
+export async function simulateTurns(
+  seed: number,
+  planted: PlantedInTurns = {},
+): Promise<TurnReport> {
+  database ??= new SharedDatabase();
+  const world = new TurnWorld(seed, database, planted);
+  let doing = 'opening';
+  try {
+    await world.open();
+    const steps = world.random.between(LEAST_STEPS, MOST_STEPS);
+    for (let i = 0; i < steps; i++) {
+      const { name, run } = world.random.weighted(actionsIn(world));
+      doing = name;
+      const what = await run(world);
+      world.note(name, what === '' ? name : `${name}: ${what}`);
+      await goOn(world);
+    }
+    doing = 'coming to rest';
+    if (seed % REST_EVERY === 0) await rest(world);
+    if (seed % REPLAY_EVERY === 0) await checkReplay(world);
+    return { steps, trace: world.trace, seen: world.seen };
+  } catch (error) {
+    throw new SimulationFailure(seed, world.trace, doing, error, 'tests/turn-simulation.test.ts');
+  } finally {
+    world.host.kill();
+  }
+}
+
+/** A little of what is under way: commits and steps of agents, so that much stays so. */
+async function goOn(world: TurnWorld): Promise<void> {
+  for (let i = world.random.below(4); i >= 0; i--) {
+    await settled();
+    const { waiting } = world.host;
+    const isAgent = waiting.length > 0 && world.random.chance(0.6);
+    if (isAgent) world.random.take(waiting)();
+    else if (!world.commit()) break;
+  }
+  await world.wake();
+  world.check();
+  if (!world.host.flush) checkNothingIsOverdue(world);
+}
+
+/** Everything that was begun comes to its end, whatever happened before. */
+async function rest(world: TurnWorld): Promise<void> {
+  world.isEnding = true;
+  for (let round = 0; round < ROUNDS_TO_REST; round++) {
+    for (const go of world.host.waiting.splice(0)) go();
+    await world.settle();
+    if (world.host.waiting.length > 0) continue;
+    checkNothingIsOverdue(world);
+    const channel = world.ledger.channels.get(CHANNEL);
+    const { channels, approvals } = world.core;
+    if (channel?.archived) await world.soon(channels.unarchive(OWNER, CHANNEL));
+    else if (channel?.paused) await world.soon(channels.update(OWNER, CHANNEL, { paused: false }));
+    else if (isAtRest(world)) return;
+    else {
+      for (const { approvalId } of pendingApprovals(world)) {
+        await world.soon(approvals.answer(OWNER, approvalId, { decision: 'allow', scope: 'once' }));
+      }
+      if (world.host.waiting.length > 0) continue;
+      // People have said all they had to say, and agents too: what is left is for time to bring about.
+      world.pass(Math.max(1_000, nextWake(world) - world.clock.now()));
+      if (round % TICK_EVERY === 0) await world.soon(world.host.tick());
+    }
+  }
+  violated('a thread never comes to rest', { threads: openThreads(world).map(({ turn }) => turn) });
+}
+
+const threadsOf = (world: TurnWorld): ThreadModel[] => [
+  ...(world.ledger.channels.get(CHANNEL)?.threads.values() ?? []),
+];
+
+const openThreads = (world: TurnWorld): ThreadModel[] =>
+  threadsOf(world).filter(({ turn }) => turn.closedAt === undefined);
+
+const isAtRest = (world: TurnWorld): boolean =>
+  openThreads(world).length === 0 && world.ledger.sessions.open.length === 0;
+
+function nextWake(world: TurnWorld): number {
+  return Math.min(
+    ...openThreads(world).map(({ turn }) => turn.wakeAt ?? Number.POSITIVE_INFINITY),
+    world.clock.now() + 60_000,
+  );
+}
+
+/** When nobody is about to do anything, no thread waits that should have been looked at. */
+function checkNothingIsOverdue(world: TurnWorld): void {
+  const now = world.clock.now();
+  for (const { turn } of openThreads(world)) {
+    if (turn.wakeAt !== undefined && turn.wakeAt <= now) {
+      violated('a thread waits that should have been looked at', { turn, now });
+    }
+  }
+}
+
+async function checkReplay(world: TurnWorld): Promise<void> {
+  const report = await world.soon(world.core.checkIntegrity());
+  if (!report.ok) violated('the tables are not what the log says', { problems: report.problems });
+}

@@ -1,0 +1,233 @@
+import {
+  type AutonomyPolicy,
+  DEFAULT_AUTONOMY_POLICY,
+  type PostMessage,
+  StoaError,
+} from '@stoa/protocol';
+import { OWNER } from '../runtime/runtime-world.js';
+import { violated, violation } from '../simulation/failure.js';
+import { ScratchStores } from '../simulation/scratch-stores.js';
+import { settled } from '../simulation/settled.js';
+import { VirtualClock } from '../virtual/clock.js';
+import { virtualIds } from '../virtual/ids.js';
+import { SeededRandom } from '../virtual/random.js';
+import { virtualSecrets } from '../virtual/secrets.js';
+import type { PlantedInTurns } from './planted-in-turns.js';
+import type { SharedDatabase } from './shared-database.js';
+import type { Audience } from './sim-speaker.js';
+import { TurnHost } from './turn-host.js';
+import { TurnLedger } from './turn-ledger.js';
+
+export const CHANNEL = 'team';
+/** What callers may be told when things happen at the same time. */
+const EXPECTED = new Set([
+  'approval_settled',
+  'channel_archived',
+  'limit_reached',
+  'member_not_found',
+  'message_deleted',
+  'message_not_found',
+  'not_member',
+  'run_not_found',
+  'session_ended',
+  'unknown_member',
+]);
+
+const scratch = new ScratchStores();
+
+/** A post as a person means it; it may be sent more than once. */
+export interface Post {
+  readonly key: string;
+  readonly request: PostMessage;
+}
+
+/** One history: a daemon that comes and goes, people and agents in a channel, and who looks on. */
+export class TurnWorld {
+  readonly trace: string[] = [];
+  readonly seen = new Map<string, number>();
+  readonly random: SeededRandom;
+  readonly clock = new VirtualClock(Date.UTC(2026, 0, 5, 9));
+  readonly policy: AutonomyPolicy;
+  readonly ledger: TurnLedger;
+  /** Names of members, and their sessions; who left is still here. */
+  readonly sessions = new Map<string, string>();
+  readonly posts: Post[] = [];
+  /** What people were given to do beside the channel. */
+  otherWork = 0;
+  isEnding = false;
+  host: TurnHost;
+  #lives = 0;
+  #failure: unknown;
+  readonly #ids: ReturnType<typeof virtualIds>;
+  readonly #secrets: ReturnType<typeof virtualSecrets>;
+
+  constructor(
+    seed: number,
+    readonly database: SharedDatabase,
+    private readonly planted: PlantedInTurns,
+  ) {
+    this.random = new SeededRandom(seed);
+    this.#ids = virtualIds(this.clock, this.random);
+    this.#secrets = virtualSecrets(this.random);
+    this.policy = anyPolicy(this.random);
+    this.ledger = new TurnLedger(database, this.policy);
+    database.empty();
+    this.host = this.#newHost();
+  }
+
+  get core() {
+    return this.host.core;
+  }
+
+  async open(): Promise<void> {
+    await this.soon(this.host.begin());
+    const { channels, sessions } = this.core;
+    const { policy } = this;
+    await this.soon(
+      channels.create(OWNER, { channelId: CHANNEL, title: 'Team', autonomyPolicy: policy }),
+    );
+    const count = this.random.between(1, 5);
+    for (let i = 0; i < count; i++) {
+      const { sessionId } = await this.soon(sessions.create(OWNER, { agentId: 'agent' }));
+      this.sessions.set(`agent-${String(i)}`, sessionId);
+    }
+    for (const [name, sessionId] of this.sessions) {
+      const mode = this.random.chance(0.4) ? this.random.pick(MODES) : 'selected_only';
+      const member = { actorId: `session:${sessionId}`, memberId: name, displayName: name };
+      await this.soon(
+        channels.upsertMember(OWNER, CHANNEL, { ...member, participationMode: mode }),
+      );
+    }
+  }
+
+  note(what: string, line = what): void {
+    this.saw(what);
+    this.trace.push(line);
+  }
+
+  saw(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+
+  /** Something that is asked of the daemon; what becomes of it is not waited for. */
+  call(call: Promise<unknown>): void {
+    call.catch((error: unknown) => {
+      if (error instanceof StoaError && EXPECTED.has(error.code)) this.saw(`refusal ${error.code}`);
+      else this.#failure ??= error;
+    });
+  }
+
+  /** Commits what waits, and judges it. Returns whether there was something. */
+  commit(): boolean {
+    const { flush } = this.host;
+    if (!flush) return false;
+    this.host.flush = undefined;
+    flush();
+    this.ledger.catchUp();
+    return true;
+  }
+
+  /** For what has to be done before anything else happens. */
+  async soon<T>(work: Promise<T>): Promise<T> {
+    const progress = { isDone: false };
+    const done = (): void => {
+      progress.isDone = true;
+    };
+    work.then(done, done);
+    for (;;) {
+      await settled();
+      if (progress.isDone) return work;
+      if (!this.commit()) violated('the daemon waits for something that never comes');
+    }
+  }
+
+  /** Whatever can go on without agents, people and time does. */
+  async settle(): Promise<void> {
+    do await this.wake();
+    while (this.commit());
+    this.check();
+  }
+
+  /** Timers that are due go off. */
+  async wake(): Promise<void> {
+    await settled();
+    this.host.timers.advance(0);
+    await settled();
+  }
+
+  /** The process ends, wherever it is, and another one begins with what is stored. */
+  async restart(): Promise<void> {
+    this.host.kill();
+    this.host = this.#newHost();
+    await this.soon(this.host.begin());
+  }
+
+  pass(milliseconds: number): void {
+    this.clock.move(milliseconds);
+    this.host.timers.advance(0);
+  }
+
+  check(): void {
+    if (this.#failure !== undefined) {
+      if (this.#failure instanceof Error) throw this.#failure;
+      violated('something was thrown that is no error', { thrown: this.#failure });
+    }
+    if (this.ledger.sessions.otherRuns > this.otherWork) {
+      violated('a session was given work that nobody asked for', { asked: this.otherWork });
+    }
+  }
+
+  #newHost(): TurnHost {
+    this.#lives += 1;
+    return new TurnHost(`daemon-${String(this.#lives)}`, {
+      db: this.database.db,
+      clock: this.clock,
+      ids: this.#ids,
+      secrets: this.#secrets,
+      planted: this.planted,
+      openScratch: () => scratch.open(),
+      report: (error) => {
+        this.#failure ??= error;
+      },
+      audience: this.#audience(),
+    });
+  }
+
+  #audience(): Omit<Audience, 'pace'> {
+    return {
+      random: this.random,
+      isEnding: () => this.isEnding,
+      names: () => [...this.sessions.keys(), 'owner'],
+      saw: (what) => {
+        this.saw(what);
+      },
+      fail: (what, details) => {
+        this.#failure ??= violation(what, details);
+      },
+      react: async (sessionId, messageId) => {
+        const by = { kind: 'session', id: sessionId, credentialId: 's' } as const;
+        try {
+          await this.core.channels.react(by, CHANNEL, messageId, { emoji: '👍' });
+        } catch (error) {
+          if (!(error instanceof StoaError && EXPECTED.has(error.code))) throw error;
+        }
+      },
+    };
+  }
+}
+
+export const MODES = ['manual_only', 'selected_only', 'prefer_selected', 'always_listen'] as const;
+
+function anyPolicy(random: SeededRandom): AutonomyPolicy {
+  return {
+    ...DEFAULT_AUTONOMY_POLICY,
+    maxParallelPublicSpeakers: random.between(1, 3),
+    maxAgentRepliesPerHumanMessage: random.between(1, 4),
+    maxStartedRunsPerHumanMessage: random.between(1, 6),
+    memberCooldownMs: random.pick([0, 3_000, 15_000]),
+    leaseTimeoutMs: 10_000,
+    claimTimeoutMs: 5_000,
+    silenceLimitMs: 30_000,
+    ...(random.chance(0.2) ? { tokensPerTurn: 80 } : {}),
+  };
+}
