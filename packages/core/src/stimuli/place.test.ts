@@ -96,13 +96,13 @@ describe('where a stimulus goes', () => {
   });
 
   it('never begins a thread beyond a limit, and never wakes anybody in a busy thread, whatever is asked', () => {
-    const kinds = fc.constantFrom(
+    const kinds = fc.constantFrom<NewStimulus['kind']>(
       'agent_idea',
       'schedule_result',
       'review_completed',
       'result_summary',
       'supersession_notice',
-    ) as fc.Arbitrary<NewStimulus['kind']>;
+    );
     const roots = fc
       .array(fc.integer({ min: NOW - 3_600_000, max: NOW }), { maxLength: 6 })
       .map((times) => [...times].sort((a, b) => b - a));
@@ -112,7 +112,7 @@ describe('where a stimulus goes', () => {
       fc.integer({ min: 0, max: 3 }),
       fc.boolean(),
       fc.boolean(),
-      fc.constantFrom('auto', 'main', 'thread') as fc.Arbitrary<NewStimulus['visibilityHint']>,
+      fc.constantFrom<NewStimulus['visibilityHint']>('auto', 'main', 'thread'),
       (kind, rootPosts, activeRoots, isInThread, isBusy, visibilityHint) => {
         const asked = stimulus({ kind, visibilityHint, ...(isInThread ? inThread : {}) });
         const known = state({

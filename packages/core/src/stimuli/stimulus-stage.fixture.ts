@@ -11,8 +11,11 @@ import type {
 import { channelTopic } from '@stoa/protocol';
 import { ERASE_CHUNKS, insertEvent, openTopicEnd } from '@stoa/store';
 import { OWNER, type StoreEngine } from '@stoa/testkit';
+import { channelToChange } from '../access/gate.js';
 import { projectChannelEvent } from '../channels/projection.js';
 import { TurnStage } from '../turns/turn-stage.fixture.js';
+import type { StimulusContext } from './context.js';
+import { dispatch } from './dispatch.js';
 
 const CHANNEL = 'team';
 
@@ -125,6 +128,16 @@ export class StimulusStage {
     const { daemonId } = this.core.ownership;
     const data = { stimulusId, attempt: attempts + 1, daemonId };
     await this.write({ type: 'stimulus_claimed', data });
+  }
+
+  /** What a daemon does that comes back to an attempt it had begun; throws where it would post. */
+  async dispatchLate(stimulusId: string, attempt: number): Promise<void> {
+    const now = this.turns.world.clock.now();
+    const events = await this.turns.daemon.store.transact(function* () {
+      const channel = yield* channelToChange({ kind: 'system' }, CHANNEL);
+      return yield* dispatch({} as StimulusContext, channel, stimulusId, attempt, now);
+    });
+    if (events.length > 0) throw new Error('it would write');
   }
 
   /** The rows are gone; the log is not. */

@@ -176,14 +176,31 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     for (let n = 0; n < 5; n++) {
-      await stage.put(`news ${String(n)}`, {
-        threadRootMessageId: root,
-        dedupeKey: `n${String(n)}`,
-      });
+      // Progress: the same words would be left out otherwise.
+      const request = { threadRootMessageId: root, progressKey: `p${String(n)}` };
+      await stage.put(`news ${String(n)}`, request);
     }
     await Promise.all([stage.core.stimuli.tick(), stage.core.stimuli.tick()]);
     expect(await stage.turns.messages()).toHaveLength(6);
     expect(new Set(await stage.states())).toEqual(new Set(['dispatched']));
+  });
+
+  it('C-46 a daemon that was believed gone and goes on with its attempt posts nothing', async () => {
+    await open([]);
+    const { messageId: root } = await stage.turns.say('a subject');
+    const request = { threadRootMessageId: root, progressKey: 'p' };
+    const { stimulusId } = await stage.put('news', request);
+    await stage.claimAndDie(stimulusId);
+    await stage.restart();
+    const late = (): Promise<void> => stage.dispatchLate(stimulusId, 1);
+    await late();
+    await stage.claimAndDie(stimulusId);
+    await late();
+    expect(await stage.turns.messages()).toEqual(['owner: a subject']);
+    await stage.restart();
+    await stage.core.stimuli.tick();
+    await late();
+    expect(await stage.turns.messages()).toEqual(['owner: a subject', 'system: news']);
   });
 
   it('C-48 a restart after a summary in the feed wakes nobody', async () => {
@@ -233,6 +250,9 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect((await stage.get(stimulusId)).state).toBe('claimed');
     await stage.restart();
     expect(await stage.get(stimulusId)).toMatchObject({ state: 'pending', attempts: 1 });
+    const message = 'a claimed stimulus waits again';
+    const details = { channelId: 'team', stimulusId };
+    expect(stage.turns.daemon.diagnoses).toContainEqual({ message, details });
     await stage.core.stimuli.tick();
     expect((await stage.get(stimulusId)).state).toBe('dispatched');
   });

@@ -22,7 +22,7 @@ const StimulusInput = z.strictObject({
   dedupeKey: Key.optional().describe('Names the initiative: it is not begun twice'),
   progressKey: Key.optional().describe('Names a stream of progress: the newest is shown'),
 });
-export type StimulusInput = z.infer<typeof StimulusInput>;
+type StimulusInput = z.infer<typeof StimulusInput>;
 
 export interface OutgoingStimulus {
   readonly run: RunContext;

@@ -9,7 +9,7 @@ const ScheduleInput = z.strictObject({
   cadence: Cadence,
   maxFires: z.int().min(1).max(1_000_000).optional().describe('End it after so many'),
 });
-export type ScheduleInput = z.infer<typeof ScheduleInput>;
+type ScheduleInput = z.infer<typeof ScheduleInput>;
 
 export interface WantedSchedule {
   readonly run: RunContext;
