@@ -72,11 +72,20 @@ export const attention: Benchmark = {
       }
     }
     const [few, many] = [byMembers.get(MEMBERS[0]) ?? [], byMembers.get(MEMBERS[2]) ?? []];
-    const pairs: Pair[] = few.map((one, i) => ({ ours: many[i]?.calls ?? 0, peer: one.calls }));
-    const part = `calls, ${MEMBERS[2]} ÷ ${MEMBERS[0]} members`;
+    const flat = (measure: (cost: Cost) => number): Pair[] =>
+      few.map((one, i) => ({ ours: measure(many[i] as Cost), peer: measure(one) }));
+    const label = { bench: 'attention', goal: '<=1.5' } as const;
+    const which = `${MEMBERS[2]} ÷ ${MEMBERS[0]} members`;
     return [
       ...figures,
-      figureOf({ bench: 'attention', part, unit: 'calls', goal: '<=1.5' }, pairs),
+      figureOf(
+        { ...label, part: `calls, ${which}`, unit: 'calls' },
+        flat(({ calls }) => calls),
+      ),
+      figureOf(
+        { ...label, part: `input of a call, ${which}`, unit: 'tokens' },
+        flat(({ tokens, calls }) => tokens / calls),
+      ),
     ];
   },
 };

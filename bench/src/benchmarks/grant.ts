@@ -31,7 +31,7 @@ export const grant: Benchmark = {
   async run(form, scope) {
     const extent =
       form === 'short'
-        ? { pairs: 6, seconds: 3, warmUp: 2 }
+        ? { pairs: 5, seconds: 2, warmUp: 1 }
         : { pairs: 100, seconds: 40, warmUp: 5 };
     const server = await startEmbeddedPostgres();
     scope.defer(() => server.stop());
@@ -90,9 +90,10 @@ async function openGrants(
     else taken.add(messageId);
     return Promise.resolve({ type: 'completed' });
   };
-  const { core, openChannel } = await openSpeakers(scope, openStoreIn, speak);
+  const speakers = await openSpeakers(scope, openStoreIn, speak);
+  const { core } = speakers;
   for (let i = 0; i < CHANNELS; i++) {
-    await openChannel(`room-${i}`, AGENTS_EACH, { maxStartedRunsPerHumanMessage: 1 });
+    await speakers.openChannel(`room-${i}`, AGENTS_EACH, { maxStartedRunsPerHumanMessage: 1 });
   }
   let posts = 0;
   return async () => {

@@ -15,6 +15,7 @@ import {
   findRunRow,
   listPendingApprovalsOfRun,
   listWaitingItemsOfRun,
+  lockChannel,
   type Tx,
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
@@ -154,7 +155,7 @@ export class RunJournal {
       return await this.#write(function* (session, facts) {
         const events = yield* endRun(context, session, facts.runId, end);
         return { events, answer: events.length > 0 };
-      });
+      }, this.claim.origin.channelId);
     } catch (error) {
       if (isFenced(error)) return false;
       throw error;
@@ -179,8 +180,10 @@ export class RunJournal {
     });
   }
 
+  /** What reaches into a channel locks it before the session, as a post does, so that they wait and do not collide. */
   #write<R>(
     decide: (session: OpenSession, facts: RunFacts, at: number) => Tx<Written<R>> | Written<R>,
+    channelId?: string,
   ): Promise<R> {
     const { sessionId } = this.claim.session;
     const { epoch, runId, origin } = this.claim;
@@ -188,6 +191,7 @@ export class RunJournal {
       actor: `session:${sessionId}`,
       lane: sessionTopic(sessionId),
       *open() {
+        if (channelId !== undefined) yield* lockChannel.first({ channelId, actorId: 'system' });
         const session = yield* sessionToServe(sessionId);
         assertFence(session, epoch, runId);
         return session;

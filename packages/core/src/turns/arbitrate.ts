@@ -1,8 +1,14 @@
-import type { AutonomyPolicy, Candidate, LeaseOutcome, Turn } from '@stoa/protocol';
+import {
+  type AutonomyPolicy,
+  type Candidate,
+  type LeaseOutcome,
+  LIMITS,
+  type Turn,
+} from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
 import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
-import { type Ranked, rank } from './rank.js';
+import { type Ranked, rank, scoreOf } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
 
 /** What is to be done about a thread, and why. Carried out in the commit of what led to it. */
@@ -11,8 +17,9 @@ export interface Decisions {
   readonly grants: readonly Standing[];
   readonly ends: readonly { readonly leaseId: string; readonly outcome: LeaseOutcome }[];
   readonly renewals: readonly LiveLease[];
-  /** Everybody who was looked at, in the order of the score. */
+  /** Who was looked at, in the order of the score: the first of them, and how many there were. */
   readonly candidates: readonly Candidate[];
+  readonly candidateCount: number;
   /** The turn afterwards. */
   readonly turn: Turn;
 }
@@ -105,9 +112,12 @@ class Arbitration {
       grants: this.#granted,
       ends: this.#ends,
       renewals: this.#renewals,
-      candidates: this.#verdicts.map(({ candidate, verdict }) =>
-        told(candidate, verdict, granted.has(candidate.standing.sessionId)),
-      ),
+      candidates: this.#verdicts
+        .slice(0, LIMITS.candidatesPerDecision)
+        .map(({ candidate, verdict }) =>
+          told(candidate, verdict, granted.has(candidate.standing.sessionId)),
+        ),
+      candidateCount: this.#verdicts.length,
       turn: this.#turnAfterwards(granted),
     };
   }
@@ -164,13 +174,10 @@ export function served(
   return { ...turn, served: [...turn.served, sessionId] };
 }
 
-function told(
-  { standing, score, reason }: Ranked,
-  verdict: Verdict,
-  isGranted: boolean,
-): Candidate {
+function told(candidate: Ranked, verdict: Verdict, isGranted: boolean): Candidate {
+  const { standing, reason } = candidate;
   const { memberId, sessionId } = standing;
-  const who = { memberId, sessionId, score: [...score] };
+  const who = { memberId, sessionId, score: scoreOf(candidate) };
   switch (verdict.may) {
     case 'speaking':
       return { ...who, verdict: 'speaking', reason: 'speaking' };

@@ -2,7 +2,6 @@ import {
   type CancelReason,
   channelTopic,
   type LeaseOutcome,
-  LIMITS,
   type StoredItem,
   type TurnDecision,
   type TurnTrigger,
@@ -48,8 +47,8 @@ export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewE
   const data: TurnDecision = {
     trigger,
     turn: decisions.turn,
-    candidates: decisions.candidates.slice(0, LIMITS.candidatesPerDecision),
-    candidateCount: decisions.candidates.length,
+    candidates: [...decisions.candidates],
+    candidateCount: decisions.candidateCount,
     granted,
     renewed: decisions.renewals.map(({ leaseId, deadline }: LiveLease) => ({ leaseId, deadline })),
     ended: [...decisions.ends],

@@ -55,29 +55,37 @@ const PARTS: readonly Part[] = [
 
 export interface Ranked {
   readonly standing: Standing;
-  readonly score: readonly ScorePart[];
+  /** One for each part. */
+  readonly values: readonly number[];
   /** The first thing that speaks for it. */
   readonly reason: CandidateReason;
 }
 
-/** The order in which they would speak, with what it was made by. */
+/** The order in which they would speak. */
 export function rank(turn: Turn, standings: readonly Standing[]): Ranked[] {
-  return standings.map((standing) => scored(standing, turn)).sort(compare);
+  const nothing = PARTS.map(({ none }) => none?.(turn) ?? Number.NEGATIVE_INFINITY);
+  return standings.map((standing) => ranked(standing, turn, nothing)).sort(compare);
 }
 
-function scored(standing: Standing, turn: Turn): Ranked {
+/** What the place of a candidate was made by, to be read; only those that are told of need it. */
+export const scoreOf = ({ values }: Ranked): ScorePart[] =>
+  PARTS.map(({ by }, i) => ({ by, value: values[i] as number }));
+
+function ranked(standing: Standing, turn: Turn, nothing: readonly number[]): Ranked {
+  const values = new Array<number>(PARTS.length);
   let reason: CandidateReason | undefined;
-  const score = PARTS.map((part): ScorePart => {
+  for (let i = 0; i < PARTS.length; i++) {
+    const part = PARTS[i] as Part;
     const value = part.value(standing, turn);
-    if (part.none && value < part.none(turn)) reason ??= part.reason;
-    return { by: part.by, value };
-  });
-  return { standing, score, reason: reason ?? 'member' };
+    values[i] = value;
+    if (reason === undefined && value < (nothing[i] as number)) reason = part.reason;
+  }
+  return { standing, values, reason: reason ?? 'member' };
 }
 
 function compare(a: Ranked, b: Ranked): number {
   for (let i = 0; i < PARTS.length; i++) {
-    const difference = (a.score[i] as ScorePart).value - (b.score[i] as ScorePart).value;
+    const difference = (a.values[i] as number) - (b.values[i] as number);
     if (difference !== 0) return difference;
   }
   return a.standing.memberId < b.standing.memberId ? -1 : 1;

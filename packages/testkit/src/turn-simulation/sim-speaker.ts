@@ -19,7 +19,7 @@ export interface Audience {
 type Part = (run: RunContext) => Promise<DriverEnd>;
 
 /** It says whose run it is, so that who looks on needs to ask nobody. */
-export const wordsOf = (runId: string, more: string): string => `(${runId}) ${more}`;
+const wordsOf = (runId: string, more: string): string => `(${runId}) ${more}`;
 
 export function runIdIn(text: string): string | undefined {
   return /^\((run_[a-z0-9]+)\)/.exec(text)?.[1];
