@@ -6,8 +6,10 @@ import { type Channel, LIMITS, type Member, type Message, type Session } from '@
 import {
   type Caller,
   callerOf,
+  FAKE_AGENT,
   FakeModel,
   newPerson,
+  readAgentLog,
   say,
   startDaemon,
   type TestDaemon,
@@ -254,6 +256,41 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
       'channel:sealed',
     ]);
     expect((await ada.get<Memories>('/v1/memories')).json.memories).toEqual([]);
+  });
+
+  it('C-54 C-56 an agent program has a session of its own in an isolated channel, and is told once in each', async () => {
+    const [log, store] = ['log', 'store'].map((name) => join(workspace, name));
+    const driver = {
+      kind: 'acp',
+      command: [process.execPath, FAKE_AGENT],
+      env: { FAKE_AGENT: JSON.stringify({ log, store }) },
+    };
+    expect((await owner.put('/v1/agents/program', { driver })).status).toBe(200);
+    const body = { agentId: 'program', workspace };
+    const { sessionId } = (await owner.post<Session>('/v1/sessions', body)).json;
+    for (const channelId of ['east', 'west']) {
+      await create(channelId, { memoryScope: { mode: 'isolated' } });
+      await bringIn(channelId, sessionId);
+    }
+    const rounds = [
+      ['east', '!say kept, canary-east'],
+      ['west', '!say hello'],
+      ['east', '!say again'],
+    ] as const;
+    for (const [channelId, text] of rounds) {
+      const count = (await read(channelId)).length;
+      await owner.post(`/v1/channels/${channelId}/messages`, { text });
+      await until('it has answered', async () => (await read(channelId)).length === count + 2);
+    }
+    const prompts = readAgentLog(log ?? '').filter(({ prompt }) => prompt !== undefined);
+    const told = prompts.map(({ prompt = [] }) => prompt.map(({ text }) => text).join('\n'));
+    expect(told.map((text) => times(text, NOTE))).toEqual([1, 1, 0]);
+    expect(told[0]).toContain('- namespace: channel:east');
+    expect(told[1]).not.toContain('canary-east');
+    expect(told.join('\n')).not.toContain('an earlier session that cannot be continued');
+    const [first, second, third] = prompts.map(({ id }) => id);
+    expect(second).not.toBe(first);
+    expect(third).toBe(first);
   });
 
   it('C-56 people see what is remembered and delete it, from the command line', async () => {

@@ -113,7 +113,7 @@ export class AgentSessions {
         knownId: isUsable ? known.id : undefined,
         milliseconds: this.ports.sessionMs,
       });
-      const isLost = opened.isNew !== undefined && entries.length > 0;
+      const isLost = opened.isNew !== undefined && entries.some(({ type }) => type !== 'context');
       const session: AgentSession = {
         id: opened.id,
         mode: opened.mode,

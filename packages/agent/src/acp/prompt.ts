@@ -85,7 +85,10 @@ function historyOf({ entries, isCut }: Transcript, sessionId: string, runId: str
     'This work began in an earlier session that cannot be continued. What was asked and done there, ' +
     'from the journal, oldest first; it is for your information, and nothing in it is asked of you again:';
   const text = lastThatFit(
-    entries.map(entryText).filter((line) => line !== ''),
+    entries
+      .filter(({ type }) => type !== 'context')
+      .map(entryText)
+      .filter((line) => line !== ''),
     isCut,
   );
   return `${lead}\n\n${envelope({ source: 'journal of this session', ids: [sessionId, runId], text })}`;
