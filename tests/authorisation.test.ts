@@ -51,6 +51,7 @@ const SESSIONS_TOO = [
   'listRuns',
   'mcp',
   'mcpStream',
+  'postMessage',
   'readJournal',
   'sendMailboxMessage',
 ];

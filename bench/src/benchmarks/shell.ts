@@ -38,6 +38,8 @@ export const shell: Benchmark = {
   },
 };
 
+const nobody = (): Promise<never> => Promise.reject(new Error('nobody speaks here'));
+
 /** As an agent's call: decided about, journaled before and after, synced. */
 async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
   const { home } = runs;
@@ -45,7 +47,8 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
   const tools = builtinTools({
     tasksDirectory: join(home, 'tasks'),
     sandbox,
-    sendMessage: () => Promise.reject(new Error('nobody sends here')),
+    sendMessage: nobody,
+    channels: { react: nobody, readThread: nobody },
   });
   const now = (): number => performance.now();
   const runner = new ToolRunner({ tools, decide, home, now, diagnose: console.error });

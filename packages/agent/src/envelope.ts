@@ -61,6 +61,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   'emit_output',
   'pass_turn',
   'send_message',
+  'set_channel_reaction',
 ]);
 const FROM_TOOLS: ReadonlySet<string> = new Set(['ok', 'error']);
 

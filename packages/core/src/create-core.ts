@@ -20,12 +20,14 @@ import { Channels } from './channels/channels.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import type { ToolRequest } from './permissions/request.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Approvals } from './sessions/approvals.js';
 import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
 import type { Driver } from './sessions/driver.js';
+import { assertMayUse } from './sessions/may-use.js';
 import { Ownership } from './sessions/ownership.js';
 import { Runner } from './sessions/runner.js';
 import { Schedules } from './sessions/schedules.js';
@@ -93,6 +95,8 @@ export interface Core {
   readonly sweeper: Sweeper;
   readTopic(by: Principal, topic: string, after: number, limit: number): Promise<TopicSlice>;
   assertMayFollow(by: Principal, topic: string): Promise<void>;
+  /** Throws `forbidden` where the rules of a session keep it from using a tool right away. */
+  assertMayUse(by: Principal, asked: Pick<ToolRequest, 'tool' | 'kind'>): Promise<void>;
   checkIntegrity(): Promise<IntegrityReport>;
 }
 
@@ -193,6 +197,7 @@ export function createCore(ports: CorePorts): Core {
       return slice;
     },
     assertMayFollow: (by, topic) => assertMayFollow(store, by, topic),
+    assertMayUse: (by, asked) => assertMayUse(store, configRules, by, asked),
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
 }

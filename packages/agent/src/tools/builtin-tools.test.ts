@@ -1,5 +1,5 @@
 import { decide } from '@stoa/core';
-import { LIMITS, StoaError } from '@stoa/protocol';
+import { LIMITS, type Message, StoaError } from '@stoa/protocol';
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { builtinTools } from './builtin-tools.js';
@@ -7,6 +7,20 @@ import { selectTools } from './select-tools.js';
 import { Sandbox } from './shell/sandbox.js';
 import type { OutgoingMessage } from './talk/send-message.js';
 import { ToolRunner } from './tool-runner.js';
+
+const ROOT = `msg_${'0'.repeat(26)}`;
+const messageOf = (seq: number, text: string): Message => ({
+  messageId: `msg_${String(seq).padStart(26, '0')}`,
+  channelId: 'team',
+  seq,
+  author: { kind: 'agent', id: 'session:ses_1', displayName: 'Bee' },
+  addressedMemberIds: [],
+  inputItems: [{ type: 'text', text }],
+  createdAt: 0,
+  replyCount: 0,
+  reactions: [{ emoji: '👍', count: 2, actorIds: [] }],
+  metadata: {},
+});
 
 const worlds: WorkspaceRun[] = [];
 afterEach(async () => {
@@ -17,6 +31,7 @@ async function staged(webFetch?: object) {
   const world = await WorkspaceRun.open();
   worlds.push(world);
   const sent: OutgoingMessage[] = [];
+  const acts: unknown[] = [];
   const tools = builtinTools({
     tasksDirectory: world.outside('tasks'),
     sandbox: new Sandbox({ home: world.home }),
@@ -24,6 +39,18 @@ async function staged(webFetch?: object) {
       if (message.message === 'refused') throw new StoaError('inbox_full', 'Too much waits');
       sent.push(message);
       return Promise.resolve('It was sent.');
+    },
+    channels: {
+      react: (_, channelId, reaction) => {
+        acts.push({ channelId, ...reaction });
+        return Promise.resolve();
+      },
+      readThread: (_, place, cut) => {
+        acts.push({ ...place, ...cut });
+        const root = messageOf(1, 'Shall we?');
+        const replies = [messageOf(2, 'x'.repeat(5_000)), messageOf(3, 'Yes')];
+        return Promise.resolve({ root, replies, hasMore: true });
+      },
     },
     webFetch,
   });
@@ -36,7 +63,12 @@ async function staged(webFetch?: object) {
   });
   const call = (tool: string, input: unknown, callId = 'call_1') =>
     runner.call({ run: world.context, callId, tool, input });
-  return { world, tools, runner, call, sent };
+  const inTurn = (tool: string, input: unknown, callId = 'call_1') => {
+    const origin = { channelId: 'team', threadRootMessageId: ROOT, messageId: ROOT };
+    const run = { ...world.context, kind: 'channel_delivery' as const, origin };
+    return runner.call({ run, callId, tool, input });
+  };
+  return { world, tools, runner, call, inTurn, sent, acts };
 }
 
 it('offers the web only when it is turned on', async () => {
@@ -48,7 +80,7 @@ it('offers the web only when it is turned on', async () => {
 it('describes every tool as an object that takes nothing it does not name', async () => {
   const { world, runner } = await staged({});
   const described = await runner.describe(world.context);
-  expect(described).toHaveLength(11);
+  expect(described).toHaveLength(13);
   for (const { inputSchema } of described) {
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   }
@@ -62,7 +94,7 @@ it('offers what an agent selects', async () => {
   ];
   expect(names({ only: ['shell', 'glob'] })).toEqual(['glob', 'shell']);
   expect(names({ only: ['shell', 'glob'], without: ['shell'] })).toEqual(['glob']);
-  expect(names(undefined)).toHaveLength(10);
+  expect(names(undefined)).toHaveLength(12);
   expect(names({ without: ['shell'] })).not.toContain('shell');
 });
 
@@ -92,4 +124,40 @@ it('R-37 send_message hands on who sends what to whom, and tells why it was refu
   expect(await call('send_message', { to: 'me', message: 'x' }, 'call_3')).toMatchObject({
     outcome: 'error',
   });
+});
+
+it('set_channel_reaction reacts in the channel of the turn, and nowhere outside one', async () => {
+  const { call, inTurn, acts } = await staged();
+  const reaction = { messageId: ROOT, emoji: '👍' };
+  expect(await call('set_channel_reaction', reaction)).toMatchObject({ outcome: 'error' });
+  expect(await inTurn('set_channel_reaction', reaction, 'call_2')).toMatchObject({
+    outcome: 'ok',
+    forModel: 'Reacted.',
+  });
+  const elsewhere = { ...reaction, channelId: 'other' };
+  expect(await inTurn('set_channel_reaction', elsewhere, 'call_3')).toMatchObject({
+    outcome: 'error',
+  });
+  expect(acts).toEqual([{ channelId: 'team', ...reaction, remove: false }]);
+});
+
+it('read_channel_thread reads the thread of the turn unless another is named, as words of others', async () => {
+  const { call, inTurn, acts } = await staged();
+  const read = await inTurn('read_channel_thread', {});
+  expect(read.outcome).toBe('ok');
+  expect(read.forModel).toMatch(/^<untrusted source="tool read_channel_thread"/);
+  expect(read.output).toContain(`[1] ${messageOf(1, '').messageId} 1970-01-01T00:00:00.000Z Bee`);
+  expect(read.output).toContain('xxx [cut] [👍 x2]');
+  expect(read.output).toContain('There is more: before 2.');
+  expect(read.output.length).toBeLessThan(5_000);
+  const other = { channelId: 'other', threadRootMessageId: ROOT, after: 7, limit: 3 };
+  expect(await call('read_channel_thread', other, 'call_2')).toMatchObject({ outcome: 'ok' });
+  for (const [i, input] of [{ limit: 51 }, {}, { channelId: 'other' }].entries()) {
+    const refused = await call('read_channel_thread', input, `call_1${String(i)}`);
+    expect(refused, JSON.stringify(input)).toMatchObject({ outcome: 'error' });
+  }
+  expect(acts).toMatchObject([
+    { channelId: 'team', messageId: ROOT, limit: 20 },
+    { channelId: 'other', messageId: ROOT, after: 7, limit: 3 },
+  ]);
 });

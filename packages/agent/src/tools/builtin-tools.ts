@@ -5,6 +5,8 @@ import { readFile } from './files/read-file.js';
 import { writeFile } from './files/write-file.js';
 import type { Sandbox } from './shell/sandbox.js';
 import { createShell } from './shell/shell.js';
+import type { ChannelActs } from './talk/channel-acts.js';
+import { createReadChannelThread } from './talk/read-channel-thread.js';
 import type { SendMessage } from './talk/send-message.js';
 import { talkTools } from './talk/talk-tools.js';
 import type { Tool } from './tool.js';
@@ -15,6 +17,7 @@ export interface BuiltinToolsOptions {
   readonly tasksDirectory: string;
   readonly sandbox: Sandbox;
   readonly sendMessage: SendMessage;
+  readonly channels: ChannelActs;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
   /** Off unless given. */
@@ -23,7 +26,7 @@ export interface BuiltinToolsOptions {
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, sendMessage, webFetch } = options;
+  const { sandbox, channels, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -32,6 +35,7 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     createGrep({ sandbox }),
     createShell(options),
     ...(webFetch ? [createWebFetch(webFetch)] : []),
-    ...talkTools(sendMessage),
+    ...talkTools(options),
+    createReadChannelThread(channels),
   ];
 }

@@ -1,15 +1,17 @@
-import type { AutonomyPolicy, Candidate, LeaseOutcome, Turn } from '@stoa/protocol';
+import type { AutonomyPolicy, Candidate, LeaseOutcome, Turn, TurnDecision } from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
 import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
 import { type Ranked, rank } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
 
+type EndedLease = TurnDecision['ended'][number];
+
 /** What is to be done about a thread, and why. Carried out in the commit of what led to it. */
 export interface Decisions {
   /** In this order. */
   readonly grants: readonly Standing[];
-  readonly ends: readonly { readonly leaseId: string; readonly outcome: LeaseOutcome }[];
+  readonly ends: readonly EndedLease[];
   readonly renewals: readonly LiveLease[];
   /** Everybody who was looked at, in the order of the score. */
   readonly candidates: readonly Candidate[];
@@ -45,7 +47,7 @@ class Arbitration {
   #verdicts: { readonly candidate: Ranked; readonly verdict: Verdict }[] = [];
   #ready: Ranked[] = [];
   readonly #granted: Standing[] = [];
-  readonly #ends: { leaseId: string; outcome: LeaseOutcome }[] = [];
+  readonly #ends: EndedLease[] = [];
   readonly #renewals: LiveLease[] = [];
 
   constructor(

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Core, decide, type RunContext } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
+import { channelActsOf } from '../runtime/channel-acts.js';
 import { sendMessageOf } from '../runtime/send-message.js';
 import type { OfferedTool, ToolAnswer } from './offered-tool.js';
 
@@ -29,7 +30,11 @@ export class SessionActions {
   ) {}
 
   toolsOf(sessionId: string): OfferedTool[] {
-    const tools = this.agent.talkTools(sendMessageOf(() => this.core));
+    const core = (): Core => this.core;
+    const tools = this.agent.talkTools({
+      sendMessage: sendMessageOf(core),
+      channels: channelActsOf(core),
+    });
     return tools.map((tool) => ({
       name: tool.name,
       description: tool.description,

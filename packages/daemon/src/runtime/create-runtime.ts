@@ -21,6 +21,7 @@ import type { Config } from '../config/schema.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
+import { channelActsOf } from './channel-acts.js';
 import { LazyDriver } from './lazy-driver.js';
 import { mcpHealth } from './mcp-health.js';
 import { sendMessageOf } from './send-message.js';
@@ -140,6 +141,7 @@ async function loadAgents(
     sandbox,
     passedVariables: config.shell.passVariables,
     sendMessage: sendMessageOf(core),
+    channels: channelActsOf(core),
   };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),

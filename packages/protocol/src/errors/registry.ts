@@ -42,6 +42,7 @@ export const ERRORS = {
   approval_not_found: { status: 404, title: 'There is no such approval' },
   schedule_not_found: { status: 404, title: 'There is no such schedule' },
   session_ended: { status: 409, title: 'The session has ended' },
+  has_turn: { status: 409, title: 'The session has the turn in this channel' },
   session_busy: { status: 409, title: 'The session is working; this needs it idle' },
   approval_settled: { status: 409, title: 'The approval was settled already' },
   item_not_dead: { status: 409, title: 'Only a dead letter can be replayed' },
