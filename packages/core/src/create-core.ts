@@ -35,6 +35,7 @@ import { Sessions } from './sessions/sessions.js';
 import { reportUsage } from './sessions/usage.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
+import { ChannelDrafts } from './turns/channel-drafts.js';
 import type { TurnContext } from './turns/context.js';
 import { deliveryEnded } from './turns/delivery-ended.js';
 import { resumeTurns } from './turns/look-at.js';
@@ -104,17 +105,20 @@ export interface Core {
 export function createCore(ports: CorePorts): Core {
   const { store, search, files, clock, ids, secrets } = ports;
   const { runtime } = ports;
-  const drafts = new Drafts(runtime.timers, (topic, chunk) => {
+  const show: Hub['show'] = (topic, chunk) => {
     hub.show(topic, chunk);
-  });
+  };
+  const drafts = new Drafts(runtime.timers, show);
+  const channelDrafts = new ChannelDrafts(runtime.timers, show);
   const hub = new Hub({
     read: (topic, after, limit) => readTopic(store, topic, after, limit),
     report: ports.report,
-    draft: (topic) => drafts.soFar(topic),
+    drafts: (topic) => [...drafts.soFar(topic), ...channelDrafts.soFar(topic)],
   });
   const log = new Log(store, clock, (entries) => {
     hintSearch(search, entries);
     hub.committed(entries);
+    channelDrafts.committed(entries);
     approvals.committed(entries);
     runner.committed(entries);
     turnClock.committed(entries);
@@ -156,6 +160,7 @@ export function createCore(ports: CorePorts): Core {
     ownership,
     approvals,
     drafts,
+    channelDrafts,
     drivers: completing(drivers, context.findAgent),
     timers,
     configRules,

@@ -23,9 +23,9 @@ export type { Transcript, TranscriptEntry, TranscriptInput } from './sessions/tr
 export type { TranscriptTail } from './sessions/transcript-tail.js';
 export {
   type CutOffReason,
+  type Ephemeral,
   READER_LIMIT_BYTES,
   type Reader,
-  type TextChunk,
 } from './topics/reader.js';
 export type { Subscription } from './topics/subscription.js';
 export type { Retention, SweepReport } from './upkeep/sweep.js';

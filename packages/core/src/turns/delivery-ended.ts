@@ -134,14 +134,13 @@ function* goOn(
   const author = message
     ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
     : { id: 'system', displayName: 'system' };
-  const text = posted ? textOf(posted.inputItems) : '';
   return yield* carryOut(context, {
     channel,
     thread: { ...thread, leases: thread.leases.filter(isOther) },
     decisions,
     trigger: { type: 'run_ended', runId: run.runId },
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
-    unheard: posted && { messageId: posted.messageId, author: posted.author, text, at },
+    unheard: posted && { ...posted, at },
     at,
   });
 }
