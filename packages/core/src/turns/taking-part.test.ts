@@ -1,5 +1,6 @@
 import { OWNER, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Ephemeral } from '../topics/reader.js';
 import { TurnStage } from './turn-stage.fixture.js';
 
 /** What has no SQL of its own is shown on one engine. */
@@ -57,5 +58,48 @@ describe('agents who take part', () => {
       reason: 'served',
     });
     expect(passed?.granted).toMatchObject([{ memberId: 'b' }]);
+  });
+
+  it('C-68 a draft is gone when its turn passes to another, and whose turn it is now is seen', async () => {
+    await open(['a', 'b']);
+    stage.daemon.driver.capabilities.publishes = 'final_text';
+    const seen: Ephemeral[] = [];
+    const subscription = await stage.core.hub.follow(
+      {
+        event: () => undefined,
+        chunk: (chunk) => seen.push(chunk),
+        gap: () => undefined,
+        cutOff: () => undefined,
+        pendingBytes: () => 0,
+        drained: () => Promise.resolve(),
+      },
+      'channel:team',
+      undefined,
+    );
+    subscription?.begin();
+    const moment = (): void => {
+      stage.daemon.timers.advance(100);
+    };
+    await stage.say('hello');
+    const first = await stage.next();
+    first.run.context.showText(0, 'I think');
+    moment();
+    await stage.pass(60_000);
+    expect(await stage.ended(first.run)).toBe('cancelled');
+    const second = await stage.next();
+    first.run.context.showText(0, ' it is late');
+    second.run.context.showText(0, 'Hello.');
+    moment();
+    second.run.complete('Hello.');
+    await stage.ended(second.run);
+    const said = (await stage.read()).at(-1)?.messageId;
+    expect(seen).toMatchObject([
+      { type: 'draft', memberId: 'a', text: 'I think' },
+      { type: 'draft_ended', runId: first.run.runId },
+      { type: 'draft', memberId: 'b', text: 'Hello.' },
+      { type: 'draft_ended', runId: second.run.runId, messageId: said },
+    ]);
+    expect(seen[1]).not.toHaveProperty('messageId');
+    subscription?.end();
   });
 });
