@@ -183,7 +183,7 @@ describe('how agents speak in a channel', () => {
     const content = 'A good answer takes its time. '.repeat(80);
     model.script([
       useTools([toolCall('emit_output', { content })], {
-        text: 'Between us: I would rather not.',
+        text: 'Between us: I would rather not. '.repeat(10),
         chunkSize: 8,
         gate: hold,
       }),
