@@ -173,7 +173,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(files()).toEqual(before);
   });
 
-  it('a pinned asset stands in the channel, once, and cannot be deleted', async () => {
+  it('C-60 a pinned asset stands in the channel, once, and cannot be deleted', async () => {
     const asset = (await upload(ada, 'to be pinned')).json;
     const other = (await upload(ada, 'pinned second')).json;
     await ada.put(pin(asset.assetId));
@@ -194,7 +194,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(refusal(await ada.put(pin(asset.assetId)))).toEqual([404, 'asset_not_found']);
   });
 
-  it('an attached asset cannot be deleted while a message holds it', async () => {
+  it('C-60 an attached asset cannot be deleted while a message holds it', async () => {
     const asset = (await upload(ada, 'attached')).json;
     const reference = { type: 'asset_reference', assetId: asset.assetId };
     const kept = (await say([reference])).json;
@@ -234,7 +234,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     ]);
   });
 
-  it('what is brought again, or was used until now, has as long as if it were new', async () => {
+  it('C-60 what is brought again, or was used until now, has as long as if it were new', async () => {
     const again = (await upload(ada, 'brought twice')).json;
     const used = (await upload(ada, 'used until now')).json;
     const pinned = (await upload(ada, 'pinned until now')).json;

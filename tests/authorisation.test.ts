@@ -54,6 +54,7 @@ const SESSIONS_TOO = [
   'listRuns',
   'mcp',
   'mcpStream',
+  'postMessage',
   'readJournal',
   'sendMailboxMessage',
 ];

@@ -38,6 +38,8 @@ export const shell: Benchmark = {
   },
 };
 
+const nobody = (): Promise<never> => Promise.reject(new Error('nobody speaks here'));
+
 /** As an agent's call: decided about, journaled before and after, synced. */
 async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
   const { home } = runs;
@@ -49,7 +51,8 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
       putStimulus: () => Promise.resolve(''),
       makeSchedule: () => Promise.resolve(''),
     },
-    sendMessage: () => Promise.reject(new Error('nobody sends here')),
+    sendMessage: nobody,
+    channels: { react: nobody, readThread: nobody },
   });
   const now = (): number => performance.now();
   const runner = new ToolRunner({ tools, decide, home, now, diagnose: console.error });

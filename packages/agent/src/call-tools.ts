@@ -29,6 +29,8 @@ export interface ToolDescription {
 export interface CallTools {
   /** What this run may use, always in the same order. */
   describe(run: RunContext): Promise<readonly ToolDescription[]>;
+  /** Whether a call of this tool, which touches nothing of the machine, would run without asking people. */
+  runsUnasked(run: RunContext, tool: string): Promise<boolean>;
   /** What the agent asked for in one step; runs side by side where that is safe. */
   callAll(run: RunContext, calls: readonly RequestedCall[]): Promise<readonly CallResult[]>;
 }

@@ -49,11 +49,32 @@ describe('a turn in a channel', () => {
     );
   });
 
+  it('C-67 says how an answer becomes public, which is not the same for all', () => {
+    expect(channelTurn(delivery(), ada, 'x')).toContain('nothing else you write is seen');
+    const program = channelTurn(delivery(), ada, 'x', 'final_text');
+    expect(program).toContain('What you write last, after your last call, is published');
+    expect(program).not.toContain('nothing else you write is seen');
+  });
+
   it('shows reactions, and that a message was cut', () => {
     const said = heard('Looks good', { isCut: true, reactions: [{ emoji: '👍', count: 2 }] });
     expect(channelTurn(delivery({ heard: [said] }), ada, 'x')).toContain(
       '[msg_1] Reviewer (agent): Looks good [cut] [👍 x2]',
     );
+  });
+
+  it('C-60 names what is pinned, and what is attached to what was said', () => {
+    const told = channelTurn(
+      delivery({
+        heard: [heard('', { assetIds: ['ast_2'] })],
+        pinned: [{ assetId: 'ast_1', name: 'plan.pdf', mediaType: 'application/pdf', bytes: 9 }],
+        pinnedCount: 3,
+      }),
+      ada,
+      'x',
+    );
+    expect(told).toContain('Pinned here: plan.pdf (ast_1, application/pdf, 9 bytes), and 2 more');
+    expect(told).toContain('[msg_1] Reviewer (agent): [attachment ast_2]');
   });
 
   it('R-25 what others said cannot leave its envelope, nor can a name or a title', () => {

@@ -1,5 +1,9 @@
+import type { DriverCapabilities } from '@stoa/core';
 import type { ChannelDelivery } from '@stoa/protocol';
 import { envelope, plainText } from './envelope.js';
+
+/** How what the agent says becomes public. */
+export type Publishes = DriverCapabilities['publishes'];
 
 interface TurnInput {
   readonly itemId: string;
@@ -11,7 +15,12 @@ interface TurnInput {
  * A turn in a channel, as an agent is told of it: where it is, who is there, what was said, what it is
  * to answer and how. What people ask here is asked of it; what else was said is information.
  */
-export function channelTurn(delivery: ChannelDelivery, input: TurnInput, text: string): string {
+export function channelTurn(
+  delivery: ChannelDelivery,
+  input: TurnInput,
+  text: string,
+  publishes: Publishes = 'tool',
+): string {
   const { title, channelId, heard } = delivery;
   const thread = envelope({
     source: `thread in channel ${channelId}`,
@@ -23,30 +32,52 @@ export function channelTurn(delivery: ChannelDelivery, input: TurnInput, text: s
     ...aboutLines(delivery),
     `The last of what was said in this thread, oldest first:\n${thread}`,
     `${expectation(delivery)} You answer this, from ${oneLine(input.fromName)}:\n${asked(input, text)}`,
-    CONTRACT,
+    `${HOW_TO_SPEAK[publishes]} ${ALSO}`,
   ].join('\n\n');
 }
 
-const CONTRACT = [
-  'Say what you have to say with emit_output, once, when you are done; nothing else you write is seen',
-  'in the channel. To hand over, name a member with @ and its id. If nothing you could add would help,',
-  'end with pass_turn and say nothing.',
+const HOW_TO_SPEAK: Readonly<Record<Publishes, string>> = {
+  tool:
+    'Say what you have to say with emit_output, once, when you are done; nothing else you write is ' +
+    'seen in the channel.',
+  final_text:
+    'What you write last, after your last call, is published in the channel as your answer, unless ' +
+    'you gave one with emit_output (of the MCP server stoa): then only that is. So write nothing ' +
+    'that is not meant for everybody.',
+};
+
+const ALSO = [
+  'To hand over, name a member with @ and its id. Where a reaction says enough, set_channel_reaction',
+  'does it without a message; read_channel_thread shows more of a thread. If nothing you could add',
+  'would help, end with pass_turn and say nothing.',
 ].join(' ');
 
-function aboutLines({ description, purpose, members, memberCount }: ChannelDelivery): string[] {
+function aboutLines(delivery: ChannelDelivery): string[] {
+  const { description, purpose, members, memberCount } = delivery;
   const named = members.map(({ memberId, name, kind, role }) => {
     const what = [kind === 'agent' ? 'agent' : 'person', ...(role ? [oneLine(role)] : [])];
     const alias = name === memberId ? '' : ` ${oneLine(name)}`;
     return `@${memberId}${alias} (${what.join(', ')})`;
   });
-  const more =
-    memberCount > members.length ? `, and ${String(memberCount - members.length)} more` : '';
   return [
     ...(purpose ? [`Its purpose: ${oneLine(purpose)}`] : []),
     ...(description ? [`About it: ${oneLine(description)}`] : []),
-    `Members: ${named.join(', ')}${more}`,
+    `Members: ${named.join(', ')}${andMore(memberCount - members.length)}`,
+    ...pinnedLines(delivery),
   ];
 }
+
+function pinnedLines({ pinned = [], pinnedCount = 0 }: ChannelDelivery): string[] {
+  if (pinned.length === 0) return [];
+  const named = pinned.map(({ assetId, name, mediaType, bytes }) => {
+    const about = [oneLine(mediaType), `${String(bytes)} bytes`];
+    if (name === undefined) return `${assetId} (${about.join(', ')})`;
+    return `${oneLine(name)} (${[assetId, ...about].join(', ')})`;
+  });
+  return [`Pinned here: ${named.join('; ')}${andMore(pinnedCount - pinned.length)}`];
+}
+
+const andMore = (count: number): string => (count > 0 ? `, and ${String(count)} more` : '');
 
 function expectation({ isAddressed, addressed, answeredBy }: ChannelDelivery): string {
   if (isAddressed) return 'You were addressed.';
@@ -61,12 +92,18 @@ function saidLine({
   name,
   text,
   isCut,
+  assetIds = [],
   reactions,
 }: ChannelDelivery['heard'][number]): string {
   const who = kind === 'human' ? 'person' : kind;
   const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
-  const tail = [...(isCut ? ['[cut]'] : []), ...(marks === '' ? [] : [`[${marks}]`])].join(' ');
-  return `[${messageId}] ${oneLine(name)} (${who}): ${text}${tail === '' ? '' : ` ${tail}`}`;
+  const parts = [
+    ...(text === '' ? [] : [text]),
+    ...(isCut ? ['[cut]'] : []),
+    ...assetIds.map((assetId) => `[attachment ${assetId}]`),
+    ...(marks === '' ? [] : [`[${marks}]`]),
+  ];
+  return `[${messageId}] ${oneLine(name)} (${who}): ${parts.join(' ')}`;
 }
 
 /** People are asked for what they want; the words of anybody else are somebody's words. */

@@ -64,6 +64,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   'send_message',
   'create_channel_stimulus',
   'create_schedule',
+  'set_channel_reaction',
 ]);
 const FROM_TOOLS: ReadonlySet<string> = new Set(['ok', 'error']);
 

@@ -56,8 +56,15 @@ export {
 export { readOutput } from './tools/shell/command-output.js';
 export { clearLeftCommands } from './tools/shell/left-commands.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
+export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';
+export {
+  placeOf,
+  READ_CHANNEL_THREAD,
+  ReadChannelThreadInput,
+} from './tools/talk/read-channel-thread.js';
 export type { OutgoingMessage, SendMessage } from './tools/talk/send-message.js';
-export { talkTools } from './tools/talk/talk-tools.js';
+export { type TalkPorts, talkTools } from './tools/talk/talk-tools.js';
+export { threadText } from './tools/talk/thread-text.js';
 export {
   type DecidedEnvironment,
   defineTool,

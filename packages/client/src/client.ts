@@ -62,7 +62,8 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
    * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
-   * `text_chunk` items come between events while a run writes; see `LiveText`. Ends with a `StoaProblem`
+   * `text_chunk` items come between events while a run writes, see `LiveText`; on that of a channel
+   * `draft` and `draft_ended` while an agent writes there, see `LiveDrafts`. Ends with a `StoaProblem`
    * when the credential is revoked or the topic may not be read.
    */
   follow<T extends string>(

@@ -30,7 +30,17 @@ export {
   type TransportAnswer,
   type TransportRequest,
 } from './http/transport.js';
-export type { FollowItem, FollowItemOf, FollowNotice, Gap, TextChunk } from './live/follow-item.js';
+export type {
+  Draft,
+  DraftEnded,
+  FollowItem,
+  FollowItemOf,
+  FollowNotice,
+  Gap,
+  SessionItem,
+  TextChunk,
+} from './live/follow-item.js';
+export { LiveDrafts, type Writing } from './live/live-drafts.js';
 export { LiveText, type TextChange } from './live/live-text.js';
 export type { OpenSocket, Socket, SocketHandlers } from './live/socket.js';
 export type { FollowOptions } from './live/stream.js';

@@ -22,6 +22,7 @@ import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
 import { Memories } from './memory/memories.js';
+import type { ToolRequest } from './permissions/request.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Recovery } from './recovery/recovery.js';
 import { Approvals } from './sessions/approvals.js';
@@ -30,6 +31,7 @@ import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
 import type { Driver } from './sessions/driver.js';
+import { assertMayUse } from './sessions/may-use.js';
 import { Ownership } from './sessions/ownership.js';
 import { Runner } from './sessions/runner.js';
 import { Schedules } from './sessions/schedules.js';
@@ -42,6 +44,7 @@ import { StimulusClock } from './stimuli/stimulus-clock.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import { cancelTurns } from './turns/cancel-turns.js';
+import { ChannelDrafts } from './turns/channel-drafts.js';
 import type { TurnContext } from './turns/context.js';
 import { deliveryEnded } from './turns/delivery-ended.js';
 import { reopenTurns, resumeTurns } from './turns/look-at.js';
@@ -109,6 +112,8 @@ export interface Core {
   readonly sweeper: Sweeper;
   readTopic(by: Principal, topic: string, after: number, limit: number): Promise<TopicSlice>;
   assertMayFollow(by: Principal, topic: string): Promise<void>;
+  /** Throws `forbidden` where the rules of a session keep it from using a tool right away. */
+  assertMayUse(by: Principal, asked: Pick<ToolRequest, 'tool' | 'kind'>): Promise<void>;
   checkIntegrity(): Promise<IntegrityReport>;
 }
 
@@ -116,17 +121,20 @@ export interface Core {
 export function createCore(ports: CorePorts): Core {
   const { store, search, files, clock, ids, secrets } = ports;
   const { runtime } = ports;
-  const drafts = new Drafts(runtime.timers, (topic, chunk) => {
+  const show: Hub['show'] = (topic, chunk) => {
     hub.show(topic, chunk);
-  });
+  };
+  const drafts = new Drafts(runtime.timers, show);
+  const channelDrafts = new ChannelDrafts(runtime.timers, show);
   const hub = new Hub({
     read: (topic, after, limit) => readTopic(store, topic, after, limit),
     report: ports.report,
-    draft: (topic) => drafts.soFar(topic),
+    drafts: (topic) => [...drafts.soFar(topic), ...channelDrafts.soFar(topic)],
   });
   const log = new Log(store, clock, (entries) => {
     hintSearch(search, entries);
     hub.committed(entries);
+    channelDrafts.committed(entries);
     approvals.committed(entries);
     runner.committed(entries);
     turnClock.committed(entries);
@@ -178,6 +186,7 @@ export function createCore(ports: CorePorts): Core {
     ownership,
     approvals,
     drafts,
+    channelDrafts,
     drivers: completing(drivers, context.findAgent),
     timers,
     configRules,
@@ -234,6 +243,7 @@ export function createCore(ports: CorePorts): Core {
       return slice;
     },
     assertMayFollow: (by, topic) => assertMayFollow(store, by, topic),
+    assertMayUse: (by, asked) => assertMayUse(store, configRules, by, asked),
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
 }

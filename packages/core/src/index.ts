@@ -29,9 +29,9 @@ export type {
 export type { TranscriptTail } from './sessions/transcript-tail.js';
 export {
   type CutOffReason,
+  type Ephemeral,
   READER_LIMIT_BYTES,
   type Reader,
-  type TextChunk,
 } from './topics/reader.js';
 export type { Subscription } from './topics/subscription.js';
 export { arbitrate } from './turns/arbitrate.js';

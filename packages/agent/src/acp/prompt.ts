@@ -30,7 +30,7 @@ const HISTORY_CHARS = 48_000;
 
 export async function buildPrompt(parts: PromptParts): Promise<Prompt> {
   const { run, transcript, takesImages, findAsset } = parts;
-  const asked = await inputParts(run.items, findAsset, takesImages);
+  const asked = await inputParts(run.items, findAsset, takesImages, 'final_text');
   const blocks = asked.map((part): ContentBlock => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     const data = Buffer.from(part.bytes).toString('base64');

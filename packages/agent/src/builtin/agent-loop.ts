@@ -12,6 +12,7 @@ import type { FindAsset } from './input-message.js';
 import type { ModelAnswer, ModelRequest } from './model-client.js';
 import { ModelFailure } from './model-failure.js';
 import type { ChosenModel } from './models.js';
+import { StreamedField } from './streamed-field.js';
 import { systemPrompt } from './system-prompt.js';
 import { callIdsOf, uniqueCalls } from './unique-calls.js';
 import { usageOf } from './usage-of.js';
@@ -30,6 +31,8 @@ const KEEP_WHEN_REFUSED = 0.1;
 const COMPACTIONS_PER_STEP = 2;
 /** No tokenizer is that far from the estimate: the count is of something else. */
 const RATIO_LIMIT = 4;
+/** What is said with it becomes public. */
+const SPEAK_TOOL = 'emit_output';
 /** Calling it well means: there is nothing to say. */
 const PASS_TOOL = 'pass_turn';
 
@@ -198,6 +201,7 @@ export class AgentLoop {
       const { provider, model: name } = model.client;
       await run.journal.usage(usageOf(usage, model.price), { provider, model: name });
     };
+    const showOutput = isShown ? await this.#outputShower() : undefined;
     const listener = {
       begun: async () => {
         if (this.#isDelivered || !isShown) return;
@@ -207,8 +211,10 @@ export class AgentLoop {
       text: (text: string) => {
         if (isShown) run.showText(step, text);
       },
+      ...(showOutput && { callInput: showOutput }),
       again: async (failure: ModelFailure, waitMs: number) => {
         if (isShown) run.withdrawText(step);
+        if (isShown) run.withdrawOutput();
         await count(failure);
         const wait = `asked again in ${(waitMs / 1_000).toFixed(1)} s`;
         await run.journal.note('model_retry', `${failure.message} (${failure.code}); ${wait}`);
@@ -231,7 +237,24 @@ export class AgentLoop {
       this.run,
       calls.map(({ callId, tool, input }) => ({ callId, tool, input })),
     );
+    // What was emitted is known by now; the rest came to nothing.
+    this.run.withdrawOutput();
     return results.some(({ endsTurn }) => endsTurn === true);
+  }
+
+  /** Shows what it is about to say in a channel, unless people are to approve that first. */
+  async #outputShower() {
+    const { run, ports } = this;
+    if (run.kind !== 'channel_delivery') return undefined;
+    if (!(await ports.tools.runsUnasked(run, SPEAK_TOOL))) return undefined;
+    const fields = new Map<string, StreamedField>();
+    return (callId: string, tool: string, piece: string): void => {
+      if (tool !== SPEAK_TOOL) return;
+      const field = fields.get(callId) ?? new StreamedField('content');
+      fields.set(callId, field);
+      const text = field.add(piece);
+      if (text !== '') run.showOutput(callId, text);
+    };
   }
 
   /** By the provider's own count of the last request, where it gave one. */

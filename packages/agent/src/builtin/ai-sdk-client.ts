@@ -64,14 +64,17 @@ export class AiSdkClient implements ModelClient {
     signal: AbortSignal,
     silence: Silence,
   ): Promise<ModelAnswer> {
-    const { tools, maxOutputTokens } = request;
+    const { maxOutputTokens } = request;
     const { stream } = await this.#model.doStream({
       prompt: toPrompt(request, this.provider),
-      ...(tools.length > 0 ? { tools: toTools(request), toolChoice: { type: 'auto' } } : {}),
+      ...(request.tools.length > 0
+        ? { tools: toTools(request), toolChoice: { type: 'auto' } }
+        : {}),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       abortSignal: AbortSignal.any([signal, silence.signal]),
     });
     const answer = new AnswerCollector();
+    const tools = new Map<string, string>();
     let hasBegun = false;
     for await (const part of stream) {
       silence.broken();
@@ -81,6 +84,9 @@ export class AiSdkClient implements ModelClient {
         await toListener(() => listener.begun());
       }
       if (part.type === 'text-delta') listener.text(part.delta);
+      if (part.type === 'tool-input-start') tools.set(part.id, part.toolName);
+      if (part.type === 'tool-input-delta')
+        listener.callInput?.(part.id, tools.get(part.id) ?? '', part.delta);
       answer.add(part);
     }
     const whole = answer.answer();

@@ -1,6 +1,6 @@
 import type { TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
-import { channelTurn } from '../channel-turn.js';
+import { channelTurn, type Publishes } from '../channel-turn.js';
 import { envelope } from '../envelope.js';
 import type { UserPart } from './model-client.js';
 
@@ -52,6 +52,7 @@ export async function inputParts(
   inputs: readonly Input[],
   findAsset: FindAsset,
   takesImages: boolean,
+  publishes: Publishes = 'tool',
 ): Promise<UserPart[]> {
   const parts: UserPart[] = [];
   for (const input of inputs) {
@@ -62,14 +63,20 @@ export async function inputParts(
       else lines.push(await attachment(item, findAsset, takesImages, images));
     }
     const text = lines.join('\n\n');
-    parts.push({ type: 'text', text: attributed(input, text, inputs.length > 1) }, ...images);
+    const told = attributed(input, text, inputs.length > 1, publishes);
+    parts.push({ type: 'text', text: told }, ...images);
   }
   return parts;
 }
 
-export function attributed(input: Input, text: string, isOneOfSeveral: boolean): string {
+export function attributed(
+  input: Input,
+  text: string,
+  isOneOfSeveral: boolean,
+  publishes: Publishes = 'tool',
+): string {
   const { kind, from, fromName, itemId } = input;
-  if (input.delivery) return channelTurn(input.delivery, input, text);
+  if (input.delivery) return channelTurn(input.delivery, input, text, publishes);
   if (DIRECT[kind] && !from.startsWith('session:')) {
     return isOneOfSeveral ? `From ${oneLine(fromName)}:\n${text}` : text;
   }

@@ -51,6 +51,8 @@ export interface ModelListener {
   /** The first bytes of an answer are there; what comes next waits for it. */
   begun(): Promise<void>;
   text(text: string): void;
+  /** A piece of the arguments of a call that the model is writing. */
+  callInput?(callId: string, tool: string, piece: string): void;
 }
 
 /**

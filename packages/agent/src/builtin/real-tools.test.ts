@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Driver, decide } from '@stoa/core';
-import type { DriverKind } from '@stoa/protocol';
+import { type DriverKind, StoaError } from '@stoa/protocol';
 import {
   AgentSession,
   CANARY_KEY,
@@ -28,6 +28,8 @@ import { createBuiltinDriver } from './create-builtin-driver.js';
 let root: string;
 let model: FakeModel;
 let world: RuntimeWorld;
+const nowhere = () => Promise.reject(new StoaError('channel_not_found'));
+const NO_CHANNELS = { react: nowhere, readThread: nowhere };
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'stoa-builtin-')));
   await mkdir(join(root, 'home'));
@@ -56,6 +58,7 @@ function start(): Promise<RuntimeDaemon> {
         putStimulus: () => Promise.resolve('put in'),
         makeSchedule: () => Promise.resolve('made'),
       },
+      channels: NO_CHANNELS,
     }),
     decide,
     home,

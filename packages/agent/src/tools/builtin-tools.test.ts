@@ -1,5 +1,5 @@
 import { decide } from '@stoa/core';
-import { LIMITS, StoaError } from '@stoa/protocol';
+import { LIMITS, type Message, StoaError } from '@stoa/protocol';
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { builtinTools } from './builtin-tools.js';
@@ -9,6 +9,20 @@ import { selectTools } from './select-tools.js';
 import { Sandbox } from './shell/sandbox.js';
 import type { OutgoingMessage } from './talk/send-message.js';
 import { ToolRunner } from './tool-runner.js';
+
+const ROOT = `msg_${'0'.repeat(26)}`;
+const messageOf = (seq: number, text: string): Message => ({
+  messageId: `msg_${String(seq).padStart(26, '0')}`,
+  channelId: 'team',
+  seq,
+  author: { kind: 'agent', id: 'session:ses_1', displayName: 'Bee' },
+  addressedMemberIds: [],
+  inputItems: [{ type: 'text', text }],
+  createdAt: 0,
+  replyCount: 0,
+  reactions: [{ emoji: '👍', count: 2, actorIds: [] }],
+  metadata: {},
+});
 
 const worlds: WorkspaceRun[] = [];
 afterEach(async () => {
@@ -21,6 +35,7 @@ async function staged(webFetch?: object) {
   const sent: OutgoingMessage[] = [];
   const put: OutgoingStimulus[] = [];
   const made: WantedSchedule[] = [];
+  const acts: unknown[] = [];
   const tools = builtinTools({
     tasksDirectory: world.outside('tasks'),
     sandbox: new Sandbox({ home: world.home }),
@@ -42,6 +57,18 @@ async function staged(webFetch?: object) {
         return Promise.resolve('It was made.');
       },
     },
+    channels: {
+      react: (_, channelId, reaction) => {
+        acts.push({ channelId, ...reaction });
+        return Promise.resolve();
+      },
+      readThread: (_, place, cut) => {
+        acts.push({ ...place, ...cut });
+        const root = messageOf(1, 'Shall we?');
+        const replies = [messageOf(2, 'x'.repeat(5_000)), messageOf(3, 'Yes')];
+        return Promise.resolve({ root, replies, hasMore: true });
+      },
+    },
     webFetch,
   });
   const runner = new ToolRunner({
@@ -53,7 +80,12 @@ async function staged(webFetch?: object) {
   });
   const call = (tool: string, input: unknown, callId = 'call_1') =>
     runner.call({ run: world.context, callId, tool, input });
-  return { world, tools, runner, call, sent, put, made };
+  const inTurn = (tool: string, input: unknown, callId = 'call_1') => {
+    const origin = { channelId: 'team', threadRootMessageId: ROOT, messageId: ROOT };
+    const run = { ...world.context, kind: 'channel_delivery' as const, origin };
+    return runner.call({ run, callId, tool, input });
+  };
+  return { world, tools, runner, call, inTurn, sent, put, made, acts };
 }
 
 it('offers the web only when it is turned on', async () => {
@@ -135,4 +167,40 @@ it('C-44 create_schedule asks people first, and hands on when and what', async (
   await world.answer({ decision: 'allow' });
   expect(await calling).toMatchObject({ outcome: 'ok', forModel: 'It was made.' });
   expect(made).toMatchObject([{ callId: 'call_1', input }]);
+});
+
+it('set_channel_reaction reacts in the channel of the turn, and nowhere outside one', async () => {
+  const { call, inTurn, acts } = await staged();
+  const reaction = { messageId: ROOT, emoji: '👍' };
+  expect(await call('set_channel_reaction', reaction)).toMatchObject({ outcome: 'error' });
+  expect(await inTurn('set_channel_reaction', reaction, 'call_2')).toMatchObject({
+    outcome: 'ok',
+    forModel: 'Reacted.',
+  });
+  const elsewhere = { ...reaction, channelId: 'other' };
+  expect(await inTurn('set_channel_reaction', elsewhere, 'call_3')).toMatchObject({
+    outcome: 'error',
+  });
+  expect(acts).toEqual([{ channelId: 'team', ...reaction, remove: false }]);
+});
+
+it('read_channel_thread reads the thread of the turn unless another is named, as words of others', async () => {
+  const { call, inTurn, acts } = await staged();
+  const read = await inTurn('read_channel_thread', {});
+  expect(read.outcome).toBe('ok');
+  expect(read.forModel).toMatch(/^<untrusted source="tool read_channel_thread"/);
+  expect(read.output).toContain(`[1] ${messageOf(1, '').messageId} 1970-01-01T00:00:00.000Z Bee`);
+  expect(read.output).toContain('xxx [cut] [👍 x2]');
+  expect(read.output).toContain('There is more: before 2.');
+  expect(read.output.length).toBeLessThan(5_000);
+  const other = { channelId: 'other', threadRootMessageId: ROOT, after: 7, limit: 3 };
+  expect(await call('read_channel_thread', other, 'call_2')).toMatchObject({ outcome: 'ok' });
+  for (const [i, input] of [{ limit: 51 }, {}, { channelId: 'other' }].entries()) {
+    const refused = await call('read_channel_thread', input, `call_1${String(i)}`);
+    expect(refused, JSON.stringify(input)).toMatchObject({ outcome: 'error' });
+  }
+  expect(acts).toMatchObject([
+    { channelId: 'team', messageId: ROOT, limit: 20 },
+    { channelId: 'other', messageId: ROOT, after: 7, limit: 3 },
+  ]);
 });

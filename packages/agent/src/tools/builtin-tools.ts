@@ -6,6 +6,8 @@ import { writeFile } from './files/write-file.js';
 import { type Initiative, initiativeTools } from './initiative/initiative-tools.js';
 import type { Sandbox } from './shell/sandbox.js';
 import { createShell } from './shell/shell.js';
+import type { ChannelActs } from './talk/channel-acts.js';
+import { createReadChannelThread } from './talk/read-channel-thread.js';
 import type { SendMessage } from './talk/send-message.js';
 import { talkTools } from './talk/talk-tools.js';
 import type { Tool } from './tool.js';
@@ -17,6 +19,7 @@ export interface BuiltinToolsOptions {
   readonly sandbox: Sandbox;
   readonly sendMessage: SendMessage;
   readonly initiative: Initiative;
+  readonly channels: ChannelActs;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
   /** Off unless given. */
@@ -25,7 +28,7 @@ export interface BuiltinToolsOptions {
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, sendMessage, initiative, webFetch } = options;
+  const { sandbox, channels, initiative, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -34,7 +37,8 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     createGrep({ sandbox }),
     createShell(options),
     ...(webFetch ? [createWebFetch(webFetch)] : []),
-    ...talkTools(sendMessage),
+    ...talkTools(options),
     ...initiativeTools(initiative),
+    createReadChannelThread(channels),
   ];
 }

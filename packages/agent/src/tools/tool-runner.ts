@@ -58,6 +58,16 @@ export class ToolRunner implements CallTools {
     return [...tools.values()].map(describeTool);
   }
 
+  async runsUnasked(run: RunContext, name: string): Promise<boolean> {
+    const tool = (await this.#toolsOf(run)).get(name);
+    if (!tool) return false;
+    const { decide } = this.options;
+    const { workspace } = run.session;
+    const subject = { type: 'none' as const };
+    const request = { tool: tool.name, kind: tool.kind, subject };
+    return decide(request, { ...(await run.policy()), workspace }).outcome === 'allow';
+  }
+
   /** The calls of one message: neighbours that only look run together, the others in their order. */
   async callAll(run: RunContext, calls: readonly RequestedCall[]): Promise<ToolCallResult[]> {
     const tools = await this.#toolsOf(run);

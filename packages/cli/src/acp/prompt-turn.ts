@@ -1,4 +1,4 @@
-import { type FollowItem, StoaProblem } from '@stoa/client';
+import { type SessionItem, StoaProblem } from '@stoa/client';
 import type { AnswerApproval, Approval, InputItem, Session } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { explain } from '../failure.js';
@@ -70,7 +70,7 @@ export class PromptTurn {
     }
   }
 
-  private async take(item: FollowItem, updates: RunUpdates): Promise<void> {
+  private async take(item: SessionItem, updates: RunUpdates): Promise<void> {
     // What is missing may have been the end.
     if (item.type === 'gap') {
       this.outcome = outcomeOfRun(await this.context.client.runs.get(this.runId));

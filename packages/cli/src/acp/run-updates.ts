@@ -1,5 +1,5 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
-import type { FollowItem } from '@stoa/client';
+import type { SessionItem } from '@stoa/client';
 import type { RunStep } from '../headless/run-view.js';
 import { RunView } from '../headless/run-view.js';
 import { CallUpdates } from './call-updates.js';
@@ -10,7 +10,7 @@ export type TurnStep =
   | Exclude<RunStep, { type: 'text' | 'line' }>;
 
 /** Shown as calls, or asked: there is no need to tell them in words as well. */
-const IN_CALLS: ReadonlySet<FollowItem['type']> = new Set([
+const IN_CALLS: ReadonlySet<SessionItem['type']> = new Set([
   'tool_call',
   'tool_result',
   'waiting_approval',
@@ -33,12 +33,12 @@ export class RunUpdates {
     return this.view.runId;
   }
 
-  take(item: FollowItem): TurnStep[] {
+  take(item: SessionItem): TurnStep[] {
     const steps = this.view.take(item).flatMap((step) => this.step(item, step));
     return [...this.call(item), ...steps];
   }
 
-  private call(item: FollowItem): TurnStep[] {
+  private call(item: SessionItem): TurnStep[] {
     const isCall =
       item.type === 'tool_call' || item.type === 'tool_result' || item.type === 'waiting_approval';
     if (!isCall || item.data.runId !== this.runId) return [];
@@ -46,7 +46,7 @@ export class RunUpdates {
     return [{ type: 'update', update: this.calls.of(item) }];
   }
 
-  private step(item: FollowItem, step: RunStep): TurnStep[] {
+  private step(item: SessionItem, step: RunStep): TurnStep[] {
     switch (step.type) {
       case 'text':
         return this.text(step.text);

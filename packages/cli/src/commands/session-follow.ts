@@ -1,4 +1,4 @@
-import type { FollowItem } from '@stoa/client';
+import type { SessionItem } from '@stoa/client';
 import type { Context, GlobalFlags } from '../context.js';
 import { RunTerminal } from '../headless/run-terminal.js';
 import { SpokenText } from '../headless/spoken-text.js';
@@ -21,7 +21,7 @@ export async function followSession(
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
   const show = context.flags.json
-    ? (item: FollowItem) => context.line(printableJson(item))
+    ? (item: SessionItem) => context.line(printableJson(item))
     : shower(context);
   try {
     const items = context.client.follow(`session:${sessionId}`, {
@@ -38,7 +38,7 @@ export async function followSession(
   }
 }
 
-function shower(context: Context): (item: FollowItem) => void {
+function shower(context: Context): (item: SessionItem) => void {
   const spoken = new SpokenText();
   const words = new RunTerminal(context);
   return (item) => {

@@ -1,20 +1,24 @@
+import { LiveDrafts } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { connectionNotices } from '../terminal/connection-notices.js';
 import { eventText } from '../terminal/event-text.js';
 import { type MessageStyle, messageText } from '../terminal/message-text.js';
 import { printableJson } from '../terminal/printable.js';
+import { WritingLine } from '../terminal/writing-line.js';
 
 export interface TailOptions extends GlobalFlags {
   readonly follow?: boolean;
   readonly lines: number;
   readonly since?: number;
   readonly ids?: boolean;
+  readonly drafts?: boolean;
 }
 
 /**
  * A script gets the log: every event after a position, one JSON line each. A person gets messages as
- * they are now, then what happens. Both start from one sequence, so nothing is shown twice or missed.
+ * they are now, then what happens, and on a terminal who is writing. Both start from one sequence, so
+ * nothing is shown twice or missed.
  */
 export async function tail(
   context: Context,
@@ -88,22 +92,38 @@ async function follow(
 ): Promise<void> {
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
+  const drafts = new LiveDrafts();
+  const line = new WritingLine(
+    (text) => context.io.out(text),
+    () => context.io.columns,
+  );
+  const isWatched = !context.flags.json && context.io.outIsTerminal;
+  const notices = connectionNotices(context);
   const items = context.client.follow(`channel:${channelId}`, {
     after,
-    onNotice: connectionNotices(context),
+    onNotice: (notice) => {
+      line.clear();
+      notices(notice);
+    },
     signal: interrupted.signal,
   });
   try {
     for await (const item of items) {
-      if (item.type === 'gap') {
+      line.clear();
+      if (item.type === 'draft' || item.type === 'draft_ended') {
+        drafts.take(item);
+        if (context.flags.json && options.drafts) context.line(printableJson(item));
+      } else if (item.type === 'gap') {
         context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer kept`);
         if (context.flags.json) context.line(printableJson(item));
       } else {
-        const line = lineOf(context, item, options);
-        if (line !== undefined) context.line(line);
+        const text = lineOf(context, item, options);
+        if (text !== undefined) context.line(text);
       }
+      if (isWatched) line.show(drafts.writing);
     }
   } finally {
+    line.clear();
     forget();
   }
 }

@@ -1,4 +1,4 @@
-import type { FollowItem, TextChunk } from '@stoa/client';
+import type { SessionItem, TextChunk } from '@stoa/client';
 import type { Approval, AssistantPart, SessionEvent, Stamped } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { type RunStep, RunView } from './run-view.js';
@@ -52,7 +52,7 @@ const approval: Approval = {
   expiresAt: 1,
 };
 
-function shown(items: readonly FollowItem[]): { text: string; lines: string[]; rest: RunStep[] } {
+function shown(items: readonly SessionItem[]): { text: string; lines: string[]; rest: RunStep[] } {
   const view = new RunView('itm_1', 'run_1');
   const steps = items.flatMap((item) => view.take(item));
   return {

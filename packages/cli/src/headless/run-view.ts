@@ -1,4 +1,4 @@
-import type { FollowItem } from '@stoa/client';
+import type { SessionItem } from '@stoa/client';
 import type { Approval, Stamped } from '@stoa/protocol';
 import { bodyOf } from '../terminal/message-text.js';
 import { sessionEventText } from '../terminal/session-event-text.js';
@@ -33,7 +33,7 @@ export class RunView {
     return this.runId_;
   }
 
-  take(item: FollowItem): RunStep[] {
+  take(item: SessionItem): RunStep[] {
     if (item.type === 'gap') return [];
     if (item.type === 'text_chunk') {
       return item.runId === this.runId_ ? this.write(this.spoken.chunk(item)) : [];

@@ -1,4 +1,4 @@
-import type { FollowItem } from '@stoa/client';
+import type { SessionItem } from '@stoa/client';
 import type { Approval, InboxItem } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { explain } from '../failure.js';
@@ -73,7 +73,7 @@ export class RunWatch {
     return this.outcome ?? { type: 'left' };
   }
 
-  private async take(item: FollowItem): Promise<void> {
+  private async take(item: SessionItem): Promise<void> {
     if (this.context.flags.json) this.context.line(printableJson(item));
     // What is missing may have been the end.
     if (item.type === 'gap') {

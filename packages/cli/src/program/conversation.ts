@@ -39,7 +39,8 @@ export function addConversationCommands(program: Command, run: Runner): void {
       .option('-f, --follow', 'go on with what happens, until Ctrl-C')
       .option('-n, --lines <count>', 'how many messages to start with', pageSize, 10)
       .option('--since <sequence>', 'start after this sequence instead', sequence)
-      .option('--ids', 'show the ids of messages'),
+      .option('--ids', 'show the ids of messages')
+      .option('--drafts', 'with --json, also what agents are writing'),
     run,
     async () => (await import('../commands/tail.js')).tail,
     ['stoa tail general -f', 'stoa tail general --since 120 --follow --json | jq .data'],

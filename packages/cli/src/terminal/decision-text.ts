@@ -112,7 +112,10 @@ function consequences(
   const { replies, startedRuns, tokens } = turn;
   const spent = `${count(replies, 'reply', 'replies')}, ${count(startedRuns, 'run', 'runs')}, ${count(tokens, 'token', 'tokens')}`;
   return [
-    ...ended.map(({ leaseId, outcome }) => `${holderOf(leaseId, style)} had the turn: ${outcome}`),
+    ...ended.map(({ leaseId, outcome, reason }) => {
+      const why = reason === undefined ? '' : ` (${printableLine(reason)})`;
+      return `${holderOf(leaseId, style)} had the turn: ${outcome}${why}`;
+    }),
     ...granted.map(({ memberId, runId }) => `${nameOf(memberId, style)} has the turn (${runId})`),
     ...renewed.map(({ leaseId }) => `${holderOf(leaseId, style)} keeps the turn: nobody waits`),
     ...(turn.outcome === undefined

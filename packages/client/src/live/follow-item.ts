@@ -17,12 +17,27 @@ export interface Gap {
  */
 export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
 
-export type FollowItem = Stamped | Gap | TextChunk;
+/**
+ * What an agent who has the turn in a channel is about to say there, so far as it is written; see
+ * `LiveDrafts`. Every draft is followed by a `draft_ended`, also when the connection was lost: then it is
+ * shown anew, if it is still being written.
+ */
+export type Draft = Extract<StreamFrame, { type: 'draft' }>;
+export type DraftEnded = Extract<StreamFrame, { type: 'draft_ended' }>;
 
-/** Only sessions write text: on other topics there are no chunks. */
-export type FollowItemOf<T extends string> = T extends `channel:${string}` | `human:${string}`
+export type FollowItem = Stamped | Gap | TextChunk | Draft | DraftEnded;
+
+/** Chunks are of sessions, drafts of channels, and on the topic of a person nobody writes. */
+export type FollowItemOf<T extends string> = T extends `channel:${string}`
   ? Exclude<FollowItem, TextChunk>
-  : FollowItem;
+  : T extends `session:${string}`
+    ? Exclude<FollowItem, Draft | DraftEnded>
+    : T extends `human:${string}`
+      ? Exclude<FollowItem, TextChunk | Draft | DraftEnded>
+      : FollowItem;
+
+/** What comes of following a session. */
+export type SessionItem = FollowItemOf<`session:${string}`>;
 
 /** What happens to the connection under a followed topic; nothing is lost by any of it. */
 export type FollowNotice =

@@ -213,7 +213,8 @@ describe('a followed topic', () => {
         world.settle();
         for (const of of TOPICS) {
           const covered = (world.read.get(of) ?? []).flatMap((effect) => {
-            if (effect.type !== 'deliver' || effect.item.type === 'text_chunk') return [];
+            if (effect.type !== 'deliver' || !('seq' in effect.item || effect.item.type === 'gap'))
+              return [];
             return effect.item.type === 'gap'
               ? range(effect.item.after + 1, effect.item.oldest - 1)
               : [effect.item.seq];

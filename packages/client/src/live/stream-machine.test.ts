@@ -204,6 +204,46 @@ describe('StreamMachine', () => {
     ]);
   });
 
+  describe('with what agents are writing in a channel', () => {
+    const draft = (runId: string, offset: number, text: string) =>
+      frame({
+        type: 'draft',
+        topic,
+        runId,
+        memberId: 'bee',
+        displayName: 'Bee',
+        threadRootMessageId: 'msg_1',
+        replyToMessageId: 'msg_1',
+        offset,
+        text,
+      });
+    const over = (effects: StreamEffect[]): string[] =>
+      effects.flatMap((effect) =>
+        effect.type === 'deliver' && effect.item.type === 'draft_ended' ? [effect.item.runId] : [],
+      );
+
+    it('C-68 hands a draft on, and that it is over once', () => {
+      const machine = following(0, 0);
+      expect(machine.handle(draft('run_1', 0, 'Hel'))).toMatchObject([
+        { type: 'deliver', item: { type: 'draft', text: 'Hel' } },
+      ]);
+      const ended = frame({ type: 'draft_ended', topic, runId: 'run_1', messageId: 'msg_2' });
+      expect(over(machine.handle(ended))).toEqual(['run_1']);
+      expect(machine.handle(ended)).toEqual([]);
+    });
+
+    it('C-68 says that drafts are over when nothing can be heard of them any more', () => {
+      const machine = following(0, 0);
+      machine.handle(draft('run_1', 0, 'a'));
+      machine.handle(draft('run_2', 0, 'b'));
+      expect(over(machine.handle({ type: 'hold', topic }))).toEqual(['run_1', 'run_2']);
+      expect(machine.handle(draft('run_1', 1, 'late'))).toEqual([]);
+      const other = following(0, 0);
+      other.handle(draft('run_1', 0, 'a'));
+      expect(over(other.handle({ type: 'closed', refusal: undefined }))).toEqual(['run_1']);
+    });
+  });
+
   describe('with the chunks of a text that is being written', () => {
     const session = 'session:ses_1';
     const chunk = (step: number, offset: number, text: string, runId = 'run_1') =>

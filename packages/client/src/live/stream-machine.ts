@@ -23,7 +23,8 @@ import type { FollowItem } from './follow-item.js';
  * it, what was delivered before is dropped, and what would leave a hole is not delivered: the
  * socket is given up and the topic asked for again. So each event is delivered once, in order,
  * whatever happens to sockets. Chunks of text have no sequence: they are handed on while the topic is
- * live, and not behind the message they became. This file decides; it has no effects of its own.
+ * live, and not behind the message they became. Drafts have none either: whoever is shown one is told
+ * when it is over, or cannot be followed any more. This file decides; it has no effects of its own.
  */
 
 export type StreamInput =
@@ -62,6 +63,8 @@ interface TopicState {
   held: boolean;
   /** What a chunk would come too late for: the last message, or the run that ended. */
   written: { readonly runId: string; readonly step: number } | undefined;
+  /** Runs whose drafts the reader has. */
+  readonly drafts: Set<string>;
 }
 
 /** A daemon that is stopping or cannot reach its store will be back. */
@@ -108,6 +111,7 @@ export class StreamMachine {
       stage: 'unsubscribed',
       held: false,
       written: undefined,
+      drafts: new Set(),
     };
     this.topics.set(topic, state);
     if (this.phase === 'open') return this.subscribe(topic, state);
@@ -129,7 +133,7 @@ export class StreamMachine {
     const state = this.topics.get(topic);
     if (!state || state.held) return [];
     state.held = true;
-    return this.unsubscribe(topic, state);
+    return [...endDrafts(topic, state), ...this.unsubscribe(topic, state)];
   }
 
   private release(topic: string): StreamEffect[] {
@@ -163,6 +167,10 @@ export class StreamMachine {
         return this.gap(frame);
       case 'text_chunk':
         return this.chunk(frame);
+      case 'draft':
+        return this.draft(frame);
+      case 'draft_ended':
+        return this.draftEnded(frame);
       case 'error':
         return this.error(frame);
       case 'closing':
@@ -193,6 +201,20 @@ export class StreamMachine {
     if (state?.stage !== 'live') return [];
     const { written } = state;
     if (written?.runId === runId && step <= written.step) return [];
+    return [{ type: 'deliver', topic, item: frame }];
+  }
+
+  private draft(frame: Frame<'draft'>): StreamEffect[] {
+    const { topic, runId } = frame;
+    const state = this.topics.get(topic);
+    if (state?.stage !== 'live') return [];
+    state.drafts.add(runId);
+    return [{ type: 'deliver', topic, item: frame }];
+  }
+
+  private draftEnded(frame: Frame<'draft_ended'>): StreamEffect[] {
+    const { topic, runId } = frame;
+    if (!this.topics.get(topic)?.drafts.delete(runId)) return [];
     return [{ type: 'deliver', topic, item: frame }];
   }
 
@@ -256,9 +278,12 @@ export class StreamMachine {
   private reconnect(reason: ReconnectReason): StreamEffect[] {
     this.phase = 'waiting';
     this.closingFor = 'connection_lost';
-    for (const state of this.topics.values()) state.stage = 'unsubscribed';
+    const ended = [...this.topics].flatMap(([topic, state]) => {
+      state.stage = 'unsubscribed';
+      return endDrafts(topic, state);
+    });
     this.attempt += 1;
-    return [{ type: 'wait', attempt: this.attempt - 1, reason }];
+    return [...ended, { type: 'wait', attempt: this.attempt - 1, reason }];
   }
 
   private end(topic: string, problem: StoaProblem): StreamEffect[] {
@@ -284,6 +309,19 @@ export class StreamMachine {
     if (before === 'waiting') return [{ type: 'stop_waiting' }];
     return before === 'idle' ? [] : [{ type: 'close' }];
   }
+}
+
+/** What becomes of them is not heard: those that go on are shown anew. */
+function endDrafts(topic: string, state: TopicState): StreamEffect[] {
+  const ended = [...state.drafts].map(
+    (runId): StreamEffect => ({
+      type: 'deliver',
+      topic,
+      item: { type: 'draft_ended', topic, runId },
+    }),
+  );
+  state.drafts.clear();
+  return ended;
 }
 
 function writtenBy(event: Stamped): TopicState['written'] {

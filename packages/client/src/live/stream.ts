@@ -151,6 +151,8 @@ const FRAME_TYPES: ReadonlySet<unknown> = new Set<StreamFrame['type']>([
   'event',
   'gap',
   'text_chunk',
+  'draft',
+  'draft_ended',
   'unsubscribed',
   'error',
   'closing',

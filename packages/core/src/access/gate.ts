@@ -16,10 +16,14 @@ export interface JoinedChannel extends OpenChannel {
   readonly memberName: string;
 }
 
-/** Channels are public to the people of this daemon. */
+/** Channels are public to the people of this daemon; a session reads where it was made a member. */
 export function* channelToRead(principal: Principal, channelId: string): Tx<OpenChannel> {
   const row = yield* openChannel.first({ channelId, actorId: actorIdOf(principal) });
-  return found(row, channelId);
+  const channel = found(row, channelId);
+  if (principal.kind === 'session' && channel.memberId === null) {
+    throw new StoaError('not_member', `This session is no member of ${channelId}`);
+  }
+  return channel;
 }
 
 export function* channelToChange(principal: Principal, channelId: string): Tx<OpenChannel> {

@@ -32,7 +32,7 @@ describe('what a run is writing', () => {
       [0, 0, 'Hello'],
       [0, 5, ', you'],
     ]);
-    expect(drafts.soFar('session:s')).toMatchObject({ offset: 0, text: 'Hello, you' });
+    expect(drafts.soFar('session:s')).toMatchObject([{ offset: 0, text: 'Hello, you' }]);
   });
 
   it('begins anew when it is withdrawn, and says so to who has some of it', () => {
@@ -41,7 +41,7 @@ describe('what a run is writing', () => {
     flush();
     drafts.show('s', 'r', 1, ' and never sent');
     drafts.withdraw('s', 'r', 1);
-    expect(drafts.soFar('session:s')).toBeUndefined();
+    expect(drafts.soFar('session:s')).toEqual([]);
     drafts.show('s', 'r', 1, 'right');
     flush();
     expect(sent).toEqual([

@@ -65,10 +65,10 @@ export class Drafts {
   }
 
   /** The text so far, for who has just come. */
-  soFar(topic: string): TextChunk | undefined {
+  soFar(topic: string): TextChunk[] {
     const draft = this.#drafts.get(topic);
-    if (!draft || draft.sent === 0) return undefined;
-    return { ...frameOf(topic, draft, 0), text: draft.text.slice(0, draft.sent) };
+    if (!draft || draft.sent === 0) return [];
+    return [{ ...frameOf(topic, draft, 0), text: draft.text.slice(0, draft.sent) }];
   }
 
   #flush(topic: string, draft: Draft): void {

@@ -69,6 +69,10 @@ export interface RunContext {
   showText(step: number, text: string): void;
   /** What was shown of this step does not count: its text begins anew. */
   withdrawText(step: number): void;
+  /** Shows what a call is about to emit while it is being written; only what needs no approval. */
+  showOutput(callId: string, text: string): void;
+  /** Such a call came to nothing. */
+  withdrawOutput(): void;
 }
 
 /** What a driver may say of the end of a run; being cancelled is not for it to say. */

@@ -5,9 +5,11 @@ import { recall } from '../memory/recall.js';
 import { tellContext } from '../memory/tell-context.js';
 import { viewOf } from '../memory/view.js';
 import type { Timers } from '../ports.js';
+import type { ChannelDrafts } from '../turns/channel-drafts.js';
 import type { Approvals } from './approvals.js';
 import { endLeftBehind } from './change-session.js';
 import type { SessionContext } from './context.js';
+import { draftedRun } from './drafted-run.js';
 import type { Drafts } from './drafts.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
@@ -25,6 +27,7 @@ export interface RunnerPorts {
   readonly ownership: Ownership;
   readonly approvals: Approvals;
   readonly drafts: Drafts;
+  readonly channelDrafts: ChannelDrafts;
   readonly drivers: ReadonlyMap<DriverKind, Driver>;
   readonly timers: Timers;
   /** Rules that hold for every session. */
@@ -188,6 +191,7 @@ export class Runner {
       this.#executions.end(execution);
       if (this.#toForget.delete(sessionId)) this.#forget(sessionId);
       this.ports.drafts.end(sessionId, runId);
+      this.ports.channelDrafts.end(runId);
     }
   }
 
@@ -204,7 +208,7 @@ export class Runner {
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
       await tellContext(this.ports.context, claim, journal);
-      const run = await this.#open(claim, journal, signal);
+      const run = await this.#open(claim, journal, driver, signal);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
       execution.run = run;
@@ -239,14 +243,22 @@ export class Runner {
     }
   }
 
-  async #open(claim: Claim, journal: RunJournal, signal: AbortSignal): Promise<RunContext> {
-    const { context, approvals, drafts, configRules } = this.ports;
+  async #open(
+    claim: Claim,
+    journal: RunJournal,
+    { capabilities }: Driver,
+    signal: AbortSignal,
+  ): Promise<RunContext> {
+    const { context, approvals, drafts, channelDrafts, configRules } = this.ports;
     const { session, runId } = claim;
     const { sessionId, agentId, agentName, persona, workspace } = session;
     const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
-    const items = rows
-      .map(itemRecord)
-      .filter(({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject');
+    const all = rows.map(itemRecord);
+    const items = all.filter(
+      ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
+    );
+    const drafted = draftedRun(claim, all, capabilities);
+    if (drafted && !signal.aborted) channelDrafts.begin(drafted);
     return {
       session: {
         sessionId,
@@ -280,10 +292,20 @@ export class Runner {
         return approvals.settled(approval.approvalId, signal);
       },
       showText: (step, text) => {
-        if (!signal.aborted) drafts.show(sessionId, runId, step, text);
+        if (signal.aborted) return;
+        drafts.show(sessionId, runId, step, text);
+        channelDrafts.showText(runId, step, text);
       },
       withdrawText: (step) => {
-        if (!signal.aborted) drafts.withdraw(sessionId, runId, step);
+        if (signal.aborted) return;
+        drafts.withdraw(sessionId, runId, step);
+        channelDrafts.withdrawText(runId, step);
+      },
+      showOutput: (callId, text) => {
+        if (!signal.aborted) channelDrafts.showOutput(runId, callId, text);
+      },
+      withdrawOutput: () => {
+        if (!signal.aborted) channelDrafts.withdrawOutput(runId);
       },
     };
   }

@@ -1,6 +1,6 @@
 import { encodeEntry, type LogEntry } from '../log/entry.js';
 import type { PageLimit, TopicSlice } from '../log/read-topic.js';
-import { READER_LIMIT_BYTES, type Reader, type TextChunk } from './reader.js';
+import { type Ephemeral, READER_LIMIT_BYTES, type Reader } from './reader.js';
 import { Subscription } from './subscription.js';
 
 /**
@@ -32,8 +32,8 @@ export interface HubPorts {
     limit: PageLimit,
   ) => Promise<TopicSlice | undefined>;
   readonly report: (error: unknown) => void;
-  /** What a run on this topic has written so far; who becomes live is shown it. */
-  readonly draft?: (topic: string) => TextChunk | undefined;
+  /** What is being written on this topic, so far; who becomes live is shown it. */
+  readonly drafts?: (topic: string) => readonly Ephemeral[];
 }
 
 /** In bytes less than what makes a reader slow: catching up must not look like falling behind. */
@@ -56,7 +56,7 @@ export class Hub {
   }
 
   /** Shows text that is being written to who is live. It is outside the sequence and not kept. */
-  show(topic: string, chunk: TextChunk): void {
+  show(topic: string, chunk: Ephemeral): void {
     const feed = this.#feeds.get(topic);
     if (feed) for (const subscription of feed.live) subscription.show(chunk);
   }
@@ -140,8 +140,7 @@ export class Hub {
   #join(feed: Feed, subscription: Subscription): boolean {
     if (feed.head === undefined || subscription.position < feed.head) return false;
     feed.live.add(subscription);
-    const draft = this.ports.draft?.(feed.topic);
-    if (draft) subscription.show(draft);
+    for (const draft of this.ports.drafts?.(feed.topic) ?? []) subscription.show(draft);
     return true;
   }
 

@@ -2,6 +2,11 @@ import type { StreamFrame } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
 
 export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
+/** What is told besides the log: not numbered, and not kept. */
+export type Ephemeral =
+  | TextChunk
+  | Extract<StreamFrame, { type: 'draft' }>
+  | Extract<StreamFrame, { type: 'draft_ended' }>;
 type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
 export type CutOffReason = Extract<
   Extract<StreamFrame, { type: 'closing' }>['reason'],
@@ -12,8 +17,8 @@ export type CutOffReason = Extract<
 export interface Reader {
   /** Takes an encoded event. Must not block and must not throw. */
   event(entry: LogEntry, encoded: string): void;
-  /** Takes a chunk of text that is being written. Must not block and must not throw. */
-  chunk(chunk: TextChunk): void;
+  /** Takes a piece of what is being written. Must not block and must not throw. */
+  chunk(chunk: Ephemeral): void;
   /** What follows is not what comes next after `after`; the next event has the sequence `oldest` or a later one. */
   gap(topic: string, after: number, oldest: number, reason: GapReason): void;
   /** Ends the connection: its reader does not keep up, or the log cannot be read at the moment. */

@@ -1,6 +1,6 @@
 import { encodeEntry, type LogEntry } from '../log/entry.js';
 import type { TopicSlice } from '../log/read-topic.js';
-import { type CutOffReason, READER_LIMIT_BYTES, type Reader, type TextChunk } from './reader.js';
+import { type CutOffReason, type Ephemeral, READER_LIMIT_BYTES, type Reader } from './reader.js';
 
 interface SubscriptionPorts {
   readonly read: (after: number) => Promise<TopicSlice | undefined>;
@@ -73,9 +73,13 @@ export class Subscription {
     });
   }
 
-  /** A chunk that would add to what is unsent is left out: the whole text comes with its event. */
-  show(chunk: TextChunk): void {
-    if (this.#ended || this.reader.pendingBytes() > READER_LIMIT_BYTES / 2) return;
+  /**
+   * A chunk that would add to what is unsent is left out: the whole text comes with its event. That a
+   * draft is over is always told, for nothing else would.
+   */
+  show(chunk: Ephemeral): void {
+    const isBehind = this.reader.pendingBytes() > READER_LIMIT_BYTES / 2;
+    if (this.#ended || (isBehind && chunk.type !== 'draft_ended')) return;
     this.#guarded(() => {
       this.reader.chunk(chunk);
     });

@@ -4,6 +4,7 @@ import {
   type LeaseOutcome,
   LIMITS,
   type Turn,
+  type TurnDecision,
 } from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
@@ -11,11 +12,13 @@ import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
 import { type Ranked, rank, scoreOf } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
 
+type EndedLease = TurnDecision['ended'][number];
+
 /** What is to be done about a thread, and why. Carried out in the commit of what led to it. */
 export interface Decisions {
   /** In this order. */
   readonly grants: readonly Standing[];
-  readonly ends: readonly { readonly leaseId: string; readonly outcome: LeaseOutcome }[];
+  readonly ends: readonly EndedLease[];
   readonly renewals: readonly LiveLease[];
   /** Who was looked at, in the order of the score: the first of them, and how many there were. */
   readonly candidates: readonly Candidate[];
@@ -52,7 +55,7 @@ class Arbitration {
   #verdicts: { readonly candidate: Ranked; readonly verdict: Verdict }[] = [];
   #ready: Ranked[] = [];
   readonly #granted: Standing[] = [];
-  readonly #ends: { leaseId: string; outcome: LeaseOutcome }[] = [];
+  readonly #ends: EndedLease[] = [];
   readonly #renewals: LiveLease[] = [];
 
   constructor(

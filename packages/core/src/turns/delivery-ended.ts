@@ -5,10 +5,11 @@ import {
   findMember,
   findMemberByActor,
   findMessage,
+  findReaction,
   findRun,
   findTurn,
   type LeaseRow,
-  listReactions,
+  listEventsOfTypeBefore,
   type Tx,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
@@ -58,22 +59,45 @@ export function* deliveryEnded(
     : [];
   const outcome = posted ? 'spoke' : yield* outcomeOf(channel, lease, end);
   const isGone = session.endedAt !== null;
-  const ended = { outcome, posted, isGone, at };
+  const ended = { outcome, reason: failureOf(end), posted, isGone, at };
   return [...events, ...(yield* goOn(context, channel, lease, run, ended))];
 }
 
 function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<LeaseOutcome> {
   if (end.type !== 'completed') return end.type;
-  const reactions = yield* listReactions.all({
-    topicId: channel.topicId,
-    messageId: lease.originMessageId,
-  });
-  const hasReacted = reactions.some(({ actorId }) => sessionIdOf(actorId) === lease.sessionId);
-  return hasReacted ? 'reacted' : 'abstained';
+  return (yield* hasReacted(channel, lease)) ? 'reacted' : 'abstained';
+}
+
+/** Of more than these since it was given the turn, the newest are looked at. */
+const REACTIONS_SEEN = 100;
+
+/** Whether it reacted to anything here while it had the turn, and left it at that. */
+function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): Tx<boolean> {
+  const type = 'reaction_set';
+  const page = {
+    topicId,
+    type,
+    after: seq,
+    before: Number.MAX_SAFE_INTEGER,
+    limit: REACTIONS_SEEN,
+  };
+  for (const { actor, body } of yield* listEventsOfTypeBefore.all(page)) {
+    if (sessionIdOf(actor) !== sessionId) continue;
+    const { messageId, emoji } = JSON.parse(body) as { messageId: string; emoji: string };
+    if (yield* findReaction.first({ topicId, messageId, emoji, actorId: actor })) return true;
+  }
+  return false;
+}
+
+/** What kept the run from what it was to do. */
+function failureOf(end: RunEnd): string | undefined {
+  if (end.type === 'failed') return end.failure.code;
+  return end.type === 'completed' ? undefined : end.reason;
 }
 
 interface Ended {
   readonly outcome: LeaseOutcome;
+  readonly reason: string | undefined;
   readonly posted: Posted | undefined;
   /** Its session ends in the same commit. */
   readonly isGone: boolean;
@@ -86,7 +110,7 @@ function* goOn(
   channel: LockedChannel,
   lease: LeaseRow,
   run: FullRunRow,
-  { outcome, posted, isGone, at }: Ended,
+  { outcome, reason, posted, isGone, at }: Ended,
 ): Tx<NewEvent[]> {
   const { topicId } = channel;
   const row = yield* findTurn.first({ topicId, rootMessageId: lease.rootMessageId });
@@ -113,18 +137,18 @@ function* goOn(
     ),
   };
   const decided = arbitrate(state, thread.policy, at);
-  const decisions = { ...decided, ends: [{ leaseId: lease.leaseId, outcome }, ...decided.ends] };
+  const ended = { leaseId: lease.leaseId, outcome, ...(reason === undefined ? {} : { reason }) };
+  const decisions = { ...decided, ends: [ended, ...decided.ends] };
   const author = message
     ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
     : { id: 'system', displayName: 'system' };
-  const text = posted ? textOf(posted.inputItems) : '';
   return yield* carryOut(context, {
     channel,
     thread: { ...thread, leases: thread.leases.filter(isOther) },
     decisions,
     trigger: { type: 'run_ended', runId: run.runId },
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
-    unheard: posted && { messageId: posted.messageId, author: posted.author, text, at },
+    unheard: posted && { ...posted, at },
     at,
   });
 }

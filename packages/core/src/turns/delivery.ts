@@ -1,8 +1,10 @@
-import type { ChannelDelivery, Member, Turn } from '@stoa/protocol';
+import type { ChannelDelivery, Member, StoredItem, Turn } from '@stoa/protocol';
 import {
   type FullMessageRow,
+  findAsset,
   findChannelFields,
   findMessage,
+  listPins,
   listReactions,
   THREAD_PAGES,
   type Tx,
@@ -16,12 +18,13 @@ import { itemsOf, textOf } from './read-thread.js';
 const HEARD = 12;
 const HEARD_CHARS = 2_000;
 const MEMBERS_TOLD = 50;
+const PINS_TOLD = 20;
 
 /** What is not in the log yet: the message of the same commit. */
 export interface Unheard {
   readonly messageId: string;
   readonly author: { readonly kind: 'human' | 'agent' | 'system'; readonly displayName: string };
-  readonly text: string;
+  readonly inputItems: readonly StoredItem[];
   readonly at: number;
 }
 
@@ -61,6 +64,7 @@ export function* sceneOf(
           ...(role === undefined ? {} : { role }),
         })),
       memberCount: members.length,
+      ...(yield* pinnedIn(topicId)),
       threadRootMessageId: turn.threadRootMessageId,
       heard,
       addressed: named(turn.selected),
@@ -80,6 +84,20 @@ export function deliveryFor(
   return { ...delivery, self: { memberId, name }, isAddressed };
 }
 
+type Pinned = Pick<ChannelDelivery, 'pinned' | 'pinnedCount'>;
+
+function* pinnedIn(topicId: number): Tx<Pinned> {
+  const pins = yield* listPins.all({ topicId });
+  const pinned: NonNullable<Pinned['pinned']> = [];
+  for (const { assetId } of pins.slice(0, PINS_TOLD)) {
+    const asset = yield* findAsset.first({ assetId });
+    if (!asset) continue;
+    const { name, mediaType, bytes } = asset;
+    pinned.push({ assetId, mediaType, bytes, ...(name === null ? {} : { name }) });
+  }
+  return pins.length === 0 ? {} : { pinned, pinnedCount: pins.length };
+}
+
 type Heard = ChannelDelivery['heard'][number];
 
 /** The root, then the last of what followed, and what is said in this very commit. */
@@ -95,13 +113,13 @@ function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx
     if (row.supersededBy === null) heard.push(yield* heardMessage(row));
   }
   if (unheard) {
-    const { messageId, author, text, at } = unheard;
+    const { messageId, author, inputItems, at } = unheard;
     heard.push({
       messageId,
       kind: author.kind,
       name: author.displayName,
       at,
-      ...cut(text),
+      ...said(inputItems),
       reactions: [],
     });
   }
@@ -119,12 +137,18 @@ function* heardMessage(row: FullMessageRow): Tx<Heard> {
     kind: author.kind,
     name: author.displayName,
     at: row.createdAt,
-    ...cut(textOf(itemsOf(row))),
+    ...said(itemsOf(row)),
     reactions: reactions.map(({ emoji, count }) => ({ emoji, count })),
   };
 }
 
-function cut(text: string): { text: string; isCut: boolean } {
+function said(items: readonly StoredItem[]): Pick<Heard, 'text' | 'isCut' | 'assetIds'> {
+  const text = textOf(items);
   const isCut = text.length > HEARD_CHARS;
-  return { text: isCut ? text.slice(0, HEARD_CHARS).toWellFormed() : text, isCut };
+  const assetIds = items.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : []));
+  return {
+    text: isCut ? text.slice(0, HEARD_CHARS).toWellFormed() : text,
+    isCut,
+    ...(assetIds.length === 0 ? {} : { assetIds }),
+  };
 }

@@ -52,7 +52,7 @@ export function* openTurn(
     decisions: arbitrate(thread.state, thread.policy, at),
     trigger: { type: 'message', messageId },
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
-    unheard: { messageId, author, text, at },
+    unheard: { messageId, author, inputItems, at },
     at,
   });
 }

@@ -11,6 +11,7 @@ import {
   type Route,
   type Status,
 } from '@stoa/protocol';
+import { assertMayPost } from '../runtime/may-post.js';
 
 /** A request that was admitted: authenticated, allowed by the table and validated. */
 export interface Call<R extends Route> {
@@ -92,7 +93,10 @@ export function createHandlers({
     removeMember: ({ by, params }) => channels.removeMember(by, params.channelId, params.memberId),
 
     listMessages: ({ by, params, query }) => channels.messages(by, params.channelId, query),
-    postMessage: ({ by, params, body, key }) => channels.post(by, params.channelId, body, key),
+    async postMessage({ by, params, body, key }) {
+      await assertMayPost(core, by, params.channelId);
+      return channels.post(by, params.channelId, body, key);
+    },
     findMessage: ({ by, params }) => channels.findMessage(by, params.messageId),
     getMessage: ({ by, params }) => channels.message(by, params.channelId, params.messageId),
     editMessage: ({ by, params, body }) =>

@@ -1,11 +1,11 @@
 import {
   type Core,
   type CutOffReason,
+  type Ephemeral,
   type LogEntry,
   READER_LIMIT_BYTES,
   type Reader,
   type Subscription,
-  type TextChunk,
 } from '@stoa/core';
 import { humanTopic, LIMITS, type Principal, StoaError, type StreamFrame } from '@stoa/protocol';
 
@@ -113,7 +113,7 @@ export class Connection implements Reader {
     this.outlet.event(entry, encoded);
   }
 
-  chunk(chunk: TextChunk): void {
+  chunk(chunk: Ephemeral): void {
     this.outlet.frame(chunk);
   }
 

@@ -1,13 +1,5 @@
 import type { Core } from '@stoa/core';
-import {
-  actorIdOf,
-  ChannelId,
-  Emoji,
-  MessageId,
-  type Principal,
-  Seq,
-  StoaError,
-} from '@stoa/protocol';
+import { ChannelId, Emoji, MessageId, type Principal, Seq } from '@stoa/protocol';
 import { z } from 'zod';
 import { type OfferedTool, offer } from './offered-tool.js';
 import type { Words } from './words.js';
@@ -26,9 +18,8 @@ const SetReactionInput = z.strictObject({
   remove: z.boolean().default(false).describe('Take the reaction back'),
 });
 
-/** What people and sessions alike can do in a channel, each as themselves. */
-export function channelTools(core: Core, by: Principal, words: Words): OfferedTool[] {
-  const { channels } = core;
+/** What people do in the threads of a channel, as themselves. */
+export function channelTools({ channels }: Core, by: Principal, words: Words): OfferedTool[] {
   return [
     offer<z.infer<typeof ReadThreadInput>>({
       name: 'read_channel_thread',
@@ -36,7 +27,6 @@ export function channelTools(core: Core, by: Principal, words: Words): OfferedTo
       input: ReadThreadInput,
       isReading: true,
       async call({ channelId, ...query }) {
-        await assertMayRead(core, by, channelId);
         const page = await channels.messages(by, channelId, { ...query, scope: 'all' });
         return { text: words.messages(channelId, page), data: page };
       },
@@ -53,12 +43,4 @@ export function channelTools(core: Core, by: Principal, words: Words): OfferedTo
       },
     }),
   ];
-}
-
-/** Channels are public to people; an agent reads where it was made a member. */
-async function assertMayRead(core: Core, by: Principal, channelId: string): Promise<void> {
-  if (by.kind === 'human') return;
-  const members = await core.channels.members(by, channelId);
-  if (members.some(({ actorId }) => actorId === actorIdOf(by))) return;
-  throw new StoaError('not_member', `This session is no member of ${channelId}`);
 }

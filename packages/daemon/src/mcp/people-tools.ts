@@ -4,10 +4,7 @@ import {
   ApprovalState,
   ChannelId,
   DispatchRule,
-  LIMITS,
   ListChannels,
-  MemberId,
-  MessageId,
   type Principal,
   SearchQuery,
   Seq,
@@ -18,17 +15,11 @@ import {
 import { z } from 'zod';
 import { channelTools } from './channel-tools.js';
 import { type OfferedTool, offer } from './offered-tool.js';
+import { idempotencyKey, messageText, PostMessageInput } from './post-message-input.js';
 import type { Words } from './words.js';
 
 const limit = z.int().min(1).max(50).default(20);
 const inSession = { sessionId: SessionId };
-const messageText = z.string().min(1).max(LIMITS.textChars);
-/** The same key and arguments happen once, however often they are sent. */
-const idempotencyKey = z
-  .string()
-  .regex(/^[\x21-\x7e]{1,200}$/)
-  .optional()
-  .describe('Send the same key when you try again: it then happens once');
 
 const ListChannelsInput = ListChannels.extend({ limit });
 const ReadChannelInput = z.strictObject({
@@ -36,14 +27,6 @@ const ReadChannelInput = z.strictObject({
   before: Seq.optional().describe('The seq of a message: the page before it'),
   after: Seq.optional().describe('The seq of a message: the page after it'),
   limit,
-});
-const PostMessageInput = z.strictObject({
-  channelId: ChannelId,
-  text: messageText,
-  threadRootMessageId: MessageId.optional().describe('Answer in this thread'),
-  replyToMessageId: MessageId.optional(),
-  addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
-  idempotencyKey,
 });
 const SearchInput = SearchQuery.extend({ limit });
 const Nothing = z.strictObject({});

@@ -9,10 +9,10 @@ import * as agent from '@stoa/agent';
 import type { Core } from '@stoa/core';
 import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
 import { knownError } from '../http/problems.js';
-import { channelTools } from './channel-tools.js';
 import { type OfferedTool, readInput, schemaOf, type ToolAnswer } from './offered-tool.js';
 import { peopleTools } from './people-tools.js';
 import { SessionActions } from './session-actions.js';
+import { sessionChannelTools } from './session-channel-tools.js';
 import { Words } from './words.js';
 
 export interface McpPorts {
@@ -51,7 +51,7 @@ export function createMcp(ports: McpPorts): McpHttpHandler {
   const toolsOf = (by: Principal): OfferedTool[] => {
     if (by.kind === 'human') return peopleTools(core, by, words);
     if (by.kind === 'session') {
-      return [...actions.toolsOf(by.id), ...channelTools(core, by, words)];
+      return [...actions.toolsOf(by.id), ...sessionChannelTools(core, agent, by)];
     }
     throw new StoaError('forbidden', 'Only people and sessions have tools here');
   };

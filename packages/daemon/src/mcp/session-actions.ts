@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Core, decide, type RunContext } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
+import { channelActsOf } from '../runtime/channel-acts.js';
 import { initiativeOf } from '../runtime/initiative.js';
 import { sendMessageOf } from '../runtime/send-message.js';
 import type { OfferedTool, ToolAnswer } from './offered-tool.js';
@@ -30,9 +31,11 @@ export class SessionActions {
   ) {}
 
   toolsOf(sessionId: string): OfferedTool[] {
+    const core = (): Core => this.core;
+    const talk = { sendMessage: sendMessageOf(core), channels: channelActsOf(core) };
     const tools = [
-      ...this.agent.talkTools(sendMessageOf(() => this.core)),
-      ...this.agent.initiativeTools(initiativeOf(() => this.core)),
+      ...this.agent.talkTools(talk),
+      ...this.agent.initiativeTools(initiativeOf(core)),
     ];
     return tools.map((tool) => ({
       name: tool.name,

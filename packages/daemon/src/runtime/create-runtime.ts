@@ -21,6 +21,7 @@ import type { Config } from '../config/schema.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
+import { channelActsOf } from './channel-acts.js';
 import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
 import { mcpHealth } from './mcp-health.js';
@@ -142,6 +143,7 @@ async function loadAgents(
     passedVariables: config.shell.passVariables,
     sendMessage: sendMessageOf(core),
     initiative: initiativeOf(core),
+    channels: channelActsOf(core),
   };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { StampedEvent } from '../events/event.js';
 import { TopicName } from '../events/topic.js';
-import { RunId, Seq } from '../records/ids.js';
+import { MemberId, MessageId, RunId, Seq } from '../records/ids.js';
 
 /** What a client may say on `/v1/stream`. `after` is the last sequence it has; absent means "from now". */
 export const StreamRequest = z.discriminatedUnion('type', [
@@ -16,7 +16,8 @@ export type StreamRequest = z.infer<typeof StreamRequest>;
  * `ahead`, the reader has more than the log, which was restored from an older copy; `slow_reader`, the
  * reader did not keep up and is cut off. `text_chunk` is what a run is writing: it is not numbered and
  * not kept, `offset` says where in the text of the step it belongs: what was there from that place on is
- * replaced. Who comes late gets all so far. `closing`: the daemon or the credential ends, the reader did
+ * replaced. Who comes late gets all so far. `draft` is the same of what an agent who has the turn in a
+ * channel is about to say there; `draft_ended` ends it, with the message if it became one. `closing`: the daemon or the credential ends, the reader did
  * not keep up, or (`unavailable`) the log cannot be read at the moment.
  */
 export const StreamFrame = z.discriminatedUnion('type', [
@@ -42,6 +43,23 @@ export const StreamFrame = z.discriminatedUnion('type', [
     step: z.int().min(0),
     offset: z.int().min(0),
     text: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('draft'),
+    topic: TopicName,
+    runId: RunId,
+    memberId: MemberId,
+    displayName: z.string(),
+    threadRootMessageId: MessageId,
+    replyToMessageId: MessageId,
+    offset: z.int().min(0),
+    text: z.string(),
+  }),
+  z.strictObject({
+    type: z.literal('draft_ended'),
+    topic: TopicName,
+    runId: RunId,
+    messageId: MessageId.optional(),
   }),
   z.strictObject({ type: z.literal('unsubscribed'), topic: TopicName }),
   z.strictObject({

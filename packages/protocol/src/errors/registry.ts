@@ -49,6 +49,7 @@ export const ERRORS = {
   stimulus_not_found: { status: 404, title: 'There is no such stimulus in this channel' },
   work_not_found: { status: 404, title: 'Nothing is known of work in this thread' },
   session_ended: { status: 409, title: 'The session has ended' },
+  has_turn: { status: 409, title: 'The session has the turn in this channel' },
   session_busy: { status: 409, title: 'The session is working; this needs it idle' },
   approval_settled: { status: 409, title: 'The approval was settled already' },
   item_not_dead: { status: 409, title: 'Only a dead letter can be replayed' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ChannelId, EpochMs, MemberId, MessageId } from './ids.js';
+import { AssetId, ChannelId, EpochMs, MemberId, MessageId } from './ids.js';
 import { AuthorKind, Emoji } from './message.js';
 
 const Named = z.strictObject({ memberId: MemberId, name: z.string() });
@@ -12,7 +12,16 @@ const Heard = z.strictObject({
   at: EpochMs,
   text: z.string(),
   isCut: z.boolean(),
+  /** What is attached to it. */
+  assetIds: z.array(AssetId).optional(),
   reactions: z.array(z.strictObject({ emoji: Emoji, count: z.int().min(1) })),
+});
+
+const PinnedAsset = z.strictObject({
+  assetId: AssetId,
+  name: z.string().optional(),
+  mediaType: z.string(),
+  bytes: z.int().min(0),
 });
 
 /**
@@ -29,6 +38,10 @@ export const ChannelDelivery = z.strictObject({
   members: z.array(Named.extend({ kind: z.enum(['human', 'agent']), role: z.string().optional() })),
   /** How many members there are; the list may be cut. */
   memberCount: z.int().min(0),
+  /** What is pinned here, oldest pin first. */
+  pinned: z.array(PinnedAsset).optional(),
+  /** How much is pinned; the list may be cut. */
+  pinnedCount: z.int().min(0).optional(),
   threadRootMessageId: MessageId,
   /** Oldest first; the message to answer is the origin, wherever it stands. */
   heard: z.array(Heard),

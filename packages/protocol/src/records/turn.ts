@@ -146,7 +146,14 @@ export const TurnDecision = z.strictObject({
     Lease.pick({ leaseId: true, memberId: true, sessionId: true, runId: true, deadline: true }),
   ),
   renewed: z.array(Lease.pick({ leaseId: true, deadline: true })),
-  ended: z.array(z.strictObject({ leaseId: LeaseId, outcome: LeaseOutcome })),
+  ended: z.array(
+    z.strictObject({
+      leaseId: LeaseId,
+      outcome: LeaseOutcome,
+      /** What kept its run from its work: a code of its failure, or why it was cancelled. */
+      reason: z.string().optional(),
+    }),
+  ),
 });
 export type TurnDecision = z.infer<typeof TurnDecision>;
 

@@ -16,6 +16,7 @@
 //   !child               leaves a process behind, in a session of its own
 //   !env                 says its environment            !echo          says what it was prompted
 //   !malformed           answers what the protocol does not know
+//   !mcp TOOL JSON       calls a tool of the MCP server it was given
 //
 // When it is told to go on with work that was cut off, it does what the prompt before said. `%n` stands for
 // the number of the prompt.
@@ -86,14 +87,14 @@ const methods = {
   },
   'session/new': ({ cwd, mcpServers }) => {
     const id = `fake-${process.pid}-${sessions.size + 1}`;
-    sessions.set(id, { prompts: [], cancel: () => {} });
+    sessions.set(id, { prompts: [], cancel: () => {}, mcpServers });
     log({ type: 'new', id, cwd, mcpServers });
     return { sessionId: id, ...settings() };
   },
   'session/load': ({ sessionId, mcpServers }) => {
     const prompts = options.isForgetful ? [] : stored()[sessionId];
     if (!prompts) throw new Fault(-32002, 'Resource not found');
-    sessions.set(sessionId, { prompts, cancel: () => {} });
+    sessions.set(sessionId, { prompts, cancel: () => {}, mcpServers });
     log({ type: 'load', id: sessionId, mcpServers });
     for (const prompt of prompts)
       update(sessionId, { sessionUpdate: 'user_message_chunk', content: text(prompt) });
@@ -124,7 +125,12 @@ async function play(sessionId, prompt) {
   let stopReason = 'end_turn';
   const isResumed = /cut off by a restart/.test(said);
   const now = isResumed ? (session.prompts.at(-2) ?? said) : said;
-  const asked = now.split('# What is asked now\n').at(-1);
+  // With a turn in a channel comes what was said there before: that is not asked.
+  const asked = now
+    .split('# What is asked now\n')
+    .at(-1)
+    .split(/You answer this, from .*:\n/)
+    .at(-1);
   for (const line of asked.split('\n')) {
     const numbered = line.replaceAll('%n', session.prompts.length);
     const [, verb, rest = ''] = /^!(\w+) ?(.*)$/.exec(numbered) ?? [];
@@ -237,6 +243,25 @@ const deeds = {
     say(id, error ? `error: ${error.message}` : 'written');
   },
   mode: (id, modeId) => update(id, { sessionUpdate: 'current_mode_update', currentModeId: modeId }),
+  async mcp(id, rest) {
+    const [name, ...json] = rest.split(' ');
+    const { url, headers } = sessionOf(id).mcpServers.find((server) => server.name === 'stoa');
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        ...Object.fromEntries(headers.map((header) => [header.name, header.value])),
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name, arguments: JSON.parse(json.join(' ') || '{}') },
+      }),
+    });
+    log({ type: 'mcp', name, answer: await response.text() });
+  },
   env: (id) => say(id, JSON.stringify(process.env)),
   echo: (id) => say(id, sessionOf(id).prompts.at(-1)),
   child() {

@@ -37,6 +37,10 @@ export class TracedTools {
     );
   }
 
+  runsUnasked(_run: RunContext, tool: string): Promise<boolean> {
+    return Promise.resolve(tool in this.tools);
+  }
+
   async callAll(run: RunContext, calls: readonly Call[]) {
     const started = [];
     for (const call of calls) started.push(await this.#start(run, call));

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { McpServerHealth } from '../../records/mcp-server.js';
-import { type CallerClass, PEOPLE } from '../access-table.js';
+import { PEOPLE, PEOPLE_AND_SESSIONS } from '../access-table.js';
 import type { Route } from '../route.js';
-
-const PEOPLE_AND_SESSIONS: readonly CallerClass[] = [...PEOPLE, 'session'];
 
 /** The Model Context Protocol: Stoa as a server of tools, and the servers its agents use. */
 export const MCP_ROUTES = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../limits.js';
 import { ChannelId, MessageId } from '../../records/ids.js';
 import { EditMessage, Message, PostMessage, ReactionChange } from '../../records/message.js';
-import { PEOPLE } from '../access-table.js';
+import { PEOPLE, PEOPLE_AND_SESSIONS } from '../access-table.js';
 import { ListMessages, MessagePage } from '../pages.js';
 import type { Route } from '../route.js';
 
@@ -29,7 +29,7 @@ export const MESSAGES_ROUTES = {
     path: '/v1/channels/:channelId/messages',
     tag: 'messages',
     summary: 'Post a message; it is on disk before the answer',
-    access: PEOPLE,
+    access: PEOPLE_AND_SESSIONS,
     params: inChannel,
     body: PostMessage,
     bodyLimit: MESSAGE_BODY_BYTES,

@@ -1,0 +1,59 @@
+import { ChannelId, MessageId, Seq } from '@stoa/protocol';
+import { z } from 'zod';
+import { defineTool, type Tool } from '../tool.js';
+import { ToolFailure } from '../tool-failure.js';
+import type { ChannelActs, ThreadPlace } from './channel-acts.js';
+import { threadText } from './thread-text.js';
+
+const PAGE_MESSAGES = 50;
+
+export const ReadChannelThreadInput = z.strictObject({
+  channelId: ChannelId.optional().describe('A channel you are a member of; else that of your turn'),
+  threadRootMessageId: MessageId.optional().describe(
+    'The message that begins the thread; else the thread of your turn',
+  ),
+  before: Seq.optional().describe('The seq of a message: the page before it'),
+  after: Seq.optional().describe('The seq of a message: the page after it'),
+  limit: z.int().min(1).max(PAGE_MESSAGES).default(20),
+});
+export type ReadChannelThreadInput = z.infer<typeof ReadChannelThreadInput>;
+
+export const READ_CHANNEL_THREAD = {
+  name: 'read_channel_thread',
+  description:
+    'Reads a thread of a channel you are a member of, page by page: what it began with, and the ' +
+    'newest of what followed unless a position is given. Use it when you need more than you were ' +
+    'told with your turn, or what was said since.',
+} as const;
+
+/** Who may read it, and what is in it, is decided behind `readThread`. */
+export function createReadChannelThread({ readThread }: Pick<ChannelActs, 'readThread'>): Tool {
+  return defineTool<ReadChannelThreadInput>({
+    ...READ_CHANNEL_THREAD,
+    input: ReadChannelThreadInput,
+    kind: 'read',
+    title: ({ threadRootMessageId }) => `Read thread ${threadRootMessageId ?? 'of this turn'}`,
+    subjects: () => Promise.resolve([{ type: 'none' }]),
+    async execute(input, { run }) {
+      const place = placeOf(input, run.origin);
+      return { text: threadText(await readThread(run, place, input), input) };
+    },
+  });
+}
+
+interface Here {
+  readonly channelId?: string | undefined;
+  readonly threadRootMessageId?: string | undefined;
+  readonly messageId?: string | undefined;
+}
+
+/** What is not named is where the turn is; the thread of a turn is no thread of another channel. */
+export function placeOf({ channelId, threadRootMessageId }: Here, here: Here): ThreadPlace {
+  const channel = channelId ?? here.channelId;
+  const ofTurn = here.threadRootMessageId ?? here.messageId;
+  const messageId = threadRootMessageId ?? (channel === here.channelId ? ofTurn : undefined);
+  if (channel === undefined || messageId === undefined) {
+    throw new ToolFailure('Name a channelId and a threadRootMessageId: you have no turn there.');
+  }
+  return { channelId: channel, messageId };
+}

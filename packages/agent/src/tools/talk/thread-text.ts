@@ -1,0 +1,52 @@
+import type { Message } from '@stoa/protocol';
+import type { ThreadCut, ThreadPart } from './channel-acts.js';
+
+const MESSAGE_CHARS = 4_000;
+/** Below what a tool may answer: nothing is lost in the middle of a page without a position to go on from. */
+const PAGE_CHARS = 24_000;
+
+/** A part of a thread in words, with where to go on reading. What does not fit is on the next page. */
+export function threadText({ root, replies, hasMore }: ThreadPart, { after }: ThreadCut): string {
+  const isForward = after !== undefined;
+  const lines: string[] = [];
+  let chars = 0;
+  let shown = 0;
+  for (const message of isForward ? replies : [...replies].reverse()) {
+    const line = messageLine(message);
+    chars += line.length;
+    if (chars > PAGE_CHARS && shown > 0) break;
+    shown += 1;
+    lines.push(line);
+  }
+  if (!isForward) lines.reverse();
+  const edge = isForward ? replies[shown - 1] : replies[replies.length - shown];
+  const isCut = hasMore || shown < replies.length;
+  const more = isCut && edge ? `${isForward ? 'after' : 'before'} ${String(edge.seq)}` : undefined;
+  const skipped = isForward || isCut;
+  return [
+    messageLine(root),
+    ...(skipped && lines.length > 0 ? ['[…]'] : []),
+    ...lines,
+    ...(replies.length === 0
+      ? [isForward ? 'Nothing came after that.' : 'Nobody has replied.']
+      : []),
+    ...(more === undefined ? [] : [`There is more: ${more}.`]),
+  ].join('\n');
+}
+
+function messageLine(message: Message): string {
+  const { seq, messageId, author, inputItems, createdAt, deletedAt, reactions } = message;
+  const text = inputItems
+    .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
+    .join('\n');
+  const isCut = text.length > MESSAGE_CHARS;
+  const said = isCut ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()} [cut]` : text;
+  const who = author.kind === 'human' ? 'person' : author.kind;
+  const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
+  const name = author.displayName.replace(/\s+/g, ' ');
+  return [
+    `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${name} (${who}):`,
+    deletedAt === undefined ? said : '[deleted]',
+    ...(marks === '' ? [] : [`[${marks}]`]),
+  ].join(' ');
+}

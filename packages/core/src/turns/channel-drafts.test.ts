@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import type { LogEntry } from '../log/entry.js';
+import { ChannelDrafts } from './channel-drafts.js';
+
+type Publishes = 'tool' | 'final_text';
+
+function open(publishes: Publishes) {
+  const due: (() => void)[] = [];
+  const sent: unknown[] = [];
+  const drafts = new ChannelDrafts(
+    {
+      after: (_, callback) => (due.push(callback), () => void due.splice(due.indexOf(callback), 1)),
+    },
+    (topic, frame) => {
+      expect(topic).toBe('channel:team');
+      if (frame.type === 'draft') sent.push([frame.offset, frame.text]);
+      else if (frame.type === 'draft_ended') sent.push(frame.messageId ?? 'over');
+    },
+  );
+  const flush = (): void => {
+    for (const callback of due.splice(0)) callback();
+  };
+  drafts.begin({
+    runId: 'run_1',
+    sessionId: 'ses_1',
+    channelId: 'team',
+    memberId: 'bee',
+    displayName: 'Bee',
+    threadRootMessageId: 'msg_1',
+    replyToMessageId: 'msg_1',
+    publishes,
+  });
+  return { drafts, sent, flush };
+}
+
+const entry = (topic: string, type: string, data: object): LogEntry => ({
+  topic,
+  topicId: 1,
+  seq: 1,
+  at: 0,
+  actor: 'session:ses_1',
+  type,
+  body: JSON.stringify(data),
+});
+const emitted = (text: string): LogEntry =>
+  entry('session:ses_1', 'output_emitted', {
+    runId: 'run_1',
+    items: text === '' ? [] : [{ type: 'text', text }],
+  });
+const ended = (type: string): LogEntry => entry('session:ses_1', type, { runId: 'run_1' });
+const posted = (authorId: string): LogEntry =>
+  entry('channel:team', 'message_posted', { messageId: 'msg_9', author: { id: authorId } });
+
+describe('what agents are writing in a channel', () => {
+  it('C-68 is shown in coalesced pieces, whole to who comes late, and becomes the message', () => {
+    const { drafts, sent, flush } = open('final_text');
+    for (const text of ['He', 'll', 'o']) drafts.showText('run_1', 0, text);
+    expect(drafts.soFar('channel:team')).toEqual([]);
+    flush();
+    drafts.showText('run_1', 0, ', you');
+    flush();
+    expect(drafts.soFar('channel:team')).toMatchObject([
+      { type: 'draft', displayName: 'Bee', offset: 0, text: 'Hello, you' },
+    ]);
+    expect(drafts.soFar('channel:other')).toEqual([]);
+    drafts.committed([ended('completed'), posted('session:ses_2'), posted('session:ses_1')]);
+    expect(sent).toEqual([[0, 'Hello'], [5, ', you'], 'msg_9']);
+    expect(drafts.soFar('channel:team')).toEqual([]);
+    drafts.end('run_1');
+    expect(sent).toHaveLength(3);
+  });
+
+  it.each(['completed', 'failed', 'cancelled', 'interrupted'])(
+    'C-68 disappears when its run %s and nothing was published',
+    (how) => {
+      const { drafts, sent, flush } = open('final_text');
+      drafts.showText('run_1', 0, 'hm');
+      flush();
+      drafts.showText('run_1', 0, ' never shown');
+      drafts.committed([ended(how)]);
+      flush();
+      expect(sent).toEqual([[0, 'hm'], 'over']);
+    },
+  );
+
+  it('C-68 shows nothing that will not be published: not the plain text of who speaks by a tool', () => {
+    const { drafts, sent, flush } = open('tool');
+    drafts.showText('run_1', 0, 'I think the owner is wrong');
+    flush();
+    expect(sent).toEqual([]);
+    drafts.committed([emitted('You may be right'), ended('completed'), posted('session:ses_1')]);
+    flush();
+    expect(sent).toEqual([]);
+  });
+
+  it('C-68 only the last words count, and what was emitted instead of them', () => {
+    const { drafts, sent, flush } = open('final_text');
+    drafts.showText('run_1', 0, 'Let me look.');
+    flush();
+    drafts.showText('run_1', 1, 'Let it be.');
+    flush();
+    drafts.committed([emitted('Done')]);
+    flush();
+    drafts.showText('run_1', 2, 'I told them.');
+    flush();
+    expect(sent).toEqual([
+      [0, 'Let me look.'],
+      [4, 'it be.'],
+      [0, 'Done'],
+    ]);
+    drafts.committed([emitted('')]);
+    flush();
+    expect(sent.at(-1)).toEqual([0, '']);
+    expect(drafts.soFar('channel:team')).toEqual([]);
+  });
+
+  it('C-68 what a call is about to emit is shown as it is written; one that comes to nothing is taken back', () => {
+    const { drafts, sent, flush } = open('tool');
+    drafts.showOutput('run_1', 'c1', 'It is');
+    flush();
+    drafts.showOutput('run_1', 'c1', ' so');
+    drafts.committed([emitted('It is so.')]);
+    drafts.withdrawOutput('run_1');
+    flush();
+    drafts.showOutput('run_1', 'c2', 'No, wait');
+    flush();
+    drafts.withdrawOutput('run_1');
+    flush();
+    expect(sent).toEqual([
+      [0, 'It is'],
+      [5, ' so.'],
+      [0, 'No, wait'],
+      [0, 'It is so.'],
+    ]);
+  });
+
+  it('begins anew when a step does, and keeps to its bound', () => {
+    const { drafts, sent, flush } = open('final_text');
+    drafts.showText('run_1', 0, 'wrong');
+    flush();
+    drafts.withdrawText('run_1', 0);
+    flush();
+    for (let i = 0; i < 100; i++) drafts.showText('run_1', 0, 'x'.repeat(1_000));
+    flush();
+    expect(sent.slice(0, 2)).toEqual([
+      [0, 'wrong'],
+      [0, ''],
+    ]);
+    expect(sent).toHaveLength(3);
+    expect((sent[2] as [number, string])[1]).toHaveLength(65_536);
+  });
+});

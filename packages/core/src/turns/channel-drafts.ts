@@ -1,0 +1,213 @@
+import { channelTopic, type StoredItem } from '@stoa/protocol';
+import type { LogEntry } from '../log/entry.js';
+import type { Timers } from '../ports.js';
+import type { Ephemeral } from '../topics/reader.js';
+import { textOf } from './read-thread.js';
+
+/** A run that has the turn somewhere, and who it speaks as there. */
+export interface DraftedRun {
+  readonly runId: string;
+  readonly sessionId: string;
+  readonly channelId: string;
+  readonly memberId: string;
+  readonly displayName: string;
+  readonly threadRootMessageId: string;
+  readonly replyToMessageId: string;
+  /** What is published when it emitted nothing: nothing, or what it wrote last. */
+  readonly publishes: 'tool' | 'final_text';
+}
+
+interface Draft {
+  readonly of: DraftedRun;
+  /** What the text is of: a step of the agent, or a call that is being written. */
+  part: string | undefined;
+  text: string;
+  /** What the run emitted: the last one is what will be published. */
+  emitted: string | undefined;
+  /** How much of the text has been shown, and whether readers have more than that. */
+  sent: number;
+  isBehind: boolean;
+  isShown: boolean;
+  cancelTimer: (() => void) | undefined;
+}
+
+/** What is written comes faster than people read, and a channel has many readers. */
+const COALESCE_MS = 100;
+/** What a draft shows at most; all of it is in the message. */
+const DRAFT_CHARS = 65_536;
+
+/**
+ * What agents who have the turn are writing for everybody, while they write it. Only what may become
+ * the message is shown: of a run that speaks by `emit_output` what it emits, of one whose last words
+ * are published those, until it emitted something. None of it is stored.
+ *
+ *   nothing ──text──▶ shown ──another part, or what was emitted──▶ shown anew
+ *                       └──its run ended, or is another daemon's──▶ over, with the message if it became one
+ */
+export class ChannelDrafts {
+  /** By run. */
+  readonly #drafts = new Map<string, Draft>();
+
+  constructor(
+    private readonly timers: Timers,
+    private readonly send: (topic: string, frame: Ephemeral) => void,
+  ) {}
+
+  /** From here on what this run writes is shown, once there is something. */
+  begin(of: DraftedRun): void {
+    this.#drafts.set(of.runId, {
+      of,
+      part: undefined,
+      text: '',
+      emitted: undefined,
+      sent: 0,
+      isBehind: false,
+      isShown: false,
+      cancelTimer: undefined,
+    });
+  }
+
+  /** The text of a step; its last words count only where they may be published. */
+  showText(runId: string, step: number, text: string): void {
+    const draft = this.#drafts.get(runId);
+    if (draft?.of.publishes !== 'final_text' || draft.emitted !== undefined) return;
+    this.#write(draft, `step ${String(step)}`, text);
+  }
+
+  withdrawText(runId: string, step: number): void {
+    const draft = this.#drafts.get(runId);
+    if (draft?.part === `step ${String(step)}`) this.#put(draft, undefined, '');
+  }
+
+  /** What is to be emitted by a call that is still being written. */
+  showOutput(runId: string, callId: string, text: string): void {
+    const draft = this.#drafts.get(runId);
+    if (draft) this.#write(draft, `call ${callId}`, text);
+  }
+
+  /** Such a call came to nothing: what was emitted before it counts. */
+  withdrawOutput(runId: string): void {
+    const draft = this.#drafts.get(runId);
+    if (draft?.part?.startsWith('call ')) this.#put(draft, undefined, draft.emitted ?? '');
+  }
+
+  /** Events of one commit: what was emitted, and which runs ended. */
+  committed(entries: readonly LogEntry[]): void {
+    if (this.#drafts.size === 0) return;
+    for (const { topic, type, body } of entries) {
+      if (!topic.startsWith('session:')) continue;
+      if (type === 'output_emitted') {
+        const { runId, items } = JSON.parse(body) as { runId: string; items: StoredItem[] };
+        this.#emitted(runId, textOf(items));
+      } else if (ENDS.has(type)) {
+        const { runId } = JSON.parse(body) as { runId: string };
+        this.#end(runId, entries);
+      }
+    }
+  }
+
+  /** The run is over, or nothing of it is heard here any more. Idempotent. */
+  end(runId: string): void {
+    this.#end(runId, []);
+  }
+
+  /** What is being written on a topic, for who has just come. */
+  soFar(topic: string): Ephemeral[] {
+    const frames: Ephemeral[] = [];
+    for (const draft of this.#drafts.values()) {
+      if (draft.sent === 0 || channelTopic(draft.of.channelId) !== topic) continue;
+      frames.push(frameOf(draft, 0, draft.text.slice(0, draft.sent)));
+    }
+    return frames;
+  }
+
+  #emitted(runId: string, text: string): void {
+    const draft = this.#drafts.get(runId);
+    if (!draft) return;
+    draft.emitted = text;
+    this.#put(draft, undefined, text);
+  }
+
+  #write(draft: Draft, part: string, text: string): void {
+    if (draft.part !== part) {
+      this.#put(draft, part, text);
+      return;
+    }
+    const room = DRAFT_CHARS - draft.text.length;
+    if (room <= 0) return;
+    draft.text += text.slice(0, room);
+    this.#flushSoon(draft);
+  }
+
+  /** What stays the same at its beginning need not be shown again. */
+  #put(draft: Draft, part: string | undefined, text: string): void {
+    const next = text.slice(0, DRAFT_CHARS);
+    const same = commonLength(draft.text, next, draft.sent);
+    if (same < draft.sent) draft.isBehind = true;
+    draft.part = part;
+    draft.text = next;
+    draft.sent = same;
+    this.#flushSoon(draft);
+  }
+
+  #flushSoon(draft: Draft): void {
+    draft.cancelTimer ??= this.timers.after(COALESCE_MS, () => {
+      this.#flush(draft);
+    });
+  }
+
+  #flush(draft: Draft): void {
+    draft.cancelTimer = undefined;
+    const { sent, text } = draft;
+    if (!draft.isBehind && sent === text.length) return;
+    draft.sent = text.length;
+    draft.isBehind = false;
+    draft.isShown = true;
+    this.send(channelTopic(draft.of.channelId), frameOf(draft, sent, text.slice(sent)));
+  }
+
+  #end(runId: string, entries: readonly LogEntry[]): void {
+    const draft = this.#drafts.get(runId);
+    if (!draft) return;
+    draft.cancelTimer?.();
+    this.#drafts.delete(runId);
+    if (!draft.isShown) return;
+    const topic = channelTopic(draft.of.channelId);
+    const messageId = messageOf(draft.of, topic, entries);
+    const became = messageId === undefined ? {} : { messageId };
+    this.send(topic, { type: 'draft_ended', topic, runId, ...became });
+  }
+}
+
+const ENDS: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
+
+/** What the run said is published in the commit that ends it. */
+function messageOf(
+  { sessionId }: DraftedRun,
+  topic: string,
+  entries: readonly LogEntry[],
+): string | undefined {
+  for (const entry of entries) {
+    if (entry.topic !== topic || entry.type !== 'message_posted') continue;
+    const { messageId, author } = JSON.parse(entry.body) as {
+      messageId: string;
+      author: { id: string };
+    };
+    if (author.id === `session:${sessionId}`) return messageId;
+  }
+  return undefined;
+}
+
+function frameOf({ of }: Draft, offset: number, text: string): Ephemeral {
+  const { runId, channelId, memberId, displayName, threadRootMessageId, replyToMessageId } = of;
+  const who = { memberId, displayName, threadRootMessageId, replyToMessageId };
+  return { type: 'draft', topic: channelTopic(channelId), runId, ...who, offset, text };
+}
+
+/** How far two texts are the same, of the first `most` characters. */
+function commonLength(a: string, b: string, most: number): number {
+  if (b.startsWith(a.slice(0, most))) return Math.min(most, b.length);
+  let same = 0;
+  while (same < most && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
+  return same;
+}

@@ -1,0 +1,105 @@
+import { OWNER, STORE_ENGINES } from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Ephemeral } from '../topics/reader.js';
+import { TurnStage } from './turn-stage.fixture.js';
+
+/** What has no SQL of its own is shown on one engine. */
+const [engine] = STORE_ENGINES;
+
+describe('agents who take part', () => {
+  let stage: TurnStage;
+  afterEach(() => stage.close());
+  const open = async (names: readonly string[]): Promise<void> => {
+    if (!engine) throw new Error('there is no engine');
+    stage = await TurnStage.open(engine, names);
+  };
+
+  it('C-12 C-13 an agent reacts at once and once, as itself; a turn in which it did no more has reacted', async () => {
+    await open(['a', 'b']);
+    const first = await stage.say('hello');
+    expect(await stage.speak('hi')).toBe('a');
+    const b = await stage.next();
+    const by = { kind: 'session', id: stage.sessionOf('b'), credentialId: 'session' } as const;
+    const reply = (await stage.read()).at(-1)?.messageId ?? '';
+    const seq = async (): Promise<number> => (await stage.core.channels.get(OWNER, 'team')).headSeq;
+    await stage.core.channels.react(by, 'team', reply, { emoji: '👍' });
+    const once = await seq();
+    const { reactions } = await stage.core.channels.react(by, 'team', reply, { emoji: '👍' });
+    expect(reactions).toEqual([
+      { emoji: '👍', count: 1, actorIds: [`session:${stage.sessionOf('b')}`] },
+    ]);
+    await stage.core.channels.unreact(by, 'team', reply, { emoji: '👎' });
+    expect(await seq()).toBe(once);
+    b.run.complete();
+    await stage.ended(b.run);
+    expect((await stage.leases(false)).map(({ memberId, outcome }) => [memberId, outcome])).toEqual(
+      [
+        ['b', 'reacted'],
+        ['a', 'spoke'],
+      ],
+    );
+    await stage.pass(1_000_000);
+    expect(stage.runCount).toBe(2);
+    expect((await stage.lastTurn(first.messageId)).outcome).toBe('answered');
+  });
+
+  it('C-20 whose run fails is passed over, and the decision says what it failed of', async () => {
+    await open(['a', 'b']);
+    const { messageId } = await stage.say('hello');
+    const { name, run } = await stage.next();
+    const failure = { phase: 'start', code: 'acp_not_found', message: 'no such program' } as const;
+    run.end({ type: 'failed', failure });
+    await stage.ended(run);
+    expect([name, await stage.speak('here')]).toEqual(['a', 'b']);
+    const passed = (await stage.decisions(messageId)).find(({ ended }) => ended.length > 0);
+    expect(passed?.ended).toMatchObject([{ outcome: 'failed', reason: 'acp_not_found' }]);
+    expect(passed?.candidates.find(({ memberId }) => memberId === 'a')).toMatchObject({
+      verdict: 'skipped',
+      reason: 'served',
+    });
+    expect(passed?.granted).toMatchObject([{ memberId: 'b' }]);
+  });
+
+  it('C-68 a draft is gone when its turn passes to another, and whose turn it is now is seen', async () => {
+    await open(['a', 'b']);
+    stage.daemon.driver.capabilities.publishes = 'final_text';
+    const seen: Ephemeral[] = [];
+    const subscription = await stage.core.hub.follow(
+      {
+        event: () => undefined,
+        chunk: (chunk) => seen.push(chunk),
+        gap: () => undefined,
+        cutOff: () => undefined,
+        pendingBytes: () => 0,
+        drained: () => Promise.resolve(),
+      },
+      'channel:team',
+      undefined,
+    );
+    subscription?.begin();
+    const moment = (): void => {
+      stage.daemon.timers.advance(100);
+    };
+    await stage.say('hello');
+    const first = await stage.next();
+    first.run.context.showText(0, 'I think');
+    moment();
+    await stage.pass(60_000);
+    expect(await stage.ended(first.run)).toBe('cancelled');
+    const second = await stage.next();
+    first.run.context.showText(0, ' it is late');
+    second.run.context.showText(0, 'Hello.');
+    moment();
+    second.run.complete('Hello.');
+    await stage.ended(second.run);
+    const said = (await stage.read()).at(-1)?.messageId;
+    expect(seen).toMatchObject([
+      { type: 'draft', memberId: 'a', text: 'I think' },
+      { type: 'draft_ended', runId: first.run.runId },
+      { type: 'draft', memberId: 'b', text: 'Hello.' },
+      { type: 'draft_ended', runId: second.run.runId, messageId: said },
+    ]);
+    expect(seen[1]).not.toHaveProperty('messageId');
+    subscription?.end();
+  });
+});

@@ -1,0 +1,324 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Message, StreamFrame } from '@stoa/protocol';
+import {
+  type Caller,
+  callerOf,
+  EventStream,
+  FAKE_AGENT,
+  FakeModel,
+  gate,
+  LiveSocket,
+  readAgentLog,
+  say,
+  startDaemon,
+  type TestDaemon,
+  toolCall,
+  until,
+  useTools,
+} from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Room, scripted } from './room.js';
+
+type Drafted = Extract<StreamFrame, { type: 'draft' | 'draft_ended' }>;
+
+describe('how agents speak in a channel', () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let model: FakeModel;
+  let workspace: string;
+  let rooms = 0;
+
+  beforeAll(async () => {
+    workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-speaking-')));
+    model = await FakeModel.start({ key: 'sk-speaking' });
+    const { openaiUrl } = model;
+    daemon = await startDaemon({
+      config: [
+        'modelRetries: { attempts: 1 }',
+        'model: open/fake-model',
+        'providers:',
+        `  open: { kind: openai, baseUrl: ${openaiUrl}, apiKey: sk-speaking }`,
+        `  closed: { kind: openai, baseUrl: ${openaiUrl}, apiKey: sk-another }`,
+        '  gone: { kind: openai, baseUrl: http://127.0.0.1:1/v1, apiKey: none }',
+      ].join('\n'),
+    });
+    owner = callerOf(daemon.url, daemon.token);
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+    await model.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  const newRoom = (policy: object = {}): Promise<Room> => {
+    rooms += 1;
+    return Room.open(owner, { channelId: `room-${String(rooms)}`, policy, workspace });
+  };
+  /** An agent program of its own that does what it is told; what it was told stands in its log. */
+  const program = (name: string) => {
+    const log = join(workspace, `${name}.log`);
+    const env = { FAKE_AGENT: JSON.stringify({ log }) };
+    const driver = { kind: 'acp', command: [process.execPath, FAKE_AGENT], env };
+    return { driver, told: () => readAgentLog(log) };
+  };
+  const drafts = (frames: readonly StreamFrame[]): Drafted[] =>
+    frames.filter((frame): frame is Drafted => /^draft/.test(frame.type));
+  const textOf = (frames: readonly Drafted[]): string =>
+    frames.reduce(
+      (text, frame) => (frame.type === 'draft' ? text.slice(0, frame.offset) + frame.text : text),
+      '',
+    );
+
+  it('C-67 of a program the last words are published, or what it emitted instead; to pass is to say nothing', async () => {
+    const room = await newRoom();
+    const { driver } = program('words');
+    await room.invite('words', driver);
+    for (const [asked, outcome] of [
+      ['!say Only words', 'spoke'],
+      ['!mcp emit_output {"content":"Emitted"}\n!say chatter', 'spoke'],
+      ['!mcp pass_turn {}\n!say I have nothing to say', 'abstained'],
+      ['!stop end_turn', 'abstained'],
+    ] as const) {
+      const { messageId } = await room.post(asked);
+      await room.closed(messageId);
+      expect(await room.outcomes(messageId), asked).toEqual([['words', outcome]]);
+    }
+    const said = (await room.read()).filter((line) => line.startsWith('words:'));
+    expect(said).toEqual(['words: Only words', 'words: Emitted']);
+  });
+
+  it('C-22 what a session posts outside a turn is stored as its own, over HTTP and MCP, and wakes nobody', async () => {
+    const room = await newRoom();
+    const { driver, told } = program('poster');
+    const poster = await room.invite('poster', driver);
+    await room.invite('listener', scripted('otherwise: [{ emit: "I was woken" }]\nturns: []'));
+    const first = await room.post('@poster !stop end_turn');
+    await room.closed(first.messageId);
+    const { mcpServers } = told().find(({ type }) => type === 'new') as unknown as {
+      mcpServers: { headers: { value: string }[] }[];
+    };
+    const token = mcpServers[0]?.headers[0]?.value.replace('Bearer ', '') ?? '';
+    const session = callerOf(daemon.url, token);
+    const posted = await session.post<Message>(`${room.path}/messages`, { text: '@listener hi' });
+    expect(posted.status, posted.text).toBe(201);
+    const expected = { kind: 'agent', id: poster.actorId, displayName: 'poster' };
+    expect(posted.json.author).toEqual(expected);
+    const again = await session.post(
+      '/mcp',
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'post_message',
+          arguments: { channelId: room.topic.slice('channel:'.length), text: '@listener you?' },
+        },
+      },
+      { headers: { accept: 'application/json, text/event-stream' } },
+    );
+    expect(again.text).toContain('Posted as msg_');
+    expect((await room.messages()).slice(1).map(({ author }) => author)).toEqual([
+      expected,
+      expected,
+    ]);
+    for (const { messageId } of (await room.messages()).slice(1)) {
+      expect(await room.decisions(messageId)).toEqual([]);
+    }
+    expect(await room.outcomes()).toEqual([['poster', 'abstained']]);
+    const other = await newRoom();
+    const refused = await session.post(`${other.path}/messages`, { text: 'hi' });
+    expect(refused.json).toMatchObject({ status: 403, code: 'not_member' });
+    const claimed = { text: 'hi', sender: 'human:owner' };
+    const forged = await session.post(`${room.path}/messages`, claimed);
+    expect(forged.json).toMatchObject({ status: 403, code: 'identity_mismatch' });
+  });
+
+  it('C-20 a program that cannot be started and models that cannot be had are passed over, with the reason', async () => {
+    const room = await newRoom();
+    await room.invite('broken', { kind: 'acp', command: ['/nonexistent/agent'] });
+    await room.invite('closed', { kind: 'builtin', provider: 'closed', model: 'fake-model' });
+    await room.invite('gone', { kind: 'builtin', provider: 'gone', model: 'fake-model' });
+    await room.invite('sound', scripted('otherwise: [{ emit: "I can" }]\nturns: []'));
+    const addressedMemberIds = ['broken', 'closed', 'gone', 'sound'];
+    const { messageId } = await room.post('Who can?', { addressedMemberIds });
+    expect(await room.closed(messageId)).toBe('answered');
+    expect(await room.read()).toEqual(['owner: Who can?', 'sound: I can']);
+    const ended = (await room.decisions(messageId)).flatMap((decision) => decision.ended);
+    expect(ended.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['failed', 'acp_not_found'],
+      ['failed', 'model_unauthorized'],
+      ['failed', 'model_unavailable'],
+      ['spoke', undefined],
+    ]);
+  });
+
+  it('C-12 C-13 a reaction of an agent is its own and counts once; a turn with nothing else has reacted', async () => {
+    const room = await newRoom();
+    const agree = await room.invite('agree', { kind: 'builtin' });
+    model.script([
+      (request) => {
+        const messageId = /\[(msg_[0-9a-z]{26})\]/.exec(request.text)?.[1] ?? '';
+        const react = toolCall('set_channel_reaction', { messageId, emoji: '👍' });
+        return useTools([react, react, toolCall('read_channel_thread', {})]);
+      },
+      say('I agree, but need not say it.'),
+    ]);
+    const { messageId } = await room.post('Shall we? @agree');
+    expect(await room.closed(messageId)).toBe('silent');
+    expect(await room.outcomes()).toEqual([['agree', 'reacted']]);
+    const [root, ...more] = await room.messages();
+    expect(more).toEqual([]);
+    expect(root?.reactions).toEqual([{ emoji: '👍', count: 1, actorIds: [agree.actorId] }]);
+    const results = model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
+    expect(results.slice(0, 2)).toEqual(['Reacted.', 'Reacted.']);
+    expect(results[2]).toMatch(/^<untrusted source="tool read_channel_thread"[^]*👍 x1/);
+  });
+
+  it('C-68 what a model is about to say is seen as it writes it, also by who comes late, and becomes the message', async () => {
+    const room = await newRoom();
+    await room.invite('writer', { kind: 'builtin' });
+    const hold = gate();
+    const content = 'A good answer takes its time. '.repeat(80);
+    model.script([
+      useTools([toolCall('emit_output', { content })], {
+        text: 'Between us: I would rather not. '.repeat(10),
+        chunkSize: 8,
+        gate: hold,
+      }),
+      say('That is done.'),
+    ]);
+    const early = await LiveSocket.open(daemon.url, { token: daemon.token });
+    await early.subscribe(room.topic);
+    const { messageId } = await room.post('@writer well?');
+    await until('something of it is seen', () => {
+      hold.release();
+      return drafts(early.frames).length > 0;
+    });
+    const late = await LiveSocket.open(daemon.url, { token: daemon.token });
+    await late.subscribe(room.topic);
+    const stream = await EventStream.open(daemon.url, `topic=${room.topic}`, {
+      token: daemon.token,
+    });
+    await until('who came late has it too', () => drafts(late.frames).length > 0);
+    const [first] = drafts(late.frames);
+    expect(first).toMatchObject({ type: 'draft', offset: 0, displayName: 'writer' });
+    expect(content.startsWith(textOf([first as Drafted]))).toBe(true);
+    hold.open();
+    await room.closed(messageId);
+    const message = (await room.messages()).at(-1);
+    expect(message?.inputItems).toEqual([{ type: 'text', text: content }]);
+    for (const socket of [early, late]) {
+      const end = await until('the draft is over', () =>
+        drafts(socket.frames).find(({ type }) => type === 'draft_ended'),
+      );
+      expect(end).toMatchObject({ messageId: message?.messageId });
+      expect(JSON.stringify(drafts(socket.frames))).not.toContain('Between');
+      const place = socket.frames.findIndex(
+        (frame) =>
+          frame.type === 'event' &&
+          frame.event.type === 'message_posted' &&
+          frame.event.data.messageId === message?.messageId,
+      );
+      expect(socket.frames.indexOf(end)).toBeGreaterThan(place);
+      await socket.close();
+    }
+    await until('it is over there as well', () => stream.framesOf('draft_ended').length > 0);
+    expect(textOf(stream.framesOf('draft'))).toBe(
+      content.slice(0, textOf(stream.framesOf('draft')).length),
+    );
+    expect(stream.framesOf('draft').length).toBeGreaterThan(0);
+    stream.close();
+    const { json } = await owner.get<{ events: { type: string }[] }>(
+      `/v1/topics/${room.topic}/events?after=0`,
+    );
+    expect(json.events.map(({ type }) => type)).not.toContain('draft');
+  });
+
+  it('C-68 what people are to approve first is not shown before', async () => {
+    const room = await newRoom();
+    const permissions = { ask: ['EmitOutput'] };
+    const { actorId } = await room.invite('careful', { kind: 'builtin' }, { permissions });
+    const sessionId = actorId.slice('session:'.length);
+    const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
+    await socket.subscribe(room.topic);
+    const hold = gate();
+    const content = 'May I? '.repeat(80);
+    model.script([
+      useTools([toolCall('emit_output', { content })], { chunkSize: 4, gate: hold }),
+      say('Well.'),
+    ]);
+    const { messageId } = await room.post('@careful speak');
+    await hold.reached();
+    // So slowly that a piece of it would have been shown long before the end.
+    for (let chunk = 2; chunk < 60; chunk++) {
+      hold.release();
+      await hold.reached(chunk);
+    }
+    hold.open();
+    const approval = await until('it is asked', async () => {
+      const path = `/v1/approvals?state=pending&sessionId=${sessionId}`;
+      const { json } = await owner.get<{ approvals: { approvalId: string }[] }>(path);
+      return json.approvals[0];
+    });
+    await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'deny' });
+    expect(await room.closed(messageId)).toBe('silent');
+    expect(drafts(socket.frames)).toEqual([]);
+    await socket.close();
+  });
+
+  it('C-68 what a program says is seen while it says it, and is gone when it is stopped', async () => {
+    const room = await newRoom();
+    const { driver } = program('undecided');
+    await room.invite('undecided', driver);
+    const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
+    await socket.subscribe(room.topic);
+    const { messageId } = await room.post('!say Perhaps we should\n!wait');
+    await until('it is seen', () => textOf(drafts(socket.frames)).includes('Perhaps we should'));
+    const [decision] = await room.decisions(messageId);
+    await owner.post(`/v1/runs/${decision?.granted[0]?.runId ?? ''}/cancel`);
+    const over = await until('it is gone', () =>
+      drafts(socket.frames).find(({ type }) => type === 'draft_ended'),
+    );
+    expect(over).not.toHaveProperty('messageId');
+    await room.closed(messageId);
+    expect(await room.read()).toHaveLength(1);
+    await socket.close();
+    const hits = await owner.get<{ hits: unknown[] }>('/v1/search?query=Perhaps&limit=10');
+    expect(hits.json.hits).toHaveLength(1);
+  });
+
+  it('C-60 C-59 what is pinned is told with a turn, and a picture of the message is shown to a model that can see', async () => {
+    const room = await newRoom();
+    await room.invite('seer', { kind: 'builtin' });
+    const upload = await owner.post<{ assetId: string }>('/v1/assets?name=plan.txt', undefined, {
+      raw: 'the plan',
+    });
+    const { assetId } = upload.json;
+    await owner.put(`${room.path}/pins/${assetId}`);
+    model.script([useTools([toolCall('emit_output', { content: 'A dot.' })]), say('Done.')]);
+    const posted = await owner.post<Message>(`${room.path}/messages`, {
+      inputItems: [
+        { type: 'text', text: '@seer what is this?' },
+        { type: 'inline_asset', name: 'dot.png', data: PICTURE },
+      ],
+    });
+    expect(await room.closed(posted.json.messageId)).toBe('answered');
+    const asked = JSON.stringify(model.requests.at(-1)?.body);
+    expect(asked).toContain(
+      `Pinned here: plan.txt (${assetId}, text/plain; charset=utf-8, 8 bytes)`,
+    );
+    expect(asked).toContain('[attachment dot.png');
+    expect(asked).toContain('data:image/png;base64,');
+    expect((await owner.delete(`/v1/assets/${assetId}`)).json).toMatchObject({
+      code: 'asset_in_use',
+    });
+    await owner.delete(`${room.path}/pins/${assetId}`);
+    expect((await owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
+  });
+});
+
+/** One grey pixel. */
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg==';
