@@ -6,6 +6,7 @@ import { type ChannelsApi, channelsApi } from './api/channels.js';
 import { type MembersApi, membersApi } from './api/members.js';
 import { type MessagesApi, messagesApi } from './api/messages.js';
 import { type OperationsApi, operationsApi } from './api/operations.js';
+import { type ProjectsApi, projectsApi } from './api/projects.js';
 import { type ReadingApi, readingApi } from './api/reading.js';
 import { type SchedulesApi, schedulesApi } from './api/schedules.js';
 import {
@@ -55,6 +56,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly runs: RunsApi;
   readonly approvals: ApprovalsApi;
   readonly schedules: SchedulesApi;
+  readonly projects: ProjectsApi;
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
    * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
@@ -107,6 +109,7 @@ export function createClient(options: ClientOptions): Client {
     runs: runsApi(call),
     approvals: approvalsApi(call),
     schedules: schedulesApi(call),
+    projects: projectsApi(call),
     ...usageApi(call),
     follow<T extends string>(topic: T, followOptions: FollowOptions = {}) {
       if (!openSocket) {

@@ -6,6 +6,7 @@ export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
 export type { MessagesApi } from './api/messages.js';
 export type { OperationsApi } from './api/operations.js';
+export type { ProjectPage, ProjectsApi, ProjectTasksApi, TaskPage } from './api/projects.js';
 export type { CursorApi, ReadingApi, TopicPage, TopicsApi } from './api/reading.js';
 export type { SchedulePage, SchedulesApi } from './api/schedules.js';
 export type {

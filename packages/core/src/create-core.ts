@@ -17,10 +17,12 @@ import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
 import { Channels } from './channels/channels.js';
+import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+import { Projects } from './projects/projects.js';
 import { Approvals } from './sessions/approvals.js';
 import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
@@ -84,6 +86,7 @@ export interface Core {
   readonly sessionTokens: SessionTokens;
   usage(by: Principal, query: UsageQuery, currency?: string): Promise<UsageReport>;
   readonly channels: Channels;
+  readonly projects: Projects;
   readonly turns: Turns;
   readonly turnClock: TurnClock;
   readonly assets: Assets;
@@ -156,6 +159,16 @@ export function createCore(ports: CorePorts): Core {
     timers,
     configRules,
   });
+  const channelContext: ChannelContext = {
+    store,
+    log,
+    ids,
+    secrets,
+    assets,
+    search,
+    openTurn: (channel, posted, at, byHand) => openTurn(turnContext, channel, posted, at, byHand),
+    resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
+  };
   const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens);
   return {
     agents,
@@ -166,16 +179,8 @@ export function createCore(ports: CorePorts): Core {
     ownership,
     sessionTokens,
     usage: (by, query, currency) => reportUsage(context, by, query, currency),
-    channels: new Channels({
-      store,
-      log,
-      ids,
-      secrets,
-      assets,
-      search,
-      openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
-      resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
-    }),
+    channels: new Channels(channelContext),
+    projects: new Projects(channelContext),
     turns,
     turnClock,
     assets,

@@ -26,6 +26,8 @@ export * from './verbs/leases.js';
 export * from './verbs/members.js';
 export * from './verbs/messages.js';
 export * from './verbs/ownership.js';
+export * from './verbs/project-tasks.js';
+export * from './verbs/projects.js';
 export * from './verbs/reactions.js';
 export * from './verbs/runs.js';
 export * from './verbs/schedules.js';

@@ -20,7 +20,10 @@ export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
 export type FollowItem = Stamped | Gap | TextChunk;
 
 /** Only sessions write text: on other topics there are no chunks. */
-export type FollowItemOf<T extends string> = T extends `channel:${string}` | `human:${string}`
+export type FollowItemOf<T extends string> = T extends
+  | `channel:${string}`
+  | `human:${string}`
+  | `project:${string}`
   ? Exclude<FollowItem, TextChunk>
   : FollowItem;
 

@@ -16,7 +16,12 @@ export interface ChannelContext {
   readonly assets: Assets;
   readonly search: SearchIndex;
   /** What follows from a message of a person in a channel with sessions. */
-  readonly openTurn: (channel: OpenChannel, posted: Posted, at: number) => Tx<readonly NewEvent[]>;
+  readonly openTurn: (
+    channel: OpenChannel,
+    posted: Posted,
+    at: number,
+    byHand?: readonly string[],
+  ) => Tx<readonly NewEvent[]>;
   /** What follows from a channel going on after a pause. */
   readonly resumeTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
 }

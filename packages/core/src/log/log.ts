@@ -1,4 +1,10 @@
-import { type ChannelEvent, type EventBody, type SessionEvent, StoaError } from '@stoa/protocol';
+import {
+  type ChannelEvent,
+  type EventBody,
+  type ProjectEvent,
+  type SessionEvent,
+  StoaError,
+} from '@stoa/protocol';
 import {
   findEvent,
   findIdempotencyKey,
@@ -10,6 +16,7 @@ import {
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
 import type { Clock } from '../ports.js';
+import { projectProjectEvent } from '../projects/projection.js';
 import { projectSessionEvent } from '../sessions/projection.js';
 import type { LogEntry } from './entry.js';
 
@@ -125,6 +132,8 @@ function* append(events: readonly NewEvent[], actor: string, at: number): Tx<Log
       if (topic.startsWith('channel:')) yield* projectChannelEvent(place, event as ChannelEvent);
       else if (topic.startsWith('session:'))
         yield* projectSessionEvent(place, event as SessionEvent);
+      else if (topic.startsWith('project:'))
+        yield* projectProjectEvent(place, event as ProjectEvent);
       entries[position] = entry;
     }
   }

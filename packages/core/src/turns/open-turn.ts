@@ -27,6 +27,7 @@ export function* openTurn(
   channel: LockedChannel,
   opening: Opening,
   at: number,
+  byHand?: readonly string[],
 ): Tx<NewEvent[]> {
   const { messageId, author, inputItems } = opening;
   const text = textOf(inputItems);
@@ -36,6 +37,7 @@ export function* openTurn(
     originMessageId: messageId,
     openedAt: at,
     ...(yield* selectedBy(channel, opening, text)),
+    ...(byHand === undefined ? {} : { byHand: [...byHand] }),
     called: [],
     served: [],
     replies: 0,

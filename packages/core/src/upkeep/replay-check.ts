@@ -1,6 +1,7 @@
 import {
   type ChannelEvent,
   type IntegrityReport,
+  type ProjectEvent,
   type SessionEvent,
   StoaError,
 } from '@stoa/protocol';
@@ -12,19 +13,21 @@ import {
   listErasures,
   listEventsAfter,
   listTopicsAfter,
+  PROJECT_PROJECTIONS,
   SESSION_PROJECTIONS,
   type Store,
   type TopicRow,
   type Tx,
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
+import { projectProjectEvent } from '../projects/projection.js';
 import { projectSessionEvent } from '../sessions/projection.js';
 
 const PAGE = 500;
 const PROBLEMS_SHOWN = 100;
 
 /**
- * Proves that the tables of every channel and session are what a replay of its log from zero gives, and that
+ * Proves that the tables of every channel, session and project are what a replay of its log from zero gives, and that
  * every log is dense. The replay goes into a scratch store, so nothing of the real one is touched.
  * Others may write meanwhile: every page is compared with a replay up to the moment it was read.
  */
@@ -62,6 +65,7 @@ type Tables = typeof CHANNEL_PROJECTIONS;
 /** The tables that are a replay of this topic; undefined for topics that have none. */
 function projectionsOf({ name }: TopicRow): Tables | undefined {
   if (name.startsWith('channel:')) return CHANNEL_PROJECTIONS;
+  if (name.startsWith('project:')) return PROJECT_PROJECTIONS;
   return name.startsWith('session:') ? SESSION_PROJECTIONS : undefined;
 }
 
@@ -145,9 +149,9 @@ function* replay(topic: string, rows: readonly EventRow[], reached: { seq?: numb
     reached.seq = seq;
     const place = { topicId, seq, at, actor };
     const event = { type, data: JSON.parse(body) as unknown };
-    yield* topic.startsWith('channel:')
-      ? projectChannelEvent(place, event as ChannelEvent)
-      : projectSessionEvent(place, event as SessionEvent);
+    if (topic.startsWith('channel:')) yield* projectChannelEvent(place, event as ChannelEvent);
+    else if (topic.startsWith('project:')) yield* projectProjectEvent(place, event as ProjectEvent);
+    else yield* projectSessionEvent(place, event as SessionEvent);
   }
 }
 

@@ -5,4 +5,6 @@ export type CallerClass = (typeof CALLER_CLASSES)[number];
 /** Least authority: a route lists who may call it; nobody else may. */
 export const ANYONE: readonly CallerClass[] = [...CALLER_CLASSES];
 export const PEOPLE: readonly CallerClass[] = ['human', 'admin'];
+/** What a session may do for itself with its own token. */
+export const PEOPLE_AND_SESSIONS: readonly CallerClass[] = [...PEOPLE, 'session'];
 export const OWNER: readonly CallerClass[] = ['admin'];

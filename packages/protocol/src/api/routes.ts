@@ -8,6 +8,7 @@ import { MCP_ROUTES } from './routes/mcp.js';
 import { MEMBERS_ROUTES } from './routes/members.js';
 import { MESSAGES_ROUTES } from './routes/messages.js';
 import { OPERATIONS_ROUTES } from './routes/operations.js';
+import { PROJECTS_ROUTES } from './routes/projects.js';
 import { READING_ROUTES } from './routes/reading.js';
 
 import { SESSIONS_ROUTES } from './routes/sessions.js';
@@ -26,6 +27,7 @@ export const ROUTES = {
   ...ASSETS_ROUTES,
   ...AGENTS_ROUTES,
   ...SESSIONS_ROUTES,
+  ...PROJECTS_ROUTES,
   ...MCP_ROUTES,
   ...LIVE_ROUTES,
 };

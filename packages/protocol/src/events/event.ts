@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { ActorId, EpochMs, Seq } from '../records/ids.js';
 import { ChannelEvent } from './channel-events.js';
 import { HumanEvent } from './human-events.js';
+import { ProjectEvent } from './project-events.js';
 import { SessionEvent } from './session-events.js';
 import { TopicName } from './topic.js';
 
-export type EventBody = ChannelEvent | HumanEvent | SessionEvent;
+export type EventBody = ChannelEvent | HumanEvent | SessionEvent | ProjectEvent;
 
 /** An event as it stands in its topic: numbered without gaps, timed by the daemon's clock. */
 export type Stamped<E extends EventBody = EventBody> = E & {
@@ -20,4 +21,5 @@ export const StampedEvent = z.union([
   ...ChannelEvent.options.map((option) => option.extend(stamp)),
   ...HumanEvent.options.map((option) => option.extend(stamp)),
   ...SessionEvent.options.map((option) => option.extend(stamp)),
+  ...ProjectEvent.options.map((option) => option.extend(stamp)),
 ]);

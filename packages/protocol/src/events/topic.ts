@@ -3,14 +3,16 @@ import { z } from 'zod';
 /** A named, densely numbered event stream a client can follow and resume. */
 export const TopicName = z
   .string()
-  .regex(/^(?:channel|human|session):[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
+  .regex(/^(?:channel|human|session|project):[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
 
-export type TopicKind = 'channel' | 'human' | 'session';
+export type TopicKind = 'channel' | 'human' | 'session' | 'project';
 
 export const channelTopic = (channelId: string): string => `channel:${channelId}`;
 export const humanTopic = (humanId: string): string => `human:${humanId}`;
 
 export const sessionTopic = (sessionId: string): string => `session:${sessionId}`;
+
+export const projectTopic = (projectId: string): string => `project:${projectId}`;
 
 export function parseTopic(topic: string): { kind: TopicKind; id: string } | undefined {
   if (!TopicName.safeParse(topic).success) return undefined;

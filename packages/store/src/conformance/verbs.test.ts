@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as api from '../index.js';
 import type { SqlText, Tx } from '../sql/statement.js';
 import type { Verb } from '../sql/verb.js';
+import { projectTour } from './project-tour.fixture.js';
 import { runtimeTour } from './runtime-tour.fixture.js';
 import { turnTour } from './turn-tour.fixture.js';
 
@@ -305,6 +306,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ...runtimeTour,
   ...turnTour,
+  ...projectTour,
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(
     ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
   ),

@@ -1,9 +1,10 @@
 import { foundation } from './0001-foundation.js';
 import { runtime } from './0002-runtime.js';
 import { turns } from './0003-turns.js';
+import { projects } from './0004-projects.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, projects];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -38,4 +39,9 @@ export const TABLES = [
   'turns',
   'leases',
   'decisions',
+  'projects',
+  'projectMembers',
+  'projectLinks',
+  'projectTasks',
+  'taskBlockers',
 ] as const;

@@ -24,6 +24,15 @@ export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   ),
 };
 
+/** The same for the topic of a project. */
+export const PROJECT_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
+  projects: dump('projects', '"projectId"'),
+  projectMembers: dump('projectMembers', '"memberId"'),
+  projectLinks: dump('projectLinks', '"channelId"'),
+  projectTasks: dump('projectTasks', '"taskId"'),
+  taskBlockers: dump('taskBlockers', '"taskId", "blockerId"'),
+};
+
 /** The same for the topic of a session. */
 export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   sessions: dump('sessions', '"sessionId"'),

@@ -10,7 +10,7 @@ import { CreateSchedule, Schedule } from '../../records/schedule.js';
 import { CreateSession, Session, UpdateSession } from '../../records/session.js';
 import { UsageQuery, UsageReport } from '../../records/usage.js';
 import { WorkKind } from '../../records/work.js';
-import { type CallerClass, PEOPLE } from '../access-table.js';
+import { PEOPLE, PEOPLE_AND_SESSIONS } from '../access-table.js';
 import type { Route } from '../route.js';
 
 const inSession = z.strictObject({ sessionId: SessionId });
@@ -20,9 +20,6 @@ const inApproval = z.strictObject({ approvalId: ApprovalId });
 const inSchedule = z.strictObject({ scheduleId: ScheduleId });
 const limit = z.int().min(1).max(LIMITS.pageSize).default(50);
 const MESSAGE_BODY_BYTES = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
-
-/** What a session may do for itself with its own token. */
-const PEOPLE_AND_SESSIONS: readonly CallerClass[] = [...PEOPLE, 'session'];
 
 /** Sessions, what reaches them, and what they do with it. */
 export const SESSIONS_ROUTES = {
