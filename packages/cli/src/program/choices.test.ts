@@ -8,6 +8,8 @@ import {
   Overlap,
   ParticipationMode,
   PermissionMode,
+  ProjectStatus,
+  TaskStatus,
   UsageGrouping,
   WorkKind,
 } from '@stoa/protocol';
@@ -24,6 +26,8 @@ describe('the words options take', () => {
     ['states of items', choices.ITEM_STATES, InboxItemState],
     ['states of approvals', choices.APPROVAL_STATES, ApprovalState],
     ['kinds of work', choices.KINDS, WorkKind],
+    ['statuses of projects', choices.PROJECT_STATUSES, ProjectStatus],
+    ['statuses of tasks', choices.TASK_STATUSES, TaskStatus],
     ['modes of participation', choices.PARTICIPATION_MODES, ParticipationMode],
   ])('are those of the contract: %s', (_, words, contract) => {
     expect(words).toEqual(contract.options);

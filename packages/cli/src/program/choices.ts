@@ -33,6 +33,8 @@ export const PARTICIPATION_MODES = [
   'prefer_selected',
   'always_listen',
 ] as const;
+export const PROJECT_STATUSES = ['active', 'paused', 'completed', 'archived'] as const;
+export const TASK_STATUSES = ['open', 'in_progress', 'completed', 'cancelled'] as const;
 /** What a policy is made of, and what to tell of it. */
 export const POLICY = [
   { name: 'maxParallelPublicSpeakers', what: 'at the same time in one thread' },

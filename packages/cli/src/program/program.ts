@@ -5,6 +5,7 @@ import { addChannelCommands } from './channels.js';
 import { addConversationCommands } from './conversation.js';
 import { addDaemonCommands } from './daemon.js';
 import type { Runner } from './define.js';
+import { addProjectCommands } from './projects.js';
 import { addScheduleCommands } from './schedules.js';
 import { addSessionCommands } from './sessions.js';
 import { addTokenCommands } from './tokens.js';
@@ -61,6 +62,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   addScheduleCommands(program, run);
   program.commandsGroup('Channels and access:');
   addChannelCommands(program, run);
+  addProjectCommands(program, run);
   addTokenCommands(program, run);
   program.commandsGroup('Daemon:');
   addDaemonCommands(program, run);
