@@ -26,6 +26,9 @@ const PARAMS: Record<string, string> = {
   itemId: `itm_${'0'.repeat(26)}`,
   approvalId: `apr_${'0'.repeat(26)}`,
   scheduleId: `sch_${'0'.repeat(26)}`,
+  projectId: 'no-such-project',
+  taskId: `tsk_${'0'.repeat(26)}`,
+  boardId: `brd_${'0'.repeat(26)}`,
   topic: 'channel:no-such-channel',
 };
 
@@ -43,16 +46,26 @@ const OWNER_ONLY = [
 ];
 /** What a session may do for itself with its own token. */
 const SESSIONS_TOO = [
+  'createBoard',
   'createSession',
+  'deleteBoard',
+  'getBoard',
   'getItem',
+  'getProject',
+  'getProjectTask',
   'getRun',
   'getSession',
+  'listBoards',
   'listInbox',
+  'listProjectTasks',
+  'listProjects',
   'listRuns',
   'mcp',
   'mcpStream',
   'readJournal',
+  'reviseBoard',
   'sendMailboxMessage',
+  'updateProjectTask',
 ];
 
 describe('the authorisation table', () => {

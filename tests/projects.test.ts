@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Member, Message, ProjectDetails, ProjectTask, Session } from '@stoa/protocol';
+import type { Board, Member, Message, ProjectDetails, ProjectTask, Session } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -111,6 +111,29 @@ describe('projects, over HTTP and from the command line', () => {
       'task_started',
       'task_updated',
     ]);
+  });
+
+  it('C-28 C-29 a board of a session is not shown by people, and nothing of the message is stored', async () => {
+    const boards = `/v1/sessions/${sessionId}/boards`;
+    const made = await owner.post<Board>(boards, { title: 'Plan', text: 'A wide door' });
+    expect(made.status, made.text).toBe(201);
+    const { boardId } = made.json;
+    const revised = await owner.post<Board>(`${boards}/${boardId}/revisions`, { text: 'A window' });
+    expect(revised.json.revisions.map(({ revision }) => revision)).toEqual([1, 2]);
+    const { assetId = '' } = revised.json.revisions[1] ?? {};
+    expect((await owner.get(`/v1/assets/${assetId}/raw`)).text).toBe('A window');
+    const head = async () =>
+      (await owner.get<{ headSeq: number }>('/v1/channels/talk')).json.headSeq;
+    const before = await head();
+    const inputItems = [{ type: 'board_reference', boardId, revision: 1 }];
+    const shown = await owner.post('/v1/channels/talk/messages', { inputItems });
+    expect(refusalOf(shown)).toEqual([400, 'board_without_session']);
+    expect(await head()).toBe(before);
+    expect(refusalOf(await owner.delete(`/v1/assets/${assetId}`))).toEqual([409, 'asset_in_use']);
+    expect(refusalOf(await ada.get(boards))).toEqual([403, 'forbidden']);
+    expect((await owner.delete(`${boards}/${boardId}`)).status).toBe(204);
+    expect(refusalOf(await owner.get(`${boards}/${boardId}`))).toEqual([404, 'board_not_found']);
+    expect((await owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
   });
 
   it('is found by words, status, member and channel, page by page', async () => {

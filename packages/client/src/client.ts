@@ -2,6 +2,7 @@ import { type AccessApi, accessApi } from './api/access.js';
 import { type AgentsApi, agentsApi } from './api/agents.js';
 import { type ApprovalsApi, approvalsApi } from './api/approvals.js';
 import { type AssetsApi, assetsApi, type PinsApi, pinsApi } from './api/assets.js';
+import { type BoardsApi, boardsApi } from './api/boards.js';
 import { type ChannelsApi, channelsApi } from './api/channels.js';
 import { type MembersApi, membersApi } from './api/members.js';
 import { type MessagesApi, messagesApi } from './api/messages.js';
@@ -57,6 +58,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly approvals: ApprovalsApi;
   readonly schedules: SchedulesApi;
   readonly projects: ProjectsApi;
+  readonly boards: BoardsApi;
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
    * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
@@ -110,6 +112,7 @@ export function createClient(options: ClientOptions): Client {
     approvals: approvalsApi(call),
     schedules: schedulesApi(call),
     projects: projectsApi(call),
+    boards: boardsApi(call),
     ...usageApi(call),
     follow<T extends string>(topic: T, followOptions: FollowOptions = {}) {
       if (!openSocket) {

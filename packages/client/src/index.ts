@@ -2,6 +2,7 @@ export type { AccessApi, TokensApi } from './api/access.js';
 export type { AgentsApi } from './api/agents.js';
 export type { ApprovalPage, ApprovalsApi } from './api/approvals.js';
 export type { AssetsApi, PinsApi } from './api/assets.js';
+export type { BoardsApi } from './api/boards.js';
 export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
 export type { MessagesApi } from './api/messages.js';

@@ -16,6 +16,7 @@ import { LoginCodes } from './access/login-codes.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
+import { Boards } from './boards/boards.js';
 import { Channels } from './channels/channels.js';
 import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
@@ -87,6 +88,7 @@ export interface Core {
   usage(by: Principal, query: UsageQuery, currency?: string): Promise<UsageReport>;
   readonly channels: Channels;
   readonly projects: Projects;
+  readonly boards: Boards;
   readonly turns: Turns;
   readonly turnClock: TurnClock;
   readonly assets: Assets;
@@ -181,6 +183,7 @@ export function createCore(ports: CorePorts): Core {
     usage: (by, query, currency) => reportUsage(context, by, query, currency),
     channels: new Channels(channelContext),
     projects: new Projects(channelContext),
+    boards: new Boards(context),
     turns,
     turnClock,
     assets,

@@ -18,6 +18,7 @@ export * from './records/agent.js';
 export * from './records/approval.js';
 export * from './records/asset.js';
 export * from './records/autonomy.js';
+export * from './records/board.js';
 export * from './records/channel.js';
 export * from './records/credential.js';
 export * from './records/cursor.js';

@@ -37,6 +37,8 @@ export const LIMITS = {
   undeliveredMailboxMessages: 50,
   mailboxAttempts: 3,
   schedulesPerSession: 50,
+  boardsPerSession: 50,
+  revisionsPerBoard: 20,
   projects: 1_000,
   membersPerProject: 200,
   linksPerProject: 20,

@@ -15,6 +15,7 @@ export * from './verbs/access.js';
 export * from './verbs/agents.js';
 export * from './verbs/approvals.js';
 export * from './verbs/assets.js';
+export * from './verbs/boards.js';
 export * from './verbs/channels.js';
 export * from './verbs/cursors.js';
 export * from './verbs/dump.js';

@@ -65,7 +65,7 @@ export function createHandlers({
   mcpServers,
 }: HandlerPorts): Handlers {
   const { channels, turns, assets, credentials, loginCodes } = core;
-  const { agents, sessions, approvals, schedules, projects } = core;
+  const { agents, sessions, approvals, schedules, projects, boards } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -163,6 +163,13 @@ export function createHandlers({
     resumeSchedule: ({ by, params }) => schedules.resume(by, params.scheduleId),
     triggerSchedule: ({ by, params }) => schedules.trigger(by, params.scheduleId),
     endSchedule: ({ by, params }) => schedules.end(by, params.scheduleId),
+    listBoards: async ({ by, params }) => ({ boards: await boards.list(by, params.sessionId) }),
+    createBoard: ({ by, params, body, key }) => boards.create(by, params.sessionId, body, key),
+    getBoard: ({ by, params }) => boards.get(by, params.sessionId, params.boardId),
+    reviseBoard: ({ by, params, body, key }) =>
+      boards.revise(by, params.sessionId, params.boardId, body, key),
+    deleteBoard: ({ by, params }) => boards.delete(by, params.sessionId, params.boardId),
+
     listProjects: ({ by, query }) => projects.list(by, query),
     createProject: ({ by, body, key }) => projects.create(by, body, key),
     getProject: ({ by, params }) => projects.get(by, params.projectId),

@@ -1,6 +1,7 @@
 import { ACCESS_ROUTES } from './routes/access.js';
 import { AGENTS_ROUTES } from './routes/agents.js';
 import { ASSETS_ROUTES } from './routes/assets.js';
+import { BOARDS_ROUTES } from './routes/boards.js';
 import { BROWSER_ROUTES } from './routes/browser.js';
 import { CHANNELS_ROUTES } from './routes/channels.js';
 import { LIVE_ROUTES } from './routes/live.js';
@@ -27,6 +28,7 @@ export const ROUTES = {
   ...ASSETS_ROUTES,
   ...AGENTS_ROUTES,
   ...SESSIONS_ROUTES,
+  ...BOARDS_ROUTES,
   ...PROJECTS_ROUTES,
   ...MCP_ROUTES,
   ...LIVE_ROUTES,

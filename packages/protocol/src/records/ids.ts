@@ -10,6 +10,7 @@ export const RunId = z.string().regex(/^run_[0-9a-z]{26}$/);
 export const InboxItemId = z.string().regex(/^itm_[0-9a-z]{26}$/);
 export const ApprovalId = z.string().regex(/^apr_[0-9a-z]{26}$/);
 export const ScheduleId = z.string().regex(/^sch_[0-9a-z]{26}$/);
+export const BoardId = z.string().regex(/^brd_[0-9a-z]{26}$/);
 export const TaskId = z.string().regex(/^tsk_[0-9a-z]{26}$/);
 export const TurnId = z.string().regex(/^trn_[0-9a-z]{26}$/);
 export const LeaseId = z.string().regex(/^lse_[0-9a-z]{26}$/);

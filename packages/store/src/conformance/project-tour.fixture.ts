@@ -52,8 +52,28 @@ const tasks = { ...p1, after: '', status: '', assigneeId: '', limit: 9 };
 const open = { projectId: 'a_1', actorId: 'session:ses_1' };
 const edge = { ...p1, taskId: 'tsk_b', blockerId: 'tsk_A' };
 
-/** Two projects with the same member and a channel, verb by verb. */
+const board = { ...p1, boardId: 'brd_1' };
+const drawn = { ...board, assetId: 'asset_9', mediaType: 'image/png', createdBy: 'system' };
+
+/** Two projects with the same member and a channel, and a board, verb by verb. */
 export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
+  ['putBoard', () => api.putBoard.run({ ...board, title: 'B', createdAt: 60, updatedAt: 60 })],
+  [
+    'putBoard, again',
+    () => api.putBoard.run({ ...board, title: 'C', createdAt: 61, updatedAt: 61 }),
+  ],
+  ['findBoard', () => api.findBoard.first(board)],
+  ['listBoards', () => api.listBoards.all(p1)],
+  ...[1, 2].map(
+    (revision) =>
+      [
+        `insertBoardRevision ${String(revision)}`,
+        () => api.insertBoardRevision.run({ ...drawn, revision, createdAt: 60 + revision }),
+      ] as const,
+  ),
+  ['deleteBoardRevisionsUpTo', () => api.deleteBoardRevisionsUpTo.run({ ...board, revision: 1 })],
+  ['listBoardRevisions', () => api.listBoardRevisions.all(board)],
+  ['deleteBoard', () => api.deleteBoard.run(board)],
   ['insertProject', () => api.insertProject.run(project(71, 'a_1'))],
   ['insertProject, another', () => api.insertProject.run(project(72, 'a-1'))],
   ['countProjects', () => api.countProjects.first({})],

@@ -1,7 +1,7 @@
 import type { Migration } from './migration.js';
 
 /*
- * Projects: all of it is a replay of the project's log. Everything that a project has is bounded, so it
+ * Projects, and the boards of sessions: all of it is a replay of the project's or the session's log. Everything that a project has is bounded, so it
  * is deleted with it in one transaction; only its log is swept.
  */
 const tables = (t: { clustered: string; big: string; text: string }): string => `
@@ -55,6 +55,25 @@ CREATE TABLE "projectTasks" (
   "updatedAt" ${t.big} NOT NULL,
   PRIMARY KEY ("topicId", "taskId")
 )${t.clustered};
+CREATE TABLE "boards" (
+  "topicId" ${t.big} NOT NULL,
+  "boardId" ${t.text} NOT NULL,
+  "title" ${t.text} NOT NULL,
+  "createdAt" ${t.big} NOT NULL,
+  "updatedAt" ${t.big} NOT NULL,
+  PRIMARY KEY ("topicId", "boardId")
+)${t.clustered};
+CREATE TABLE "boardRevisions" (
+  "topicId" ${t.big} NOT NULL,
+  "boardId" ${t.text} NOT NULL,
+  "revision" ${t.big} NOT NULL,
+  "assetId" ${t.text} NOT NULL,
+  "mediaType" ${t.text} NOT NULL,
+  "createdBy" ${t.text} NOT NULL,
+  "createdAt" ${t.big} NOT NULL,
+  PRIMARY KEY ("topicId", "boardId", "revision")
+)${t.clustered};
+CREATE INDEX "boardRevisionsByAsset" ON "boardRevisions" ("assetId");
 CREATE TABLE "taskBlockers" (
   "topicId" ${t.big} NOT NULL,
   "taskId" ${t.text} NOT NULL,

@@ -44,4 +44,6 @@ export const TABLES = [
   'projectLinks',
   'projectTasks',
   'taskBlockers',
+  'boards',
+  'boardRevisions',
 ] as const;

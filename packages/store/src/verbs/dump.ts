@@ -41,4 +41,6 @@ export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   approvals: dump('approvals', '"seq"'),
   modelCalls: dump('modelCalls', '"seq"'),
   schedules: dump('schedules', '"seq"'),
+  boards: dump('boards', '"boardId"'),
+  boardRevisions: dump('boardRevisions', '"boardId", "revision"'),
 };
