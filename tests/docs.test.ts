@@ -5,6 +5,7 @@ import {
   ERRORS,
   HumanEvent,
   LIMITS,
+  ProjectEvent,
   ROUTES,
   type Route,
   SessionEvent,
@@ -140,6 +141,7 @@ describe('the documentation', () => {
     const rowsIn = (file: string, heading: string): string[] =>
       [...section(file, heading).matchAll(/^\| `([a-z_]+)`/gm)].map(([, name = '']) => name).sort();
     expect(rowsIn('docs/channels.md', '## Events of a channel')).toEqual(typesOf(ChannelEvent));
+    expect(rowsIn('docs/projects.md', '## Events of a project')).toEqual(typesOf(ProjectEvent));
     expect(rowsIn('docs/sessions.md', '## Events of a session')).toEqual(typesOf(SessionEvent));
     expect(rowsIn('docs/live.md', 'Events of a person')).toEqual(typesOf(HumanEvent));
     expect(rowsIn('docs/live.md', '## WebSocket')).toEqual(typesOf(StreamFrame));
