@@ -80,6 +80,10 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     const { core } = stage;
     const inUse = (assetId = '') => code(core.assets.delete(OWNER, assetId));
     expect(await inUse(revisions[0]?.assetId)).toBe('asset_in_use');
+    // Nor when the message that showed it is gone.
+    const { messageId } = await show(a, boardId);
+    await core.channels.deleteMessage(OWNER, 'team', messageId);
+    expect(await inUse(revisions[0]?.assetId)).toBe('asset_in_use');
     for (let n = 2; n <= LIMITS.revisionsPerBoard + 2; n++) {
       await core.boards.revise(a, a.id, boardId, { text: `revision ${String(n)}` });
       if (n === 2) await show(a, boardId);
@@ -90,7 +94,7 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     expect(await inUse(kept.revisions[0]?.assetId)).toBe('asset_in_use');
     // The first is nobody's any more, the second is in a message.
     expect(await inUse(revisions[0]?.assetId)).toBe('it went through');
-    const shown = (await stage.read())[0]?.inputItems[1];
+    const shown = (await stage.read())[1]?.inputItems[1];
     expect(await inUse(shown?.type === 'asset_reference' ? shown.assetId : '')).toBe(
       'asset_in_use',
     );
