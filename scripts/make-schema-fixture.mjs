@@ -209,6 +209,24 @@ async function fill({ call }) {
   const keeping = `/v1/channels/lobby/threads/${kept.messageId}/decisions`;
   while ((await call('GET', keeping)).decisions[0].turn.outcome === undefined);
   await call('POST', '/v1/channels/lobby/messages', { text: '/status' });
+  await call('POST', '/v1/projects', {
+    projectId: 'site',
+    displayName: 'Site 网站',
+    metadata: { colour: 'red' },
+  });
+  await call('POST', '/v1/projects/site/members', {
+    actorId: `session:${session.sessionId}`,
+    role: 'builder',
+  });
+  const link = { mirrorMembers: true, defaultForNewTasks: true };
+  await call('PUT', '/v1/projects/site/channels/lobby', link);
+  const tasks = '/v1/projects/site/tasks';
+  const first = await call('POST', tasks, { title: 'Draw it', assigneeMemberId: 'owner' });
+  await call('POST', tasks, { title: 'Build it', blockedBy: [first.taskId] });
+  await call('POST', `${tasks}/${first.taskId}/start`, {});
+  const boards = `/v1/sessions/${session.sessionId}/boards`;
+  const board = await call('POST', boards, { title: 'Plan', text: 'A door' });
+  await call('POST', `${boards}/${board.boardId}/revisions`, { text: 'A window' });
 
   await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
   await call('POST', '/v1/channels/closed/archive');
@@ -224,6 +242,10 @@ async function answersTo(token, { call }) {
     '/v1/channels/lobby/members',
     '/v1/channels/lobby/messages',
     '/v1/channels/lobby/leases?state=all',
+    '/v1/projects',
+    '/v1/projects/site',
+    '/v1/projects/site/tasks',
+    '/v1/topics/project:site/events?limit=200',
     '/v1/whoami',
     '/v1/channels/lobby/cursor',
     '/v1/topics/channel:lobby/events?limit=200',

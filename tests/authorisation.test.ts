@@ -29,6 +29,9 @@ const PARAMS: Record<string, string> = {
   stimulusId: `stm_${'0'.repeat(26)}`,
   memoryId: `mem_${'0'.repeat(40)}`,
   noteId: `nte_${'0'.repeat(26)}`,
+  projectId: 'no-such-project',
+  taskId: `tsk_${'0'.repeat(26)}`,
+  boardId: `brd_${'0'.repeat(26)}`,
   topic: 'channel:no-such-channel',
 };
 
@@ -46,17 +49,27 @@ const OWNER_ONLY = [
 ];
 /** What a session may do for itself with its own token. */
 const SESSIONS_TOO = [
+  'createBoard',
   'createSession',
+  'deleteBoard',
+  'getBoard',
   'getItem',
+  'getProject',
+  'getProjectTask',
   'getRun',
   'getSession',
+  'listBoards',
   'listInbox',
+  'listProjectTasks',
+  'listProjects',
   'listRuns',
   'mcp',
   'mcpStream',
   'postMessage',
   'readJournal',
+  'reviseBoard',
   'sendMailboxMessage',
+  'updateProjectTask',
 ];
 
 describe('the authorisation table', () => {

@@ -6,6 +6,7 @@ import {
   HumanEvent,
   LIMITS,
   MemoryEvent,
+  ProjectEvent,
   ROUTES,
   type Route,
   SessionEvent,
@@ -141,6 +142,7 @@ describe('the documentation', () => {
     const rowsIn = (file: string, heading: string): string[] =>
       [...section(file, heading).matchAll(/^\| `([a-z_]+)`/gm)].map(([, name = '']) => name).sort();
     expect(rowsIn('docs/channels.md', '## Events of a channel')).toEqual(typesOf(ChannelEvent));
+    expect(rowsIn('docs/projects.md', '## Events of a project')).toEqual(typesOf(ProjectEvent));
     expect(rowsIn('docs/sessions.md', '## Events of a session')).toEqual(typesOf(SessionEvent));
     expect(rowsIn('docs/memory.md', '## Events of a memory')).toEqual(typesOf(MemoryEvent));
     expect(rowsIn('docs/live.md', 'Events of a person')).toEqual(typesOf(HumanEvent));

@@ -2,11 +2,13 @@ import { type AccessApi, accessApi } from './api/access.js';
 import { type AgentsApi, agentsApi } from './api/agents.js';
 import { type ApprovalsApi, approvalsApi } from './api/approvals.js';
 import { type AssetsApi, assetsApi, type PinsApi, pinsApi } from './api/assets.js';
+import { type BoardsApi, boardsApi } from './api/boards.js';
 import { type ChannelsApi, channelsApi } from './api/channels.js';
 import { type MembersApi, membersApi } from './api/members.js';
 import { type MemoriesApi, memoriesApi } from './api/memories.js';
 import { type MessagesApi, messagesApi } from './api/messages.js';
 import { type OperationsApi, operationsApi } from './api/operations.js';
+import { type ProjectsApi, projectsApi } from './api/projects.js';
 import { type ReadingApi, readingApi } from './api/reading.js';
 import { type SchedulesApi, schedulesApi } from './api/schedules.js';
 import {
@@ -59,6 +61,8 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly runs: RunsApi;
   readonly approvals: ApprovalsApi;
   readonly schedules: SchedulesApi;
+  readonly projects: ProjectsApi;
+  readonly boards: BoardsApi;
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
    * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
@@ -114,6 +118,8 @@ export function createClient(options: ClientOptions): Client {
     runs: runsApi(call),
     approvals: approvalsApi(call),
     schedules: schedulesApi(call),
+    projects: projectsApi(call),
+    boards: boardsApi(call),
     ...usageApi(call),
     follow<T extends string>(topic: T, followOptions: FollowOptions = {}) {
       if (!openSocket) {

@@ -2,11 +2,13 @@ export type { AccessApi, TokensApi } from './api/access.js';
 export type { AgentsApi } from './api/agents.js';
 export type { ApprovalPage, ApprovalsApi } from './api/approvals.js';
 export type { AssetsApi, PinsApi } from './api/assets.js';
+export type { BoardsApi } from './api/boards.js';
 export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
 export type { MemoriesApi, MemoryPage, NotePage } from './api/memories.js';
 export type { MessagesApi } from './api/messages.js';
 export type { OperationsApi } from './api/operations.js';
+export type { ProjectPage, ProjectsApi, ProjectTasksApi, TaskPage } from './api/projects.js';
 export type { CursorApi, ReadingApi, TopicPage, TopicsApi } from './api/reading.js';
 export type { SchedulePage, SchedulesApi } from './api/schedules.js';
 export type {

@@ -17,13 +17,16 @@ import { sessionToChange } from './access/session-gate.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
 import { Assets } from './assets/assets.js';
+import { Boards } from './boards/boards.js';
 import { Channels } from './channels/channels.js';
+import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
 import { Memories } from './memory/memories.js';
 import type { ToolRequest } from './permissions/request.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+import { Projects } from './projects/projects.js';
 import { Recovery } from './recovery/recovery.js';
 import { Approvals } from './sessions/approvals.js';
 import { cleared } from './sessions/change-session.js';
@@ -98,6 +101,8 @@ export interface Core {
   readonly sessionTokens: SessionTokens;
   usage(by: Principal, query: UsageQuery, currency?: string): Promise<UsageReport>;
   readonly channels: Channels;
+  readonly projects: Projects;
+  readonly boards: Boards;
   readonly turns: Turns;
   readonly turnClock: TurnClock;
   readonly stimuli: Stimuli;
@@ -191,6 +196,22 @@ export function createCore(ports: CorePorts): Core {
     timers,
     configRules,
   });
+  const channelContext: ChannelContext = {
+    store,
+    log,
+    ids,
+    secrets,
+    assets,
+    search,
+    diagnose: runtime.diagnose,
+    openTurn: (channel, posted, at, how) => openTurn(turnContext, channel, posted, at, how),
+    resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
+    reopenTurns: (channel, at) => reopenTurns(turnContext, channel, at),
+    cancelTurns: (channel, leases, then, at) => cancelTurns(turnContext, channel, leases, then, at),
+    *clearSession(by, sessionId) {
+      return yield* cleared(context, yield* sessionToChange(by, sessionId));
+    },
+  };
   const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens);
   return {
     agents,
@@ -204,23 +225,9 @@ export function createCore(ports: CorePorts): Core {
     ownership,
     sessionTokens,
     usage: (by, query, currency) => reportUsage(context, by, query, currency),
-    channels: new Channels({
-      store,
-      log,
-      ids,
-      secrets,
-      assets,
-      search,
-      diagnose: runtime.diagnose,
-      openTurn: (channel, posted, at) => openTurn(turnContext, channel, posted, at),
-      resumeTurns: (channel, at) => resumeTurns(turnContext, channel, at),
-      cancelTurns: (channel, leases, then, at) =>
-        cancelTurns(turnContext, channel, leases, then, at),
-      *clearSession(by, sessionId) {
-        return yield* cleared(context, yield* sessionToChange(by, sessionId));
-      },
-      reopenTurns: (channel, at) => reopenTurns(turnContext, channel, at),
-    }),
+    channels: new Channels(channelContext),
+    projects: new Projects(channelContext),
+    boards: new Boards(context),
     turns,
     turnClock,
     stimuli,

@@ -5,6 +5,7 @@ export const LISTED = {
   session: 'session list --quiet',
   approval: 'approvals list --quiet',
   schedule: 'schedule list --quiet',
+  project: 'project list --quiet',
 } as const;
 
 export type Listed = keyof typeof LISTED;

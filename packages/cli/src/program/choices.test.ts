@@ -8,9 +8,11 @@ import {
   Overlap,
   ParticipationMode,
   PermissionMode,
+  ProjectStatus,
   ReviewVerdict,
   StimulusKind,
   StimulusState,
+  TaskStatus,
   UsageGrouping,
   VisibilityHint,
   WorkKind,
@@ -34,6 +36,8 @@ describe('the words options take', () => {
     ['hints of stimuli', choices.VISIBILITY_HINTS, VisibilityHint],
     ['statuses of work', choices.WORK_STATUSES, WorkStatus],
     ['verdicts', choices.VERDICTS, ReviewVerdict],
+    ['statuses of projects', choices.PROJECT_STATUSES, ProjectStatus],
+    ['statuses of tasks', choices.TASK_STATUSES, TaskStatus],
     ['modes of participation', choices.PARTICIPATION_MODES, ParticipationMode],
   ])('are those of the contract: %s', (_, words, contract) => {
     expect(words).toEqual(contract.options);

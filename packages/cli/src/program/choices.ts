@@ -63,6 +63,8 @@ export const WORK_STATUSES = [
   'superseded',
 ] as const;
 export const VERDICTS = ['approved', 'changes_requested', 'rejected'] as const;
+export const PROJECT_STATUSES = ['active', 'paused', 'completed', 'archived'] as const;
+export const TASK_STATUSES = ['open', 'in_progress', 'completed', 'cancelled'] as const;
 /** What a policy is made of, and what to tell of it. */
 export const POLICY = [
   { name: 'maxParallelPublicSpeakers', what: 'at the same time in one thread' },

@@ -27,12 +27,12 @@ export type DraftEnded = Extract<StreamFrame, { type: 'draft_ended' }>;
 
 export type FollowItem = Stamped | Gap | TextChunk | Draft | DraftEnded;
 
-/** Chunks are of sessions, drafts of channels, and on the topic of a person nobody writes. */
+/** Chunks are of sessions, drafts of channels; on the other topics nobody writes. */
 export type FollowItemOf<T extends string> = T extends `channel:${string}`
   ? Exclude<FollowItem, TextChunk>
   : T extends `session:${string}`
     ? Exclude<FollowItem, Draft | DraftEnded>
-    : T extends `human:${string}`
+    : T extends `human:${string}` | `project:${string}`
       ? Exclude<FollowItem, TextChunk | Draft | DraftEnded>
       : FollowItem;
 

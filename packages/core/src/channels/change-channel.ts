@@ -10,6 +10,7 @@ import {
 import type { Tx } from '@stoa/store';
 import { assertNotArchived, channelToModerate, type OpenChannel } from '../access/gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
+import { assertNotLinked } from '../projects/linked-channels.js';
 import type { ChannelContext } from './context.js';
 import { warnOfMode } from './create-channel.js';
 import { admitMetadata } from './metadata.js';
@@ -79,10 +80,16 @@ export async function deleteChannel(
   principal: Principal,
   channelId: string,
 ): Promise<void> {
-  await change(context, principal, channelId, () => ({
-    type: 'channel_deleted',
-    data: { channelId },
-  }));
+  await change(
+    context,
+    principal,
+    channelId,
+    () => ({ type: 'channel_deleted', data: { channelId } }),
+    function* () {
+      yield* assertNotLinked(channelId);
+      return [];
+    },
+  );
 }
 
 function change(

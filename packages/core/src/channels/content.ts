@@ -1,7 +1,8 @@
 import { type InputItem, LIMITS, StoaError, type StoredItem } from '@stoa/protocol';
-import { holdAsset, type Tx } from '@stoa/store';
+import { holdAsset, type Store, type Tx } from '@stoa/store';
 import { type Assets, assertAssetSize } from '../assets/assets.js';
 import { decodeBase64 } from '../assets/base64.js';
+import { assetOfBoard } from '../boards/board-reference.js';
 import type { ChannelContext } from './context.js';
 
 interface Content {
@@ -27,7 +28,7 @@ export async function admitContent(
   }
   if (text !== undefined) return [{ type: 'text', text }];
   assertTextFits(inputItems ?? []);
-  const items = (inputItems ?? []).map(decoded);
+  const items = (await withoutBoards(store, inputItems ?? [], actor)).map(decoded);
   const ready = items.filter(isStored);
   if (ready.length === items.length) return ready;
   await store.transact(() => rehearse(ready));
@@ -47,13 +48,34 @@ function assertTextFits(items: readonly InputItem[]): void {
   ]);
 }
 
+type WithoutBoards = Exclude<InputItem, { type: 'board_reference' }>;
+
+/** Boards are looked up before anything is stored for the message. */
+async function withoutBoards(
+  store: Store,
+  items: readonly InputItem[],
+  actor: string,
+): Promise<readonly WithoutBoards[]> {
+  if (!items.some(isBoard)) return items as readonly WithoutBoards[];
+  return store.read(function* () {
+    const found: WithoutBoards[] = [];
+    for (const item of items) {
+      if (!isBoard(item)) found.push(item);
+      else found.push({ type: 'asset_reference', assetId: yield* assetOfBoard(actor, item) });
+    }
+    return found;
+  });
+}
+
+const isBoard = (item: InputItem) => item.type === 'board_reference';
+
 interface DecodedAsset {
   readonly type: 'inline_asset';
   readonly bytes: Uint8Array;
   readonly name: string | undefined;
 }
 
-function decoded(item: InputItem): StoredItem | DecodedAsset {
+function decoded(item: WithoutBoards): StoredItem | DecodedAsset {
   if (item.type !== 'inline_asset') return item;
   const bytes = decodeBase64(item.data);
   assertAssetSize(bytes);

@@ -18,7 +18,12 @@ export interface ChannelContext {
   /** Told of what is worth a line in the log and concerns no caller. */
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   /** What follows from a message of a person in a channel with sessions. */
-  readonly openTurn: (channel: OpenChannel, posted: Posted, at: number) => Tx<readonly NewEvent[]>;
+  readonly openTurn: (
+    channel: OpenChannel,
+    posted: Posted,
+    at: number,
+    how: { readonly byHand?: readonly string[] | undefined },
+  ) => Tx<readonly NewEvent[]>;
   /** What follows from a channel going on after a pause. */
   readonly resumeTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
   /** Ends these leases and their runs: the next may speak (`pass_on`), or the turns are over (`close`). */

@@ -24,6 +24,7 @@ import {
 import { mayModerate } from '../access/rules.js';
 import { assertNotEnded, mayDirect, sessionToChange } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
+import { isMirrored, takeOver } from '../projects/mirror.js';
 import type { ChannelContext } from './context.js';
 import { namedMember, namedMembers, sessionIdOf } from './member-name.js';
 import { admitMetadata } from './metadata.js';
@@ -86,16 +87,31 @@ export function removeMember(
     actor: actorIdOf(principal),
     lane: topic,
     open: () => channelToChange(principal, channelId),
-    *decide(channel): Tx<Decision<void>> {
+    *decide(channel, at): Tx<Decision<void>> {
       assertNotArchived(channel);
       const member = yield* existingMember(channel, memberId);
       yield* assertMayManage(principal, channel, member.actorId);
+      if (isMirrored(memberId)) throw ofProject(memberId);
       return {
-        events: [{ topic, event: { type: 'member_left', data: { memberId } } }],
+        events: [
+          { topic, event: { type: 'member_left', data: { memberId } } },
+          ...(yield* takeOver(channelId, member.actorId, NO_PROJECT, at)),
+        ],
         answer: () => undefined,
       };
     },
   });
+}
+
+/** No topic has this number. */
+const NO_PROJECT = 0;
+
+/** Name, role and being there at all are the project's to say; how a session takes part is not. */
+function ofProject(memberId: string): StoaError {
+  return new StoaError(
+    'member_of_project',
+    `${memberId} is there for its project: change it there`,
+  );
 }
 
 /** People manage themselves and their sessions; the channel's creator and the owner everybody. */
@@ -132,7 +148,9 @@ function changed(
     );
   }
   assertTakesPart(member.memberKind, request);
-  const { displayName, role } = request;
+  const { displayName, role, displayNameMode } = request;
+  const renames = displayName !== undefined || role !== undefined || displayNameMode !== undefined;
+  if (renames && isMirrored(member.memberId)) throw ofProject(member.memberId);
   return {
     ...member,
     ...(displayName === undefined ? {} : { displayName, ...manualName(member) }),
@@ -159,6 +177,9 @@ function* newcomer(
       'limit_reached',
       `A channel has at most ${String(LIMITS.membersPerChannel)} members`,
     );
+  }
+  if (request.memberId !== undefined && isMirrored(request.memberId)) {
+    throw new StoaError('invalid_request', 'Ids that begin with project: are for projects');
   }
   const sessionId = sessionIdOf(actorId);
   const who = sessionId

@@ -25,13 +25,15 @@ import { placeInThread } from './thread.js';
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 /** A post that was admitted: everything about it that the channel does not decide. */
-interface Admitted {
+export interface Admitted {
   readonly principal: Principal;
   readonly actor: string;
   readonly key: string | undefined;
   readonly request: PostMessage;
   readonly addressedMemberIds: readonly string[];
   readonly metadata: Metadata;
+  /** Sessions that are started by hand with it. */
+  readonly byHand?: readonly string[];
 }
 
 /** Admit, log, project: resolves when the message is on disk. */
@@ -60,7 +62,7 @@ export async function postMessage(
     actor,
     lane: channelTopic(channelId),
     open,
-    decide: (channel, at) => decide(context, admitted, inputItems, channel, at),
+    decide: (channel, at) => decidePost(context, admitted, inputItems, channel, at),
     idempotency: idempotency(context.secrets, key, { post: channelId, request }, (entry) =>
       answerOf(channelId, entry, JSON.parse(entry.body) as Posted),
     ),
@@ -83,9 +85,9 @@ function* rehearse(
 }
 
 /** Not a closure: V8 gives every generator closure a prototype of its own, a tenth of the whole post. */
-function* decide(
+export function* decidePost(
   { ids, openTurn }: ChannelContext,
-  { principal, actor, request, addressedMemberIds, metadata }: Admitted,
+  { principal, actor, request, addressedMemberIds, metadata, byHand }: Admitted,
   inputItems: StoredItem[],
   channel: JoinedChannel,
   at: number,
@@ -104,7 +106,7 @@ function* decide(
   const mentions = yield* mentionsOf(channel, posted, actor);
   const topic = channelTopic(channelId);
   const opensTurn = channel.sessionCount > 0 && posted.author.kind === 'human';
-  const turn = opensTurn ? yield* openTurn(channel, posted, at) : [];
+  const turn = opensTurn ? yield* openTurn(channel, posted, at, { byHand }) : [];
   return {
     events: [{ topic, event: { type: 'message_posted', data: posted } }, ...mentions, ...turn],
     answer: ([entry]) => answerOf(channelId, entry as LogEntry, posted),

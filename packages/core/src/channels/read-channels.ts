@@ -42,7 +42,7 @@ export function listChannels(
     const page = {
       after: after ?? '',
       archived,
-      pattern: query === undefined ? '' : `%${escapeLike(lowerAscii(query))}%`,
+      pattern: query === undefined ? '' : likePattern(query),
     };
     const sizes = yield* listChannelSizes.all({ ...page, limit: limit + 1 });
     const count = countWithin(sizes.slice(0, limit), LIMITS.pageBytes);
@@ -67,6 +67,9 @@ function* withPins(row: ChannelListRow): Tx<Channel> {
     pins.map((pin) => pin.assetId),
   );
 }
+
+/** What contains this text, whatever the case. */
+export const likePattern = (text: string): string => `%${escapeLike(lowerAscii(text))}%`;
 
 /** As lower() does on both engines: it knows the letters of ASCII only, and leaves others as they are. */
 const lowerAscii = (text: string): string =>

@@ -2,6 +2,7 @@ import {
   type ChannelEvent,
   type EventBody,
   type MemoryEvent,
+  type ProjectEvent,
   type SessionEvent,
   StoaError,
 } from '@stoa/protocol';
@@ -17,6 +18,7 @@ import {
 import { projectChannelEvent } from '../channels/projection.js';
 import { projectMemoryEvent } from '../memory/projection.js';
 import type { Clock } from '../ports.js';
+import { projectProjectEvent } from '../projects/projection.js';
 import { projectSessionEvent } from '../sessions/projection.js';
 import type { LogEntry } from './entry.js';
 
@@ -133,6 +135,8 @@ function* append(events: readonly NewEvent[], actor: string, at: number): Tx<Log
       else if (topic.startsWith('session:'))
         yield* projectSessionEvent(place, event as SessionEvent);
       else if (topic.startsWith('memory:')) yield* projectMemoryEvent(place, event as MemoryEvent);
+      else if (topic.startsWith('project:'))
+        yield* projectProjectEvent(place, event as ProjectEvent);
       entries[position] = entry;
     }
   }

@@ -3,12 +3,19 @@ import {
   type CancelReason,
   type PermissionMode,
   type Principal,
+  projectTopic,
   type Session,
   StoaError,
   sessionTopic,
   type UpdateSession,
 } from '@stoa/protocol';
-import { listChildSessions, listLeftBehind, listQueuedRuns, type Tx } from '@stoa/store';
+import {
+  listChildSessions,
+  listLeftBehind,
+  listProjectsOfActor,
+  listQueuedRuns,
+  type Tx,
+} from '@stoa/store';
 import {
   assertNotEnded,
   type OpenSession,
@@ -96,9 +103,10 @@ export async function endSession(
 ): Promise<Session> {
   await change(context, principal, sessionId, function* (session, at) {
     if (session.endedAt !== null) return [];
+    const told = yield* tellProjects(principal, sessionId);
     // For what follows from the end of its runs it is gone already.
     const ended = yield* endAll(context, { ...session, endedAt: at }, 'clear');
-    return [...ended, inSession(session, { type: 'session_ended', data: { reason } })];
+    return [...ended, inSession(session, { type: 'session_ended', data: { reason } }), ...told];
   });
   const children = await context.store.read(() =>
     listChildSessions.all({ parentSessionId: sessionId }),
@@ -116,6 +124,25 @@ export async function endLeftBehind(context: SessionContext, limit: number): Pro
     endSession(context, { kind: 'system' }, sessionId, PARENT_ENDED),
   );
   return left.length;
+}
+
+/**
+ * A session that a project counts on is not ended under it: a person takes it out first. One that ends
+ * with its parent cannot be held back, so its projects are told in the same commit.
+ */
+function* tellProjects(principal: Principal, sessionId: string): Tx<NewEvent[]> {
+  const places = yield* listProjectsOfActor.all({ actorId: `session:${sessionId}` });
+  if (places.length > 0 && principal.kind !== 'system') {
+    const names = places.map(({ projectId }) => projectId).join(', ');
+    throw new StoaError(
+      'session_in_project',
+      `${sessionId} is a member of ${names}: take it out first`,
+    );
+  }
+  return places.map(({ projectId, memberId }) => ({
+    topic: projectTopic(projectId),
+    event: { type: 'project_session_ended', data: { memberId } },
+  }));
 }
 
 const PARENT_ENDED = 'its parent ended';

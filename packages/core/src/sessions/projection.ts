@@ -1,4 +1,4 @@
-import type { PermissionRules, SessionEvent, Usage } from '@stoa/protocol';
+import type { PermissionRules, SessionEvent, StoredItem, Usage } from '@stoa/protocol';
 import {
   findRunRow,
   findSessionFields,
@@ -27,6 +27,7 @@ import {
   type Tx,
   updateSession,
 } from '@stoa/store';
+import { projectBoardEvent } from '../boards/projection.js';
 import type { Place } from '../log/entry.js';
 import { extendRules } from '../permissions/rules.js';
 
@@ -72,15 +73,16 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
     case 'session_ended':
       yield* setSessionEnded.run({ topicId, at });
       return;
+    case 'board_created':
+    case 'board_revised':
+    case 'board_deleted':
+      yield* projectBoardEvent(place, event);
+      return;
     case 'accepted': {
       const { itemId, kind, runId, from, expiresAt } = event.data;
       const row = { topicId, seq, itemId, kind, runId, fromId: from, at };
       yield* insertInboxItem.run({ ...row, expiresAt: expiresAt ?? null });
-      for (const item of event.data.inputItems) {
-        if (item.type !== 'asset_reference') continue;
-        yield* insertAttachment.run({ topicId, messageId: itemId, assetId: item.assetId });
-        yield* markAssetUsed.run({ assetId: item.assetId });
-      }
+      yield* hold(topicId, itemId, event.data.inputItems);
       return;
     }
     case 'queued': {
@@ -136,6 +138,8 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
     }
     case 'output_emitted':
       yield* setRunOutput.run({ runId: event.data.runId, seq });
+      // It is to be published, whatever becomes of the board it is from.
+      yield* hold(topicId, event.data.runId, event.data.items);
       return;
     case 'completed':
     case 'failed':
@@ -169,6 +173,15 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
     case 'note':
     case 'publishing':
       return;
+  }
+}
+
+/** What an item or an output refers to is kept as long as the session. */
+function* hold(topicId: number, messageId: string, items: readonly StoredItem[]): Tx<void> {
+  for (const item of items) {
+    if (item.type !== 'asset_reference') continue;
+    yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
+    yield* markAssetUsed.run({ assetId: item.assetId });
   }
 }
 

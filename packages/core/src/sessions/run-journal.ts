@@ -2,6 +2,7 @@ import {
   type Approval,
   type DeliveredHow,
   humanTopic,
+  type InputItem,
   LIMITS,
   type SessionEvent,
   StoaError,
@@ -19,6 +20,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import { assetOfBoard } from '../boards/board-reference.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { keepNote } from '../memory/keep-note.js';
 import { humansAsked } from './asked-humans.js';
@@ -32,6 +34,9 @@ import { factsOf, inSession } from './run-facts.js';
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 type Facts = 'runId' | 'origin' | 'identity' | 'memoryScope';
 type Step<T extends SessionEvent['type']> = Omit<Data<T>, Facts>;
+
+/** What a run says; a board of its session becomes what it shows now. */
+export type EmittedItem = Exclude<InputItem, { type: 'inline_asset' }>;
 
 /** A question to people, before it has an id and a time. */
 export type NewApproval = Pick<
@@ -129,8 +134,19 @@ export class RunJournal {
   }
 
   /** What the run says; the last one counts when it ends. */
-  async emitOutput(items: readonly StoredItem[]): Promise<void> {
-    await this.#append('output_emitted', { items: [...items] });
+  async emitOutput(items: readonly EmittedItem[]): Promise<void> {
+    await this.#write(function* (session, facts) {
+      const stored: StoredItem[] = [];
+      for (const item of items) {
+        if (item.type !== 'board_reference') stored.push(item);
+        else {
+          const assetId = yield* assetOfBoard(`session:${session.sessionId}`, item);
+          stored.push({ type: 'asset_reference', assetId });
+        }
+      }
+      const data = { items: stored, ...facts };
+      return written([inSession(session, { type: 'output_emitted', data })]);
+    });
   }
 
   /**

@@ -185,7 +185,9 @@ function* materialise(
   const from = senderSessionId === undefined ? {} : { senderSessionId };
   const turn =
     replies > 0
-      ? yield* openTurn(context, channel, posted, at, { stimulusId, ...from, replies })
+      ? yield* openTurn(context, channel, posted, at, {
+          stimulus: { stimulusId, ...from, replies },
+        })
       : [];
   const before = placement.as === 'root' ? undefined : yield* workIn(channel, rootMessageId, at);
   const rule = KIND_RULES[kind];

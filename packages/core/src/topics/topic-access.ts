@@ -2,9 +2,13 @@ import { type Principal, parseTopic, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { channelToRead } from '../access/gate.js';
 import { memoryOf } from '../access/memory-gate.js';
+import { projectToRead } from '../access/project-gate.js';
 import { sessionToRead } from '../access/session-gate.js';
 
-/** Channels are public to people; a session's topic and a memory's are for whom they work; a person's is theirs alone. */
+/**
+ * Channels and projects are public to people; a session's topic and a memory's are for whom they work; a person's is
+ * theirs alone.
+ */
 export async function assertMayFollow(
   store: Store,
   principal: Principal,
@@ -14,6 +18,10 @@ export async function assertMayFollow(
   if (!parsed) throw new StoaError('topic_not_found', `${topic} is not the name of a topic`);
   if (parsed.kind === 'channel') {
     await store.read(() => channelToRead(principal, parsed.id));
+    return;
+  }
+  if (parsed.kind === 'project') {
+    await store.read(() => projectToRead(principal, parsed.id));
     return;
   }
   if (parsed.kind === 'session') {

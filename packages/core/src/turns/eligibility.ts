@@ -17,7 +17,8 @@ export function eligibility(
 ): Eligibility {
   const { sessionId, mode, muted, unavailable, spokeAt } = standing;
   if (muted) return no('muted');
-  if (mode === 'manual_only') return no('manual_only');
+  const isByHand = turn.byHand?.includes(sessionId) === true;
+  if (mode === 'manual_only' && !isByHand) return no('manual_only');
   if (unavailable) return no(unavailable);
   const isCalled = turn.called.includes(sessionId);
   if (turn.served.includes(sessionId) && !isCalled) return no('served');

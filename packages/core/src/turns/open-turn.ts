@@ -18,6 +18,14 @@ export interface Opening {
   readonly inputItems: readonly StoredItem[];
 }
 
+/** What else a turn begins with. */
+interface How {
+  /** That opened it, instead of a person. */
+  readonly stimulus?: Turn['stimulus'];
+  /** Members who are asked by hand, whatever their mode. */
+  readonly byHand?: readonly string[] | undefined;
+}
+
 /**
  * What follows from a message of a person, or from what a stimulus became: a new turn in its thread, and
  * whoever may speak first. Those who are speaking there go on, and count against the new turn.
@@ -27,7 +35,7 @@ export function* openTurn(
   channel: LockedChannel,
   opening: Opening,
   at: number,
-  stimulus?: Turn['stimulus'],
+  { stimulus, byHand }: How = {},
 ): Tx<NewEvent[]> {
   const { messageId, author, inputItems } = opening;
   const text = textOf(inputItems);
@@ -37,6 +45,7 @@ export function* openTurn(
     originMessageId: messageId,
     openedAt: at,
     ...(yield* selectedBy(channel, opening, text)),
+    ...(byHand === undefined ? {} : { byHand: [...byHand] }),
     called: [],
     ...(stimulus === undefined ? {} : { stimulus }),
     served: [],

@@ -2,6 +2,7 @@ import {
   type ChannelEvent,
   type IntegrityReport,
   type MemoryEvent,
+  type ProjectEvent,
   type SessionEvent,
   StoaError,
 } from '@stoa/protocol';
@@ -14,6 +15,7 @@ import {
   listEventsAfter,
   listTopicsAfter,
   MEMORY_PROJECTIONS,
+  PROJECT_PROJECTIONS,
   SESSION_PROJECTIONS,
   type Store,
   type TopicRow,
@@ -21,13 +23,14 @@ import {
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
 import { projectMemoryEvent } from '../memory/projection.js';
+import { projectProjectEvent } from '../projects/projection.js';
 import { projectSessionEvent } from '../sessions/projection.js';
 
 const PAGE = 500;
 const PROBLEMS_SHOWN = 100;
 
 /**
- * Proves that the tables of every channel, session and memory are what a replay of its log from zero gives, and that
+ * Proves that the tables of every channel, session, memory and project are what a replay of its log from zero gives, and that
  * every log is dense. The replay goes into a scratch store, so nothing of the real one is touched.
  * Others may write meanwhile: every page is compared with a replay up to the moment it was read.
  */
@@ -66,6 +69,7 @@ type Tables = typeof CHANNEL_PROJECTIONS;
 function projectionsOf({ name }: TopicRow): Tables | undefined {
   if (name.startsWith('channel:')) return CHANNEL_PROJECTIONS;
   if (name.startsWith('memory:')) return MEMORY_PROJECTIONS;
+  if (name.startsWith('project:')) return PROJECT_PROJECTIONS;
   return name.startsWith('session:') ? SESSION_PROJECTIONS : undefined;
 }
 
@@ -151,6 +155,7 @@ function* replay(topic: string, rows: readonly EventRow[], reached: { seq?: numb
     const event = { type, data: JSON.parse(body) as unknown };
     if (topic.startsWith('channel:')) yield* projectChannelEvent(place, event as ChannelEvent);
     else if (topic.startsWith('memory:')) yield* projectMemoryEvent(place, event as MemoryEvent);
+    else if (topic.startsWith('project:')) yield* projectProjectEvent(place, event as ProjectEvent);
     else yield* projectSessionEvent(place, event as SessionEvent);
   }
 }

@@ -66,7 +66,7 @@ export function createHandlers({
   mcpServers,
 }: HandlerPorts): Handlers {
   const { channels, turns, stimuli, threadWork, assets, credentials, loginCodes } = core;
-  const { agents, sessions, approvals, schedules, memories } = core;
+  const { agents, sessions, approvals, schedules, memories, projects, boards } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -181,6 +181,35 @@ export function createHandlers({
     resumeSchedule: ({ by, params }) => schedules.resume(by, params.scheduleId),
     triggerSchedule: ({ by, params }) => schedules.trigger(by, params.scheduleId),
     endSchedule: ({ by, params }) => schedules.end(by, params.scheduleId),
+    listBoards: async ({ by, params }) => ({ boards: await boards.list(by, params.sessionId) }),
+    createBoard: ({ by, params, body, key }) => boards.create(by, params.sessionId, body, key),
+    getBoard: ({ by, params }) => boards.get(by, params.sessionId, params.boardId),
+    reviseBoard: ({ by, params, body, key }) =>
+      boards.revise(by, params.sessionId, params.boardId, body, key),
+    deleteBoard: ({ by, params }) => boards.delete(by, params.sessionId, params.boardId),
+
+    listProjects: ({ by, query }) => projects.list(by, query),
+    createProject: ({ by, body, key }) => projects.create(by, body, key),
+    getProject: ({ by, params }) => projects.get(by, params.projectId),
+    updateProject: ({ by, params, body }) => projects.update(by, params.projectId, body),
+    deleteProject: ({ by, params }) => projects.delete(by, params.projectId),
+    upsertProjectMember: ({ by, params, body }) =>
+      projects.upsertMember(by, params.projectId, body),
+    removeProjectMember: ({ by, params }) =>
+      projects.removeMember(by, params.projectId, params.memberId),
+    linkChannel: ({ by, params, body }) =>
+      projects.link(by, params.projectId, params.channelId, body),
+    unlinkChannel: ({ by, params }) => projects.unlink(by, params.projectId, params.channelId),
+    listProjectTasks: ({ by, params, query }) => projects.tasks(by, params.projectId, query),
+    createProjectTask: ({ by, params, body, key }) =>
+      projects.createTask(by, params.projectId, body, key),
+    getProjectTask: ({ by, params }) => projects.task(by, params.projectId, params.taskId),
+    updateProjectTask: ({ by, params, body }) =>
+      projects.updateTask(by, params.projectId, params.taskId, body),
+    deleteProjectTask: ({ by, params }) => projects.deleteTask(by, params.projectId, params.taskId),
+    startProjectTask: ({ by, params, body, key }) =>
+      projects.startTask(by, params.projectId, params.taskId, body, key),
+
     listMcpServers: async () => ({ servers: await mcpServers() }),
     usage: ({ by, query }) => core.usage(by, query, currency),
 

@@ -1,6 +1,7 @@
 import { ACCESS_ROUTES } from './routes/access.js';
 import { AGENTS_ROUTES } from './routes/agents.js';
 import { ASSETS_ROUTES } from './routes/assets.js';
+import { BOARDS_ROUTES } from './routes/boards.js';
 import { BROWSER_ROUTES } from './routes/browser.js';
 import { CHANNELS_ROUTES } from './routes/channels.js';
 import { LIVE_ROUTES } from './routes/live.js';
@@ -9,6 +10,7 @@ import { MEMBERS_ROUTES } from './routes/members.js';
 import { MEMORY_ROUTES } from './routes/memory.js';
 import { MESSAGES_ROUTES } from './routes/messages.js';
 import { OPERATIONS_ROUTES } from './routes/operations.js';
+import { PROJECTS_ROUTES } from './routes/projects.js';
 import { READING_ROUTES } from './routes/reading.js';
 
 import { SESSIONS_ROUTES } from './routes/sessions.js';
@@ -30,6 +32,8 @@ export const ROUTES = {
   ...AGENTS_ROUTES,
   ...SESSIONS_ROUTES,
   ...MEMORY_ROUTES,
+  ...BOARDS_ROUTES,
+  ...PROJECTS_ROUTES,
   ...MCP_ROUTES,
   ...LIVE_ROUTES,
 };

@@ -3,10 +3,11 @@ import { ActorId, EpochMs, Seq } from '../records/ids.js';
 import { ChannelEvent } from './channel-events.js';
 import { HumanEvent } from './human-events.js';
 import { MemoryEvent } from './memory-events.js';
+import { ProjectEvent } from './project-events.js';
 import { SessionEvent } from './session-events.js';
 import { TopicName } from './topic.js';
 
-export type EventBody = ChannelEvent | HumanEvent | MemoryEvent | SessionEvent;
+export type EventBody = ChannelEvent | HumanEvent | MemoryEvent | ProjectEvent | SessionEvent;
 
 /** An event as it stands in its topic: numbered without gaps, timed by the daemon's clock. */
 export type Stamped<E extends EventBody = EventBody> = E & {
@@ -22,4 +23,5 @@ export const StampedEvent = z.union([
   ...HumanEvent.options.map((option) => option.extend(stamp)),
   ...MemoryEvent.options.map((option) => option.extend(stamp)),
   ...SessionEvent.options.map((option) => option.extend(stamp)),
+  ...ProjectEvent.options.map((option) => option.extend(stamp)),
 ]);

@@ -7,11 +7,14 @@ import {
   PermissionRules,
 } from '../records/agent.js';
 import { Approval, ApprovalScope, ApprovalState } from '../records/approval.js';
+import { Title } from '../records/channel.js';
 import { ChannelDelivery } from '../records/delivery.js';
 import { ChannelRuntimeIdentity, ChannelRuntimeMemoryScope } from '../records/identity.js';
 import {
   ActorId,
   ApprovalId,
+  AssetId,
+  BoardId,
   ChannelId,
   EpochMs,
   InboxItemId,
@@ -41,6 +44,14 @@ const ofRun = {
   origin: Origin,
   identity: ChannelRuntimeIdentity,
   memoryScope: ChannelRuntimeMemoryScope,
+};
+
+/** A state of a board; what it shows is in the asset. */
+const drawn = {
+  boardId: BoardId,
+  revision: z.int().min(1),
+  assetId: AssetId,
+  mediaType: z.string(),
 };
 
 /** What a session took over from its agent when it was made; later edits of the agent leave it alone. */
@@ -204,6 +215,9 @@ export const SessionEvent = z.discriminatedUnion('type', [
     missed: z.int().min(0),
   }),
   event('schedule_skipped', { scheduleId: ScheduleId, dueAt: EpochMs, reason: z.string() }),
+  event('board_created', { title: Title, ...drawn }),
+  event('board_revised', { title: Title.optional(), ...drawn }),
+  event('board_deleted', { boardId: BoardId }),
 ]);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 

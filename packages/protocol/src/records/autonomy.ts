@@ -3,7 +3,7 @@ import { z } from 'zod';
 /**
  * When a session member is given a turn by a message of a person:
  *
- *   manual_only      never
+ *   manual_only      never; only when a person starts a task of a project for it
  *   selected_only    when it is selected (addressed, mentioned, replied to), or when nobody is
  *   prefer_selected  the same, and also when others are selected and none of them spoke
  *   always_listen    always, behind those who are selected

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { AssetName } from './asset.js';
-import { ActorId, AssetId, ChannelId, EpochMs, MemberId, MessageId, Seq } from './ids.js';
+import { ActorId, AssetId, BoardId, ChannelId, EpochMs, MemberId, MessageId, Seq } from './ids.js';
 import { Metadata } from './metadata.js';
 
 const TextItem = z.strictObject({
@@ -18,11 +18,19 @@ const InlineAssetItem = z.strictObject({
   name: AssetName.optional(),
 });
 
-/** What a caller may send; an inline asset is stored and becomes a reference. */
+/** A board of the session that sends it; without a revision, as it is now. */
+export const BoardReferenceItem = z.strictObject({
+  type: z.literal('board_reference'),
+  boardId: BoardId,
+  revision: z.int().min(1).optional(),
+});
+
+/** What a caller may send; an inline asset is stored, and a board looked up: both become references. */
 export const InputItem = z.discriminatedUnion('type', [
   TextItem,
   AssetReferenceItem,
   InlineAssetItem,
+  BoardReferenceItem,
 ]);
 export type InputItem = z.infer<typeof InputItem>;
 

@@ -70,6 +70,8 @@ export const Turn = z.strictObject({
   openedAt: EpochMs,
   /** Sessions the message names, in order. */
   selected: z.array(SessionId),
+  /** Sessions that a person started by hand: these may be `manual_only`. */
+  byHand: z.array(SessionId).optional(),
   /** It names people and no session. */
   isForPeople: z.boolean(),
   /** Sessions that the last reply of an agent names. */

@@ -3,9 +3,17 @@ import { runtime } from './0002-runtime.js';
 import { turns } from './0003-turns.js';
 import { stimuli } from './0004-stimuli.js';
 import { memory } from './0005-memory.js';
+import { projects } from './0006-projects.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, stimuli, memory];
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  runtime,
+  turns,
+  stimuli,
+  memory,
+  projects,
+];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -44,4 +52,11 @@ export const TABLES = [
   'threadWork',
   'memories',
   'memoryNotes',
+  'projects',
+  'projectMembers',
+  'projectLinks',
+  'projectTasks',
+  'taskBlockers',
+  'boards',
+  'boardRevisions',
 ] as const;

@@ -6,6 +6,7 @@ import * as leases from '../verbs/leases.js';
 import * as members from '../verbs/members.js';
 import * as messages from '../verbs/messages.js';
 import * as ownership from '../verbs/ownership.js';
+import * as projects from '../verbs/projects.js';
 import * as runs from '../verbs/runs.js';
 import * as sessions from '../verbs/sessions.js';
 import * as stimuli from '../verbs/stimuli.js';
@@ -48,6 +49,9 @@ describe('what is read all the time', () => {
       listLiveLeases: leases.listLiveLeases,
       findLeaseOfRun: leases.findLeaseOfRun,
       listSessionMembers: members.listSessionMembers,
+      listProjectsOfActor: projects.listProjectsOfActor,
+      listLinksOfChannel: projects.listLinksOfChannel,
+      findMirroredElsewhere: projects.findMirroredElsewhere,
       listSpokenInThread: messages.listSpokenInThread,
       listSpokenInChannel: messages.listSpokenInChannel,
       findStimulus: stimuli.findStimulus,

@@ -37,7 +37,8 @@ export const insertAsset = verb<AssetRow>(
 );
 
 const UNUSED = `NOT EXISTS (SELECT 1 FROM "pins" p WHERE p."assetId" = "assets"."assetId")
-  AND NOT EXISTS (SELECT 1 FROM "attachments" u WHERE u."assetId" = "assets"."assetId")`;
+  AND NOT EXISTS (SELECT 1 FROM "attachments" u WHERE u."assetId" = "assets"."assetId")
+  AND NOT EXISTS (SELECT 1 FROM "boardRevisions" b WHERE b."assetId" = "assets"."assetId")`;
 
 const LOCK = `${BY_ID} FOR UPDATE`;
 

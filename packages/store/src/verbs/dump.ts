@@ -26,6 +26,15 @@ export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   ),
 };
 
+/** The same for the topic of a project. */
+export const PROJECT_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
+  projects: dump('projects', '"projectId"'),
+  projectMembers: dump('projectMembers', '"memberId"'),
+  projectLinks: dump('projectLinks', '"channelId"'),
+  projectTasks: dump('projectTasks', '"taskId"'),
+  taskBlockers: dump('taskBlockers', '"taskId", "blockerId"'),
+};
+
 /** The same for the topic of a session. */
 export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   sessions: dump('sessions', '"sessionId"'),
@@ -34,6 +43,8 @@ export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   approvals: dump('approvals', '"seq"'),
   modelCalls: dump('modelCalls', '"seq"'),
   schedules: dump('schedules', '"seq"'),
+  boards: dump('boards', '"boardId"'),
+  boardRevisions: dump('boardRevisions', '"boardId", "revision"'),
 };
 
 /** The same for the topic of a memory. */

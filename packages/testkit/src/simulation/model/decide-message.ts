@@ -52,11 +52,12 @@ const isText = (item: StoredItem): item is Extract<StoredItem, { type: 'text' }>
 function itemsOf({ text, inputItems }: Post['request'], assetIds: readonly string[]): StoredItem[] {
   if (text !== undefined) return [{ type: 'text', text }];
   const brought = [...assetIds];
-  return (inputItems ?? []).map((item) =>
-    item.type === 'inline_asset'
+  return (inputItems ?? []).map((item) => {
+    if (item.type === 'board_reference') throw new Error('people of the simulation have no boards');
+    return item.type === 'inline_asset'
       ? { type: 'asset_reference', assetId: brought.shift() ?? 'the asset was not stored' }
-      : item,
-  );
+      : item;
+  });
 }
 
 function placeOf(

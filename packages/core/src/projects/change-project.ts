@@ -1,0 +1,74 @@
+import {
+  actorIdOf,
+  type Principal,
+  type ProjectDetails,
+  projectTopic,
+  StoaError,
+  type UpdateProject,
+} from '@stoa/protocol';
+import { listProjectMembers, type Tx } from '@stoa/store';
+import { assertTakesChanges, projectToManage } from '../access/project-gate.js';
+import { admitMetadata } from '../channels/metadata.js';
+import type { Decision } from '../log/log.js';
+import { inProject, type ProjectContext } from './context.js';
+import { takeOutEverywhere } from './linked-channels.js';
+import { getProject } from './read-projects.js';
+import { projectMemberRecord } from './records.js';
+
+export async function updateProject(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  request: UpdateProject,
+): Promise<ProjectDetails> {
+  const { displayName, description, status, metadata } = request;
+  const data = {
+    ...(displayName === undefined ? {} : { displayName }),
+    ...(description === undefined ? {} : { description }),
+    ...(status === undefined ? {} : { status }),
+    ...(metadata === undefined ? {} : { metadata: admitMetadata(metadata) }),
+  };
+  if (Object.keys(data).length === 0) {
+    throw new StoaError('invalid_request', 'Nothing to change', [
+      { path: 'body', message: 'at least one field' },
+    ]);
+  }
+  await context.log.write({
+    actor: actorIdOf(principal),
+    lane: projectTopic(projectId),
+    open: () => projectToManage(principal, projectId),
+    // eslint-disable-next-line require-yield -- the decision needs only the project
+    *decide(project): Tx<Decision<void>> {
+      // What is archived is taken up again first.
+      if (status === undefined || status === 'archived') assertTakesChanges(project);
+      return {
+        events: [inProject(project, { type: 'project_updated', data })],
+        answer: () => undefined,
+      };
+    },
+  });
+  return getProject(context, principal, projectId);
+}
+
+/** Its members leave the channels it brought them into; what was said there stays. */
+export function deleteProject(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+): Promise<void> {
+  return context.log.write({
+    actor: actorIdOf(principal),
+    lane: projectTopic(projectId),
+    open: () => projectToManage(principal, projectId),
+    *decide(project, at): Tx<Decision<void>> {
+      const rows = yield* listProjectMembers.all({ topicId: project.topicId });
+      return {
+        events: [
+          inProject(project, { type: 'project_deleted', data: { projectId } }),
+          ...(yield* takeOutEverywhere(project, rows.map(projectMemberRecord), at)),
+        ],
+        answer: () => undefined,
+      };
+    },
+  });
+}

@@ -1,0 +1,13 @@
+import type { ProjectEvent } from '@stoa/protocol';
+import { projectTopic } from '@stoa/protocol';
+import type { OpenProjectRow } from '@stoa/store';
+import type { ChannelContext } from '../channels/context.js';
+import type { NewEvent } from '../log/log.js';
+
+/** What every verb of projects works with: starting a task is posting into a channel. */
+export type ProjectContext = ChannelContext;
+
+export const inProject = (
+  { projectId }: Pick<OpenProjectRow, 'projectId'>,
+  event: ProjectEvent,
+): NewEvent => ({ topic: projectTopic(projectId), event });

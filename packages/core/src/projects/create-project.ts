@@ -1,0 +1,83 @@
+import {
+  actorIdOf,
+  type CreateProject,
+  LIMITS,
+  type Principal,
+  type ProjectDetails,
+  projectTopic,
+  StoaError,
+} from '@stoa/protocol';
+import { countProjects, findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
+import { humanIdOf } from '../access/rules.js';
+import { idempotency } from '../channels/context.js';
+import { admitMetadata } from '../channels/metadata.js';
+import type { Decision } from '../log/log.js';
+import { inProject, type ProjectContext } from './context.js';
+import { getProject } from './read-projects.js';
+
+/** A project comes with its creator as first member, in one commit. */
+export async function createProject(
+  context: ProjectContext,
+  principal: Principal,
+  request: CreateProject,
+  key?: string,
+): Promise<ProjectDetails> {
+  const actor = actorIdOf(principal);
+  const humanId = humanIdOf(principal);
+  const projectId = request.projectId ?? context.ids.next('prj').replace('_', '-');
+  const metadata = admitMetadata(request.metadata);
+  const topic = projectTopic(projectId);
+  const made = await context.log.write({
+    actor,
+    lane: topic,
+    *open(): Tx<void> {},
+    *decide(_, at): Tx<Decision<string>> {
+      // Topics outlive their projects, so an erased project's id is never given out again.
+      if (yield* findTopic.first({ name: topic })) {
+        throw new StoaError('project_exists', `The id ${projectId} is or was taken`);
+      }
+      const projects = (yield* countProjects.first({}))?.count ?? 0;
+      if (projects >= LIMITS.projects) {
+        throw new StoaError(
+          'limit_reached',
+          `There are at most ${String(LIMITS.projects)} projects`,
+        );
+      }
+      yield* insertTopic.first({ name: topic });
+      const human = yield* findHuman.first({ humanId });
+      const { displayName, description } = request;
+      const member = {
+        memberId: humanId,
+        memberKind: 'human_actor' as const,
+        actorId: actor,
+        displayName: human?.displayName ?? humanId,
+        joinedAt: at,
+      };
+      return {
+        events: [
+          inProject(
+            { projectId },
+            {
+              type: 'project_created',
+              data: {
+                projectId,
+                displayName,
+                ...(description === undefined ? {} : { description }),
+                metadata,
+              },
+            },
+          ),
+          inProject({ projectId }, { type: 'project_member_joined', data: { member } }),
+        ],
+        answer: () => projectId,
+      };
+    },
+    idempotency: idempotency(
+      context.secrets,
+      key,
+      { createProject: request },
+      (entry) => (JSON.parse(entry.body) as { projectId: string }).projectId,
+    ),
+  });
+  return getProject(context, principal, made);
+}

@@ -1,0 +1,126 @@
+import {
+  actorIdOf,
+  LIMITS,
+  type Principal,
+  type Project,
+  type ProjectDetails,
+  type ProjectStatus,
+  type ProjectTask,
+  StoaError,
+  type TaskStatus,
+} from '@stoa/protocol';
+import {
+  findProject,
+  listBlockersOfTask,
+  listProjectLinks,
+  listProjectMembers,
+  listProjects as listRows,
+  listTasks as listTaskRows,
+  type TaskRow,
+  type Tx,
+} from '@stoa/store';
+import { projectToRead } from '../access/project-gate.js';
+import { likePattern } from '../channels/read-channels.js';
+import type { ProjectContext } from './context.js';
+import { existingTask } from './existing-task.js';
+import { linkRecord, projectMemberRecord, projectRecord, taskRecord } from './records.js';
+
+export function getProject(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+): Promise<ProjectDetails> {
+  return context.store.read(function* () {
+    const { topicId } = yield* projectToRead(principal, projectId);
+    const row = yield* findProject.first({ projectId });
+    if (!row) throw new StoaError('project_not_found', `There is no project ${projectId}`);
+    return {
+      ...projectRecord(row),
+      members: (yield* listProjectMembers.all({ topicId })).map(projectMemberRecord),
+      channelLinks: (yield* listProjectLinks.all({ topicId })).map(linkRecord),
+    };
+  });
+}
+
+export interface ProjectQuery {
+  readonly query?: string | undefined;
+  readonly status?: ProjectStatus | undefined;
+  readonly memberSessionId?: string | undefined;
+  readonly channelId?: string | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** By id. Whatever a session asks for, it sees its own. */
+export function listProjects(
+  context: ProjectContext,
+  principal: Principal,
+  { query, status, memberSessionId, channelId, after, limit }: ProjectQuery,
+): Promise<{ projects: Project[]; nextAfter?: string }> {
+  const asked = memberSessionId === undefined ? '' : `session:${memberSessionId}`;
+  const actorId = principal.kind === 'session' ? actorIdOf(principal) : asked;
+  return context.store.read(function* () {
+    const rows = yield* listRows.all({
+      after: after ?? '',
+      pattern: query === undefined ? '' : likePattern(query),
+      status: status ?? '',
+      actorId,
+      channelId: channelId ?? '',
+      limit: limit + 1,
+    });
+    const projects = rows.slice(0, limit).map(projectRecord);
+    const nextAfter = rows.length > limit ? projects.at(-1)?.projectId : undefined;
+    return { projects, ...(nextAfter === undefined ? {} : { nextAfter }) };
+  });
+}
+
+export interface TaskQuery {
+  readonly status?: TaskStatus | undefined;
+  readonly assigneeMemberId?: string | undefined;
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+export function listTasks(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  { status, assigneeMemberId, after, limit }: TaskQuery,
+): Promise<{ tasks: ProjectTask[]; nextAfter?: string }> {
+  return context.store.read(function* () {
+    const { topicId } = yield* projectToRead(principal, projectId);
+    const rows = yield* listTaskRows.all({
+      topicId,
+      after: after ?? '',
+      status: status ?? '',
+      assigneeId: assigneeMemberId ?? '',
+      limit: Math.min(limit, LIMITS.pageSize) + 1,
+    });
+    const tasks: ProjectTask[] = [];
+    for (const row of rows.slice(0, limit)) tasks.push(yield* withBlockers(projectId, row));
+    const nextAfter = rows.length > limit ? tasks.at(-1)?.taskId : undefined;
+    return { tasks, ...(nextAfter === undefined ? {} : { nextAfter }) };
+  });
+}
+
+export function getTask(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  taskId: string,
+): Promise<ProjectTask> {
+  return context.store.read(function* () {
+    const project = yield* projectToRead(principal, projectId);
+    return yield* withBlockers(projectId, yield* existingTask(project, taskId));
+  });
+}
+
+function* withBlockers(projectId: string, row: TaskRow): Tx<ProjectTask> {
+  const { topicId, taskId } = row;
+  const blockers = yield* listBlockersOfTask.all({ topicId, taskId });
+  return taskRecord(
+    projectId,
+    row,
+    blockers.map(({ blockerId }) => blockerId),
+  );
+}

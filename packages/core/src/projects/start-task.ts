@@ -1,0 +1,188 @@
+import {
+  actorIdOf,
+  type ChannelEvent,
+  type Principal,
+  type ProjectEvent,
+  type ProjectTask,
+  projectTopic,
+  type StartProjectTask,
+  StoaError,
+  type StoredItem,
+} from '@stoa/protocol';
+import {
+  findMemberByActor,
+  findMessageRow,
+  findProjectMember,
+  listProjectLinks,
+  type OpenProjectRow,
+  type ProjectMemberRow,
+  type TaskRow,
+  type Tx,
+} from '@stoa/store';
+import { channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
+import { assertWorksHere, projectToChange } from '../access/project-gate.js';
+import { idempotency } from '../channels/context.js';
+import { sessionIdOf } from '../channels/member-name.js';
+import { decidePost } from '../channels/post-message.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import { inProject, type ProjectContext } from './context.js';
+import { existingTask } from './existing-task.js';
+import { getTask } from './read-projects.js';
+import { assertFollows, assertNotBlocked, taskOf } from './tasks.js';
+
+type Started = Extract<ProjectEvent, { type: 'task_started' }>['data'];
+
+/**
+ * Asks the assignee to do a task: a message of the caller in a linked channel, addressed to it, in the
+ * commit that says that the task is in progress. What follows from the message is what follows from
+ * every message, but that somebody who is spoken to by hand only counts as spoken to.
+ */
+export async function startTask(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  taskId: string,
+  request: StartProjectTask,
+  key?: string,
+): Promise<ProjectTask> {
+  const started = await context.log.write({
+    actor: actorIdOf(principal),
+    lane: projectTopic(projectId),
+    open: () => projectToChange(principal, projectId),
+    *decide(project, at): Tx<Decision<string>> {
+      assertWorksHere(principal, project);
+      const task = yield* startable(project, taskId);
+      const assignee = yield* assigneeOf(project, task);
+      const channelId = yield* channelFor(project, task, request);
+      const channel = yield* channelToSpeakIn(principal, channelId);
+      const asked = { principal, project, task, assignee, channel, at };
+      const { messageId, root, events } = yield* kickOff(context, asked);
+      const runId = runOf(events, sessionIdOf(assignee.actorId));
+      const data: Started = {
+        taskId,
+        discussion: { channelId, threadRootMessageId: root ?? messageId },
+        ...(runId === undefined ? {} : { runId }),
+      };
+      return {
+        events: [inProject(project, { type: 'task_started', data }), ...events],
+        answer: () => taskId,
+      };
+    },
+    idempotency: idempotency(
+      context.secrets,
+      key,
+      { startTask: projectId, taskId, request },
+      taskOf,
+    ),
+  });
+  return getTask(context, principal, projectId, started);
+}
+
+function* startable(project: OpenProjectRow, taskId: string): Tx<TaskRow> {
+  if (project.status !== 'active') {
+    throw new StoaError('project_not_active', `${project.projectId} is ${project.status}`);
+  }
+  const task = yield* existingTask(project, taskId);
+  if (task.status === 'in_progress') {
+    throw new StoaError('invalid_transition', `${taskId} is in progress already`);
+  }
+  assertFollows(task, 'in_progress');
+  yield* assertNotBlocked(project, task);
+  return task;
+}
+
+function* assigneeOf(
+  { topicId }: OpenProjectRow,
+  { taskId, assigneeId }: TaskRow,
+): Tx<ProjectMemberRow> {
+  const member =
+    assigneeId === null
+      ? undefined
+      : yield* findProjectMember.first({ topicId, memberId: assigneeId });
+  if (!member) throw new StoaError('task_unassigned', `Nobody is to do ${taskId}: assign it first`);
+  if (member.sessionEndedAt !== null) {
+    throw new StoaError('session_ended', `The session of ${member.memberId} has ended`);
+  }
+  return member;
+}
+
+/** That which was asked for, that of the thread it was in, the one for new tasks, or the only one. */
+function* channelFor(
+  { topicId, projectId }: OpenProjectRow,
+  task: TaskRow,
+  request: StartProjectTask,
+): Tx<string> {
+  const links = yield* listProjectLinks.all({ topicId });
+  const isLinked = (channelId: string): boolean =>
+    links.some((link) => link.channelId === channelId);
+  const { channelId } = request;
+  if (channelId !== undefined) {
+    if (isLinked(channelId)) return channelId;
+    throw new StoaError('channel_not_linked', `${projectId} does not link ${channelId}`);
+  }
+  if (task.channelId !== null && isLinked(task.channelId)) return task.channelId;
+  const meant = links.find(({ isDefault }) => isDefault === 1) ?? links[0];
+  if (meant && (meant.isDefault === 1 || links.length === 1)) return meant.channelId;
+  throw new StoaError(
+    'channel_not_linked',
+    `${projectId} has no channel for new tasks: name one that it links`,
+  );
+}
+
+interface Asked {
+  readonly principal: Principal;
+  readonly project: OpenProjectRow;
+  readonly task: TaskRow;
+  readonly assignee: ProjectMemberRow;
+  readonly channel: JoinedChannel;
+  readonly at: number;
+}
+
+function* kickOff(
+  context: ProjectContext,
+  { principal, project, task, assignee, channel, at }: Asked,
+): Tx<{ messageId: string; root: string | undefined; events: readonly NewEvent[] }> {
+  const { topicId, channelId } = channel;
+  const member = yield* findMemberByActor.first({ topicId, actorId: assignee.actorId });
+  if (!member) {
+    throw new StoaError('unknown_member', `${assignee.memberId} is no member of ${channelId}`);
+  }
+  const sessionId = sessionIdOf(assignee.actorId);
+  const text = task.description === null ? task.title : `${task.title}\n\n${task.description}`;
+  const items: StoredItem[] = [{ type: 'text', text }];
+  const root = yield* threadOf(channel, task);
+  const { events } = yield* decidePost(
+    context,
+    {
+      principal,
+      actor: actorIdOf(principal),
+      key: undefined,
+      request: root === undefined ? {} : { threadRootMessageId: root },
+      addressedMemberIds: [member.memberId],
+      metadata: { projectId: project.projectId, taskId: task.taskId },
+      ...(sessionId === undefined ? {} : { byHand: [sessionId] }),
+    },
+    items,
+    channel,
+    at,
+  );
+  const posted = events[0]?.event as Extract<ChannelEvent, { type: 'message_posted' }>;
+  return { messageId: posted.data.messageId, root, events };
+}
+
+/** A task that was started here before goes on in its thread. */
+function* threadOf({ topicId, channelId }: JoinedChannel, task: TaskRow): Tx<string | undefined> {
+  if (task.channelId !== channelId || task.rootMessageId === null) return undefined;
+  const known = yield* findMessageRow.first({ topicId, messageId: task.rootMessageId });
+  return known && task.rootMessageId;
+}
+
+/** The run of the assignee, if it was given the turn at once. */
+function runOf(events: readonly NewEvent[], sessionId: string | undefined): string | undefined {
+  for (const { event } of events) {
+    if (event.type !== 'turn_decided') continue;
+    const granted = event.data.granted.find((grant) => grant.sessionId === sessionId);
+    if (granted) return granted.runId;
+  }
+  return undefined;
+}

@@ -1,0 +1,194 @@
+import {
+  actorIdOf,
+  type CreateProjectTask,
+  LIMITS,
+  type Principal,
+  type ProjectTask,
+  projectTopic,
+  StoaError,
+  TASK_TRANSITIONS,
+  type TaskStatus,
+  type UpdateProjectTask,
+} from '@stoa/protocol';
+import {
+  countTasks,
+  findProjectMember,
+  listBlockers,
+  listBlockersOfTask,
+  listTaskParents,
+  type OpenProjectRow,
+  type TaskRow,
+  type Tx,
+} from '@stoa/store';
+import { assertTakesChanges, assertWorksHere, projectToChange } from '../access/project-gate.js';
+import { mayModerate } from '../access/rules.js';
+import { idempotency } from '../channels/context.js';
+import type { Decision } from '../log/log.js';
+import { inProject, type ProjectContext } from './context.js';
+import { existingTask } from './existing-task.js';
+import { getTask } from './read-projects.js';
+import { assertNoCircle, edgesOf } from './task-graph.js';
+
+export async function createTask(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  request: CreateProjectTask,
+  key?: string,
+): Promise<ProjectTask> {
+  const taskId = context.ids.next('tsk');
+  const made = await context.log.write({
+    actor: actorIdOf(principal),
+    lane: projectTopic(projectId),
+    open: () => projectToChange(principal, projectId),
+    *decide(project): Tx<Decision<string>> {
+      assertTakesChanges(project);
+      assertWorksHere(principal, project);
+      const { topicId } = project;
+      if (((yield* countTasks.first({ topicId }))?.count ?? 0) >= LIMITS.tasksPerProject) {
+        throw new StoaError(
+          'limit_reached',
+          `A project has at most ${String(LIMITS.tasksPerProject)} tasks`,
+        );
+      }
+      const task = yield* admitted(project, taskId, request);
+      return {
+        events: [inProject(project, { type: 'task_created', data: { taskId, task } })],
+        answer: () => taskId,
+      };
+    },
+    idempotency: idempotency(context.secrets, key, { createTask: projectId, request }, taskOf),
+  });
+  return getTask(context, principal, projectId, made);
+}
+
+/** People of the project change what they like; a session only how far it got with what it is to do. */
+export async function updateTask(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  taskId: string,
+  request: UpdateProjectTask,
+): Promise<ProjectTask> {
+  if (Object.keys(request).length === 0) {
+    throw new StoaError('invalid_request', 'Nothing to change', [
+      { path: 'body', message: 'at least one field' },
+    ]);
+  }
+  await context.log.write({
+    actor: actorIdOf(principal),
+    lane: projectTopic(projectId),
+    open: () => projectToChange(principal, projectId),
+    *decide(project): Tx<Decision<void>> {
+      assertTakesChanges(project);
+      const task = yield* existingTask(project, taskId);
+      assertMayChange(principal, project, task, request);
+      if (request.status !== undefined) assertFollows(task, request.status);
+      if (request.status === 'in_progress') yield* assertNotBlocked(project, task);
+      const change = yield* admitted(project, taskId, request);
+      return {
+        events: [inProject(project, { type: 'task_updated', data: { taskId, change } })],
+        answer: () => undefined,
+      };
+    },
+  });
+  return getTask(context, principal, projectId, taskId);
+}
+
+/** Nothing waits for it any more, and its parts stand on their own. */
+export function deleteTask(
+  context: ProjectContext,
+  principal: Principal,
+  projectId: string,
+  taskId: string,
+): Promise<void> {
+  return context.log.write({
+    actor: actorIdOf(principal),
+    lane: projectTopic(projectId),
+    open: () => projectToChange(principal, projectId),
+    *decide(project): Tx<Decision<void>> {
+      assertTakesChanges(project);
+      const task = yield* existingTask(project, taskId);
+      const isOwn = task.createdBy === actorIdOf(principal);
+      if (!isOwn && !mayModerate(principal, project.createdBy)) {
+        throw new StoaError('forbidden', 'Only who added a task or looks after the project may');
+      }
+      return {
+        events: [inProject(project, { type: 'task_deleted', data: { taskId } })],
+        answer: () => undefined,
+      };
+    },
+  });
+}
+
+export const taskOf = ({ body }: { readonly body: string }): string =>
+  (JSON.parse(body) as { taskId: string }).taskId;
+
+export function assertFollows({ taskId, status }: TaskRow, wanted: TaskStatus): void {
+  const now = status as TaskStatus;
+  if (now === wanted || TASK_TRANSITIONS[now].includes(wanted)) return;
+  throw new StoaError('invalid_transition', `${taskId} is ${now} and cannot become ${wanted}`);
+}
+
+export function* assertNotBlocked({ topicId }: OpenProjectRow, { taskId }: TaskRow): Tx<void> {
+  const blockers = yield* listBlockersOfTask.all({ topicId, taskId });
+  const open = blockers.filter(({ status }) => status === 'open' || status === 'in_progress');
+  if (open.length === 0) return;
+  const names = open.map(({ blockerId }) => blockerId).join(', ');
+  throw new StoaError('task_blocked', `${taskId} waits for ${names}`);
+}
+
+const OF_SESSIONS: readonly string[] = ['status', 'output'];
+
+function assertMayChange(
+  principal: Principal,
+  project: OpenProjectRow,
+  { assigneeId }: TaskRow,
+  request: UpdateProjectTask,
+): void {
+  assertWorksHere(principal, project);
+  if (principal.kind !== 'session') return;
+  const isIts = assigneeId !== null && assigneeId === project.memberId;
+  if (isIts && Object.keys(request).every((field) => OF_SESSIONS.includes(field))) return;
+  throw new StoaError('forbidden', 'A session tells status and output of its own tasks');
+}
+
+interface Named {
+  readonly assigneeMemberId?: string | null | undefined;
+  readonly parentTaskId?: string | null | undefined;
+  readonly blockedBy?: readonly string[] | undefined;
+}
+
+/** Whom and what a task names is in the project, and no task waits for itself or is part of itself. */
+function* admitted<T extends Named>(
+  { topicId, projectId }: OpenProjectRow,
+  taskId: string,
+  request: T,
+): Tx<T> {
+  const { assigneeMemberId, parentTaskId } = request;
+  if (
+    assigneeMemberId &&
+    !(yield* findProjectMember.first({ topicId, memberId: assigneeMemberId }))
+  )
+    throw new StoaError('unknown_member', `There is no member ${assigneeMemberId} in ${projectId}`);
+  const blockedBy = request.blockedBy && [...new Set(request.blockedBy)];
+  if (!parentTaskId && !blockedBy?.length) return request;
+  const tasks = yield* listTaskParents.all({ topicId });
+  const known = new Set(tasks.map((task) => task.taskId));
+  for (const named of [...(blockedBy ?? []), ...(parentTaskId ? [parentTaskId] : [])]) {
+    if (known.has(named) || named === taskId) continue;
+    throw new StoaError('unknown_task', `There is no task ${named} in ${projectId}`);
+  }
+  if (parentTaskId) {
+    const parents = tasks.flatMap((task): [string, string][] =>
+      task.parentTaskId === null ? [] : [[task.taskId, task.parentTaskId]],
+    );
+    assertNoCircle(taskId, [parentTaskId], edgesOf(parents));
+  }
+  if (blockedBy) {
+    const blockers = yield* listBlockers.all({ topicId });
+    const pairs = blockers.map((row): [string, string] => [row.taskId, row.blockerId]);
+    assertNoCircle(taskId, blockedBy, edgesOf(pairs));
+  }
+  return blockedBy ? { ...request, blockedBy } : request;
+}

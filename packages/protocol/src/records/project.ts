@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import { LIMITS } from '../limits.js';
+import { Description, Title } from './channel.js';
+import { ActorId, ChannelId, EpochMs, MessageId, RunId, Seq, TaskId } from './ids.js';
+import { DisplayName, MemberKind } from './member.js';
+import { Metadata } from './metadata.js';
+
+/** Short enough that `project:{projectId}:{memberId}` is the id of a member of a channel. */
+export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,46}[a-z0-9])?$/);
+export const ProjectMemberId = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/);
+
+/**
+ * Tasks are started in active projects only. An archived project takes no changes but that of its
+ * status.
+ */
+export const ProjectStatus = z.enum(['active', 'paused', 'completed', 'archived']);
+export type ProjectStatus = z.infer<typeof ProjectStatus>;
+
+const Role = z.string().max(LIMITS.titleChars);
+
+export const ProjectMember = z.strictObject({
+  memberId: ProjectMemberId,
+  memberKind: MemberKind,
+  actorId: ActorId,
+  displayName: DisplayName,
+  role: Role.optional(),
+  joinedAt: EpochMs,
+  /** Its session ended with the session that had made it. */
+  sessionEndedAt: EpochMs.optional(),
+});
+export type ProjectMember = z.infer<typeof ProjectMember>;
+
+/** A channel that a project uses. The channel stays what it is; it only cannot be deleted. */
+export const ChannelLink = z.strictObject({
+  channelId: ChannelId,
+  /** What the channel is there for in the project. */
+  role: Role.optional(),
+  /** Tasks that name no channel are started here; one link of a project at most. */
+  defaultForNewTasks: z.boolean(),
+  /** The members of the project are members of the channel too. */
+  mirrorMembers: z.boolean(),
+  linkedAt: EpochMs,
+});
+export type ChannelLink = z.infer<typeof ChannelLink>;
+
+/** What people and sessions work on together: members, channels to talk in, and tasks. */
+export const Project = z.strictObject({
+  projectId: ProjectId,
+  displayName: Title,
+  description: Description.optional(),
+  status: ProjectStatus,
+  createdBy: ActorId,
+  createdAt: EpochMs,
+  updatedAt: EpochMs,
+  memberCount: z.int().min(0),
+  taskCount: z.int().min(0),
+  metadata: Metadata,
+  headSeq: Seq,
+});
+export type Project = z.infer<typeof Project>;
+
+export const ProjectDetails = Project.extend({
+  members: z.array(ProjectMember),
+  channelLinks: z.array(ChannelLink),
+});
+export type ProjectDetails = z.infer<typeof ProjectDetails>;
+
+export const CreateProject = z.strictObject({
+  projectId: ProjectId.optional(),
+  displayName: Title,
+  description: Description.optional(),
+  metadata: Metadata.optional(),
+});
+export type CreateProject = z.infer<typeof CreateProject>;
+
+/** Absent leaves a field as it is; `null` clears it. */
+export const UpdateProject = z.strictObject({
+  displayName: Title.optional(),
+  description: Description.nullable().optional(),
+  status: ProjectStatus.optional(),
+  metadata: Metadata.optional(),
+});
+export type UpdateProject = z.infer<typeof UpdateProject>;
+
+/** Joining twice updates; `joinedAt` is kept. Without `actorId` the caller joins. */
+export const UpsertProjectMember = z.strictObject({
+  memberId: ProjectMemberId.optional(),
+  actorId: ActorId.optional(),
+  displayName: DisplayName.optional(),
+  role: Role.optional(),
+});
+export type UpsertProjectMember = z.infer<typeof UpsertProjectMember>;
+
+/** Linking twice updates. */
+export const LinkChannel = z.strictObject({
+  role: Role.optional(),
+  defaultForNewTasks: z.boolean().optional(),
+  mirrorMembers: z.boolean().optional(),
+});
+export type LinkChannel = z.infer<typeof LinkChannel>;
+
+/**
+ *   open ──▶ in_progress ──▶ completed | cancelled ──▶ open
+ *
+ * What may follow on what stands in `TASK_TRANSITIONS`.
+ */
+export const TaskStatus = z.enum(['open', 'in_progress', 'completed', 'cancelled']);
+export type TaskStatus = z.infer<typeof TaskStatus>;
+
+export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+  open: ['in_progress', 'completed', 'cancelled'],
+  in_progress: ['open', 'completed', 'cancelled'],
+  completed: ['open'],
+  cancelled: ['open'],
+};
+
+/** The thread that a task was started in. */
+export const TaskDiscussion = z.strictObject({
+  channelId: ChannelId,
+  threadRootMessageId: MessageId,
+});
+export type TaskDiscussion = z.infer<typeof TaskDiscussion>;
+
+const BlockedBy = z.array(TaskId).max(LIMITS.blockersPerTask);
+const TaskOutput = z.string().max(LIMITS.taskOutputChars);
+
+export const ProjectTask = z.strictObject({
+  taskId: TaskId,
+  projectId: ProjectId,
+  title: Title,
+  description: Description.optional(),
+  assigneeMemberId: ProjectMemberId.optional(),
+  /** It is not started before these are completed or cancelled. */
+  blockedBy: z.array(TaskId),
+  parentTaskId: TaskId.optional(),
+  status: TaskStatus,
+  discussion: TaskDiscussion.optional(),
+  /** The run that the last start led to, where the assignee was given the turn at once. */
+  latestRunId: RunId.optional(),
+  output: z.string().optional(),
+  createdBy: ActorId,
+  createdAt: EpochMs,
+  updatedAt: EpochMs,
+});
+export type ProjectTask = z.infer<typeof ProjectTask>;
+
+export const CreateProjectTask = z.strictObject({
+  title: Title,
+  description: Description.optional(),
+  assigneeMemberId: ProjectMemberId.optional(),
+  blockedBy: BlockedBy.optional(),
+  parentTaskId: TaskId.optional(),
+});
+export type CreateProjectTask = z.infer<typeof CreateProjectTask>;
+
+/** Absent leaves a field as it is; `null` clears it. */
+export const UpdateProjectTask = z.strictObject({
+  title: Title.optional(),
+  description: Description.nullable().optional(),
+  assigneeMemberId: ProjectMemberId.nullable().optional(),
+  blockedBy: BlockedBy.optional(),
+  parentTaskId: TaskId.nullable().optional(),
+  status: TaskStatus.optional(),
+  output: TaskOutput.nullable().optional(),
+});
+export type UpdateProjectTask = z.infer<typeof UpdateProjectTask>;
+
+/** Without a channel: that of the thread it was in, or the one for new tasks. */
+export const StartProjectTask = z.strictObject({ channelId: ChannelId.optional() });
+export type StartProjectTask = z.infer<typeof StartProjectTask>;

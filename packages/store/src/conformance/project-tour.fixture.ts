@@ -1,0 +1,163 @@
+import * as api from '../index.js';
+import type { Tx } from '../sql/statement.js';
+
+const p1 = { topicId: 71 };
+const project = (topicId: number, projectId: string) => ({
+  topicId,
+  projectId,
+  displayName: `Plan ${projectId}`,
+  description: null,
+  status: 'active',
+  createdBy: 'human:ada',
+  createdAt: 50,
+  updatedAt: 50,
+  metadata: '{}',
+});
+const member = (topicId: number, memberId: string, actorId: string) => ({
+  topicId,
+  memberId,
+  memberKind: 'session',
+  actorId,
+  displayName: 'Zoë',
+  role: null,
+  joinedAt: 51,
+  sessionEndedAt: null,
+});
+const link = (topicId: number, channelId: string, mirrors: number) => ({
+  topicId,
+  channelId,
+  role: 'talk',
+  isDefault: 1,
+  mirrors,
+  linkedAt: 52,
+});
+const task = (taskId: string, parentTaskId: string | null) => ({
+  ...p1,
+  taskId,
+  title: 'Do it',
+  description: null,
+  assigneeId: 'ann',
+  parentTaskId,
+  status: 'open',
+  channelId: null,
+  rootMessageId: null,
+  runId: null,
+  output: null,
+  createdBy: 'human:ada',
+  createdAt: 53,
+  updatedAt: 53,
+});
+const all = { after: '', pattern: '', status: '', actorId: '', channelId: '', limit: 9 };
+const tasks = { ...p1, after: '', status: '', assigneeId: '', limit: 9 };
+const open = { projectId: 'a_1', actorId: 'session:ses_1' };
+const edge = { ...p1, taskId: 'tsk_b', blockerId: 'tsk_A' };
+
+const board = { ...p1, boardId: 'brd_1' };
+const drawn = { ...board, assetId: 'asset_9', mediaType: 'image/png', createdBy: 'system' };
+
+/** Two projects with the same member and a channel, and a board, verb by verb. */
+export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
+  ['putBoard', () => api.putBoard.run({ ...board, title: 'B', createdAt: 60, updatedAt: 60 })],
+  [
+    'putBoard, again',
+    () => api.putBoard.run({ ...board, title: 'C', createdAt: 61, updatedAt: 61 }),
+  ],
+  ['findBoard', () => api.findBoard.first(board)],
+  ['listBoards', () => api.listBoards.all(p1)],
+  ...[1, 2].map(
+    (revision) =>
+      [
+        `insertBoardRevision ${String(revision)}`,
+        () => api.insertBoardRevision.run({ ...drawn, revision, createdAt: 60 + revision }),
+      ] as const,
+  ),
+  ['deleteBoardRevisionsUpTo', () => api.deleteBoardRevisionsUpTo.run({ ...board, revision: 1 })],
+  ['listBoardRevisions', () => api.listBoardRevisions.all(board)],
+  ['deleteBoard', () => api.deleteBoard.run(board)],
+  ['insertProject', () => api.insertProject.run(project(71, 'a_1'))],
+  ['insertProject, another', () => api.insertProject.run(project(72, 'a-1'))],
+  ['countProjects', () => api.countProjects.first({})],
+  ['upsertProjectMember', () => api.upsertProjectMember.run(member(71, 'ann', open.actorId))],
+  [
+    'upsertProjectMember, again',
+    () => api.upsertProjectMember.run(member(71, 'ann', open.actorId)),
+  ],
+  ['upsertProjectMember, there', () => api.upsertProjectMember.run(member(72, 'x', open.actorId))],
+  [
+    'setProjectSessionEnded',
+    () => api.setProjectSessionEnded.run({ ...p1, memberId: 'ann', at: 54 }),
+  ],
+  ['openProject', () => api.openProject.first(open)],
+  ['lockProject', () => api.lockProject.first({ ...open, actorId: 'human:ada' })],
+  ['findProjectFields', () => api.findProjectFields.first(p1)],
+  [
+    'updateProject',
+    () =>
+      api.updateProject.run({
+        ...p1,
+        displayName: 'Élan 100%',
+        description: 'd',
+        status: 'paused',
+        metadata: '{"a":1}',
+        at: 55,
+      }),
+  ],
+  ['upsertProjectLink', () => api.upsertProjectLink.run(link(71, 'b-1', 0))],
+  ['clearDefaultLink', () => api.clearDefaultLink.run(p1)],
+  ['upsertProjectLink, other', () => api.upsertProjectLink.run(link(72, 'b-1', 1))],
+  ['listProjectLinks', () => api.listProjectLinks.all(p1)],
+  ['listLinksOfChannel', () => api.listLinksOfChannel.all({ channelId: 'b-1' })],
+  ...[71, 72].map(
+    (exceptTopicId) =>
+      [
+        `findMirroredElsewhere but in ${String(exceptTopicId)}`,
+        () =>
+          api.findMirroredElsewhere.first({
+            channelId: 'b-1',
+            actorId: open.actorId,
+            exceptTopicId,
+          }),
+      ] as const,
+  ),
+  ['findProject', () => api.findProject.first({ projectId: 'a_1' })],
+  ['listProjects', () => api.listProjects.all(all)],
+  ['listProjects, after', () => api.listProjects.all({ ...all, after: 'a-1' })],
+  ['listProjects, by words', () => api.listProjects.all({ ...all, pattern: '%100\\%%' })],
+  ['listProjects, by status', () => api.listProjects.all({ ...all, status: 'active' })],
+  ['listProjects, by member', () => api.listProjects.all({ ...all, actorId: open.actorId })],
+  ['listProjects, by channel', () => api.listProjects.all({ ...all, channelId: 'b-2' })],
+  ['listProjectMembers', () => api.listProjectMembers.all(p1)],
+  ['findProjectMember', () => api.findProjectMember.first({ ...p1, memberId: 'ann' })],
+  [
+    'findProjectMemberByActor',
+    () => api.findProjectMemberByActor.first({ ...p1, actorId: open.actorId }),
+  ],
+  ['listProjectsOfActor', () => api.listProjectsOfActor.all({ actorId: open.actorId })],
+  ['putTask', () => api.putTask.run(task('tsk_A', null))],
+  ['putTask, a part', () => api.putTask.run(task('tsk_b', 'tsk_A'))],
+  ['putTask, again', () => api.putTask.run({ ...task('tsk_A', null), status: 'completed' })],
+  ['findTask', () => api.findTask.first({ ...p1, taskId: 'tsk_A' })],
+  ['countTasks', () => api.countTasks.first(p1)],
+  ['listTasks', () => api.listTasks.all(tasks)],
+  ['listTasks, after', () => api.listTasks.all({ ...tasks, after: 'tsk_A' })],
+  ['listTasks, open', () => api.listTasks.all({ ...tasks, status: 'open', assigneeId: 'ann' })],
+  ['insertBlocker', () => api.insertBlocker.run(edge)],
+  ['insertBlocker, again', () => api.insertBlocker.run(edge)],
+  ['listBlockers', () => api.listBlockers.all(p1)],
+  ['listBlockersOfTask', () => api.listBlockersOfTask.all({ ...p1, taskId: 'tsk_b' })],
+  ['listTaskParents', () => api.listTaskParents.all(p1)],
+  ...Object.entries(api.PROJECT_PROJECTIONS).map(
+    ([table, dump]) =>
+      [`dump of ${table}`, () => dump.all({ ...p1, limit: 9, offset: 0 })] as const,
+  ),
+  ['clearAssignee', () => api.clearAssignee.run({ ...p1, assigneeId: 'ann' })],
+  ['clearParentTask', () => api.clearParentTask.run({ ...p1, parentTaskId: 'tsk_A' })],
+  ['deleteBlockers', () => api.deleteBlockers.run({ ...p1, taskId: 'tsk_b' })],
+  ['deleteBlocker', () => api.deleteBlocker.run({ ...p1, blockerId: 'tsk_A' })],
+  ['deleteTask', () => api.deleteTask.run({ ...p1, taskId: 'tsk_A' })],
+  ['deleteProjectLink', () => api.deleteProjectLink.run({ ...p1, channelId: 'b-1' })],
+  ['deleteProjectMember', () => api.deleteProjectMember.run({ ...p1, memberId: 'ann' })],
+  ...api.DELETE_PROJECT.map(
+    (table, i) => [`delete a project ${String(i)}`, () => table.run(p1)] as const,
+  ),
+];

@@ -1,0 +1,95 @@
+import { verb } from '../sql/verb.js';
+
+export interface TaskRow {
+  topicId: number;
+  taskId: string;
+  title: string;
+  description: string | null;
+  assigneeId: string | null;
+  parentTaskId: string | null;
+  status: string;
+  channelId: string | null;
+  rootMessageId: string | null;
+  runId: string | null;
+  output: string | null;
+  createdBy: string;
+  createdAt: number;
+  updatedAt: number;
+}
+
+export const findTask = verb<{ topicId: number; taskId: string }, TaskRow>(
+  `SELECT * FROM "projectTasks" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
+);
+
+/** Oldest first; ids sort by time. Of what is asked for, an empty text is anything. */
+export const listTasks = verb<
+  { topicId: number; after: string; status: string; assigneeId: string; limit: number },
+  TaskRow
+>(
+  `SELECT * FROM "projectTasks" WHERE "topicId" = :topicId AND "taskId" > :after
+     AND (:status = '' OR "status" = :status) AND (:assigneeId = '' OR "assigneeId" = :assigneeId)
+   ORDER BY "taskId" LIMIT :limit`,
+);
+
+export const countTasks = verb<{ topicId: number }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "projectTasks" WHERE "topicId" = :topicId`,
+);
+
+export const putTask = verb<TaskRow>(
+  `INSERT INTO "projectTasks" ("topicId", "taskId", "title", "description", "assigneeId", "parentTaskId", "status",
+     "channelId", "rootMessageId", "runId", "output", "createdBy", "createdAt", "updatedAt")
+   VALUES (:topicId, :taskId, :title, :description, :assigneeId, :parentTaskId, :status,
+     :channelId, :rootMessageId, :runId, :output, :createdBy, :createdAt, :updatedAt)
+   ON CONFLICT ("topicId", "taskId") DO UPDATE SET "title" = excluded."title", "description" = excluded."description",
+     "assigneeId" = excluded."assigneeId", "parentTaskId" = excluded."parentTaskId", "status" = excluded."status",
+     "channelId" = excluded."channelId", "rootMessageId" = excluded."rootMessageId", "runId" = excluded."runId",
+     "output" = excluded."output", "updatedAt" = excluded."updatedAt"`,
+);
+
+export const deleteTask = verb<{ topicId: number; taskId: string }>(
+  `DELETE FROM "projectTasks" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
+);
+
+/** Who leaves a project leaves its tasks to others. */
+export const clearAssignee = verb<{ topicId: number; assigneeId: string }>(
+  `UPDATE "projectTasks" SET "assigneeId" = NULL WHERE "topicId" = :topicId AND "assigneeId" = :assigneeId`,
+);
+
+export const clearParentTask = verb<{ topicId: number; parentTaskId: string }>(
+  `UPDATE "projectTasks" SET "parentTaskId" = NULL WHERE "topicId" = :topicId AND "parentTaskId" = :parentTaskId`,
+);
+
+/** What every task of a project is part of and waits for: what a circle is looked for in. */
+export const listTaskParents = verb<
+  { topicId: number },
+  { taskId: string; parentTaskId: string | null; status: string }
+>(
+  `SELECT "taskId", "parentTaskId", "status" FROM "projectTasks" WHERE "topicId" = :topicId ORDER BY "taskId"`,
+);
+
+export const listBlockers = verb<{ topicId: number }, { taskId: string; blockerId: string }>(
+  `SELECT "taskId", "blockerId" FROM "taskBlockers" WHERE "topicId" = :topicId ORDER BY "taskId", "blockerId"`,
+);
+
+export const listBlockersOfTask = verb<
+  { topicId: number; taskId: string },
+  { blockerId: string; status: string }
+>(
+  `SELECT b."blockerId", t."status" FROM "taskBlockers" b
+   JOIN "projectTasks" t ON t."topicId" = b."topicId" AND t."taskId" = b."blockerId"
+   WHERE b."topicId" = :topicId AND b."taskId" = :taskId ORDER BY b."blockerId"`,
+);
+
+export const insertBlocker = verb<{ topicId: number; taskId: string; blockerId: string }>(
+  `INSERT INTO "taskBlockers" ("topicId", "taskId", "blockerId") VALUES (:topicId, :taskId, :blockerId)
+   ON CONFLICT DO NOTHING`,
+);
+
+export const deleteBlockers = verb<{ topicId: number; taskId: string }>(
+  `DELETE FROM "taskBlockers" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
+);
+
+/** Nothing waits any more for a task that is gone. */
+export const deleteBlocker = verb<{ topicId: number; blockerId: string }>(
+  `DELETE FROM "taskBlockers" WHERE "topicId" = :topicId AND "blockerId" = :blockerId`,
+);
