@@ -18,8 +18,9 @@ import {
   until,
   useTools,
 } from '@stoa/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Room, scripted } from './room.js';
+import { start } from './stoa-command.js';
 
 type Drafted = Extract<StreamFrame, { type: 'draft' | 'draft_ended' }>;
 
@@ -274,14 +275,25 @@ describe('how agents speak in a channel', () => {
     await room.invite('undecided', driver);
     const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
     await socket.subscribe(room.topic);
+    const channelId = room.topic.slice('channel:'.length);
+    const command = ['tail', channelId, '--follow', '--json', '--drafts'];
+    const tail = start(command, { env: { STOA_HOME: daemon.home } });
+    onTestFinished(() => {
+      tail.process.kill('SIGKILL');
+    });
     const { messageId } = await room.post('!say Perhaps we should\n!wait');
     await until('it is seen', () => textOf(drafts(socket.frames)).includes('Perhaps we should'));
+    await until('the command shows it', () => tail.output().out.includes('"type":"draft"'));
     const [decision] = await room.decisions(messageId);
     await owner.post(`/v1/runs/${decision?.granted[0]?.runId ?? ''}/cancel`);
     const over = await until('it is gone', () =>
       drafts(socket.frames).find(({ type }) => type === 'draft_ended'),
     );
     expect(over).not.toHaveProperty('messageId');
+    await until('the command says so', () => tail.output().out.includes('"draft_ended"'));
+    tail.process.kill('SIGINT');
+    expect(await tail.ended).toBe(0);
+    expect(tail.output().out).toMatch(/\{"type":"draft",.*"offset":0,"text":"Perhaps/);
     await room.closed(messageId);
     expect(await room.read()).toHaveLength(1);
     await socket.close();

@@ -66,14 +66,14 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
    * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
-   * `text_chunk` items come between events while a run writes, see `LiveText`; on that of a channel
-   * `draft` and `draft_ended` while an agent writes there, see `LiveDrafts`. Ends with a `StoaProblem`
+   * `text_chunk` items come between events while a run writes, see `LiveText`; with `drafts`, on that of a
+   * channel `draft` and `draft_ended` while an agent writes there, see `LiveDrafts`. Ends with a `StoaProblem`
    * when the credential is revoked or the topic may not be read.
    */
-  follow<T extends string>(
+  follow<T extends string, Drafts extends boolean = false>(
     topic: T,
-    options?: FollowOptions,
-  ): AsyncIterableIterator<FollowItemOf<T>, undefined>;
+    options?: FollowOptions<Drafts>,
+  ): AsyncIterableIterator<FollowItemOf<T, Drafts>, undefined>;
   /** Ends every iteration of `follow`. */
   close(): void;
 }
@@ -121,7 +121,10 @@ export function createClient(options: ClientOptions): Client {
     projects: projectsApi(call),
     boards: boardsApi(call),
     ...usageApi(call),
-    follow<T extends string>(topic: T, followOptions: FollowOptions = {}) {
+    follow<T extends string, Drafts extends boolean = false>(
+      topic: T,
+      followOptions: FollowOptions<Drafts> = {},
+    ) {
       if (!openSocket) {
         throw new TypeError('to follow topics outside a browser, use @stoa/client/node');
       }
@@ -134,7 +137,7 @@ export function createClient(options: ClientOptions): Client {
         streams.push(stream);
       }
       const items: AsyncIterableIterator<unknown, undefined> = stream.follow(topic, followOptions);
-      return items as AsyncIterableIterator<FollowItemOf<T>, undefined>;
+      return items as AsyncIterableIterator<FollowItemOf<T, Drafts>, undefined>;
     },
     close() {
       for (const stream of streams) stream.close();

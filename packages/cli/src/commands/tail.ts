@@ -101,6 +101,7 @@ async function follow(
   const notices = connectionNotices(context);
   const items = context.client.follow(`channel:${channelId}`, {
     after,
+    drafts: true,
     onNotice: (notice) => {
       line.clear();
       notices(notice);

@@ -41,7 +41,7 @@ function tailOf(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let tail = '';
   let used = 1;
-  for (const character of [...text.slice(-2 * Math.max(width, 1))].reverse()) {
+  for (const character of Array.from(text.slice(-2 * Math.max(width, 1))).reverse()) {
     used += displayWidth(character);
     if (used > width) break;
     tail = character + tail;

@@ -27,14 +27,12 @@ export type DraftEnded = Extract<StreamFrame, { type: 'draft_ended' }>;
 
 export type FollowItem = Stamped | Gap | TextChunk | Draft | DraftEnded;
 
-/** Chunks are of sessions, drafts of channels; on the other topics nobody writes. */
-export type FollowItemOf<T extends string> = T extends `channel:${string}`
-  ? Exclude<FollowItem, TextChunk>
-  : T extends `session:${string}`
-    ? Exclude<FollowItem, Draft | DraftEnded>
-    : T extends `human:${string}` | `project:${string}`
-      ? Exclude<FollowItem, TextChunk | Draft | DraftEnded>
-      : FollowItem;
+/** Only sessions write text: on other topics there are no chunks. Drafts come to who asks for them. */
+export type FollowItemOf<T extends string, Drafts extends boolean = false> = Exclude<
+  FollowItem,
+  | (T extends `channel:${string}` | `human:${string}` | `project:${string}` ? TextChunk : never)
+  | (Drafts extends true ? never : Draft | DraftEnded)
+>;
 
 /** What comes of following a session. */
 export type SessionItem = FollowItemOf<`session:${string}`>;

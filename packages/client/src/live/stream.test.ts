@@ -150,6 +150,37 @@ describe('client.follow', () => {
     };
   }
 
+  it.each([
+    [true, ['draft', 1, 'draft_ended']],
+    [undefined, [1, 2, 3]],
+  ])(
+    'C-68 hands drafts to who asks for them (drafts: %s), and ends them when the connection is lost',
+    async (drafts, expected) => {
+      const { onNotice, next } = notices();
+      const items = client.follow(topic, { after: 0, drafts, onNotice });
+      await next('following');
+      const who = { memberId: 'bee', displayName: 'Bee' };
+      const where = { threadRootMessageId: 'msg_1', replyToMessageId: 'msg_1' };
+      server.say({
+        type: 'draft',
+        topic,
+        runId: 'run_1',
+        ...who,
+        ...where,
+        offset: 0,
+        text: 'Hel',
+      });
+      server.post(topic);
+      expect(await take(items, 2 - (drafts ? 0 : 1))).toEqual(expected.slice(0, drafts ? 2 : 1));
+      server.cut();
+      await next('reconnecting');
+      server.post(topic);
+      server.post(topic);
+      const rest = expected.slice(drafts ? 2 : 1);
+      expect(await take(items, rest.length)).toEqual(rest);
+    },
+  );
+
   it('F-25 replays what was missed and goes on live, across lost connections', async () => {
     for (let each = 0; each < 3; each += 1) server.post(topic);
     const { onNotice, next } = notices();

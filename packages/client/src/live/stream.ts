@@ -8,9 +8,11 @@ import { type StreamEffect, type StreamInput, StreamMachine } from './stream-mac
 
 const RECONNECT: Backoff = { firstMs: 250, longestMs: 10_000 };
 
-export interface FollowOptions {
+export interface FollowOptions<Drafts extends boolean = boolean> {
   /** The last sequence already seen; 0 for everything. Absent: from now. */
   readonly after?: number | undefined;
+  /** Whether what agents are writing in a channel comes too, as `draft` and `draft_ended`. */
+  readonly drafts?: Drafts | undefined;
   /** Aborting ends the iteration, without an error. */
   readonly signal?: AbortSignal | undefined;
   readonly onNotice?: ((notice: FollowNotice) => void) | undefined;
@@ -27,6 +29,7 @@ export interface StreamPorts {
 
 interface Follower {
   readonly queue: ItemQueue<FollowItem>;
+  readonly drafts: boolean;
   readonly onNotice: (notice: FollowNotice) => void;
 }
 
@@ -57,7 +60,8 @@ export class Stream {
       queue.end();
       return queue;
     }
-    this.followers.set(topic, { queue, onNotice: options.onNotice ?? (() => undefined) });
+    const { onNotice = () => undefined, drafts = false } = options;
+    this.followers.set(topic, { queue, onNotice, drafts });
     options.signal?.addEventListener('abort', () => void queue.return(), { once: true });
     this.apply({ type: 'follow', topic, after: options.after });
     return queue;
@@ -94,7 +98,7 @@ export class Stream {
         clearTimeout(this.timer);
         break;
       case 'deliver':
-        this.followers.get(effect.topic)?.queue.push(effect.item);
+        this.deliver(effect);
         break;
       case 'following':
         this.followers
@@ -108,6 +112,12 @@ export class Stream {
         break;
       }
     }
+  }
+
+  private deliver({ topic, item }: Extract<StreamEffect, { type: 'deliver' }>): void {
+    const follower = this.followers.get(topic);
+    const isOfDraft = item.type === 'draft' || item.type === 'draft_ended';
+    if (follower && (follower.drafts || !isOfDraft)) follower.queue.push(item);
   }
 
   private wait({ attempt, reason }: Extract<StreamEffect, { type: 'wait' }>): void {

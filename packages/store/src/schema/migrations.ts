@@ -1,19 +1,10 @@
 import { foundation } from './0001-foundation.js';
 import { runtime } from './0002-runtime.js';
 import { turns } from './0003-turns.js';
-import { stimuli } from './0004-stimuli.js';
-import { memory } from './0005-memory.js';
-import { projects } from './0006-projects.js';
+import { conversations } from './0004-conversations.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [
-  foundation,
-  runtime,
-  turns,
-  stimuli,
-  memory,
-  projects,
-];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, conversations];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -1,7 +1,7 @@
 import type { RunContext } from '@stoa/core';
 import type { Message } from '@stoa/protocol';
 
-export interface ChannelReaction {
+interface ChannelReaction {
   readonly messageId: string;
   readonly emoji: string;
   /** Taken back rather than set. */
