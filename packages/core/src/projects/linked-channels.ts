@@ -12,7 +12,7 @@ import type { NewEvent } from '../log/log.js';
 import { mirrorInto, takeOut } from './mirror.js';
 
 /** Locked as the daemon's own: whoever may change the project was asked for leave when it was linked. */
-export function* linkedChannel({ channelId }: ProjectLinkRow): Tx<OpenChannel> {
+function* linkedChannel({ channelId }: ProjectLinkRow): Tx<OpenChannel> {
   const row = yield* lockChannel.first({ channelId, actorId: 'system' });
   if (!row) throw new StoaError('channel_not_found', `There is no channel ${channelId}`);
   return { ...row, channelId };

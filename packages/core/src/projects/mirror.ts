@@ -14,7 +14,7 @@ import { projectMemberRecord } from './records.js';
 
 const PREFIX = 'project:';
 
-export const mirroredId = (projectId: string, memberId: string): string =>
+const mirroredId = (projectId: string, memberId: string): string =>
   `${PREFIX}${projectId}:${memberId}`;
 
 /** Whether a project put this member there; nobody else can give it such an id. */
