@@ -65,6 +65,14 @@ const decision: StampedDecision = {
 };
 
 describe('a decision', () => {
+  it('C-20 says what a run failed of', () => {
+    const failed: StampedDecision = {
+      ...decision,
+      ended: [{ leaseId: 'lse_1', outcome: 'failed', reason: 'acp_not_found' }],
+    };
+    expect(decisionText(failed, style)).toContain('had the turn: failed (acp_not_found)');
+  });
+
   it('tells what led to it, who was compared in which order and by what, and who got the turn', () => {
     expect(decisionText(decision, style).split('\n')).toEqual([
       '14:03:09 msg_1 opened a turn #12',
