@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
+import { memoryDirectory } from '../engines/memory-directory.js';
 import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
 import { queryDatabase } from '../postgres/query-database.js';
 import { withDatabaseFile } from './database-file.js';
@@ -27,7 +28,7 @@ export interface DaemonEngine {
 }
 
 async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
-  const home = mkdtempSync(join(tmpdir(), 'stoa-test-'));
+  const home = mkdtempSync(join(memoryDirectory() ?? tmpdir(), 'stoa-test-'));
   const database: FreshDatabase | undefined =
     engine === 'postgres' ? await freshDatabase() : undefined;
   const started: TestDaemon[] = [];

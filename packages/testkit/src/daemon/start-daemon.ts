@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { memoryDirectory } from '../engines/memory-directory.js';
 import { assertIntact } from './integrity.js';
 
 export const PROGRAM = fileURLToPath(new URL('../../../cli/dist/stoa.js', import.meta.url));
@@ -57,7 +58,7 @@ export class StartFailure extends Error {
 
 /** Starts the real program as its own process on a free port and waits until it says it is ready. */
 export async function startDaemon(options: StartOptions = {}): Promise<TestDaemon> {
-  const home = options.home ?? mkdtempSync(join(tmpdir(), 'stoa-test-'));
+  const home = options.home ?? mkdtempSync(join(memoryDirectory() ?? tmpdir(), 'stoa-test-'));
   if (options.config !== undefined) writeFileSync(join(home, 'stoa.yaml'), options.config);
   const [program, ...rest] = options.wrapper ?? [];
   const own = [PROGRAM, 'serve', ...(options.args ?? [])];

@@ -10,7 +10,7 @@ import {
   type Store,
   ThreadedSearchIndex,
 } from '@stoa/store';
-import { freshDatabase } from '../postgres/fresh-database.js';
+import { migratedDatabase } from './migrated-database.js';
 import { buildSearchThread } from './search-thread-file.js';
 
 export interface TestedSearchIndex extends SearchIndex {
@@ -104,7 +104,7 @@ const postgres: SearchEngine = {
   name: 'PostgreSQL',
   isCheap: false,
   async newPlace() {
-    const database = await freshDatabase();
+    const database = await migratedDatabase();
     const store = await openPostgresStore({ url: database.url, durability: 'relaxed' });
     return {
       store,

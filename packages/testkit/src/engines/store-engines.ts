@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
 import { type Migration, openPostgresStore, openSqliteStore, type Store } from '@stoa/store';
-import { freshDatabase } from '../postgres/fresh-database.js';
+import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
+import { memoryDirectory } from './memory-directory.js';
+import { migratedDatabase } from './migrated-database.js';
 
 export interface StorePlaceOptions {
   readonly migrations?: readonly Migration[];
@@ -24,7 +26,7 @@ export interface StoreEngine {
 const sqlite: StoreEngine = {
   name: 'sqlite',
   async newPlace() {
-    const directory = await mkdtemp(join(tmpdir(), 'stoa-store-'));
+    const directory = await mkdtemp(join(memoryDirectory() ?? tmpdir(), 'stoa-store-'));
     const path = join(directory, 'stoa.db');
     return {
       // eslint-disable-next-line @typescript-eslint/require-await -- opening a store is asynchronous; this engine opens at once
@@ -36,12 +38,16 @@ const sqlite: StoreEngine = {
 
 const postgres: StoreEngine = {
   name: 'postgres',
-  async newPlace() {
-    const database = await freshDatabase();
-    return {
-      open: (options) => openPostgresStore({ url: database.url, durability: 'full', ...options }),
-      discard: () => database.drop(),
-    };
+  newPlace() {
+    let database: Promise<FreshDatabase> | undefined;
+    return Promise.resolve({
+      async open(options) {
+        database ??= options?.migrations ? freshDatabase() : migratedDatabase();
+        const { url } = await database;
+        return openPostgresStore({ url, durability: 'full', ...options });
+      },
+      discard: async () => (await database)?.drop(),
+    });
   },
 };
 

@@ -9,6 +9,8 @@ import { end, guard, initialise, launch, SUPERUSER } from './server-process.js';
 export interface EmbeddedPostgresOptions {
   /** Off is faster, and proves nothing about what survives a crash of the machine. On by default. */
   readonly fsync?: boolean;
+  /** Where there is room: its data does not reach a disk, and syncs cost nothing. Off by default. */
+  readonly inMemory?: boolean;
 }
 
 export interface EmbeddedPostgres {
@@ -24,10 +26,11 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres({
   fsync = true,
+  inMemory = false,
 }: EmbeddedPostgresOptions = {}): Promise<EmbeddedPostgres> {
   const account = serverAccount();
   const password = randomBytes(16).toString('hex');
-  const files = makeServerFiles(account, password);
+  const files = makeServerFiles(account, password, { inMemory });
   try {
     await initialise(files, account);
     const port = String(await freePort());
@@ -39,7 +42,9 @@ export async function startEmbeddedPostgres({
       stop: () => (stopped ??= end(server, watcher)),
     };
   } catch (error) {
-    rmSync(files.directory, { recursive: true, force: true });
+    for (const path of [files.data, files.directory]) {
+      rmSync(path, { recursive: true, force: true });
+    }
     throw error;
   }
 }

@@ -3,18 +3,26 @@ import pg from 'pg';
 import { SHARED_POSTGRES } from './shared-postgres.js';
 
 export interface FreshDatabase {
+  readonly name: string;
   readonly url: string;
   /** Also with connections still open. */
   drop(): Promise<void>;
 }
 
-/** An empty database of its own on a server, by default on the one that the test run shares. */
-export async function freshDatabase(serverUrl = sharedPostgresUrl()): Promise<FreshDatabase> {
+/**
+ * A database of its own on a server, by default on the one that the test run shares; empty unless it is
+ * to be like another.
+ */
+export async function freshDatabase(
+  serverUrl = sharedPostgresUrl(),
+  template = 'template1',
+): Promise<FreshDatabase> {
   const name = `stoa_${randomBytes(8).toString('hex')}`;
-  await administer(serverUrl, `CREATE DATABASE ${name}`);
+  await administer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = new URL(serverUrl);
   url.pathname = name;
   return {
+    name,
     url: url.href,
     drop: () => administer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };

@@ -11,11 +11,12 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { memoryDirectory } from '../engines/memory-directory.js';
 import { isOpenToAnybody, type ServerAccount } from './server-account.js';
 
 /** Where one throwaway server lives. */
 export interface ServerFiles {
-  /** Everything of it; to be removed at the end. */
+  /** Everything of it but perhaps the data; both are to be removed at the end. */
   readonly directory: string;
   readonly data: string;
   readonly passwordFile: string;
@@ -23,11 +24,16 @@ export interface ServerFiles {
   readonly postgres: string;
 }
 
-export function makeServerFiles(account: ServerAccount | undefined, password: string): ServerFiles {
+export function makeServerFiles(
+  account: ServerAccount | undefined,
+  password: string,
+  { inMemory = false } = {},
+): ServerFiles {
   const directory = mkdtempSync(join(temporaryDirectory(account), 'stoa-postgres-'));
   chmodSync(directory, 0o711);
-  const data = join(directory, 'data');
-  mkdirSync(data, { mode: 0o700 });
+  const memory = inMemory ? memoryDirectory() : undefined;
+  const data = memory ? mkdtempSync(join(memory, 'stoa-postgres-')) : join(directory, 'data');
+  mkdirSync(data, { mode: 0o700, recursive: true });
   const passwordFile = join(directory, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (account) for (const path of [data, passwordFile]) chownSync(path, account.uid, account.gid);

@@ -69,7 +69,7 @@ export function guard(server: ChildProcess, files: ServerFiles): ChildProcess {
   const script = `cat >/dev/null
     if [ "$(head -n 1 "$2/postmaster.pid" 2>/dev/null)" = "$1" ]; then kill -QUIT "$1"; fi
     while [ -e "$2/postmaster.pid" ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; done
-    rm -rf "$3"`;
+    rm -rf "$2" "$3"`;
   const args = ['-c', script, 'sh', String(server.pid), files.data, files.directory];
   return spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
 }

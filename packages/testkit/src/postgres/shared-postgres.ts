@@ -5,10 +5,13 @@ export const SHARED_POSTGRES = 'STOA_TEST_POSTGRES';
 
 let server: EmbeddedPostgres | undefined;
 
-/** A globalSetup of vitest: one server for all files of a run, found by its environment. */
+/**
+ * A globalSetup of vitest: one server for all files of a run, found by its environment. Only daemons are
+ * killed in tests, never this server, so its data need not survive anything.
+ */
 export async function setup(): Promise<void> {
   if (process.env[SHARED_POSTGRES]) return;
-  server = await startEmbeddedPostgres();
+  server = await startEmbeddedPostgres({ inMemory: true });
   process.env[SHARED_POSTGRES] = server.url;
 }
 
