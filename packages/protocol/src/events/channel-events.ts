@@ -9,11 +9,13 @@ import {
   EpochMs,
   MemberId,
   MessageId,
+  ObservationSourceId,
   StimulusId,
 } from '../records/ids.js';
 import { Member } from '../records/member.js';
 import { Author, Emoji, StoredItem } from '../records/message.js';
 import { Metadata } from '../records/metadata.js';
+import { NewObservation, ObservationSourceSettings } from '../records/observation.js';
 import { NewStimulus, StimulusReason } from '../records/stimulus.js';
 import { ThreadWork, WorkCause } from '../records/thread-work.js';
 import { TurnDecision } from '../records/turn.js';
@@ -97,6 +99,12 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     messageId: MessageId.optional(),
   }),
   event('stimulus_replayed', { stimulusId: StimulusId, availableAt: EpochMs }),
+  z.strictObject({
+    type: z.literal('observation_source_changed'),
+    data: ObservationSourceSettings,
+  }),
+  event('observation_source_deleted', { sourceId: ObservationSourceId }),
+  z.strictObject({ type: z.literal('observation_received'), data: NewObservation }),
   event('thread_work_changed', { cause: WorkCause, work: ThreadWork }),
   event('asset_pinned', { assetId: AssetId }),
   event('asset_unpinned', { assetId: AssetId }),
