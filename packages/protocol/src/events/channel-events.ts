@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { AutonomyPolicySettings, ParticipationMode } from '../records/autonomy.js';
+import {
+  AutonomyPolicyChange,
+  AutonomyPolicySettings,
+  ParticipationMode,
+} from '../records/autonomy.js';
 import { Description, Title } from '../records/channel.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from '../records/identity.js';
 import {
@@ -23,11 +27,6 @@ import { TurnDecision } from '../records/turn.js';
 const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
 
-const settings = {
-  autonomyPolicy: AutonomyPolicySettings.optional(),
-  defaultParticipationMode: ParticipationMode.optional(),
-};
-
 /** Everything that can happen in a channel. The channel's tables are a replay of these. */
 export const ChannelEvent = z.discriminatedUnion('type', [
   event('channel_created', {
@@ -35,7 +34,8 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     title: Title,
     description: Description.optional(),
     purpose: Description.optional(),
-    ...settings,
+    autonomyPolicy: AutonomyPolicySettings.optional(),
+    defaultParticipationMode: ParticipationMode.optional(),
     identity: ChannelIdentityConfig.optional(),
     memoryScope: ChannelMemoryScopeConfig.optional(),
     metadata: Metadata,
@@ -45,7 +45,8 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     description: Description.nullable().optional(),
     purpose: Description.nullable().optional(),
     paused: z.boolean().optional(),
-    ...settings,
+    autonomyPolicy: AutonomyPolicyChange.optional(),
+    defaultParticipationMode: ParticipationMode.nullable().optional(),
     identity: ChannelIdentityConfig.nullable().optional(),
     memoryScope: ChannelMemoryScopeConfig.nullable().optional(),
     metadata: Metadata.optional(),
