@@ -125,7 +125,7 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     expect(await stage.stimuli()).toHaveLength(2);
     // Two sources may call theirs the same.
     const other = await send(await newSource(), 'seen', named);
-    expect(other.observationId).not.toBe(answers[0]?.observationId);
+    expect(other.observationId).not.toBe(answers[0].observationId);
   });
 
   it('C-41 who cannot sign, comes too late or has no source is refused alike, and leaves nothing', async () => {
