@@ -227,6 +227,12 @@ async function fill({ call }) {
   const boards = `/v1/sessions/${session.sessionId}/boards`;
   const board = await call('POST', boards, { title: 'Plan', text: 'A door' });
   await call('POST', `${boards}/${board.boardId}/revisions`, { text: 'A window' });
+  await call('POST', '/v1/observation-sources', {
+    channelId: 'lobby',
+    title: 'Disk 磁盘',
+    template: '{{host}}: {{message}}',
+    enabled: false,
+  });
 
   await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
   await call('POST', '/v1/channels/closed/archive');
@@ -242,6 +248,7 @@ async function answersTo(token, { call }) {
     '/v1/channels/lobby/members',
     '/v1/channels/lobby/messages',
     '/v1/channels/lobby/leases?state=all',
+    '/v1/observation-sources?channelId=lobby',
     '/v1/projects',
     '/v1/projects/site',
     '/v1/projects/site/tasks',

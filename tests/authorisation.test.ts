@@ -27,6 +27,7 @@ const PARAMS: Record<string, string> = {
   approvalId: `apr_${'0'.repeat(26)}`,
   scheduleId: `sch_${'0'.repeat(26)}`,
   stimulusId: `stm_${'0'.repeat(26)}`,
+  sourceId: `src_${'0'.repeat(26)}`,
   memoryId: `mem_${'0'.repeat(40)}`,
   noteId: `nte_${'0'.repeat(26)}`,
   projectId: 'no-such-project',
@@ -36,7 +37,7 @@ const PARAMS: Record<string, string> = {
 };
 
 /** The table as this test expects it, so that a route that is opened wider by mistake is noticed. */
-const OPEN_TO_ANYONE = ['healthz', 'home', 'login', 'openapi', 'readyz'];
+const OPEN_TO_ANYONE = ['healthz', 'home', 'login', 'observe', 'openapi', 'readyz'];
 const OWNER_ONLY = [
   'checkIntegrity',
   'createBackup',

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Member, Message, Session, StampedDecision } from '@stoa/protocol';
+import type { Channel, Member, Message, Session, StampedDecision } from '@stoa/protocol';
 import { callerOf, newPerson, startDaemon, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, type Outcome, ownerOf, start } from './stoa-command.js';
@@ -163,6 +163,16 @@ describe('agents in a channel, from the command line', () => {
       },
       defaultParticipationMode: 'always_listen',
     });
+    const reset = ['--reset', 'tokensPerTurn', '--reset', 'defaultParticipationMode'];
+    const after = await json<Pick<Channel, 'autonomyPolicy' | 'defaultParticipationMode'>>(
+      run([...policy, ...reset, '--json']),
+    );
+    expect(after.autonomyPolicy).not.toHaveProperty('tokensPerTurn');
+    expect(after.autonomyPolicy.memberCooldownMs).toBe(60_000);
+    expect(after.defaultParticipationMode).toBe('selected_only');
+    expect((await run([...policy, '--reset', 'memberCooldownMs'])).out).toMatch(
+      /\n +memberCooldownMs +15s /,
+    );
     expect(await run([...policy, '--set', 'leaseTimeoutMs=1'])).toMatchObject({
       code: 1,
       err: expect.stringContaining('(invalid_request)') as string,

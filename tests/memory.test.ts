@@ -334,13 +334,15 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     client.close();
   });
 
-  it('C-61 metadata of channels, members and messages is kept as given, small and without unsafe keys', async () => {
+  it('C-61 metadata of channels, members, messages and stimuli is kept as given, small and without unsafe keys', async () => {
     const metadata = { a: [1, { b: null }], 'any key': '部署', n: 1.5 };
     const room = '/v1/channels/meta';
     const places = [
       (given: object) => owner.patch(room, { metadata: given }),
       (given: object) => owner.post(`${room}/members`, { metadata: given }),
       (given: object) => owner.post(`${room}/messages`, { text: 'x', metadata: given }),
+      (given: object) =>
+        owner.post(`${room}/stimuli`, { kind: 'agent_idea', content: 'x', metadata: given }),
     ];
     expect(await create('meta', { metadata })).toMatchObject({ metadata });
     const largest = 'x'.repeat(LIMITS.metadataBytes - '{"a":""}'.length);

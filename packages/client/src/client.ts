@@ -7,6 +7,7 @@ import { type ChannelsApi, channelsApi } from './api/channels.js';
 import { type MembersApi, membersApi } from './api/members.js';
 import { type MemoriesApi, memoriesApi } from './api/memories.js';
 import { type MessagesApi, messagesApi } from './api/messages.js';
+import { type ObservationsApi, observationsApi } from './api/observations.js';
 import { type OperationsApi, operationsApi } from './api/operations.js';
 import { type ProjectsApi, projectsApi } from './api/projects.js';
 import { type ReadingApi, readingApi } from './api/reading.js';
@@ -52,6 +53,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly messages: MessagesApi;
   readonly turns: TurnsApi;
   readonly stimuli: StimuliApi;
+  readonly observations: ObservationsApi;
   readonly memories: MemoriesApi;
   readonly pins: PinsApi;
   readonly assets: AssetsApi;
@@ -109,6 +111,7 @@ export function createClient(options: ClientOptions): Client {
     messages: messagesApi(call),
     turns: turnsApi(call),
     stimuli: stimuliApi(call),
+    observations: observationsApi(call),
     memories: memoriesApi(call),
     pins: pinsApi(call),
     assets: assetsApi(call),

@@ -7,6 +7,7 @@ export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
 export type { MemoriesApi, MemoryPage, NotePage } from './api/memories.js';
 export type { MessagesApi } from './api/messages.js';
+export type { ObservationsApi, SendObservationOptions } from './api/observations.js';
 export type { OperationsApi } from './api/operations.js';
 export type { ProjectPage, ProjectsApi, ProjectTasksApi, TaskPage } from './api/projects.js';
 export type { CursorApi, ReadingApi, TopicPage, TopicsApi } from './api/reading.js';

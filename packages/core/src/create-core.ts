@@ -24,6 +24,7 @@ import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
 import { Memories } from './memory/memories.js';
+import { Observations } from './observations/observations.js';
 import type { ToolRequest } from './permissions/request.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Projects } from './projects/projects.js';
@@ -107,6 +108,7 @@ export interface Core {
   readonly turnClock: TurnClock;
   readonly stimuli: Stimuli;
   readonly stimulusClock: StimulusClock;
+  readonly observations: Observations;
   readonly threadWork: ThreadWorks;
   readonly recovery: Recovery;
   readonly memories: Memories;
@@ -232,6 +234,7 @@ export function createCore(ports: CorePorts): Core {
     turnClock,
     stimuli,
     stimulusClock,
+    observations: new Observations(stimulusContext),
     threadWork: new ThreadWorks(stimulusContext),
     recovery: new Recovery(stimulusContext, stimuli),
     memories: new Memories(store, log),

@@ -14,6 +14,8 @@ export interface Secrets {
   generate(): string;
   /** SHA-256 in hex; what is stored of a secret, and how requests are compared. */
   digest(text: string): string;
+  /** Whether this is the HMAC-SHA256 of the parts, one after the other, in hex; in constant time. */
+  verifies(secret: string, signed: readonly (string | Uint8Array)[], signature: string): boolean;
 }
 
 /** The bytes of assets, addressed by their digest. Writing is durable before it resolves, and idempotent. */

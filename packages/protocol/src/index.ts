@@ -33,6 +33,7 @@ export * from './records/memory.js';
 export * from './records/message.js';
 export * from './records/metadata.js';
 export * from './records/model-config.js';
+export * from './records/observation.js';
 export * from './records/principal.js';
 export * from './records/project.js';
 export * from './records/run.js';

@@ -27,6 +27,7 @@ export * from './verbs/leases.js';
 export * from './verbs/members.js';
 export * from './verbs/memories.js';
 export * from './verbs/messages.js';
+export * from './verbs/observations.js';
 export * from './verbs/ownership.js';
 export * from './verbs/project-tasks.js';
 export * from './verbs/projects.js';

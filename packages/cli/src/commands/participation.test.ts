@@ -25,6 +25,19 @@ describe('what is set of a policy', () => {
     });
   });
 
+  it('lets a default stand again by its name', () => {
+    const change = policyChange(
+      ['memberCooldownMs=1s'],
+      ['tokensPerTurn', 'defaultParticipationMode'],
+    );
+    expect(change).toEqual({
+      autonomyPolicy: { memberCooldownMs: 1_000, tokensPerTurn: null },
+      defaultParticipationMode: null,
+    });
+    expect(UpdateChannel.safeParse(change).success).toBe(true);
+    expect(() => policyChange([], ['replies'])).toThrow(UsageError);
+  });
+
   it.each([
     'replies=5',
     'maxAgentRepliesPerHumanMessage',

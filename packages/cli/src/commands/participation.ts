@@ -9,6 +9,7 @@ import { printableLine } from '../terminal/printable.js';
 
 export interface PolicyOptions extends GlobalFlags {
   readonly set?: readonly string[];
+  readonly reset?: readonly string[];
 }
 
 export interface InviteOptions extends GlobalFlags {
@@ -39,23 +40,27 @@ export async function resumeChannel(
 export async function channelPolicy(
   context: Context,
   [channelId = '']: readonly string[],
-  { set = [] }: PolicyOptions,
+  { set = [], reset = [] }: PolicyOptions,
 ): Promise<void> {
   const { channels } = context.client;
   const channel =
-    set.length === 0
+    set.length + reset.length === 0
       ? await channels.get(channelId)
-      : await channels.update(channelId, policyChange(set));
+      : await channels.update(channelId, policyChange(set, reset));
   const { paused, autonomyPolicy, defaultParticipationMode } = channel;
   context.answer({ channelId, paused, autonomyPolicy, defaultParticipationMode }, () =>
     policyText(context, channel),
   );
 }
 
-/** From `name=value`; durations as `90s` or in milliseconds. */
-export function policyChange(set: readonly string[]): UpdateChannel {
-  const policy: Record<string, number> = {};
-  let mode: ParticipationMode | undefined;
+/** From `name=value`, durations as `90s` or in milliseconds; and names whose default is to stand again. */
+export function policyChange(set: readonly string[], reset: readonly string[] = []): UpdateChannel {
+  const policy: Record<string, number | null> = {};
+  let mode: ParticipationMode | null | undefined;
+  for (const name of reset) {
+    if (name === MODE) mode = null;
+    else policy[knownName(name)] = null;
+  }
   for (const text of set) {
     const [name, value] = splitAt(text, '=');
     if (name === MODE) mode = modeFrom(value);
@@ -78,14 +83,16 @@ function modeFrom(value: string): ParticipationMode {
   );
 }
 
+function knownName(name: string): string {
+  if (POLICY.some((each) => each.name === name)) return name;
+  throw new UsageError(
+    `there is nothing called ${printableLine(name)} to set`,
+    `what there is: ${[...POLICY.map((each) => each.name), MODE].join(', ')}`,
+  );
+}
+
 function numberFrom(name: string, value: string): number {
-  const known = POLICY.find((each) => each.name === name);
-  if (!known) {
-    throw new UsageError(
-      `there is nothing called ${printableLine(name)} to set`,
-      `what there is: ${[...POLICY.map((each) => each.name), MODE].join(', ')}`,
-    );
-  }
+  knownName(name);
   const given = /^\d{1,12}$/.test(value) ? Number(value) : undefined;
   const number = given ?? (isDuration(name) ? parseDuration(value) : undefined);
   if (number !== undefined) return number;

@@ -168,6 +168,7 @@ function addParticipationCommands(
   runs<PolicyOptions>(
     onOne('policy', 'show how agents take part, or change it')
       .option('--set <name=value>', 'change one of them (may be repeated)', collect)
+      .option('--reset <name>', 'let its default stand again (may be repeated)', collect)
       .addHelpText(
         'after',
         [

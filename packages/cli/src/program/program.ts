@@ -6,6 +6,7 @@ import { addConversationCommands } from './conversation.js';
 import { addDaemonCommands } from './daemon.js';
 import type { Runner } from './define.js';
 import { addMemoryCommands } from './memory.js';
+import { addObservationCommands } from './observations.js';
 import { addProjectCommands } from './projects.js';
 import { addScheduleCommands } from './schedules.js';
 import { addSessionCommands } from './sessions.js';
@@ -66,6 +67,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   program.commandsGroup('Channels and access:');
   addChannelCommands(program, run);
   addStimulusCommands(program, run);
+  addObservationCommands(program, run);
   addProjectCommands(program, run);
   addTokenCommands(program, run);
   program.commandsGroup('Daemon:');

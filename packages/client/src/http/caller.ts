@@ -20,6 +20,7 @@ interface CallInput<K extends CallId> extends KeyedCallOptions {
   readonly params?: ParamsOf<Routes[K]>;
   readonly query?: Partial<QueryOf<Routes[K]>> | undefined;
   readonly body?: BodyOf<Routes[K]>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Answer<K extends CallId> = Routes[K] extends { carries: 'bytes' }
@@ -60,13 +61,14 @@ interface EncodedInput extends KeyedCallOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 type Encoded = ReturnType<typeof encode> & { readonly signal: AbortSignal | undefined };
 
 function encode(ports: CallerPorts, id: CallId, input: EncodedInput) {
   const { method, path, repeat } = CALLS[id];
-  const headers: Record<string, string> = { accept: 'application/json' };
+  const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
   if (ports.token !== undefined) headers['authorization'] = `Bearer ${ports.token}`;
   if (repeat === 'keyed') headers['idempotency-key'] = input.idempotencyKey ?? ports.newKey();
   const { body } = input;

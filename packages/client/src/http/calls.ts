@@ -82,6 +82,43 @@ export const CALLS = {
     path: '/v1/channels/:channelId/stimuli/:stimulusId/replay',
     repeat: 'never',
   },
+  listObservationSources: {
+    method: 'GET',
+    path: '/v1/observation-sources',
+    repeat: 'always',
+  },
+  createObservationSource: {
+    method: 'POST',
+    path: '/v1/observation-sources',
+    repeat: 'never',
+  },
+  getObservationSource: {
+    method: 'GET',
+    path: '/v1/observation-sources/:sourceId',
+    repeat: 'always',
+  },
+  updateObservationSource: {
+    method: 'PATCH',
+    path: '/v1/observation-sources/:sourceId',
+    repeat: 'never',
+  },
+  deleteObservationSource: {
+    method: 'DELETE',
+    path: '/v1/observation-sources/:sourceId',
+    repeat: 'never',
+  },
+  rotateObservationSecret: {
+    method: 'POST',
+    path: '/v1/observation-sources/:sourceId/rotate',
+    repeat: 'never',
+  },
+  listObservations: {
+    method: 'GET',
+    path: '/v1/observation-sources/:sourceId/observations',
+    repeat: 'always',
+  },
+  // Under the same delivery id it is taken once.
+  observe: { method: 'POST', path: '/v1/observations/:sourceId', repeat: 'always' },
   listThreadWork: { method: 'GET', path: '/v1/channels/:channelId/thread-work', repeat: 'always' },
   updateThreadWork: {
     method: 'PATCH',

@@ -1,5 +1,6 @@
 import {
   type AutonomyPolicy,
+  type AutonomyPolicyChange,
   type AutonomyPolicySettings,
   type ChannelIdentityConfig,
   type ChannelMemoryScopeConfig,
@@ -16,7 +17,9 @@ export interface ChannelSettings {
 }
 
 /** A change of them; `null` clears. */
-interface SettingsChange extends Omit<ChannelSettings, 'identity' | 'memoryScope'> {
+interface SettingsChange {
+  readonly autonomyPolicy?: AutonomyPolicyChange | undefined;
+  readonly defaultParticipationMode?: ParticipationMode | null | undefined;
   readonly identity?: ChannelIdentityConfig | null | undefined;
   readonly memoryScope?: ChannelMemoryScopeConfig | null | undefined;
 }
@@ -28,12 +31,20 @@ export function changedSettings(now: ChannelSettings, change: SettingsChange): C
   const { autonomyPolicy, defaultParticipationMode, identity, memoryScope } = change;
   return {
     ...now,
-    ...(autonomyPolicy ? { autonomyPolicy: { ...now.autonomyPolicy, ...autonomyPolicy } } : {}),
-    ...(defaultParticipationMode ? { defaultParticipationMode } : {}),
+    ...(autonomyPolicy ? { autonomyPolicy: merged(now.autonomyPolicy, autonomyPolicy) } : {}),
+    ...(defaultParticipationMode === undefined
+      ? {}
+      : { defaultParticipationMode: defaultParticipationMode ?? undefined }),
     ...(identity === undefined ? {} : { identity: identity ?? undefined }),
     ...(memoryScope === undefined ? {} : { memoryScope: memoryScope ?? undefined }),
   };
 }
+
+const merged = (
+  now: AutonomyPolicySettings | undefined,
+  change: AutonomyPolicyChange,
+): AutonomyPolicySettings =>
+  Object.fromEntries(Object.entries({ ...now, ...change }).filter(([, value]) => value !== null));
 
 export function policyOf({ autonomyPolicy }: ChannelSettings): AutonomyPolicy {
   return { ...DEFAULT_AUTONOMY_POLICY, ...autonomyPolicy } as AutonomyPolicy;

@@ -27,6 +27,7 @@ import {
   upsertMember,
 } from '@stoa/store';
 import type { Place } from '../log/entry.js';
+import { projectObservation } from '../observations/projection.js';
 import { projectStimulus } from '../stimuli/projection.js';
 import { projectDecision } from '../turns/projection.js';
 import { projectWork } from '../work/projection.js';
@@ -93,6 +94,11 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
     case 'stimulus_settled':
     case 'stimulus_replayed':
       yield* projectStimulus(place, event);
+      return;
+    case 'observation_source_changed':
+    case 'observation_source_deleted':
+    case 'observation_received':
+      yield* projectObservation(place, event);
       return;
     case 'thread_work_changed':
       yield* projectWork(place, event.data.work);

@@ -16,6 +16,7 @@ import {
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import { findWork, workOf } from '../work/read-work.js';
+import { initiativeKeyOf } from './initiative.js';
 import type { ChannelState, ThreadToPost } from './place.js';
 import { createdOf } from './records.js';
 
@@ -41,7 +42,8 @@ export function* readState(
   const channel = yield* findChannelFields.first({ topicId });
   if (!channel) return undefined;
   const policy = policyOf(settingsOf(channel.settings));
-  const { senderSessionId, threadRootMessageId, dedupeKey } = stimulus;
+  const { senderSessionId, threadRootMessageId } = stimulus;
+  const initiativeKey = initiativeKeyOf(stimulus);
   const sender =
     senderSessionId === undefined
       ? undefined
@@ -62,8 +64,8 @@ export function* readState(
           ? undefined
           : yield* threadToPost(topicId, threadRootMessageId),
       initiative:
-        threadRootMessageId === undefined && dedupeKey !== undefined
-          ? yield* initiativeOf(topicId, dedupeKey)
+        threadRootMessageId === undefined && initiativeKey !== undefined
+          ? yield* initiativeOf(topicId, initiativeKey)
           : undefined,
       senderIsHere: senderSessionId === undefined || sender !== undefined,
       posted: posted.flatMap((row) =>

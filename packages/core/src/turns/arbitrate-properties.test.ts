@@ -78,6 +78,7 @@ function play(
           phase: 'granted',
           deadline: now + bounded.claimTimeoutMs,
           progressAt: now,
+          tokens: 0,
         }),
       );
     }

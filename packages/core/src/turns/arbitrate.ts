@@ -96,7 +96,8 @@ class Arbitration {
       if (this.#ready.length > 0 && this.#room({ leases: 1, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
-        this.#startNext();
+        // What it took may be all there was.
+        if (!isSpent(this.#turn, this.policy)) this.#startNext();
       } else {
         const longer = renewed(lease, this.policy, this.now);
         this.#live = this.#live.map((live) => (live === lease ? longer : live));
@@ -147,7 +148,7 @@ class Arbitration {
   #end(lease: LiveLease, outcome: LeaseOutcome): void {
     this.#ends.push({ leaseId: lease.leaseId, outcome });
     this.#live = this.#live.filter(({ leaseId }) => leaseId !== lease.leaseId);
-    if (outcome !== 'unclaimed') this.#turn = served(this.#turn, lease);
+    if (outcome !== 'unclaimed') this.#turn = charged(served(this.#turn, lease), lease);
   }
 
   #turnAfterwards(granted: ReadonlySet<string>): Turn {
@@ -176,6 +177,10 @@ export function served(
   if (turnId !== turn.turnId || turn.served.includes(sessionId)) return turn;
   return { ...turn, served: [...turn.served, sessionId] };
 }
+
+/** What a run took counts although it may not say anything any more. */
+const charged = (turn: Turn, { turnId, tokens }: LiveLease): Turn =>
+  turnId === turn.turnId ? { ...turn, tokens: turn.tokens + tokens } : turn;
 
 function told(candidate: Ranked, verdict: Verdict, isGranted: boolean): Candidate {
   const { standing, reason } = candidate;

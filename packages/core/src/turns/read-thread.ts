@@ -143,5 +143,6 @@ function liveLease(row: LeaseWithRunRow, { leaseTimeoutMs }: AutonomyPolicy): Li
     phase,
     deadline: phase === 'granted' ? row.deadline : Math.max(row.deadline, since + leaseTimeoutMs),
     progressAt: Math.max(row.progressAt ?? 0, row.grantedAt),
+    tokens: row.tokens,
   };
 }

@@ -37,6 +37,7 @@ export const lease = (sessionId: string, known: Partial<LiveLease> = {}): LiveLe
   phase: 'running',
   deadline: 60_000,
   progressAt: 0,
+  tokens: 0,
   ...known,
 });
 

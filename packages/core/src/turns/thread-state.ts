@@ -28,6 +28,8 @@ export interface LiveLease {
   readonly deadline: number;
   /** When the run last did something; of a grant, when it was made. */
   readonly progressAt: number;
+  /** What its run took so far. */
+  readonly tokens: number;
 }
 
 export interface ThreadState {

@@ -251,6 +251,26 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(1);
   });
 
+  it('C-26 what a run took that was superseded or timed out counts too', async () => {
+    await open(['a', 'b', 'c'], { tokensPerTurn: 1_000, silenceLimitMs: 150_000 });
+    const { messageId } = await stage.say('hello');
+    const usage = { modelCalls: 1, inputTokens: 300, cachedInputTokens: 0, outputTokens: 100 };
+    const late = await stage.next();
+    await late.run.context.journal.usage(usage, {});
+    await stage.pass(60_000);
+    expect(await stage.ended(late.run)).toBe('cancelled');
+    expect(await stage.lastTurn(messageId)).toMatchObject({ tokens: 400 });
+    const dear = await stage.next();
+    await dear.run.context.journal.usage({ ...usage, inputTokens: 600 }, {});
+    await stage.pass(60_000);
+    expect(await stage.ended(dear.run)).toBe('cancelled');
+    expect(await stage.lastTurn(messageId)).toMatchObject({
+      outcome: 'token_budget',
+      tokens: 1_100,
+    });
+    expect(stage.runCount).toBe(2);
+  });
+
   it('C-57 who cools down is not started before its time, unless it is selected', async () => {
     await open(['a'], { maxAgentRepliesPerHumanMessage: 1 });
     const { messageId } = await stage.say('first');

@@ -8,6 +8,7 @@ import {
   type TopicOfWork,
   type WorkStatus,
 } from '@stoa/protocol';
+import { initiativeKeyOf } from '../stimuli/initiative.js';
 import { raised } from './status.js';
 
 /** Work that nobody knew of until now. */
@@ -46,14 +47,15 @@ export interface Materialised {
 /** The work of a thread after a stimulus was posted in it. */
 export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWork {
   const { stimulus, messageId, isPromotion, woken, at } = posted;
-  const { stimulusId, kind, sourceKind, sourceRef, dedupeKey, progressKey } = stimulus;
+  const { stimulusId, kind, sourceKind, sourceRef, progressKey } = stimulus;
+  const initiativeKey = initiativeKeyOf(stimulus);
   const owner = work.ownerSessionId ?? woken?.sessionId ?? stimulus.senderSessionId;
   const isInitiative = work.topicKind !== 'human' && work.initiativeKey === undefined;
   let after: ThreadWork = {
     ...work,
     status: raised(work.status, posted.status),
     ...(owner === undefined ? {} : { ownerSessionId: owner }),
-    ...(isInitiative && dedupeKey !== undefined ? { initiativeKey: dedupeKey } : {}),
+    ...(isInitiative && initiativeKey !== undefined ? { initiativeKey } : {}),
     ...(sourceKind === undefined ? {} : { sourceKind }),
     ...(sourceRef === undefined ? {} : { sourceRef }),
     lastStimulusId: stimulusId,

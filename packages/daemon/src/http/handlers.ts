@@ -32,6 +32,7 @@ export type SpecialRouteId =
   | 'logout'
   | 'openapi'
   | 'readAsset'
+  | 'observe'
   | 'events'
   | 'stream'
   | 'mcp'
@@ -65,7 +66,8 @@ export function createHandlers({
   currency,
   mcpServers,
 }: HandlerPorts): Handlers {
-  const { channels, turns, stimuli, threadWork, assets, credentials, loginCodes } = core;
+  const { channels, turns, stimuli, observations, threadWork, assets, credentials, loginCodes } =
+    core;
   const { agents, sessions, approvals, schedules, memories, projects, boards } = core;
   return {
     status: () => status(),
@@ -125,6 +127,18 @@ export function createHandlers({
     getStimulus: ({ by, params }) => stimuli.get(by, params.channelId, params.stimulusId),
     cancelStimulus: ({ by, params }) => stimuli.cancel(by, params.channelId, params.stimulusId),
     replayStimulus: ({ by, params }) => stimuli.replay(by, params.channelId, params.stimulusId),
+    listObservationSources: async ({ by, query }) => ({
+      sources: await observations.list(by, query.channelId),
+    }),
+    createObservationSource: ({ by, body }) => observations.create(by, body),
+    getObservationSource: ({ by, params }) => observations.get(by, params.sourceId),
+    updateObservationSource: ({ by, params, body }) =>
+      observations.update(by, params.sourceId, body),
+    deleteObservationSource: ({ by, params }) => observations.delete(by, params.sourceId),
+    rotateObservationSecret: ({ by, params }) => observations.rotate(by, params.sourceId),
+    listObservations: async ({ by, params, query }) => ({
+      observations: await observations.observations(by, params.sourceId, query.limit),
+    }),
     listThreadWork: ({ by, params, query }) => threadWork.list(by, params.channelId, query),
     updateThreadWork: ({ by, params, body }) =>
       threadWork.update(by, params.channelId, params.messageId, body),

@@ -1,13 +1,6 @@
 import type { Socket } from 'node:net';
 import { assertMayCall, type Core } from '@stoa/core';
-import {
-  LIMITS,
-  openApiDocument,
-  type Principal,
-  ROUTES,
-  type Route,
-  StoaError,
-} from '@stoa/protocol';
+import { openApiDocument, type Principal, ROUTES, type Route, StoaError } from '@stoa/protocol';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
@@ -214,7 +207,7 @@ function admission(route: Route): (request: FastifyRequest) => void {
     if (route.body === 'bytes' && !(request.body instanceof Uint8Array)) {
       throw new StoaError(
         'invalid_request',
-        `Send between 1 and ${String(LIMITS.assetBytes)} bytes`,
+        `Send between 1 and ${String(route.bodyLimit ?? SMALL_BODY_BYTES)} bytes`,
       );
     }
   };

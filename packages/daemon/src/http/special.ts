@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Metrics } from '../observe/metrics.js';
 import { expiredCookie, loginCookie } from './credentials-of.js';
+import { observing } from './observing.js';
 import { homePage, loginFailedPage } from './pages.js';
 import type { ServerPorts, SpecialHandler } from './server.js';
 
@@ -78,6 +79,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
         })
         .send(createReadStream(files.pathOf(asset.digest)));
     },
+    observe: observing(core),
     events,
     mcp,
     mcpStream: mcp,

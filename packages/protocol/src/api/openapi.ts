@@ -39,6 +39,7 @@ function operation(id: string, route: Route): JsonSchema {
     parameters: [
       ...fields(route.params, 'path'),
       ...fields(route.query, 'query'),
+      ...fields(route.headers, 'header'),
       ...(route.idempotent
         ? [
             {
@@ -63,7 +64,7 @@ function operation(id: string, route: Route): JsonSchema {
   };
 }
 
-function fields(schema: z.ZodObject | undefined, where: 'path' | 'query'): JsonSchema[] {
+function fields(schema: z.ZodObject | undefined, where: 'path' | 'query' | 'header'): JsonSchema[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
     name,
     in: where,

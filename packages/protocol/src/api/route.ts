@@ -13,6 +13,8 @@ export interface Route {
   readonly carries?: 'json' | 'bytes' | 'text' | 'stream' | 'page';
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
+  /** Headers that it needs, besides those of every request. */
+  readonly headers?: z.ZodObject;
   readonly body?: z.ZodType | 'bytes';
   readonly bodyLimit?: number;
   readonly answer?: z.ZodType;

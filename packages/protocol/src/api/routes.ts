@@ -9,6 +9,7 @@ import { MCP_ROUTES } from './routes/mcp.js';
 import { MEMBERS_ROUTES } from './routes/members.js';
 import { MEMORY_ROUTES } from './routes/memory.js';
 import { MESSAGES_ROUTES } from './routes/messages.js';
+import { OBSERVATIONS_ROUTES } from './routes/observations.js';
 import { OPERATIONS_ROUTES } from './routes/operations.js';
 import { PROJECTS_ROUTES } from './routes/projects.js';
 import { READING_ROUTES } from './routes/reading.js';
@@ -27,6 +28,7 @@ export const ROUTES = {
   ...MESSAGES_ROUTES,
   ...TURNS_ROUTES,
   ...STIMULI_ROUTES,
+  ...OBSERVATIONS_ROUTES,
   ...READING_ROUTES,
   ...ASSETS_ROUTES,
   ...AGENTS_ROUTES,

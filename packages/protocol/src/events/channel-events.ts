@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { AutonomyPolicySettings, ParticipationMode } from '../records/autonomy.js';
+import {
+  AutonomyPolicyChange,
+  AutonomyPolicySettings,
+  ParticipationMode,
+} from '../records/autonomy.js';
 import { Description, Title } from '../records/channel.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from '../records/identity.js';
 import {
@@ -9,22 +13,19 @@ import {
   EpochMs,
   MemberId,
   MessageId,
+  ObservationSourceId,
   StimulusId,
 } from '../records/ids.js';
 import { Member } from '../records/member.js';
 import { Author, Emoji, StoredItem } from '../records/message.js';
 import { Metadata } from '../records/metadata.js';
+import { NewObservation, ObservationSourceSettings } from '../records/observation.js';
 import { NewStimulus, StimulusReason } from '../records/stimulus.js';
 import { ThreadWork, WorkCause } from '../records/thread-work.js';
 import { TurnDecision } from '../records/turn.js';
 
 const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
-
-const settings = {
-  autonomyPolicy: AutonomyPolicySettings.optional(),
-  defaultParticipationMode: ParticipationMode.optional(),
-};
 
 /** Everything that can happen in a channel. The channel's tables are a replay of these. */
 export const ChannelEvent = z.discriminatedUnion('type', [
@@ -33,7 +34,8 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     title: Title,
     description: Description.optional(),
     purpose: Description.optional(),
-    ...settings,
+    autonomyPolicy: AutonomyPolicySettings.optional(),
+    defaultParticipationMode: ParticipationMode.optional(),
     identity: ChannelIdentityConfig.optional(),
     memoryScope: ChannelMemoryScopeConfig.optional(),
     metadata: Metadata,
@@ -43,7 +45,8 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     description: Description.nullable().optional(),
     purpose: Description.nullable().optional(),
     paused: z.boolean().optional(),
-    ...settings,
+    autonomyPolicy: AutonomyPolicyChange.optional(),
+    defaultParticipationMode: ParticipationMode.nullable().optional(),
     identity: ChannelIdentityConfig.nullable().optional(),
     memoryScope: ChannelMemoryScopeConfig.nullable().optional(),
     metadata: Metadata.optional(),
@@ -97,6 +100,12 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     messageId: MessageId.optional(),
   }),
   event('stimulus_replayed', { stimulusId: StimulusId, availableAt: EpochMs }),
+  z.strictObject({
+    type: z.literal('observation_source_changed'),
+    data: ObservationSourceSettings,
+  }),
+  event('observation_source_deleted', { sourceId: ObservationSourceId }),
+  z.strictObject({ type: z.literal('observation_received'), data: NewObservation }),
   event('thread_work_changed', { cause: WorkCause, work: ThreadWork }),
   event('asset_pinned', { assetId: AssetId }),
   event('asset_unpinned', { assetId: AssetId }),

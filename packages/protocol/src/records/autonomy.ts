@@ -58,6 +58,16 @@ export const AutonomyPolicySettings = z.strictObject({
 });
 export type AutonomyPolicySettings = z.infer<typeof AutonomyPolicySettings>;
 
+const { shape } = AutonomyPolicySettings;
+
+/** A change of it: absent leaves a field as it is; `null` lets the default stand again. */
+export const AutonomyPolicyChange = z.strictObject(
+  Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, field.nullable()])) as {
+    [K in keyof typeof shape]: z.ZodNullable<(typeof shape)[K]>;
+  },
+);
+export type AutonomyPolicyChange = z.infer<typeof AutonomyPolicyChange>;
+
 /** How much agents may do in a channel without a person. */
 export const AutonomyPolicy = AutonomyPolicySettings.required().partial({
   tokensPerTurn: true,

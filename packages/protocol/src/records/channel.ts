@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
-import { AutonomyPolicy, AutonomyPolicySettings, ParticipationMode } from './autonomy.js';
+import {
+  AutonomyPolicy,
+  AutonomyPolicyChange,
+  AutonomyPolicySettings,
+  ParticipationMode,
+} from './autonomy.js';
 import {
   ChannelIdentityConfig,
   ChannelMemoryScopeConfig,
@@ -12,11 +17,6 @@ import { Metadata } from './metadata.js';
 
 export const Title = z.string().max(LIMITS.titleChars).regex(/\S/);
 export const Description = z.string().max(LIMITS.descriptionChars);
-
-const settings = {
-  autonomyPolicy: AutonomyPolicySettings.optional(),
-  defaultParticipationMode: ParticipationMode.optional(),
-};
 
 /** A durable public conversation with members and one append-only log. */
 export const Channel = z.strictObject({
@@ -54,7 +54,8 @@ export const CreateChannel = z.strictObject({
   title: Title,
   description: Description.optional(),
   purpose: Description.optional(),
-  ...settings,
+  autonomyPolicy: AutonomyPolicySettings.optional(),
+  defaultParticipationMode: ParticipationMode.optional(),
   identity: ChannelIdentityConfig.optional(),
   memoryScope: ChannelMemoryScopeConfig.optional(),
   metadata: Metadata.optional(),
@@ -67,7 +68,8 @@ export const UpdateChannel = z.strictObject({
   description: Description.nullable().optional(),
   purpose: Description.nullable().optional(),
   paused: z.boolean().optional(),
-  ...settings,
+  autonomyPolicy: AutonomyPolicyChange.optional(),
+  defaultParticipationMode: ParticipationMode.nullable().optional(),
   identity: ChannelIdentityConfig.nullable().optional(),
   memoryScope: ChannelMemoryScopeConfig.nullable().optional(),
   metadata: Metadata.optional(),

@@ -5,6 +5,7 @@ import * as api from '../index.js';
 import type { SqlText, Tx } from '../sql/statement.js';
 import type { Verb } from '../sql/verb.js';
 import { memoryTour } from './memory-tour.fixture.js';
+import { observationTour } from './observation-tour.fixture.js';
 import { projectTour } from './project-tour.fixture.js';
 import { runtimeTour } from './runtime-tour.fixture.js';
 import { stimulusTour } from './stimulus-tour.fixture.js';
@@ -310,6 +311,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...runtimeTour,
   ...turnTour,
   ...stimulusTour,
+  ...observationTour,
   ...memoryTour,
   ...projectTour,
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(

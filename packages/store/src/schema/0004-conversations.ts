@@ -52,6 +52,37 @@ CREATE INDEX "threadWorkRoots" ON "threadWork" ("topicId", "rootPostedAt") WHERE
 `;
 
 /*
+ * What is told from outside. Sources and what came from them are a replay of the channel's log; a secret
+ * is not: it stands in no log, and here as it is, for a signature is made anew to be compared.
+ */
+const observations = (t: Types): string => `
+CREATE TABLE "observationSources" (
+  "topicId" ${t.big} NOT NULL,
+  "sourceId" ${t.text} NOT NULL UNIQUE,
+  "seq" ${t.big} NOT NULL,
+  "createdBy" ${t.text} NOT NULL,
+  "createdAt" ${t.big} NOT NULL,
+  PRIMARY KEY ("topicId", "sourceId")
+)${t.clustered};
+CREATE TABLE "observationSecrets" (
+  "topicId" ${t.big} NOT NULL,
+  "sourceId" ${t.text} NOT NULL UNIQUE,
+  "secret" ${t.text} NOT NULL,
+  PRIMARY KEY ("topicId", "sourceId")
+)${t.clustered};
+CREATE TABLE "observations" (
+  "topicId" ${t.big} NOT NULL,
+  "seq" ${t.big} NOT NULL,
+  "sourceId" ${t.text} NOT NULL,
+  "proof" ${t.text} NOT NULL,
+  "receivedAt" ${t.big} NOT NULL,
+  PRIMARY KEY ("topicId", "seq")
+)${t.clustered};
+CREATE UNIQUE INDEX "observationsByProof" ON "observations" ("sourceId", "proof");
+CREATE INDEX "observationsOfSource" ON "observations" ("sourceId", "seq");
+`;
+
+/*
  * What sessions remember. A memory is a topic of its own, permanent as a channel's log is, and these
  * tables are a replay of it; the text of a note stands in the event that kept it ("seq").
  */
@@ -156,7 +187,7 @@ CREATE TABLE "taskBlockers" (
 )${t.clustered};
 `;
 
-const tables = (t: Types): string => stimuli(t) + memory(t) + projects(t);
+const tables = (t: Types): string => stimuli(t) + observations(t) + memory(t) + projects(t);
 
 /** What channels need besides turns. */
 export const conversations: Migration = {

@@ -5,6 +5,7 @@ import * as inbox from '../verbs/inbox.js';
 import * as leases from '../verbs/leases.js';
 import * as members from '../verbs/members.js';
 import * as messages from '../verbs/messages.js';
+import * as observations from '../verbs/observations.js';
 import * as ownership from '../verbs/ownership.js';
 import * as projects from '../verbs/projects.js';
 import * as runs from '../verbs/runs.js';
@@ -62,6 +63,12 @@ describe('what is read all the time', () => {
       nextStimulusAt: stimuli.nextStimulusAt,
       listLostClaims: stimuli.listLostClaims,
       forgetEndedStimuli: stimuli.forgetEndedStimuli,
+      findObservationSource: observations.findObservationSource,
+      findObservationSecret: observations.findObservationSecret,
+      findObservationByProof: observations.findObservationByProof,
+      countObservationsSince: observations.countObservationsSince,
+      listObservations: observations.listObservations,
+      forgetObservations: observations.forgetObservations,
       findThreadWork: work.findThreadWork,
       listThreadWork: work.listThreadWork,
       findInitiative: work.findInitiative,

@@ -20,6 +20,8 @@ export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   decisions: dump('decisions', '"seq"'),
   stimuli: dump('stimuli', '"seq"'),
   threadWork: dump('threadWork', '"rootMessageId"'),
+  observationSources: dump('observationSources', '"sourceId"'),
+  observations: dump('observations', '"seq"'),
   attachments: verb<Page, Row>(
     `SELECT a.* FROM "attachments" a JOIN "messages" m ON m."topicId" = a."topicId" AND m."messageId" = a."messageId"
      WHERE a."topicId" = :topicId ORDER BY m."seq", a."assetId" LIMIT :limit OFFSET :offset`,

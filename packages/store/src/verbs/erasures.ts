@@ -26,6 +26,9 @@ const KEYS = {
   decisions: '"rootMessageId", "seq"',
   stimuli: '"seq"',
   threadWork: '"rootMessageId"',
+  observationSources: '"sourceId"',
+  observationSecrets: '"sourceId"',
+  observations: '"seq"',
 } as const;
 
 type Chunk = { topicId: number; limit: number };
@@ -46,6 +49,9 @@ export const ERASE_CHUNKS = [
   verb<Chunk>(erase('decisions')),
   verb<Chunk>(erase('stimuli')),
   verb<Chunk>(erase('threadWork')),
+  verb<Chunk>(erase('observationSources')),
+  verb<Chunk>(erase('observationSecrets')),
+  verb<Chunk>(erase('observations')),
 ] as const;
 
 /** Rows that hold assets: those of the chunk are let go in the transaction that erases it. */

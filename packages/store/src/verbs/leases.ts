@@ -24,6 +24,8 @@ export interface LeaseWithRunRow extends LeaseRow {
   progressAt: number | null;
   /** When a question of its run was last settled. */
   settledAt: number | null;
+  /** Input and output that its run took so far. */
+  tokens: number;
 }
 
 export const insertLease = verb<Omit<LeaseRow, 'endedAt' | 'outcome'>>(
@@ -65,7 +67,9 @@ const DOINGS = [
 const withRun = (index: string): string => `SELECT l.*, r."status", r."startedAt",
     (SELECT e."at" FROM "events" e WHERE e."topicId" = r."topicId" AND e."seq" > r."seq"
        AND e."type" IN (${DOINGS}) ORDER BY e."seq" DESC LIMIT 1) AS "progressAt",
-    (SELECT max(a."settledAt") FROM "approvals" a WHERE a."runId" = l."runId") AS "settledAt"
+    (SELECT max(a."settledAt") FROM "approvals" a WHERE a."runId" = l."runId") AS "settledAt",
+    (SELECT CAST(coalesce(sum(u."inputTokens" + u."outputTokens"), 0) AS BIGINT)
+       FROM "modelCalls" u WHERE u."runId" = l."runId") AS "tokens"
   FROM "leases" l ${index} LEFT JOIN "runs" r ON r."runId" = l."runId"`;
 const both = (text: (live: string) => string): { sqlite: string; postgres: string } => ({
   sqlite: text(withRun('INDEXED BY "leasesLive"')),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { Secrets } from '@stoa/core';
 import type { SeededRandom } from './random.js';
 
@@ -14,5 +14,10 @@ export function virtualSecrets(random: SeededRandom): Secrets {
       return text;
     },
     digest: (text) => createHash('sha256').update(text).digest('hex'),
+    verifies(secret, signed, signature) {
+      const hmac = createHmac('sha256', secret);
+      for (const part of signed) hmac.update(part);
+      return hmac.digest('hex') === signature;
+    },
   };
 }

@@ -1,0 +1,138 @@
+import {
+  channelTopic,
+  LIMITS,
+  type NewObservation,
+  type Observation,
+  type ObservationSource,
+  type Principal,
+  StoaError,
+} from '@stoa/protocol';
+import {
+  countObservationsSince,
+  findObservationByProof,
+  findObservationSecret,
+  findObservationSource,
+  type Tx,
+} from '@stoa/store';
+import { assertNotArchived, channelToChange } from '../access/gate.js';
+import { idempotency } from '../channels/context.js';
+import type { LogEntry } from '../log/entry.js';
+import type { Decision } from '../log/log.js';
+import { addStimulus } from '../stimuli/add-stimulus.js';
+import type { StimulusContext } from '../stimuli/context.js';
+import { contentOf, cut, type Payload } from './content.js';
+import { observationOf, observationRecord, sourceRecord } from './records.js';
+
+const SYSTEM: Principal = { kind: 'system' };
+const MINUTE_MS = 60_000;
+const EXCERPT_CHARS = 200;
+/** What a signature is compared with where there is no source, so that it takes as long as where there is one. */
+const NO_SECRET = 'stoa_there-is-no-such-source';
+
+/** One request of somebody who proves by its signature to know the secret of a source. */
+export interface Delivery {
+  readonly sourceId: string;
+  readonly deliveryId: string;
+  /** Seconds since 1970, as they were signed. */
+  readonly signedAt: string;
+  readonly signature: string;
+  readonly body: Uint8Array;
+  /** Called once the signature is known to be good. */
+  readonly payload: () => Payload;
+}
+
+/**
+ * Takes an observation: it is stored, and becomes a stimulus of its channel, in one commit. The same
+ * delivery gets the first answer again, and so does the same signature under another name: what somebody
+ * overheard cannot be told twice. Whatever is wrong with who sends looks the same to them.
+ */
+export async function receive(context: StimulusContext, delivery: Delivery): Promise<Observation> {
+  const { sessions } = context;
+  const { sourceId, deliveryId, signedAt, signature } = delivery;
+  const age = sessions.clock.now() - Number(signedAt) * 1_000;
+  if (!(Math.abs(age) <= LIMITS.observationSkewMs)) throw refused();
+  const known = await sessions.store.read(() => knownSource(sourceId));
+  const signed = [`${signedAt}.`, delivery.body];
+  const isSigned = sessions.secrets.verifies(known?.secret ?? NO_SECRET, signed, signature);
+  if (!known || !isSigned) throw refused();
+  const { channelId } = known.source;
+  const payload = delivery.payload();
+  const proof = sessions.secrets.digest(`${signedAt}.${signature}`);
+  return sessions.log.write({
+    actor: 'system',
+    lane: channelTopic(channelId),
+    open: () => channelToChange(SYSTEM, channelId),
+    *decide(channel, at): Tx<Decision<Observation>> {
+      const now = yield* knownSource(sourceId);
+      if (now?.secret !== known.secret) throw refused();
+      const earlier = yield* findObservationByProof.first({ sourceId, proof });
+      if (earlier) {
+        const answer = observationRecord(channelId, earlier);
+        return { events: [], answer: () => answer };
+      }
+      assertNotArchived(channel);
+      yield* assertNotTooMany(sourceId, at);
+      const { source } = now;
+      const content = contentOf(source.template, payload);
+      const observationId = sessions.ids.next('obs');
+      const { stimulus, events } = yield* addStimulus(context, channel, {
+        kind: 'observation_materialized',
+        ...placeOf(source),
+        content,
+        addressedMemberIds: [],
+        sourceKind: 'observation',
+        sourceRef: sourceId,
+        availableAt: at,
+        metadata: { observationId },
+      });
+      const data: NewObservation = {
+        observationId,
+        sourceId,
+        deliveryId,
+        stimulusId: stimulus.stimulusId,
+        excerpt: cut(content, EXCERPT_CHARS),
+        bytes: delivery.body.length,
+        proof,
+      };
+      return {
+        events: [
+          { topic: channelTopic(channelId), event: { type: 'observation_received', data } },
+          ...events,
+        ],
+        answer: () => observationOf(channelId, data, at),
+      };
+    },
+    // Whatever else it says: the sender calls it the same.
+    idempotency: idempotency(sessions.secrets, `${sourceId} ${deliveryId}`, sourceId, (entry) =>
+      replayed(channelId, entry),
+    ),
+  });
+}
+
+const replayed = (channelId: string, { body, at }: LogEntry): Observation =>
+  observationOf(channelId, JSON.parse(body) as NewObservation, at);
+
+function placeOf({ scope, threadRootMessageId, visibilityHint }: ObservationSource) {
+  const thread = threadRootMessageId === undefined ? {} : { threadRootMessageId };
+  return { scope, visibilityHint, ...thread };
+}
+
+/** One that takes observations, with its secret. */
+function* knownSource(
+  sourceId: string,
+): Tx<{ source: ObservationSource; secret: string } | undefined> {
+  const row = yield* findObservationSource.first({ sourceId });
+  const kept = yield* findObservationSecret.first({ sourceId });
+  const source = row && sourceRecord(row);
+  return source?.enabled && kept ? { source, secret: kept.secret } : undefined;
+}
+
+/** Counted in the store, so that daemons that share one agree. */
+function* assertNotTooMany(sourceId: string, at: number): Tx<void> {
+  const recent = yield* countObservationsSince.first({ sourceId, since: at - MINUTE_MS });
+  if ((recent?.count ?? 0) < LIMITS.observationsPerMinute) return;
+  const most = String(LIMITS.observationsPerMinute);
+  throw new StoaError('too_many_observations', `A source may tell ${most} in a minute`);
+}
+
+const refused = (): StoaError => new StoaError('observation_refused');
