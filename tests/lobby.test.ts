@@ -224,7 +224,9 @@ describe('the first start', () => {
       expect(out).toContain('· Host hands over to Builder\n');
       expect(fs.readdirSync(temporary)).toEqual([]);
 
-      const cut = start(['demo', '--fast'], { env: { ...env, STOA_HOME: path.join(temporary, 'none') } });
+      const cut = start(['demo', '--fast'], {
+        env: { ...env, STOA_HOME: path.join(temporary, 'none') },
+      });
       await until('it plays', () => cut.output().out.includes('You'));
       cut.process.kill('SIGINT');
       expect(await cut.ended).toBe(130);
