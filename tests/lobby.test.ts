@@ -205,6 +205,7 @@ describe('the first start', () => {
     expect((await owner.delete(LOBBY)).status).toBe(204);
     await again();
     expect((await owner.get(LOBBY)).status).toBe(404);
+    expect(daemon.output().stderr).not.toContain('the lobby was not opened');
     expect(await made()).toEqual(['builder', 'host']);
   });
 
@@ -235,6 +236,23 @@ describe('the first start', () => {
       expect((await caller.get<{ channels: unknown[] }>('/v1/channels')).json.channels).toEqual([]);
     } finally {
       await empty.cleanUp();
+    }
+  });
+
+  it('a directory that was used before gets no lobby', async () => {
+    const used = await startDaemon();
+    try {
+      const channel = { channelId: 'team', title: 'Team' };
+      expect((await callerOf(used.url, used.token).post('/v1/channels', channel)).status).toBe(201);
+      await used.stop();
+      const next = await startDaemon({ home: used.home, env: { STOA_LOBBY: 'auto' } });
+      const { json } = await callerOf(next.url, next.token).get<{ channels: Channel[] }>(
+        '/v1/channels',
+      );
+      expect(json.channels.map(({ channelId }) => channelId)).toEqual(['team']);
+      await next.cleanUp();
+    } finally {
+      await used.cleanUp();
     }
   });
 
