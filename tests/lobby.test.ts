@@ -246,11 +246,14 @@ describe('the first start', () => {
       expect((await callerOf(used.url, used.token).post('/v1/channels', channel)).status).toBe(201);
       await used.stop();
       const next = await startDaemon({ home: used.home, env: { STOA_LOBBY: 'auto' } });
-      const { json } = await callerOf(next.url, next.token).get<{ channels: Channel[] }>(
-        '/v1/channels',
-      );
-      expect(json.channels.map(({ channelId }) => channelId)).toEqual(['team']);
-      await next.cleanUp();
+      try {
+        const { json } = await callerOf(next.url, next.token).get<{ channels: Channel[] }>(
+          '/v1/channels',
+        );
+        expect(json.channels.map(({ channelId }) => channelId)).toEqual(['team']);
+      } finally {
+        await next.cleanUp();
+      }
     } finally {
       await used.cleanUp();
     }
