@@ -79,7 +79,7 @@ function newestSchema() {
 
 async function start(directory, env) {
   const child = spawn(process.execPath, [path.join(root, 'packages/cli/dist/stoa.js'), 'serve'], {
-    env: { ...process.env, STOA_HOME: directory, STOA_PORT: '0', ...env },
+    env: { ...process.env, STOA_HOME: directory, STOA_PORT: '0', STOA_LOBBY: 'off', ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));

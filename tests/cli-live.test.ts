@@ -125,7 +125,9 @@ describe('stoa tail --follow', () => {
 describe('stoa serve', () => {
   it('goes on when nobody reads its output any more', async () => {
     const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-unread-'));
-    const command = start(['serve'], { env: { STOA_HOME: home, STOA_PORT: '0' } });
+    const command = start(['serve'], {
+      env: { STOA_HOME: home, STOA_PORT: '0', STOA_LOBBY: 'off' },
+    });
     following.push(command);
     await shows(command, 'Log in with');
     command.process.stdout?.destroy();

@@ -22,7 +22,7 @@ export async function startDaemon(scope: Scope, home: string): Promise<Daemon> {
   const child = await Child.start(scope, {
     command: process.execPath,
     args: [STOA, 'serve'],
-    env: { STOA_HOME: home, STOA_PORT: '0' },
+    env: { STOA_HOME: home, STOA_PORT: '0', STOA_LOBBY: 'off' },
     ready: /Stoa is ready at (\S+)/,
   });
   const url = child.said;

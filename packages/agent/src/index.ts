@@ -30,6 +30,7 @@ export { McpServers, type McpServersOptions } from './mcp/mcp-servers.js';
 export { orAborted } from './or-aborted.js';
 export { GUIDE, GUIDE_ID } from './script/guide.js';
 export { parseScript } from './script/parse-script.js';
+export { RESIDENTS, type Resident, WELCOME } from './script/residents.js';
 export { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 export { readScriptFile } from './script/script-file.js';
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';

@@ -24,6 +24,7 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
     try {
       const login = await daemon.loginUrl();
       process.stdout.write(`Stoa is ready at ${daemon.url}\nLog in with ${login}\n`);
+      if (daemon.hasOpenedLobby) process.stdout.write(lobbyText(process.argv[1] ?? 'stoa'));
       log.info({ home: settings.home, config: settings.source }, 'started');
       log.info({ signal: await signal }, 'stopping');
     } finally {
@@ -38,6 +39,20 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
     return 1;
   }
 }
+
+/** What a newcomer can do next; the command is seldom on the path yet. */
+function lobbyText(program: string): string {
+  return `
+Three scripted residents wait in the channel lobby: no model, no key. In another terminal:
+  alias stoa=${shellWord(program)}
+  stoa tail lobby --follow     # watch
+  stoa send lobby "hello"      # and from a third terminal: speak
+  stoa demo                    # or lean back: a conversation of two minutes
+`;
+}
+
+const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 function endWhenOverdue(log: Logger): void {
   setTimeout(() => {

@@ -8,6 +8,18 @@ export interface Asked {
   readonly text: string;
   readonly from: string;
   readonly kind: WorkKind;
+  /** Of a turn in a channel. */
+  readonly place: ChannelPlace | undefined;
+}
+
+/** What a script can go by in a channel, besides the message that it answers. */
+export interface ChannelPlace {
+  readonly isAddressed: boolean;
+  readonly answeredBy: readonly string[];
+  /** The message that it answers. */
+  readonly messageId: string;
+  /** What was said last in the thread. */
+  readonly last: { readonly messageId: string; readonly from: string; readonly text: string };
 }
 
 export interface Chosen {
@@ -66,15 +78,25 @@ export function chooseTurn(
   }
 }
 
-function findFitting(script: Script, { text, kind }: Asked, budget: Budget): Chosen | undefined {
+function findFitting(script: Script, asked: Asked, budget: Budget): Chosen | undefined {
+  const { text, kind, place } = asked;
   for (const { when, steps } of script.turns) {
     if (!when) continue;
     if (when.kind !== undefined && when.kind !== kind) continue;
+    if (when.addressed !== undefined && when.addressed !== place?.isAddressed) continue;
+    if (when.answered !== undefined && !isAnswered(place, when.answered)) continue;
     if (when.contains !== undefined && !contains(text, when.contains, budget)) continue;
     const match = when.matches ? when.matches.exec(text, budget) : [];
     if (match) return { steps, groups: match.map((group) => group ?? '') };
   }
   return undefined;
+}
+
+/** Outside of channels nobody answers but the one that is asked. */
+function isAnswered(place: ChannelPlace | undefined, wanted: boolean | string): boolean {
+  const answeredBy = place?.answeredBy ?? [];
+  if (typeof wanted === 'boolean') return wanted === answeredBy.length > 0;
+  return answeredBy.some((name) => name.toLowerCase() === wanted.toLowerCase());
 }
 
 function contains(text: string, wanted: string, budget: Budget): boolean {
@@ -102,12 +124,30 @@ export function askedOf(entries: readonly TranscriptEntry[]): ReadonlyMap<string
 }
 
 export function joinAsked(
-  items: readonly Pick<TranscriptInput, 'inputItems' | 'fromName' | 'kind'>[],
+  items: readonly Pick<
+    TranscriptInput,
+    'inputItems' | 'fromName' | 'kind' | 'origin' | 'delivery'
+  >[],
 ): Asked {
   return {
     text: items.map(({ inputItems }) => textOf(inputItems)).join('\n'),
     from: items[0]?.fromName ?? '',
     kind: items[0]?.kind ?? 'input',
+    place: items[0] && placeOf(items[0]),
+  };
+}
+
+function placeOf({
+  origin,
+  delivery,
+}: Pick<TranscriptInput, 'origin' | 'delivery'>): ChannelPlace | undefined {
+  if (!delivery) return undefined;
+  const last = delivery.heard.at(-1);
+  return {
+    isAddressed: delivery.isAddressed,
+    answeredBy: delivery.answeredBy,
+    messageId: origin.messageId ?? '',
+    last: { messageId: last?.messageId ?? '', from: last?.name ?? '', text: last?.text ?? '' },
   };
 }
 

@@ -2,6 +2,7 @@ import { StoaError } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { GUIDE } from './guide.js';
 import { parseScript } from './parse-script.js';
+import { RESIDENTS } from './residents.js';
 
 /** What is wrong with a script; undefined when it can be played. */
 function scriptProblem(text: string, source?: string): string | undefined {
@@ -80,5 +81,17 @@ describe('a script', () => {
     const { driver } = GUIDE;
     if (driver.kind !== 'script') throw new Error('the guide is no script');
     expect(scriptProblem(driver.script ?? '')).toBeUndefined();
+  });
+
+  it.each(RESIDENTS)('$agentId is one', ({ definition: { driver } }) => {
+    if (driver.kind !== 'script') throw new Error('it is no script');
+    expect(scriptProblem(driver.script ?? '')).toBeUndefined();
+  });
+
+  it('names parts of what was said last, and no others', () => {
+    const problem = (name: string) => scriptProblem(`otherwise: [{ say: "\${${name}}" }]`);
+    expect(problem('last.message')).toBeUndefined();
+    expect(problem('last')).toContain('${last}: there is no such placeholder');
+    expect(problem('last.words')).toContain('${last.words}: there is no such placeholder');
   });
 });

@@ -77,6 +77,8 @@ function compile({ turns, otherwise }: ScriptSchema): Script {
           contains: when.contains,
           matches: when.matches === undefined ? undefined : patternOf(when.matches, path),
           kind: when.kind,
+          addressed: when.addressed,
+          answered: when.answered,
         },
         plays: repeat === 'forever' ? Number.POSITIVE_INFINITY : repeat,
         steps: flatten(steps, [...path, 'steps']),

@@ -2,7 +2,7 @@ import type { JsonValue } from '../json-value.js';
 
 /** What a script can refer to. Names are looked up; nothing is ever evaluated. */
 export interface Scope {
-  /** `${input}`, `${from}`, `${agent}`, `${round}`, `${injected}`, `${result}`. */
+  /** `${input}`, `${from}`, `${agent}`, `${message}`, `${round}`, `${injected}`, `${result}`, … */
   readonly values: Readonly<Record<string, string>>;
   /** `${match.1}`: the groups of `matches`. */
   readonly groups: readonly string[];
@@ -14,11 +14,15 @@ const PLACEHOLDER_NAMES = [
   'input',
   'from',
   'agent',
+  'message',
   'round',
   'injected',
   'result',
   'outcome',
 ] as const;
+
+/** `${last.message}`: the id of what was said last in the thread of a turn. */
+const LAST_PARTS = ['message', 'from', 'text'];
 
 /** `$${` stands for `${` itself. */
 const PLACEHOLDER = /\$\$\{|\$\{([^}]*)\}/g;
@@ -29,6 +33,7 @@ export function placeholderProblem(text: string, known: ReadonlySet<string>): st
     if (name === undefined) continue;
     const [first = '', second, third, ...rest] = name.split('.');
     if ((PLACEHOLDER_NAMES as readonly string[]).includes(first) && second === undefined) continue;
+    if (first === 'last' && LAST_PARTS.includes(second ?? '') && third === undefined) continue;
     if (first === 'match' && /^\d{1,2}$/.test(second ?? '') && third === undefined) continue;
     if (first === 'results' && second !== undefined && rest.length === 0) {
       if (third !== undefined && third !== 'outcome') return `${whole}: a result has only outcome`;
@@ -36,7 +41,7 @@ export function placeholderProblem(text: string, known: ReadonlySet<string>): st
       const names = known.size > 0 ? `; named so far: ${[...known].join(', ')}` : '';
       return `${whole}: no call before this one is named ${second}${names}`;
     }
-    const all = [...PLACEHOLDER_NAMES, 'match.1', 'results.NAME'];
+    const all = [...PLACEHOLDER_NAMES, 'last.message', 'match.1', 'results.NAME'];
     return `${whole}: there is no such placeholder; there are ${all.join(', ')}`;
   }
   return undefined;
@@ -47,6 +52,7 @@ export function fill(text: string, scope: Scope): string {
     if (name === undefined) return '${';
     const [first = '', second = '', third] = name.split('.');
     if (first === 'match') return scope.groups[Number(second)] ?? '';
+    if (first === 'last') return scope.values[name] ?? whole;
     if (first !== 'results') return scope.values[first] ?? whole;
     const result = scope.results.get(second);
     return (third === 'outcome' ? result?.outcome : result?.output) ?? '';

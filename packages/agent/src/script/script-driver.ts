@@ -71,6 +71,10 @@ export class ScriptDriver implements Driver {
       input: now.text,
       from: now.from,
       agent: run.session.agentName,
+      message: now.place?.messageId ?? '',
+      'last.message': now.place?.last.messageId ?? '',
+      'last.from': now.place?.last.from ?? '',
+      'last.text': now.place?.last.text ?? '',
     });
     return (await play.recall(entries, pending)) ?? play.go();
   }
@@ -121,7 +125,8 @@ class Play {
     private readonly ports: ScriptDriverPorts,
     private readonly run: RunContext,
     private readonly turn: Chosen,
-    private readonly facts: Readonly<Record<'input' | 'from' | 'agent', string>>,
+    /** What does not change while the turn is played. */
+    private readonly facts: Readonly<Record<string, string>>,
   ) {}
 
   /** Takes in what was done before the run was cut off, and finishes the step it was in. */

@@ -76,6 +76,8 @@ const TurnSchema = z.strictObject({
       contains: z.string().min(1).max(1_000).optional(),
       matches: z.string().min(1).max(1_000).optional(),
       kind: WorkKind.optional(),
+      addressed: z.boolean().optional(),
+      answered: z.union([z.boolean(), z.string().min(1).max(1_000)]).optional(),
     })
     .optional(),
   /** How often a turn of the order is played before the next one's turn comes. */

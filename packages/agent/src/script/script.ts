@@ -26,6 +26,10 @@ export interface Turn {
         readonly contains: string | undefined;
         readonly matches: Pattern | undefined;
         readonly kind: WorkKind | undefined;
+        /** In a turn of a channel: it was addressed, or called by the last reply. */
+        readonly addressed: boolean | undefined;
+        /** In a turn of a channel: some agent has answered already, or the one of this name. */
+        readonly answered: boolean | string | undefined;
       }
     | undefined;
   /** How often it is played before the next in order; infinite stays. */

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { ConfigOptions } from '../commands/config.js';
+import type { DemoOptions } from '../commands/demo.js';
 import type { DoctorOptions } from '../commands/doctor.js';
 import type { ServeOptions } from '../commands/serve.js';
 import { SHELLS } from '../completion/shells.js';
@@ -17,6 +18,18 @@ export function addDaemonCommands(program: Command, run: Runner): void {
     run,
     async () => (await import('../commands/serve.js')).serve,
     ['stoa serve', 'stoa serve --port 8000 --home ./data'],
+  );
+  runs<DemoOptions>(
+    program
+      .command('demo')
+      .summary('watch scripted agents share a channel, for two minutes')
+      .description(
+        'Play a conversation with scripted agents: with the daemon that runs, in a channel made for it, or with one that is gone afterwards. No model is asked.',
+      )
+      .option('--fast', 'without pauses to read'),
+    run,
+    async () => (await import('../commands/demo.js')).demo,
+    ['stoa demo', 'stoa demo --fast'],
   );
   runs(
     program.command('status').summary('what the daemon runs with, and its warnings'),

@@ -91,13 +91,14 @@ function readText(path: string): string {
 }
 
 function fromEnvironment(environment: Environment): Record<string, unknown> {
-  const { STOA_PORT, STOA_HOST, STOA_DURABILITY, STOA_DATABASE_URL } = environment;
+  const { STOA_PORT, STOA_HOST, STOA_DURABILITY, STOA_DATABASE_URL, STOA_LOBBY } = environment;
   return {
     ...(STOA_PORT === undefined
       ? {}
       : { port: /^\d+$/.test(STOA_PORT) ? Number(STOA_PORT) : STOA_PORT }),
     ...(STOA_HOST === undefined ? {} : { host: STOA_HOST }),
     ...(STOA_DURABILITY === undefined ? {} : { durability: STOA_DURABILITY }),
+    ...(STOA_LOBBY === undefined ? {} : { lobby: STOA_LOBBY }),
     ...(STOA_DATABASE_URL === undefined
       ? {}
       : { store: { engine: 'postgres', url: STOA_DATABASE_URL } }),

@@ -43,6 +43,12 @@ export const ConfigFile = z.strictObject({
       limit: z.int().min(1).max(100_000).default(2_000).describe('Live streams open at once'),
     })
     .prefault({}),
+  lobby: z
+    .enum(['auto', 'off'])
+    .default('auto')
+    .describe(
+      'auto: a first start, with nothing stored yet, opens a lobby with scripted residents',
+    ),
   workspaces: z
     .array(
       z.strictObject({

@@ -26,6 +26,7 @@ import { VERSION } from '../version.js';
 import { writeBackup } from './backup.js';
 import { openEngine } from './engine.js';
 import { ownerToken, prepareHome } from './home-directory.js';
+import { openLobby } from './open-lobby.js';
 import { openScratchStore } from './scratch-store.js';
 import { startSweeping } from './sweeping.js';
 import { Teardown } from './teardown.js';
@@ -33,6 +34,8 @@ import { warningsOf } from './warnings.js';
 
 export interface Daemon {
   readonly url: string;
+  /** This start made the lobby. */
+  readonly hasOpenedLobby: boolean;
   /** A fresh one-time link for a browser. */
   loginUrl(): Promise<string>;
   /** Refuses new work, finishes what is under way, tells live readers, releases everything. Idempotent. */
@@ -214,8 +217,11 @@ export async function startDaemon(
     await core.turnClock.look();
     await core.stimulusClock.look();
     for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
+    const hasOpenedLobby =
+      config.lobby === 'auto' && (await openLobby({ core, store, owner: SYSTEM, log }));
     return {
       url: url(),
+      hasOpenedLobby,
       loginUrl: async () => loginUrl((await core.loginCodes.create(SYSTEM)).code),
       stop: () => teardown.run(),
     };

@@ -11,7 +11,13 @@ import { cleanEnvironment, PROGRAM } from '../daemon/start-daemon.js';
 export async function killWhileStarting(place: DaemonPlace, afterMs: number): Promise<boolean> {
   const database = place.databaseUrl === undefined ? {} : { STOA_DATABASE_URL: place.databaseUrl };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
-    env: { ...cleanEnvironment(), STOA_HOME: place.home, STOA_PORT: '0', ...database },
+    env: {
+      ...cleanEnvironment(),
+      STOA_HOME: place.home,
+      STOA_PORT: '0',
+      STOA_LOBBY: 'off',
+      ...database,
+    },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let printed = '';

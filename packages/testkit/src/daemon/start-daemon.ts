@@ -64,7 +64,14 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
   const own = [PROGRAM, 'serve', ...(options.args ?? [])];
   const command = program ?? process.execPath;
   const child = spawn(command, program === undefined ? own : [...rest, process.execPath, ...own], {
-    env: { ...cleanEnvironment(), STOA_HOME: home, STOA_PORT: '0', ...options.env },
+    // What is made at a first start is for newcomers; a test begins with nothing, and as fast.
+    env: {
+      ...cleanEnvironment(),
+      STOA_HOME: home,
+      STOA_PORT: '0',
+      STOA_LOBBY: 'off',
+      ...options.env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collect(child);

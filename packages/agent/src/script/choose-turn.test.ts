@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { type Asked, type ChannelPlace, chooseTurn, StepBudget } from './choose-turn.js';
+import { parseScript } from './parse-script.js';
+
+const SCRIPT = parseScript(`
+turns:
+  - { when: { answered: Builder }, steps: [{ say: after the builder }] }
+  - { when: { answered: true }, steps: [{ say: after somebody }] }
+  - { when: { addressed: true, contains: build }, steps: [{ say: asked to build }] }
+  - { when: { addressed: false, answered: false }, steps: [{ say: asked in passing }] }
+otherwise: [{ say: otherwise }]
+`);
+
+const play = (text: string, place?: Partial<ChannelPlace>): string | undefined => {
+  const last = { messageId: 'msg_1', from: 'Ada', text };
+  const nowhere = { isAddressed: false, answeredBy: [], messageId: 'msg_1', last };
+  const asked: Asked = {
+    text,
+    from: 'Ada',
+    kind: place ? 'channel_delivery' : 'input',
+    place: place && { ...nowhere, ...place },
+  };
+  return chooseTurn(SCRIPT, [], asked, new StepBudget())?.steps[0]?.say?.text;
+};
+
+describe('the turn of a script in a channel', () => {
+  it('goes by who has answered already: somebody, or one by name, whatever the case', () => {
+    expect(play('x', { answeredBy: ['Host', 'BUILDER'] })).toBe('after the builder');
+    expect(play('x', { answeredBy: ['Builders'] })).toBe('after somebody');
+  });
+
+  it('goes by whether it was addressed', () => {
+    expect(play('build it', { isAddressed: true })).toBe('asked to build');
+    expect(play('build it', {})).toBe('asked in passing');
+    expect(play('else', { isAddressed: true })).toBe('otherwise');
+  });
+
+  it('outside of channels nobody is addressed or not, and nobody has answered', () => {
+    expect(play('build it')).toBe('otherwise');
+  });
+});
