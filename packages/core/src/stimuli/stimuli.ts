@@ -13,6 +13,7 @@ import {
   findStimulus,
   leaseTime,
   listDueStimuli,
+  listLiveStimuli,
   listLostClaims,
   listStimuli,
   type Tx,
@@ -28,6 +29,7 @@ import {
 import { mayModerate } from '../access/rules.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { DAEMON_GONE_MS } from '../sessions/ownership.js';
+import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
 import { claim, dispatch, failed, wordsOf } from './dispatch.js';
@@ -84,7 +86,8 @@ export class Stimuli {
       channelId,
       stimulusId,
       () => channelToSpeakIn(by, channelId),
-      (row, channel) => {
+      // eslint-disable-next-line require-yield -- what the row says is all there is to know
+      function* (row, channel) {
         if (row.createdBy !== actorIdOf(by) && !mayModerate(by, channel.createdBy)) {
           throw new StoaError('forbidden', 'Only who put it in, or who moderates the channel');
         }
@@ -102,8 +105,9 @@ export class Stimuli {
       channelId,
       stimulusId,
       () => channelToModerate(by, channelId),
-      (row, _, at) => {
+      function* (row, channel, at) {
         if (row.state !== 'dead_letter' && row.state !== 'cancelled') throw settled(row);
+        yield* assertRoom(channel, (yield* listLiveStimuli.all(channel)).length);
         return { type: 'stimulus_replayed', data: { stimulusId, availableAt: at } };
       },
     );
@@ -196,7 +200,7 @@ export class Stimuli {
     channelId: string,
     stimulusId: string,
     open: () => Tx<OpenChannel>,
-    decide: (row: FullStimulusRow, channel: OpenChannel, at: number) => ChannelEvent,
+    decide: (row: FullStimulusRow, channel: OpenChannel, at: number) => Tx<ChannelEvent>,
   ): Promise<Stimulus> {
     const topic = channelTopic(channelId);
     await this.context.sessions.log.write({
@@ -205,7 +209,7 @@ export class Stimuli {
       open,
       *decide(channel, at): Tx<Decision<void>> {
         assertNotArchived(channel);
-        const event = decide(yield* existing(channel, stimulusId), channel, at);
+        const event = yield* decide(yield* existing(channel, stimulusId), channel, at);
         const events: NewEvent[] = [{ topic, event }];
         return { events, answer: () => undefined };
       },

@@ -95,7 +95,8 @@ async function rest(world: TurnWorld): Promise<void> {
       if (round % TICK_EVERY === 0) await world.soon(world.host.tick());
     }
   }
-  violated('a thread never comes to rest', { threads: openThreads(world).map(({ turn }) => turn) });
+  const threads = openThreads(world).map(({ turn }) => turn);
+  violated('the channel never comes to rest', { threads, stimuli: world.ledger.stimuli.live });
 }
 
 const threadsOf = (world: TurnWorld): ThreadModel[] => [
@@ -106,11 +107,15 @@ const openThreads = (world: TurnWorld): ThreadModel[] =>
   threadsOf(world).filter(({ turn }) => turn.closedAt === undefined);
 
 const isAtRest = (world: TurnWorld): boolean =>
-  openThreads(world).length === 0 && world.ledger.sessions.open.length === 0;
+  openThreads(world).length === 0 &&
+  world.ledger.sessions.open.length === 0 &&
+  world.ledger.stimuli.live.length === 0;
 
 function nextWake(world: TurnWorld): number {
   return Math.min(
     ...openThreads(world).map(({ turn }) => turn.wakeAt ?? Number.POSITIVE_INFINITY),
+    // One that waits may be due and wait for something else than time.
+    Math.max(world.ledger.stimuli.nextAt, world.clock.now() + 5_000),
     world.clock.now() + 60_000,
   );
 }
