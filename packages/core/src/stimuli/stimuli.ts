@@ -39,6 +39,8 @@ const SYSTEM: Principal = { kind: 'system' };
 /** Posted at one look; what is left waits for the next, which follows at once. */
 const POSTED_AT_ONCE = 20;
 const LOOKED_AT = 100;
+/** Often enough for claims of daemons that are gone; what is posted at the end of every turn need not wait for it. */
+const LOST_EVERY_MS = 5_000;
 /** Longer than posting takes; a claim this old was forgotten by who made it. */
 const CLAIM_STALE_MS = 60_000;
 const CUT_OFF = 'the daemon ended while it was being posted';
@@ -52,6 +54,8 @@ export interface StimulusQuery {
 
 /** Reasons to speak that nobody said yet: putting them in, looking at them, and posting them in time. */
 export class Stimuli {
+  #lookedForLostAt = Number.NEGATIVE_INFINITY;
+
   constructor(private readonly context: StimulusContext) {}
 
   create(by: Principal, channelId: string, request: CreateStimulus, key?: string) {
@@ -146,8 +150,12 @@ export class Stimuli {
   /** Posts what is due, a bounded number. Returns whether there may be more. */
   async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context.sessions;
-    await this.requeueLost();
     const now = clock.now();
+    // A clock that was set back must not keep this from looking.
+    if (now < this.#lookedForLostAt || now - this.#lookedForLostAt >= LOST_EVERY_MS) {
+      this.#lookedForLostAt = now;
+      await this.requeueLost();
+    }
     const due = await store.read(() => listDueStimuli.all({ now, limit: LOOKED_AT }));
     let posted = 0;
     for (const { channelId, stimulusId } of due) {

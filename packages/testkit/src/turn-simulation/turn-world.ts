@@ -39,6 +39,12 @@ const EXPECTED = new Set([
 
 const scratch = new ScratchStores();
 
+/** Least and most. */
+export interface HistorySize {
+  readonly steps: readonly [number, number];
+  readonly members: readonly [number, number];
+}
+
 /** A post as a person means it; it may be sent more than once. */
 export interface Post {
   readonly key: string;
@@ -83,14 +89,14 @@ export class TurnWorld {
     return this.host.core;
   }
 
-  async open(): Promise<void> {
+  async open({ members }: HistorySize): Promise<void> {
     await this.soon(this.host.begin());
     const { channels, sessions } = this.core;
     const { policy } = this;
     await this.soon(
       channels.create(OWNER, { channelId: CHANNEL, title: 'Team', autonomyPolicy: policy }),
     );
-    const count = this.random.between(1, 5);
+    const count = this.random.between(...members);
     for (let i = 0; i < count; i++) {
       const { sessionId } = await this.soon(sessions.create(OWNER, { agentId: 'agent' }));
       this.sessions.set(`agent-${String(i)}`, sessionId);
