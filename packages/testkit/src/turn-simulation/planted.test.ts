@@ -24,6 +24,8 @@ import type { PlantedInTurns } from './planted-in-turns.js';
 import { simulateTurns } from './simulate-turns.js';
 
 const SEEDS = 300;
+/** Of the histories, those that are long: what a defect needs to show is more often in them. */
+const LONG_EVERY = 5;
 
 type Distort = (statement: Statement, answer: unknown, lane: string) => unknown;
 
@@ -203,7 +205,7 @@ describe('the simulation of turns', () => {
 });
 
 async function firstFailure(planted: () => PlantedInTurns): Promise<unknown> {
-  for (let seed = 1; seed <= SEEDS; seed++) {
+  for (let seed = LONG_EVERY; seed <= SEEDS * LONG_EVERY; seed += LONG_EVERY) {
     try {
       await simulateTurns(seed, planted());
     } catch (error) {

@@ -84,11 +84,14 @@ export class StimulusLedger {
       case 'stimulus_replayed':
         this.#move(event).state = 'pending';
         this.#hasGrown = true;
+        return;
+      default:
+        return;
     }
   }
 
   posted({ messageId, author, threadRootMessageId, metadata }: Posted, at: number): void {
-    const stimulusId = metadata?.['stimulusId'];
+    const stimulusId = metadata['stimulusId'];
     if (typeof stimulusId === 'string') this.#materialised(stimulusId, messageId, at);
     if (author.kind === 'human') this.#saidByAgents = 0;
     else if (threadRootMessageId !== undefined && sessionOf(author.id) !== undefined) {

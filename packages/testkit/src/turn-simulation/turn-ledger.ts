@@ -212,6 +212,7 @@ export class TurnLedger implements SessionFacts {
   ): void {
     switch (trigger.type) {
       case 'message':
+      case 'cancelled':
         return;
       case 'run_ended': {
         const lease = model.leaseOfRun.get(trigger.runId ?? '');
