@@ -9,6 +9,7 @@ const firsts = Array.from({ length: SEEDS / PER_TEST }, (_, i) => i * PER_TEST +
 
 /** A run that never meets one of these proves less than it seems to. */
 const SITUATIONS = [
+  'a claim was cut off',
   'archive',
   'asks people',
   'breaks',
@@ -17,6 +18,7 @@ const SITUATIONS = [
   'clock jump',
   'crash after a commit',
   'crash before a commit',
+  'crash between claim and post',
   'dies and hears nothing',
   'dies silently',
   'edit',
@@ -29,11 +31,17 @@ const SITUATIONS = [
   'reacts',
   'refusal channel_archived',
   'refusal not_member',
+  'refusal invalid_stimulus',
   'refusal session_ended',
+  'refusal stimulus_settled',
+  'refusal too_many_stimuli',
   'refusal unknown_member',
   'send again',
   'speak aside',
   'speaks twice',
+  'stimulus of a session',
+  'stimulus of people',
+  'stimulus taken back or put in again',
 ];
 
 describe('people and agents in a channel, on virtual time, with faults', () => {

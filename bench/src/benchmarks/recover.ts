@@ -21,7 +21,7 @@ export const recover: Benchmark = {
   async run(form, scope) {
     const extent =
       form === 'short'
-        ? { pairs: 4, seconds: 6, warmUp: 1 }
+        ? { pairs: 3, seconds: 4, warmUp: 1 }
         : { pairs: 25, seconds: 120, warmUp: 2 };
     const home = openDirectory(scope);
     await prepareHistory(scope, home, [ENTRIES]);

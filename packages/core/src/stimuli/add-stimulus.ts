@@ -25,14 +25,7 @@ export function* addStimulus(
   const { topicId, channelId } = channel;
   const live = yield* listLiveStimuli.all({ topicId });
   const replaced = live.filter((row) => takesPlaceOf(wanted, createdOf(row)));
-  const fields = yield* findChannelFields.first({ topicId });
-  const { maxPendingStimuli } = policyOf(settingsOf(fields?.settings ?? '{}'));
-  if (live.length - replaced.length >= maxPendingStimuli) {
-    throw new StoaError(
-      'too_many_stimuli',
-      `${String(live.length)} stimuli wait in ${channelId} already`,
-    );
-  }
+  yield* assertRoom(channel, live.length - replaced.length);
   const stimulus = { stimulusId: sessions.ids.next('stm'), ...wanted };
   const topic = channelTopic(channelId);
   const add = (event: ChannelEvent): NewEvent => ({ topic, event });
@@ -53,6 +46,14 @@ export function* addStimulus(
       ),
     ],
   };
+}
+
+/** Refuses one more where so many wait already. */
+export function* assertRoom({ topicId, channelId }: LockedChannel, live: number): Tx<void> {
+  const fields = yield* findChannelFields.first({ topicId });
+  const { maxPendingStimuli } = policyOf(settingsOf(fields?.settings ?? '{}'));
+  if (live < maxPendingStimuli) return;
+  throw new StoaError('too_many_stimuli', `${String(live)} stimuli wait in ${channelId} already`);
 }
 
 /** What the daemon itself has to tell in a thread. */

@@ -111,5 +111,7 @@ export function* repliesLeft(topicId: number, policy: AutonomyPolicy): Tx<number
     const turn = row && (JSON.parse(row.decided) as TurnDecision).turn;
     if (turn?.stimulus) left -= Math.max(0, turn.stimulus.replies - turn.replies);
   }
-  return Math.min(left, policy.maxAgentRepliesPerStimulus);
+  const { maxAgentRepliesPerStimulus, maxAgentRepliesPerHumanMessage } = policy;
+  // Who speaks when a person says something goes on, and counts against what that may lead to.
+  return Math.min(left, maxAgentRepliesPerStimulus, maxAgentRepliesPerHumanMessage);
 }

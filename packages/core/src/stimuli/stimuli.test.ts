@@ -119,6 +119,27 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(waiting).toHaveLength(32);
   });
 
+  it('C-39 one that was taken back is refused while as many wait as may', async () => {
+    await open([], { maxPendingStimuli: 1 });
+    await stage.turns.pause(true);
+    const { stimulusId } = await stage.put('an idea');
+    await stage.core.stimuli.cancel(OWNER, 'team', stimulusId);
+    const other = await stage.put('another');
+    const replay = () => stage.core.stimuli.replay(OWNER, 'team', stimulusId);
+    await expect(replay()).rejects.toMatchObject({ code: 'too_many_stimuli' });
+    await stage.core.stimuli.cancel(OWNER, 'team', other.stimulusId);
+    expect((await replay()).state).toBe('pending');
+  });
+
+  it('C-64 a stimulus leads to no more replies than a message of a person may', async () => {
+    await open(['a', 'b'], { maxAgentRepliesPerHumanMessage: 1, maxAgentRepliesPerStimulus: 2 });
+    const { messageId: root } = await stage.turns.say('begin', { addressedMemberIds: ['owner'] });
+    await stage.post('one', { threadRootMessageId: root, kind: 'task_completed' });
+    await stage.turns.speak('1');
+    await stage.pass(60 * MINUTE);
+    expect(stage.turns.runCount).toBe(1);
+  });
+
   it('C-40 an idea of a session is posted in its name; others may answer, it may not', async () => {
     await open(['a', 'b', 'c']);
     const { messageId } = await stage.post('we could cache this', {}, stage.as('a'));

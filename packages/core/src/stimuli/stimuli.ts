@@ -13,6 +13,7 @@ import {
   findStimulus,
   leaseTime,
   listDueStimuli,
+  listLiveStimuli,
   listLostClaims,
   listStimuli,
   type Tx,
@@ -28,6 +29,7 @@ import {
 import { mayModerate } from '../access/rules.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { DAEMON_GONE_MS } from '../sessions/ownership.js';
+import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
 import { claim, dispatch, failed, wordsOf } from './dispatch.js';
@@ -37,6 +39,8 @@ const SYSTEM: Principal = { kind: 'system' };
 /** Posted at one look; what is left waits for the next, which follows at once. */
 const POSTED_AT_ONCE = 20;
 const LOOKED_AT = 100;
+/** Often enough for claims of daemons that are gone; what is posted at the end of every turn need not wait for it. */
+const LOST_EVERY_MS = 5_000;
 /** Longer than posting takes; a claim this old was forgotten by who made it. */
 const CLAIM_STALE_MS = 60_000;
 const CUT_OFF = 'the daemon ended while it was being posted';
@@ -50,6 +54,8 @@ export interface StimulusQuery {
 
 /** Reasons to speak that nobody said yet: putting them in, looking at them, and posting them in time. */
 export class Stimuli {
+  #lookedForLostAt = Number.NEGATIVE_INFINITY;
+
   constructor(private readonly context: StimulusContext) {}
 
   create(by: Principal, channelId: string, request: CreateStimulus, key?: string) {
@@ -84,7 +90,8 @@ export class Stimuli {
       channelId,
       stimulusId,
       () => channelToSpeakIn(by, channelId),
-      (row, channel) => {
+      // eslint-disable-next-line require-yield -- what the row says is all there is to know
+      function* (row, channel) {
         if (row.createdBy !== actorIdOf(by) && !mayModerate(by, channel.createdBy)) {
           throw new StoaError('forbidden', 'Only who put it in, or who moderates the channel');
         }
@@ -102,8 +109,9 @@ export class Stimuli {
       channelId,
       stimulusId,
       () => channelToModerate(by, channelId),
-      (row, _, at) => {
+      function* (row, channel, at) {
         if (row.state !== 'dead_letter' && row.state !== 'cancelled') throw settled(row);
+        yield* assertRoom(channel, (yield* listLiveStimuli.all(channel)).length);
         return { type: 'stimulus_replayed', data: { stimulusId, availableAt: at } };
       },
     );
@@ -142,8 +150,12 @@ export class Stimuli {
   /** Posts what is due, a bounded number. Returns whether there may be more. */
   async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context.sessions;
-    await this.requeueLost();
     const now = clock.now();
+    // A clock that was set back must not keep this from looking.
+    if (now < this.#lookedForLostAt || now - this.#lookedForLostAt >= LOST_EVERY_MS) {
+      this.#lookedForLostAt = now;
+      await this.requeueLost();
+    }
     const due = await store.read(() => listDueStimuli.all({ now, limit: LOOKED_AT }));
     let posted = 0;
     for (const { channelId, stimulusId } of due) {
@@ -196,7 +208,7 @@ export class Stimuli {
     channelId: string,
     stimulusId: string,
     open: () => Tx<OpenChannel>,
-    decide: (row: FullStimulusRow, channel: OpenChannel, at: number) => ChannelEvent,
+    decide: (row: FullStimulusRow, channel: OpenChannel, at: number) => Tx<ChannelEvent>,
   ): Promise<Stimulus> {
     const topic = channelTopic(channelId);
     await this.context.sessions.log.write({
@@ -205,7 +217,7 @@ export class Stimuli {
       open,
       *decide(channel, at): Tx<Decision<void>> {
         assertNotArchived(channel);
-        const event = decide(yield* existing(channel, stimulusId), channel, at);
+        const event = yield* decide(yield* existing(channel, stimulusId), channel, at);
         const events: NewEvent[] = [{ topic, event }];
         return { events, answer: () => undefined };
       },

@@ -58,11 +58,17 @@ export const locking = (sql: string, clause: string): { sqlite: string; postgres
 
 const PARAMETER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
+/**
+ * SQLite plans with the value of a bare `LIMIT ?`, and so prepares the statement again whenever one is
+ * bound: that costs more than most of these statements do. It does not look into an expression.
+ */
+const BARE_LIMIT = /\bLIMIT :/g;
+
 function compile({ sqlite, postgres, lock }: SqlForEach): SqlText {
   const sqliteNames: string[] = [];
   const { text, names } = numbered(postgres);
   return {
-    sqlite: sqlite.replace(PARAMETER, (_, name: string) => {
+    sqlite: sqlite.replace(BARE_LIMIT, 'LIMIT 0 + :').replace(PARAMETER, (_, name: string) => {
       sqliteNames.push(name);
       return '?';
     }),

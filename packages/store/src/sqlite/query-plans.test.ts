@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
+import * as verbs from '../index.js';
 import type { Verb } from '../sql/verb.js';
 import * as inbox from '../verbs/inbox.js';
 import * as leases from '../verbs/leases.js';
@@ -24,6 +25,16 @@ const planOf = ({ text }: Pick<Verb<object, unknown>, 'text'>): string[] =>
     .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text.sqlite}`)
     .all(...text.sqliteNames.map(() => null))
     .map(({ detail }) => detail);
+
+describe('every statement', () => {
+  it('lets no bound limit decide about its plan, for it would be prepared again at every binding', () => {
+    const texts = Object.values(verbs).flatMap((known) =>
+      typeof known === 'object' && 'text' in known ? [known.text.sqlite] : [],
+    );
+    expect(texts.length).toBeGreaterThan(100);
+    expect(texts.filter((sql) => /\bLIMIT \?/.test(sql))).toEqual([]);
+  });
+});
 
 /** What is done for each run, or every few seconds, must not take longer the longer a daemon has lived. */
 describe('what is read all the time', () => {

@@ -90,7 +90,7 @@ function idleWork(index: string): string {
     FROM "channels" c
     JOIN "threadWork" w ${index} ON w."topicId" = c."topicId"
     JOIN "messages" m ON m."topicId" = w."topicId" AND m."messageId" = w."rootMessageId"
-    WHERE c."settings" LIKE :asks AND c."paused" = 0 AND c."archivedAt" IS NULL AND w."isOpen" = 1
+    WHERE c."settings" LIKE '' || :asks AND c."paused" = 0 AND c."archivedAt" IS NULL AND w."isOpen" = 1
       AND m."deletedAt" IS NULL AND ${last} <= :before AND ${last} > coalesce(w."followedUpAt", 0)
     ORDER BY w."topicId", w."rootMessageId" LIMIT :limit`;
 }

@@ -25,6 +25,7 @@ export interface KnownMessage {
   readonly messageId: string;
   readonly rootMessageId: string;
   readonly isHuman: boolean;
+  readonly authorId: string;
   readonly addressed: readonly string[];
   /** How often agents answered it in their turns. */
   answers: number;
@@ -37,6 +38,8 @@ export interface LeaseModel {
   readonly turnId: string;
   readonly rootMessageId: string;
   readonly originMessageId: string;
+  /** How often the message that it answers may be answered. */
+  readonly mostReplies: number;
   deadline: number;
   isLive: boolean;
   hasSpoken: boolean;
@@ -100,6 +103,7 @@ export function applyEvent(model: ChannelModel, { type, data }: ChannelEvent): v
         messageId: data.messageId,
         rootMessageId: data.threadRootMessageId ?? data.messageId,
         isHuman: data.author.kind === 'human',
+        authorId: data.author.id,
         addressed: data.addressedMemberIds,
         answers: 0,
       });
@@ -109,14 +113,22 @@ export function applyEvent(model: ChannelModel, { type, data }: ChannelEvent): v
   }
 }
 
+/** What a turn may cost: what a stimulus opened has a budget of its own, with a run to spare. */
+export function boundsIn({ stimulus }: Turn, policy: AutonomyPolicy) {
+  if (stimulus) return { replies: stimulus.replies, runs: stimulus.replies + 1 };
+  const { maxAgentRepliesPerHumanMessage: replies, maxStartedRunsPerHumanMessage: runs } = policy;
+  return { replies, runs };
+}
+
 /** How many more could speak. */
 export function roomIn(model: ChannelModel, thread: ThreadModel): number {
   const { policy } = model;
   if (model.paused || model.archived || isOverTokens(thread.turn, policy)) return 0;
+  const { replies, runs } = boundsIn(thread.turn, policy);
   return Math.min(
     policy.maxParallelPublicSpeakers - thread.live.size,
-    policy.maxAgentRepliesPerHumanMessage - thread.replies - thread.live.size,
-    policy.maxStartedRunsPerHumanMessage - thread.runs,
+    replies - thread.replies - thread.live.size,
+    runs - thread.runs,
   );
 }
 

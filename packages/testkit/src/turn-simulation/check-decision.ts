@@ -1,6 +1,7 @@
 import type { Candidate, TurnDecision } from '@stoa/protocol';
 import { violated } from '../simulation/failure.js';
 import {
+  boundsIn,
   type ChannelModel,
   roomIn,
   type SpeakingMember,
@@ -49,15 +50,16 @@ function checkCounts({ thread, decision: { turn } }: Judged): void {
 
 function checkBounds({ model, thread, decision }: Judged): void {
   const { policy } = model;
+  const bounds = boundsIn(thread.turn, policy);
   const speakers = thread.live.size;
   if (speakers > policy.maxParallelPublicSpeakers) {
     violated('too many speak at once', { speakers, most: policy.maxParallelPublicSpeakers });
   }
-  if (thread.replies + speakers > policy.maxAgentRepliesPerHumanMessage) {
-    const most = policy.maxAgentRepliesPerHumanMessage;
+  if (thread.replies + speakers > bounds.replies) {
+    const most = bounds.replies;
     violated('more may speak than replies are left', { replies: thread.replies, speakers, most });
   }
-  if (thread.runs > policy.maxStartedRunsPerHumanMessage) {
+  if (thread.runs > bounds.runs) {
     violated('more runs than a turn may have', { runs: thread.runs });
   }
   if (decision.granted.length > 0 && (model.paused || model.archived)) {
@@ -99,6 +101,8 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): bo
       return sessions.hasEnded(sessionId);
     case 'served':
       return thread.served.has(sessionId) && !thread.called.has(sessionId);
+    case 'sender':
+      return thread.turn.stimulus?.senderSessionId === sessionId && !thread.called.has(sessionId);
     case 'others_selected':
       return !isMeant(thread, sessionId) && !mayJoinIn(member, judged);
     case 'cooling_down': {
@@ -127,10 +131,11 @@ function checkRenewals({ model, thread, decision }: Judged): void {
   if (decision.renewed.length === 0 || model.paused || model.archived) return;
   const isSomebodyWaiting = decision.candidates.some(({ verdict }) => verdict === 'queued');
   const { policy } = model;
+  const bounds = boundsIn(thread.turn, policy);
   const isRoom =
-    thread.replies + thread.live.size <= policy.maxAgentRepliesPerHumanMessage &&
+    thread.replies + thread.live.size <= bounds.replies &&
     thread.live.size <= policy.maxParallelPublicSpeakers &&
-    thread.runs < policy.maxStartedRunsPerHumanMessage;
+    thread.runs < bounds.runs;
   if (isSomebodyWaiting && isRoom) violated('a turn was renewed while others waited', { decision });
 }
 

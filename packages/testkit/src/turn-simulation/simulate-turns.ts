@@ -5,7 +5,7 @@ import type { ThreadModel } from './channel-model.js';
 import type { PlantedInTurns } from './planted-in-turns.js';
 import { SharedDatabase } from './shared-database.js';
 import { actionsIn, pendingApprovals } from './turn-actions.js';
-import { CHANNEL, TurnWorld } from './turn-world.js';
+import { CHANNEL, type HistorySize, TurnWorld } from './turn-world.js';
 
 export interface TurnReport {
   readonly steps: number;
@@ -14,13 +14,15 @@ export interface TurnReport {
   readonly seen: ReadonlyMap<string, number>;
 }
 
-const LEAST_STEPS = 15;
-const MOST_STEPS = 25;
+/** Most of what can go wrong does so within a few steps; what takes long to build up has one in five. */
+const LONG_EVERY = 5;
+const LONG: HistorySize = { steps: [15, 25], members: [1, 5] };
+const SHORT: HistorySize = { steps: [4, 10], members: [1, 3] };
 const ROUNDS_TO_REST = 300;
 /** What only a tick finds is found in the end too; timers do the rest. */
 const TICK_EVERY = 8;
 /** Bringing everything to its end, and a replay of everything, each cost as much as a history does. */
-const REST_EVERY = 3;
+const REST_EVERY = 4;
 const REPLAY_EVERY = 10;
 
 let database: SharedDatabase | undefined;
@@ -38,8 +40,9 @@ export async function simulateTurns(
   const world = new TurnWorld(seed, database, planted);
   let doing = 'opening';
   try {
-    await world.open();
-    const steps = world.random.between(LEAST_STEPS, MOST_STEPS);
+    const size = seed % LONG_EVERY === 0 ? LONG : SHORT;
+    await world.open(size);
+    const steps = world.random.between(...size.steps);
     for (let i = 0; i < steps; i++) {
       const { name, run } = world.random.weighted(actionsIn(world));
       doing = name;
@@ -95,7 +98,8 @@ async function rest(world: TurnWorld): Promise<void> {
       if (round % TICK_EVERY === 0) await world.soon(world.host.tick());
     }
   }
-  violated('a thread never comes to rest', { threads: openThreads(world).map(({ turn }) => turn) });
+  const threads = openThreads(world).map(({ turn }) => turn);
+  violated('the channel never comes to rest', { threads, stimuli: world.ledger.stimuli.live });
 }
 
 const threadsOf = (world: TurnWorld): ThreadModel[] => [
@@ -106,11 +110,15 @@ const openThreads = (world: TurnWorld): ThreadModel[] =>
   threadsOf(world).filter(({ turn }) => turn.closedAt === undefined);
 
 const isAtRest = (world: TurnWorld): boolean =>
-  openThreads(world).length === 0 && world.ledger.sessions.open.length === 0;
+  openThreads(world).length === 0 &&
+  world.ledger.sessions.open.length === 0 &&
+  world.ledger.stimuli.live.length === 0;
 
 function nextWake(world: TurnWorld): number {
   return Math.min(
     ...openThreads(world).map(({ turn }) => turn.wakeAt ?? Number.POSITIVE_INFINITY),
+    // One that waits may be due and wait for something else than time.
+    Math.max(world.ledger.stimuli.nextAt, world.clock.now() + 5_000),
     world.clock.now() + 60_000,
   );
 }

@@ -1,6 +1,12 @@
 import type { PostMessage } from '@stoa/protocol';
 import { OWNER } from '../runtime/runtime-world.js';
 import type { KnownMessage, LeaseModel } from './channel-model.js';
+import {
+  crashWithClaim,
+  stimulusOfPeople,
+  stimulusOfSession,
+  takeBackOrReplay,
+} from './stimulus-actions.js';
 import { CHANNEL, MODES, type Post, type TurnWorld } from './turn-world.js';
 
 interface TurnAction {
@@ -12,8 +18,7 @@ interface TurnAction {
 
 /**
  * Everything that may happen next. What people, agents and time do is asked for here and happens when
- * the daemon gets to it. A producer of stimuli belongs here too, as one more action; that each becomes a
- * message at most once is for the ledger to see in the log, as it does for posts.
+ * the daemon gets to it.
  */
 const TURN_ACTIONS: readonly TurnAction[] = [
   { name: 'post', weight: 8, run: post },
@@ -29,6 +34,9 @@ const TURN_ACTIONS: readonly TurnAction[] = [
   { name: 'leave', weight: 2, run: leave },
   { name: 'speak aside', weight: 2, run: speakAside },
   { name: 'other work', weight: 3, run: otherWork },
+  { name: 'stimulus of people', weight: 6, run: stimulusOfPeople },
+  { name: 'stimulus of a session', weight: 6, run: stimulusOfSession },
+  { name: 'stimulus taken back or put in again', weight: 2, run: takeBackOrReplay },
   { name: 'answer', weight: 6, run: answer },
   { name: 'cancel', weight: 2, run: cancel },
   { name: 'clear', weight: 1, run: clear },
@@ -38,6 +46,7 @@ const TURN_ACTIONS: readonly TurnAction[] = [
   { name: 'tick', weight: 3, run: tick },
   { name: 'crash before a commit', weight: 3, run: crashBefore },
   { name: 'crash after a commit', weight: 3, run: crashAfter },
+  { name: 'crash between claim and post', weight: 3, run: crashWithClaim },
 ];
 
 const UNARCHIVE: TurnAction = { name: 'unarchive', weight: 60, run: unarchive };

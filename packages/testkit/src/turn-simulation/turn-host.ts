@@ -18,7 +18,7 @@ const AGENT: AgentDefinition = { driver: { kind: 'script' }, mode: 'ask', instru
 const FOREVER = Number.MAX_SAFE_INTEGER;
 const NO_FILES = { files: new Map<string, Uint8Array>(), full: false };
 /** What a daemon says when something broke that is none of an agent's. */
-const DEFECTS = /could not be (worked on|looked at|stored)|let go of a run/;
+const DEFECTS = /could not be (worked on|looked at|stored|posted|repaired)|let go of a run/;
 
 export interface TurnHostPorts {
   readonly db: Database.Database;
@@ -93,7 +93,9 @@ export class TurnHost {
     await this.core.credentials.adoptOwnerToken('owner', '/home');
     await this.core.ownership.join();
     await this.core.runner.look();
+    await this.core.recovery.run();
     await this.core.turnClock.look();
+    await this.core.stimulusClock.look();
   }
 
   /** What a daemon does now and then. */
@@ -101,6 +103,7 @@ export class TurnHost {
     await this.core.ownership.beat();
     await this.core.runner.tick();
     await this.core.turnClock.look();
+    await this.core.stimulusClock.look();
   }
 
   /** Whatever it was doing is never finished. */

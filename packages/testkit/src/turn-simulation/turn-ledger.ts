@@ -2,6 +2,7 @@ import type { AutonomyPolicy, ChannelEvent, TurnDecision } from '@stoa/protocol'
 import { violated } from '../simulation/failure.js';
 import {
   applyEvent,
+  boundsIn,
   type ChannelModel,
   type LeaseModel,
   newChannelModel,
@@ -12,6 +13,7 @@ import { checkDecision, type SessionFacts } from './check-decision.js';
 import { type RunModel, SessionLedger } from './session-ledger.js';
 import type { SharedDatabase } from './shared-database.js';
 import { runIdIn } from './sim-speaker.js';
+import { StimulusLedger } from './stimulus-ledger.js';
 
 interface EventRow {
   readonly seq: number;
@@ -30,6 +32,7 @@ export class TurnLedger implements SessionFacts {
   readonly #heads = new Map<number, number>();
   readonly channels = new Map<string, ChannelModel>();
   readonly sessions = new SessionLedger();
+  readonly stimuli = new StimulusLedger();
   readonly #spoke = new Map<string, number>();
   readonly #posts = new Set<string>();
   /** What the next event of the channel has to be. */
@@ -89,12 +92,17 @@ export class TurnLedger implements SessionFacts {
       if (expected && type !== 'turn_decided') {
         violated('nothing was decided with what was said', { ...expected, seq, type });
       }
+      this.stimuli.take(event);
       if (event.type === 'turn_decided') this.#decided(model, event.data, at, expected);
       else {
-        if (event.type === 'message_posted') this.#posted(model, event.data, at);
+        if (event.type === 'message_posted') {
+          this.#posted(model, event.data, at);
+          this.stimuli.posted(event.data, at);
+        }
         applyEvent(model, event);
       }
     }
+    this.stimuli.checkRoom(model);
     if (this.#expected) violated('nothing was decided with what was said', this.#expected);
   }
 
@@ -133,10 +141,10 @@ export class TurnLedger implements SessionFacts {
       const called = model.members.get(memberId)?.sessionId;
       if (called !== undefined) thread.called.add(called);
     }
-    const most = model.policy.maxAgentRepliesPerHumanMessage;
+    const most = boundsIn(thread.turn, model.policy).replies;
     if (thread.replies > most) violated('more replies than a message of a person allows', { most });
     const origin = model.messages.get(lease.originMessageId);
-    if (origin && ++origin.answers > most)
+    if (origin && ++origin.answers > lease.mostReplies)
       violated('a message was answered too often', { ...origin });
     this.#expected = { messageId, runId };
   }
@@ -151,7 +159,15 @@ export class TurnLedger implements SessionFacts {
     const root = turn.threadRootMessageId;
     let thread = model.threads.get(root);
     if (trigger.type === 'message') {
-      if (!expected || expected.runId !== undefined || expected.messageId !== trigger.messageId) {
+      if (turn.stimulus) {
+        const author = model.messages.get(turn.originMessageId)?.authorId ?? '';
+        const isOwn = root !== turn.originMessageId && sessionOf(author) !== undefined;
+        this.stimuli.checkTurn(model, thread?.turn, turn, { isOwn });
+      } else if (
+        !expected ||
+        expected.runId !== undefined ||
+        expected.messageId !== trigger.messageId
+      ) {
         violated('a turn was opened by what no person said', { trigger, expected });
       }
       thread = newThread(root, decision, thread?.live ?? new Map<string, LeaseModel>());
@@ -196,6 +212,7 @@ export class TurnLedger implements SessionFacts {
   ): void {
     switch (trigger.type) {
       case 'message':
+      case 'cancelled':
         return;
       case 'run_ended': {
         const lease = model.leaseOfRun.get(trigger.runId ?? '');
@@ -258,6 +275,7 @@ export class TurnLedger implements SessionFacts {
         turnId: turn.turnId,
         rootMessageId: thread.rootMessageId,
         originMessageId: turn.originMessageId,
+        mostReplies: boundsIn(turn, model.policy).replies,
         deadline,
         isLive: true,
         hasSpoken: false,
@@ -278,7 +296,7 @@ export class TurnLedger implements SessionFacts {
         const thread = model.threads.get(lease.rootMessageId);
         if (thread && thread.turn.turnId === lease.turnId) {
           thread.started.add(run.runId);
-          const most = model.policy.maxStartedRunsPerHumanMessage;
+          const most = boundsIn(thread.turn, model.policy).runs;
           if (thread.started.size > most)
             violated('more runs were started than a turn may have', { most });
         }

@@ -23,6 +23,8 @@ export const CHANNEL = 'team';
 const EXPECTED = new Set([
   'approval_settled',
   'channel_archived',
+  'idempotency_conflict',
+  'invalid_stimulus',
   'limit_reached',
   'member_not_found',
   'message_deleted',
@@ -30,10 +32,18 @@ const EXPECTED = new Set([
   'not_member',
   'run_not_found',
   'session_ended',
+  'stimulus_settled',
+  'too_many_stimuli',
   'unknown_member',
 ]);
 
 const scratch = new ScratchStores();
+
+/** Least and most. */
+export interface HistorySize {
+  readonly steps: readonly [number, number];
+  readonly members: readonly [number, number];
+}
 
 /** A post as a person means it; it may be sent more than once. */
 export interface Post {
@@ -79,14 +89,14 @@ export class TurnWorld {
     return this.host.core;
   }
 
-  async open(): Promise<void> {
+  async open({ members }: HistorySize): Promise<void> {
     await this.soon(this.host.begin());
     const { channels, sessions } = this.core;
     const { policy } = this;
     await this.soon(
       channels.create(OWNER, { channelId: CHANNEL, title: 'Team', autonomyPolicy: policy }),
     );
-    const count = this.random.between(1, 5);
+    const count = this.random.between(...members);
     for (let i = 0; i < count; i++) {
       const { sessionId } = await this.soon(sessions.create(OWNER, { agentId: 'agent' }));
       this.sessions.set(`agent-${String(i)}`, sessionId);
@@ -157,6 +167,7 @@ export class TurnWorld {
 
   /** The process ends, wherever it is, and another one begins with what is stored. */
   async restart(): Promise<void> {
+    if (this.ledger.stimuli.claimed.length > 0) this.saw('a claim was cut off');
     this.host.kill();
     this.host = this.#newHost();
     await this.soon(this.host.begin());
@@ -228,6 +239,12 @@ function anyPolicy(random: SeededRandom): AutonomyPolicy {
     leaseTimeoutMs: 10_000,
     claimTimeoutMs: 5_000,
     silenceLimitMs: 30_000,
+    maxPendingStimuli: random.pick([2, 4]),
+    maxAgentRepliesPerStimulus: random.between(1, 2),
+    maxAutonomousRepliesSinceHuman: random.pick([1, 3, 12]),
+    maxAutonomousRootPostsPerHour: random.pick([2, 8]),
+    maxActiveAutonomousRoots: random.between(1, 3),
+    quietPeriodMsAfterRootPost: random.pick([0, 8_000]),
     ...(random.chance(0.2) ? { tokensPerTurn: 80 } : {}),
   };
 }
