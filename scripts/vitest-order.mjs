@@ -2,9 +2,16 @@
 // one of them at the end. vitest knows this only from an earlier run, which a fresh clone has not had.
 import { BaseSequencer } from 'vitest/node';
 
-const longest = ['kill', 'simulation', 'docs', 'cli-sessions', 'integrity', 'slow-reader'].map(
-  (name) => `/tests/${name}.test.ts`,
-);
+const longest = [
+  'kill',
+  'simulation',
+  'turn-simulation',
+  'docs',
+  'cli-sessions',
+  'lobby',
+  'integrity',
+  'slow-reader',
+].map((name) => `/tests/${name}.test.ts`);
 
 export class LongestFirst extends BaseSequencer {
   async sort(files) {

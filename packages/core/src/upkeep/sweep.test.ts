@@ -38,7 +38,11 @@ describe('a sweep', () => {
       },
       clock: { now: () => now },
       ids: { next: (prefix) => `${prefix}_${String((ids += 1))}` },
-      secrets: { generate: () => `s${String((ids += 1))}`, digest: (text) => text },
+      secrets: {
+        generate: () => `s${String((ids += 1))}`,
+        digest: (text) => text,
+        verifies: () => false,
+      },
       retention: {
         idempotencyKeyMs: DAY,
         revokedCredentialMs: DAY,

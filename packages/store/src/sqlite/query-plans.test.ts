@@ -29,7 +29,9 @@ const planOf = ({ text }: Pick<Verb<object, unknown>, 'text'>): string[] =>
 describe('every statement', () => {
   it('lets no bound limit decide about its plan, for it would be prepared again at every binding', () => {
     const texts = Object.values(verbs).flatMap((known) =>
-      typeof known === 'object' && 'text' in known ? [known.text.sqlite] : [],
+      typeof known === 'object' && 'text' in known && 'sqlite' in known.text
+        ? [known.text.sqlite]
+        : [],
     );
     expect(texts.length).toBeGreaterThan(100);
     expect(texts.filter((sql) => /\bLIMIT \?/.test(sql))).toEqual([]);
