@@ -246,7 +246,7 @@ const deeds = {
   async mcp(id, rest) {
     const [name, ...json] = rest.split(' ');
     const { url, headers } = sessionOf(id).mcpServers.find((server) => server.name === 'stoa');
-    const response = await fetch(url, {
+    const response = await globalThis.fetch(url, {
       method: 'POST',
       headers: {
         ...Object.fromEntries(headers.map((header) => [header.name, header.value])),

@@ -90,7 +90,17 @@ function changeChannel(channel: ModelChannel, { seq, at }: ModelEvent, change: C
       channel.updatedAt = at;
       return;
     case 'turn_decided':
-      // No session is a member here.
+    case 'stimulus_created':
+    case 'stimulus_claimed':
+    case 'stimulus_deferred':
+    case 'stimulus_dispatched':
+    case 'stimulus_replayed':
+    case 'stimulus_settled':
+    case 'thread_work_changed':
+    case 'observation_source_changed':
+    case 'observation_source_deleted':
+    case 'observation_received':
+      // No session is a member here: what follows from one is simulated with turns.
       return;
     case 'asset_pinned':
       channel.pins.push(change.data.assetId);
