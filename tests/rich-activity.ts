@@ -67,7 +67,7 @@ export async function richActivity(daemon: {
   for (const person of [owner, ada]) await person.put(`${lobby}/cursor`, { readSeq: 9 });
 
   await owner.patch(lobby, {
-    autonomyPolicy: { maxAgentRepliesPerHumanMessage: 2 },
+    autonomyPolicy: { maxAgentRepliesPerHumanMessage: 2, memberCooldownMs: 0 },
     defaultParticipationMode: 'prefer_selected',
   });
   await owner.put('/v1/agents/helper', {
@@ -112,6 +112,13 @@ export async function richActivity(daemon: {
   await owner.post('/v1/channels', { channelId: 'gone', title: 'Gone' });
   await owner.post('/v1/channels/gone/messages', { text: 'soon erased' });
   await owner.delete('/v1/channels/gone');
+
+  // Who looks behind the back of the daemon is not to be disturbed by the next turn.
+  await owner.patch(lobby, { paused: true });
+  await until('nobody speaks any more', async () => {
+    const { json } = await owner.get<{ leases: unknown[] }>(`${lobby}/leases`);
+    return json.leases.length === 0;
+  });
   return { messageIds: [root, attached, ...replies], assetId };
 
   async function posted(body: object): Promise<void> {
