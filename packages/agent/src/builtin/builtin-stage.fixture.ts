@@ -4,13 +4,8 @@ import {
   ModelStage,
   type ModelStageOptions,
 } from '@stoa/testkit';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type BuiltinDriverSettings, createBuiltinDriver } from './create-builtin-driver.js';
-
-const stages: ModelStage[] = [];
-afterEach(async () => {
-  for (const opened of stages.splice(0)) await opened.close();
-});
 
 /** A driver without anything that differs from run to run. */
 export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriverSettings> = {}) =>
@@ -25,7 +20,7 @@ export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriver
 /** A stage with the builtin driver, closed when the test is over. */
 export async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
   const opened = await ModelStage.open({ driver: (parts) => builtinDriver(parts), ...options });
-  stages.push(opened);
+  onTestFinished(() => opened.close());
   return opened;
 }
 
