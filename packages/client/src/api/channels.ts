@@ -1,5 +1,6 @@
 import type { Channel, CreateChannel, UpdateChannel } from '@stoa/protocol';
 import type { Answer, Caller, CallOptions, KeyedCallOptions } from '../http/caller.js';
+import { pagesOf } from './pages-of.js';
 import type { QueryFor } from './query.js';
 
 export type ChannelPage = Answer<'listChannels'>;
@@ -21,14 +22,7 @@ export function channelsApi(call: Caller): ChannelsApi {
   return {
     create: (body, options) => call('createChannel', { body, ...options }),
     list,
-    async *pages(query, options) {
-      let after = query?.after;
-      do {
-        const page = await list({ ...query, after }, options);
-        yield page;
-        after = page.nextAfter;
-      } while (after !== undefined);
-    },
+    pages: (query, options) => pagesOf(query?.after, (after) => list({ ...query, after }, options)),
     get: (channelId, options) => call('getChannel', { params: { channelId }, ...options }),
     update: (channelId, body, options) =>
       call('updateChannel', { params: { channelId }, body, ...options }),

@@ -12,6 +12,7 @@ import type {
   UpsertProjectMember,
 } from '@stoa/protocol';
 import type { Answer, Caller, CallOptions, KeyedCallOptions } from '../http/caller.js';
+import { pagesOf } from './pages-of.js';
 import type { QueryFor } from './query.js';
 
 export type ProjectPage = Answer<'listProjects'>;
@@ -80,14 +81,7 @@ export function projectsApi(call: Caller): ProjectsApi {
   return {
     create: (body, options) => call('createProject', { body, ...options }),
     list,
-    async *pages(query, options) {
-      let after = query?.after;
-      do {
-        const page = await list({ ...query, after }, options);
-        yield page;
-        after = page.nextAfter;
-      } while (after !== undefined);
-    },
+    pages: (query, options) => pagesOf(query?.after, (after) => list({ ...query, after }, options)),
     get: (projectId, options) => call('getProject', { params: { projectId }, ...options }),
     update: (projectId, body, options) =>
       call('updateProject', { params: { projectId }, body, ...options }),
@@ -111,14 +105,8 @@ function tasksApi(call: Caller): ProjectTasksApi {
     create: (projectId, body, options) =>
       call('createProjectTask', { params: { projectId }, body, ...options }),
     list,
-    async *pages(projectId, query, options) {
-      let after = query?.after;
-      do {
-        const page = await list(projectId, { ...query, after }, options);
-        yield page;
-        after = page.nextAfter;
-      } while (after !== undefined);
-    },
+    pages: (projectId, query, options) =>
+      pagesOf(query?.after, (after) => list(projectId, { ...query, after }, options)),
     get: (projectId, taskId, options) =>
       call('getProjectTask', { params: { projectId, taskId }, ...options }),
     update: (projectId, taskId, body, options) =>
