@@ -29,7 +29,7 @@ export async function startInstalling() {
   }
   await runNpm(['ci', '--ignore-scripts'], 'Installing dependencies', 'Installed dependencies');
   await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
-  const compiling = startNpm(['rebuild', native]);
+  const compiling = startNpm(['rebuild', native], compilerSettings());
   return {
     async compiled() {
       const shown = progress('Compiling SQLite, one to two minutes (nothing prebuilt to fetch)');
@@ -84,13 +84,22 @@ async function runNpm(args, label, result) {
   shown.done(result);
 }
 
+/**
+ * At -O2 SQLite is as quick as at the -O3 of its build file, and compiled in two thirds of the time;
+ * what binds it to Node is compiled beside it.
+ */
+function compilerSettings() {
+  const { CFLAGS = '', npm_config_jobs = 'max' } = process.env;
+  return { CFLAGS: `-O2 ${CFLAGS}`.trimEnd(), npm_config_jobs };
+}
+
 /** What npm has been asked for, and all it said until it ended. */
-function startNpm(args) {
+function startNpm(args, environment = {}) {
   const output = [];
   // dev: the build tools are dev dependencies, whatever NODE_ENV says.
   // foreground-scripts: shows what the native build is doing, and why it failed.
   const options = ['--include=dev', '--foreground-scripts', '--no-audit', '--no-fund'];
-  const ended = npm([...args, ...options], (chunk) => output.push(chunk));
+  const ended = npm([...args, ...options], environment, (chunk) => output.push(chunk));
   return { command: `npm ${args[0]}`, ended, output };
 }
 
@@ -120,12 +129,13 @@ function excerpt(lines) {
   return [...head, '…', ...lines.slice(tail)].join('\n').trimEnd();
 }
 
-function npm(args, onOutput) {
+function npm(args, environment, onOutput) {
   const script = process.env.npm_execpath;
   const [file, ...before] = script?.endsWith('.js') === true ? [process.execPath, script] : ['npm'];
   return new Promise((resolve) => {
     const child = spawn(file, [...before, ...args], {
       cwd: root,
+      env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
       shell: file === 'npm' && process.platform === 'win32',
     });
