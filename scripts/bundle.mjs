@@ -18,19 +18,44 @@ const external = [
   '@fastify/fast-json-stringify-compiler',
 ];
 
+const stampName = '.bundle-stamp';
+
+const namedByContent = /^chunk-|\.cjs(?:\.map|\.cache)?$/;
+
 const dayInMs = 24 * 60 * 60 * 1000;
 
 /** Entry name (without .js) → source file. Threads sit beside the entries that start them. */
 const threads = { 'search-thread': 'packages/store/src/search/search-thread.ts' };
 
-const programs = {
-  stoa: 'packages/cli/src/stoa.ts',
-  ...threads,
+const programs = { stoa: 'packages/cli/src/stoa.ts', ...threads };
+
+/** What `stoa` runs through load-part.ts: each a script of its own, with a code cache of its own. */
+const parts = {
+  main: 'packages/cli/src/main.ts',
+  'quick-status': 'packages/cli/src/quick-status.ts',
+  daemon: 'packages/daemon/src/index.ts',
 };
+
+const outdirOfPrograms = 'packages/cli/dist';
 
 /** The `stoa` command and everything it can start. */
 export function bundlePrograms(options = {}) {
-  return bundle({ outdir: 'packages/cli/dist', entries: programs, executable: 'stoa', ...options });
+  return bundle({
+    outdir: outdirOfPrograms,
+    entries: programs,
+    parts,
+    executable: 'stoa',
+    ...options,
+  });
+}
+
+/** The parts of the last build, by their names. */
+export function builtParts() {
+  const directory = path.join(root, outdirOfPrograms);
+  const stamp = readOrEmpty(path.join(directory, stampName));
+  return Object.fromEntries(
+    Object.keys(parts).map((name) => [name, path.join(directory, partFile(name, stamp))]),
+  );
 }
 
 /** The benchmark runner, and one entry for every file in `bench/src/processes/`. */
@@ -49,58 +74,82 @@ export function bundleBenchmarks(options = {}) {
  * Returns whether anything was built: an outdir whose stamp equals the content hash of the sources
  * is left alone.
  */
-async function bundle({ outdir, entries, executable, force = false }) {
-  const existing = Object.entries(entries).filter(([, file]) =>
-    fs.existsSync(path.join(root, file)),
-  );
-  if (existing.length === 0) return false;
+async function bundle({ outdir, entries, parts, executable, force = false }) {
   const target = path.join(root, outdir);
-  const stampFile = path.join(target, '.bundle-stamp');
+  const stampFile = path.join(target, stampName);
   const stamp = hashSources();
   if (!force && readOrEmpty(stampFile) === stamp) return false;
 
-  const outputFiles = await build(outdir, Object.fromEntries(existing));
-  write(target, outputFiles, new Set(existing.map(([name]) => `${name}.js`)), executable);
+  const outputFiles = await build(outdir, entries, parts, stamp);
+  write(target, outputFiles, new Set(Object.keys(entries).map((name) => `${name}.js`)), executable);
   fs.writeFileSync(stampFile, stamp);
   return true;
 }
 
-async function build(outdir, entryPoints) {
+async function build(outdir, entries, parts, stamp) {
   // Loaded late: this module is also read before the dependencies are installed.
   const esbuild = await import('esbuild');
+  const common = {
+    absWorkingDir: root,
+    outdir,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20.19',
+    conditions: ['stoa-source'],
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
   try {
-    const { outputFiles } = await esbuild.build({
-      absWorkingDir: root,
-      entryPoints,
-      outdir,
-      bundle: true,
-      splitting: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.19',
-      conditions: ['stoa-source'],
-      external,
-      sourcemap: true,
-      sourcesContent: false,
-      legalComments: 'none',
-      logLevel: 'warning',
-      entryNames: '[name]',
-      chunkNames: 'chunk-[hash]',
-      // CommonJS dependencies inside an ES module bundle still call require for Node's own modules.
-      banner: {
-        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-      },
-    });
-    return outputFiles;
+    const modules = await esbuild.build({ ...common, ...asModules(stamp), entryPoints: entries });
+    if (parts === undefined) return modules.outputFiles;
+    const scripts = await esbuild.build({ ...common, ...asScripts(stamp), entryPoints: parts });
+    return [...modules.outputFiles, ...scripts.outputFiles];
   } finally {
     // Its service is a process of its own, which would otherwise live as long as the daemon.
     await esbuild.stop();
   }
 }
 
-// A daemon may be running from this directory: chunks (named by content) go first, entries last,
-// each by rename; chunks of earlier builds stay for a day, because a running daemon loads lazily.
+const asModules = (stamp) => ({
+  format: 'esm',
+  splitting: true,
+  external,
+  entryNames: '[name]',
+  chunkNames: 'chunk-[hash]',
+  define: { BUILD: JSON.stringify(ending(stamp)) },
+  // CommonJS dependencies inside an ES module bundle still call require for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+});
+
+/** Node gives an ES module no code cache, but a script; what is imported late is run late here too. */
+const asScripts = (stamp) => {
+  const daemon = `./${partFile('daemon', stamp)}`;
+  return {
+    format: 'cjs',
+    external: [...external, daemon],
+    alias: { '@stoa/daemon': daemon },
+    supported: { 'dynamic-import': false },
+    entryNames: `[name]-${ending(stamp)}`,
+    outExtension: { '.js': '.cjs' },
+    define: { 'import.meta.url': '__url' },
+    banner: {
+      js: "(function (exports, require, module, __filename) { 'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;",
+    },
+    footer: { js: '})' },
+  };
+};
+
+const ending = (stamp) => stamp.slice(0, 16);
+
+const partFile = (name, stamp) => `${name}-${ending(stamp)}.cjs`;
+
+// A daemon may be running from this directory: what is named by content goes first, entries last,
+// each by rename; what earlier builds left stays for a day, because somebody may be starting from it.
 function write(target, outputFiles, entryNames, executable) {
   fs.mkdirSync(target, { recursive: true });
   const rank = (file) => (entryNames.has(path.basename(file.path)) ? 1 : 0);
@@ -108,13 +157,15 @@ function write(target, outputFiles, entryNames, executable) {
     const temporary = `${file.path}.${process.pid}.tmp`;
     fs.writeFileSync(temporary, file.contents);
     if (path.basename(file.path) === `${executable}.js`) fs.chmodSync(temporary, 0o755);
+    // A build that is forced may differ from one of the same name, and then so does its code.
+    fs.rmSync(`${file.path}.cache`, { force: true });
     fs.renameSync(temporary, file.path);
   }
   const written = new Set(outputFiles.map((file) => path.basename(file.path)));
   for (const name of fs.readdirSync(target)) {
     const file = path.join(target, name);
     const isOld = Date.now() - fs.statSync(file).mtimeMs > dayInMs;
-    if (name.startsWith('chunk-') && !written.has(name) && isOld) fs.rmSync(file);
+    if (namedByContent.test(name) && !written.has(name) && isOld) fs.rmSync(file);
   }
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Start-up time is a goal: nothing is loaded that the command at hand does not need.
+import { loadPart } from './load-part.js';
 
 const VERSION = '0.1.0';
 
@@ -9,9 +10,9 @@ const [first, ...rest] = args;
 if ((first === '--version' || first === '-V') && rest.length === 0) {
   process.stdout.write(`${VERSION}\n`);
 } else if (first === 'status' && rest.every((arg) => arg === '--json')) {
-  const { quickStatus } = await import('./quick-status.js');
+  const { quickStatus } = loadPart<typeof import('./quick-status.js')>('quick-status');
   process.exitCode = await quickStatus(VERSION, rest.length > 0);
 } else {
-  const { main } = await import('./main.js');
+  const { main } = loadPart<typeof import('./main.js')>('main');
   process.exitCode = await main(args, VERSION);
 }
