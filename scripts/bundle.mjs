@@ -9,7 +9,6 @@ import { root } from './root.mjs';
 // few files instead of hundreds.
 const external = [
   'better-sqlite3',
-  'pg',
   'pg-native',
   'bufferutil',
   'utf-8-validate',
@@ -20,7 +19,7 @@ const external = [
 
 const stampName = '.bundle-stamp';
 
-const namedByContent = /^chunk-|\.cjs(?:\.map|\.cache)?$/;
+const namedByContent = /^chunk-|-[0-9a-f]{16}\.js(?:\.map|\.cache)?$/;
 
 const dayInMs = 24 * 60 * 60 * 1000;
 
@@ -81,6 +80,7 @@ async function bundle({ outdir, entries, parts, executable, force = false }) {
   if (!force && readOrEmpty(stampFile) === stamp) return false;
 
   const outputFiles = await build(outdir, entries, parts, stamp);
+  if (parts) writeType(target, 'commonjs');
   write(target, outputFiles, new Set(Object.keys(entries).map((name) => `${name}.js`)), executable);
   fs.writeFileSync(stampFile, stamp);
   return true;
@@ -97,56 +97,65 @@ async function build(outdir, entries, parts, stamp) {
     platform: 'node',
     target: 'node20.19',
     conditions: ['stoa-source'],
+    external,
+    entryNames: '[name]',
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
     logLevel: 'warning',
   };
+  const builds =
+    parts === undefined
+      ? [{ ...asModules, entryPoints: entries }]
+      : [
+          { ...asCommonJs(stamp), entryPoints: entries },
+          { ...asParts(stamp), entryPoints: parts },
+        ];
   try {
-    const modules = await esbuild.build({ ...common, ...asModules(stamp), entryPoints: entries });
-    if (parts === undefined) return modules.outputFiles;
-    const scripts = await esbuild.build({ ...common, ...asScripts(stamp), entryPoints: parts });
-    return [...modules.outputFiles, ...scripts.outputFiles];
+    const built = await Promise.all(builds.map((own) => esbuild.build({ ...common, ...own })));
+    return built.flatMap(({ outputFiles }) => outputFiles);
   } finally {
     // Its service is a process of its own, which would otherwise live as long as the daemon.
     await esbuild.stop();
   }
 }
 
-const asModules = (stamp) => ({
+const asModules = {
   format: 'esm',
   splitting: true,
-  external,
-  entryNames: '[name]',
   chunkNames: 'chunk-[hash]',
-  define: { BUILD: JSON.stringify(ending(stamp)) },
   // CommonJS dependencies inside an ES module bundle still call require for Node's own modules.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
+};
+
+// What starts often is CommonJS: Node has no code cache for ES modules, and takes longer to its first
+// line. What is imported late is inside, and still run only when it is asked for.
+const asCommonJs = (stamp) => ({
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  define: { BUILD: JSON.stringify(ending(stamp)), 'import.meta.url': '__url' },
+  banner: { js: `'use strict'; ${url}` },
 });
 
-/** Node gives an ES module no code cache, but a script; what is imported late is run late here too. */
-const asScripts = (stamp) => {
+const asParts = (stamp) => {
   const daemon = `./${partFile('daemon', stamp)}`;
   return {
-    format: 'cjs',
+    ...asCommonJs(stamp),
     external: [...external, daemon],
     alias: { '@stoa/daemon': daemon },
-    supported: { 'dynamic-import': false },
     entryNames: `[name]-${ending(stamp)}`,
-    outExtension: { '.js': '.cjs' },
-    define: { 'import.meta.url': '__url' },
-    banner: {
-      js: "(function (exports, require, module, __filename) { 'use strict'; const __url = require('node:url').pathToFileURL(__filename).href;",
-    },
+    banner: { js: `(function (exports, require, module, __filename) { 'use strict'; ${url}` },
     footer: { js: '})' },
   };
 };
 
+const url = "const __url = require('node:url').pathToFileURL(__filename).href;";
+
 const ending = (stamp) => stamp.slice(0, 16);
 
-const partFile = (name, stamp) => `${name}-${ending(stamp)}.cjs`;
+const partFile = (name, stamp) => `${name}-${ending(stamp)}.js`;
 
 // A daemon may be running from this directory: what is named by content goes first, entries last,
 // each by rename; what earlier builds left stays for a day, because somebody may be starting from it.
@@ -167,6 +176,12 @@ function write(target, outputFiles, entryNames, executable) {
     const isOld = Date.now() - fs.statSync(file).mtimeMs > dayInMs;
     if (namedByContent.test(name) && !written.has(name) && isOld) fs.rmSync(file);
   }
+}
+
+/** Of the files in a directory, whatever the package around it says. */
+function writeType(directory, type) {
+  fs.mkdirSync(directory, { recursive: true });
+  fs.writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify({ type })}\n`);
 }
 
 function hashSources() {

@@ -37,6 +37,10 @@ async function use({ main }, { quickStatus }) {
     const code = await main(args, 'warm-up');
     if (code !== 0) throw new Error(`stoa ${args.join(' ')} ended with ${code}`);
   };
+  // The driver of PostgreSQL, as far as one gets where no server listens.
+  process.env.STOA_DATABASE_URL = 'postgres://127.0.0.1:1/none';
+  await main(['serve'], 'warm-up');
+  delete process.env.STOA_DATABASE_URL;
   const daemon = stoa('serve');
   await Promise.race([daemon, ready()]);
   await stoa('channel', 'create', 'Warm-up', '--id', 'warm-up');

@@ -14,7 +14,7 @@ const here = createRequire(import.meta.url);
  * flags have made, and compiles the source as if there were none.
  */
 export function loadPart<Part>(name: string): Part {
-  return load(`./${name}-${BUILD}.cjs`) as Part;
+  return load(`./${name}-${BUILD}.js`) as Part;
 }
 
 function load(id: string): unknown {

@@ -9,10 +9,17 @@ const [first, ...rest] = args;
 
 if ((first === '--version' || first === '-V') && rest.length === 0) {
   process.stdout.write(`${VERSION}\n`);
-} else if (first === 'status' && rest.every((arg) => arg === '--json')) {
-  const { quickStatus } = loadPart<typeof import('./quick-status.js')>('quick-status');
-  process.exitCode = await quickStatus(VERSION, rest.length > 0);
 } else {
+  void command().then((exitCode) => {
+    process.exitCode = exitCode;
+  });
+}
+
+function command(): Promise<number> {
+  if (first === 'status' && rest.every((arg) => arg === '--json')) {
+    const { quickStatus } = loadPart<typeof import('./quick-status.js')>('quick-status');
+    return quickStatus(VERSION, rest.length > 0);
+  }
   const { main } = loadPart<typeof import('./main.js')>('main');
-  process.exitCode = await main(args, VERSION);
+  return main(args, VERSION);
 }
