@@ -135,7 +135,13 @@ const asModules = {
 const asCommonJs = (stamp) => ({
   format: 'cjs',
   supported: { 'dynamic-import': false },
-  define: { BUILD: JSON.stringify(ending(stamp)), 'import.meta.url': '__url' },
+  define: {
+    BUILD: JSON.stringify(ending(stamp)),
+    'import.meta.url': '__url',
+    // Where there is none, as in Node 20, the driver of PostgreSQL makes a Response to see where it
+    // runs, and for that Node loads all of its fetch.
+    navigator: JSON.stringify({ userAgent: 'Node.js' }),
+  },
   banner: { js: `'use strict'; ${url}` },
 });
 

@@ -9,6 +9,7 @@ import { builtParts } from './bundle.mjs';
 
 const parts = builtParts();
 const scripts = new Map();
+const loaded = new Map();
 // A daemon sets its own, and what is built is for all who may read it.
 const umask = process.umask();
 
@@ -23,6 +24,11 @@ try {
 }
 
 function load(file) {
+  if (!loaded.has(file)) loaded.set(file, run(file));
+  return loaded.get(file);
+}
+
+function run(file) {
   const here = createRequire(file);
   const script = new Script(fs.readFileSync(file, 'latin1'), { filename: file });
   scripts.set(file, script);

@@ -5,7 +5,13 @@ import { Script } from 'node:vm';
 /** Put in by the bundler: what the names of this build's parts end with. */
 declare const BUILD: string;
 
+interface Parts {
+  readonly main: typeof import('./main.js');
+  readonly 'quick-status': typeof import('./quick-status.js');
+}
+
 const here = createRequire(import.meta.url);
+const loaded = new Map<string, unknown>();
 
 /**
  * Runs a part of the program, which the bundler wrote as one script, with the code that the build has
@@ -13,19 +19,24 @@ const here = createRequire(import.meta.url);
  * sources, so a cache is never another source's; V8 itself refuses one that another version or other
  * flags have made, and compiles the source as if there were none.
  */
-export function loadPart<Part>(name: string): Part {
-  return load(`./${name}-${BUILD}.js`) as Part;
+export function loadPart<Name extends keyof Parts>(name: Name): Parts[Name] {
+  return load(`./${name}-${BUILD}.js`) as Parts[Name];
 }
 
 function load(id: string): unknown {
+  if (!loaded.has(id)) loaded.set(id, run(id));
+  return loaded.get(id);
+}
+
+function run(id: string): unknown {
   const filename = here.resolve(id);
   // The bundler writes ASCII: anything else would be two bytes a character.
   const source = readFileSync(filename, 'latin1');
   const cachedData = readIfThere(`${filename}.cache`);
   const script = new Script(source, { filename, ...(cachedData && { cachedData }) });
   const part = { exports: {} };
-  const run = script.runInThisContext() as (...surroundings: unknown[]) => void;
-  run(part.exports, requireOrLoad, part, filename);
+  const wrapped = script.runInThisContext() as (...surroundings: unknown[]) => void;
+  wrapped(part.exports, requireOrLoad, part, filename);
   return part.exports;
 }
 

@@ -17,9 +17,9 @@ if ((first === '--version' || first === '-V') && rest.length === 0) {
 
 function command(): Promise<number> {
   if (first === 'status' && rest.every((arg) => arg === '--json')) {
-    const { quickStatus } = loadPart<typeof import('./quick-status.js')>('quick-status');
+    const { quickStatus } = loadPart('quick-status');
     return quickStatus(VERSION, rest.length > 0);
   }
-  const { main } = loadPart<typeof import('./main.js')>('main');
+  const { main } = loadPart('main');
   return main(args, VERSION);
 }
