@@ -9,7 +9,6 @@ import { root } from './root.mjs';
 // few files instead of hundreds.
 const external = [
   'better-sqlite3',
-  'pg',
   'pg-native',
   'bufferutil',
   'utf-8-validate',
@@ -18,19 +17,44 @@ const external = [
   '@fastify/fast-json-stringify-compiler',
 ];
 
+const stampName = '.bundle-stamp';
+
+const namedByContent = /^chunk-|-[0-9a-f]{16}\.js(?:\.map|\.cache)?$/;
+
 const dayInMs = 24 * 60 * 60 * 1000;
 
 /** Entry name (without .js) → source file. Threads sit beside the entries that start them. */
 const threads = { 'search-thread': 'packages/store/src/search/search-thread.ts' };
 
-const programs = {
-  stoa: 'packages/cli/src/stoa.ts',
-  ...threads,
+const programs = { stoa: 'packages/cli/src/stoa.ts', ...threads };
+
+/** What `stoa` runs through load-part.ts: each a script of its own, with a code cache of its own. */
+const parts = {
+  main: 'packages/cli/src/main.ts',
+  'quick-status': 'packages/cli/src/quick-status.ts',
+  daemon: 'packages/daemon/src/index.ts',
 };
+
+const outdirOfPrograms = 'packages/cli/dist';
 
 /** The `stoa` command and everything it can start. */
 export function bundlePrograms(options = {}) {
-  return bundle({ outdir: 'packages/cli/dist', entries: programs, executable: 'stoa', ...options });
+  return bundle({
+    outdir: outdirOfPrograms,
+    entries: programs,
+    parts,
+    executable: 'stoa',
+    ...options,
+  });
+}
+
+/** The parts of the last build, by their names. */
+export function builtParts() {
+  const directory = path.join(root, outdirOfPrograms);
+  const stamp = readOrEmpty(path.join(directory, stampName));
+  return Object.fromEntries(
+    Object.keys(parts).map((name) => [name, path.join(directory, partFile(name, stamp))]),
+  );
 }
 
 /** The benchmark runner, and one entry for every file in `bench/src/processes/`. */
@@ -49,58 +73,98 @@ export function bundleBenchmarks(options = {}) {
  * Returns whether anything was built: an outdir whose stamp equals the content hash of the sources
  * is left alone.
  */
-async function bundle({ outdir, entries, executable, force = false }) {
-  const existing = Object.entries(entries).filter(([, file]) =>
-    fs.existsSync(path.join(root, file)),
-  );
-  if (existing.length === 0) return false;
+async function bundle({ outdir, entries, parts, executable, force = false }) {
   const target = path.join(root, outdir);
-  const stampFile = path.join(target, '.bundle-stamp');
+  const stampFile = path.join(target, stampName);
   const stamp = hashSources();
   if (!force && readOrEmpty(stampFile) === stamp) return false;
 
-  const outputFiles = await build(outdir, Object.fromEntries(existing));
-  write(target, outputFiles, new Set(existing.map(([name]) => `${name}.js`)), executable);
+  const outputFiles = await build(outdir, entries, parts, stamp);
+  if (parts) writeType(target, 'commonjs');
+  write(target, outputFiles, new Set(Object.keys(entries).map((name) => `${name}.js`)), executable);
   fs.writeFileSync(stampFile, stamp);
   return true;
 }
 
-async function build(outdir, entryPoints) {
+async function build(outdir, entries, parts, stamp) {
   // Loaded late: this module is also read before the dependencies are installed.
   const esbuild = await import('esbuild');
+  const common = {
+    absWorkingDir: root,
+    outdir,
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20.19',
+    conditions: ['stoa-source'],
+    external,
+    entryNames: '[name]',
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  };
+  const builds =
+    parts === undefined
+      ? [{ ...asModules, entryPoints: entries }]
+      : [
+          { ...asCommonJs(stamp), entryPoints: entries },
+          { ...asParts(stamp), entryPoints: parts },
+        ];
   try {
-    const { outputFiles } = await esbuild.build({
-      absWorkingDir: root,
-      entryPoints,
-      outdir,
-      bundle: true,
-      splitting: true,
-      write: false,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20.19',
-      conditions: ['stoa-source'],
-      external,
-      sourcemap: true,
-      sourcesContent: false,
-      legalComments: 'none',
-      logLevel: 'warning',
-      entryNames: '[name]',
-      chunkNames: 'chunk-[hash]',
-      // CommonJS dependencies inside an ES module bundle still call require for Node's own modules.
-      banner: {
-        js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-      },
-    });
-    return outputFiles;
+    const built = await Promise.all(builds.map((own) => esbuild.build({ ...common, ...own })));
+    return built.flatMap(({ outputFiles }) => outputFiles);
   } finally {
     // Its service is a process of its own, which would otherwise live as long as the daemon.
     await esbuild.stop();
   }
 }
 
-// A daemon may be running from this directory: chunks (named by content) go first, entries last,
-// each by rename; chunks of earlier builds stay for a day, because a running daemon loads lazily.
+const asModules = {
+  format: 'esm',
+  splitting: true,
+  chunkNames: 'chunk-[hash]',
+  // CommonJS dependencies inside an ES module bundle still call require for Node's own modules.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+};
+
+// What starts often is CommonJS: Node has no code cache for ES modules, and takes longer to its first
+// line. What is imported late is inside, and still run only when it is asked for.
+const asCommonJs = (stamp) => ({
+  format: 'cjs',
+  supported: { 'dynamic-import': false },
+  define: {
+    BUILD: JSON.stringify(ending(stamp)),
+    'import.meta.url': '__url',
+    // Where there is none, as in Node 20, the driver of PostgreSQL makes a Response to see where it
+    // runs, and for that Node loads all of its fetch.
+    navigator: JSON.stringify({ userAgent: 'Node.js' }),
+  },
+  banner: { js: `'use strict'; ${url}` },
+});
+
+const asParts = (stamp) => {
+  const daemon = `./${partFile('daemon', stamp)}`;
+  return {
+    ...asCommonJs(stamp),
+    external: [...external, daemon],
+    alias: { '@stoa/daemon': daemon },
+    entryNames: `[name]-${ending(stamp)}`,
+    banner: { js: `(function (exports, require, module, __filename) { 'use strict'; ${url}` },
+    footer: { js: '})' },
+  };
+};
+
+const url = "const __url = require('node:url').pathToFileURL(__filename).href;";
+
+const ending = (stamp) => stamp.slice(0, 16);
+
+const partFile = (name, stamp) => `${name}-${ending(stamp)}.js`;
+
+// A daemon may be running from this directory: what is named by content goes first, entries last,
+// each by rename; what earlier builds left stays for a day, because somebody may be starting from it.
 function write(target, outputFiles, entryNames, executable) {
   fs.mkdirSync(target, { recursive: true });
   const rank = (file) => (entryNames.has(path.basename(file.path)) ? 1 : 0);
@@ -108,14 +172,22 @@ function write(target, outputFiles, entryNames, executable) {
     const temporary = `${file.path}.${process.pid}.tmp`;
     fs.writeFileSync(temporary, file.contents);
     if (path.basename(file.path) === `${executable}.js`) fs.chmodSync(temporary, 0o755);
+    // A build that is forced may differ from one of the same name, and then so does its code.
+    fs.rmSync(`${file.path}.cache`, { force: true });
     fs.renameSync(temporary, file.path);
   }
   const written = new Set(outputFiles.map((file) => path.basename(file.path)));
   for (const name of fs.readdirSync(target)) {
     const file = path.join(target, name);
     const isOld = Date.now() - fs.statSync(file).mtimeMs > dayInMs;
-    if (name.startsWith('chunk-') && !written.has(name) && isOld) fs.rmSync(file);
+    if (namedByContent.test(name) && !written.has(name) && isOld) fs.rmSync(file);
   }
+}
+
+/** Of the files in a directory, whatever the package around it says. */
+function writeType(directory, type) {
+  fs.mkdirSync(directory, { recursive: true });
+  fs.writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify({ type })}\n`);
 }
 
 function hashSources() {

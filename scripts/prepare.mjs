@@ -1,6 +1,7 @@
 // What every command needs first: the right Node, the dependencies of package-lock.json, and the
 // bundled program. Quiet and instant when nothing changed. Uses nothing but Node.
 import { bundlePrograms } from './bundle.mjs';
+import { cachePrograms } from './code-cache.mjs';
 import { startInstalling } from './install.mjs';
 import { progress } from './progress.mjs';
 
@@ -14,9 +15,18 @@ export async function prepare() {
 /** All but SQLite, where that is still being compiled: see install.mjs. */
 export async function startPreparing() {
   assertNode();
-  const rest = await startInstalling();
+  const { compiled } = await startInstalling();
   await build();
-  return rest;
+  if (compiled === undefined) {
+    await cachePrograms();
+    return {};
+  }
+  return {
+    async compiled() {
+      await compiled();
+      await cachePrograms();
+    },
+  };
 }
 
 /** Runs a command's main function; an expected failure is a sentence, not a stack trace. */

@@ -1,7 +1,7 @@
 // `npm start`: prepare, then become the daemon. In this very process, so that signals, exit code
 // and terminal are the daemon's own and nothing has to be passed on.
+import { createRequire } from 'node:module';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { command, prepare } from './prepare.mjs';
 import { root } from './root.mjs';
 
@@ -9,6 +9,6 @@ await command(async () => {
   await prepare();
   const program = path.join(root, 'packages/cli/dist/stoa.js');
   process.argv = [process.execPath, program, 'serve', ...process.argv.slice(2)];
-  await import(pathToFileURL(program).href);
-  return process.exitCode;
+  // Runs on, and sets the exit code when it ends.
+  createRequire(program)(program);
 });

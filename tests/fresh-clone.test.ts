@@ -136,7 +136,8 @@ describe('a fresh clone', () => {
       STOA_TEST_POSTGRES: 'none',
     });
     runs.push(run);
-    expect((await run.exit)[0]).toBe(0);
+    const [code] = await run.exit;
+    expect(code, run.output()).toBe(0);
     expect(run.output().trimEnd().split('\n').at(-1)).toMatch(/^[1-9]\d* passed, 0 failed$/);
   });
 });

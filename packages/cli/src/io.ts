@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { isatty } from 'node:tty';
 
 /** The surroundings of a command; tests bring their own. */
 export interface Io {
@@ -44,7 +45,8 @@ export function processIo(): Io {
     env: process.env,
     outIsTerminal: process.stdout.isTTY,
     errIsTerminal: process.stderr.isTTY,
-    inIsTerminal: process.stdin.isTTY,
+    // Asking `process.stdin` would open it, which most commands never need.
+    inIsTerminal: isatty(0),
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     now: () => Date.now(),
     stdin: async () => {
