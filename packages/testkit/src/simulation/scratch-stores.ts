@@ -3,11 +3,11 @@ import Database from 'better-sqlite3';
 
 /** Stores to replay a log into. Opening one costs more than emptying it, so they are used again. */
 export class ScratchStores {
-  readonly #idle: { db: Database.Database; store: SqliteStore }[] = [];
+  readonly #idle: Scratch[] = [];
 
   open(): Store {
     const scratch = this.#idle.pop() ?? create();
-    const { db, store } = scratch;
+    const { store } = scratch;
     return {
       engine: store.engine,
       engineVersion: store.engineVersion,
@@ -19,7 +19,7 @@ export class ScratchStores {
       integrityProblems: () => store.integrityProblems(),
       backupTo: (path) => store.backupTo(path),
       close: () => {
-        db.exec(EMPTY);
+        scratch.empty();
         this.#idle.push(scratch);
         return Promise.resolve();
       },
@@ -27,20 +27,28 @@ export class ScratchStores {
   }
 }
 
+interface Scratch {
+  readonly store: SqliteStore;
+  readonly empty: () => void;
+}
+
 /** Whatever a topic is replayed into. */
-const EMPTY = [
+const TABLES = [
   'topics',
   'events',
   'erasures',
   ...Object.keys({ ...CHANNEL_PROJECTIONS, ...SESSION_PROJECTIONS }),
-]
-  .map((table) => `DELETE FROM "${table}";`)
-  .join('\n');
+];
 
-function create(): { db: Database.Database; store: SqliteStore } {
+function create(): Scratch {
   const db = new Database(':memory:');
   const schedule = (flush: () => void): void => {
     flush();
   };
-  return { db, store: new SqliteStore(db, { durability: 'relaxed', ports: { schedule } }) };
+  const store = new SqliteStore(db, { durability: 'relaxed', ports: { schedule } });
+  const statements = TABLES.map((table) => db.prepare(`DELETE FROM "${table}"`));
+  const empty = db.transaction(() => {
+    for (const statement of statements) statement.run();
+  });
+  return { store, empty };
 }
