@@ -1,13 +1,11 @@
-import { CHANNEL_PROJECTIONS, SESSION_PROJECTIONS, SqliteStore, type Store } from '@stoa/store';
-import Database from 'better-sqlite3';
+import { openScratchStore, type ScratchStore } from '@stoa/store';
 
 /** Stores to replay a log into. Opening one costs more than emptying it, so they are used again. */
 export class ScratchStores {
-  readonly #idle: Scratch[] = [];
+  readonly #idle: ScratchStore[] = [];
 
-  open(): Store {
-    const scratch = this.#idle.pop() ?? create();
-    const { store } = scratch;
+  open(): ScratchStore {
+    const store = this.#idle.pop() ?? create();
     return {
       engine: store.engine,
       engineVersion: store.engineVersion,
@@ -18,37 +16,21 @@ export class ScratchStores {
       exclusively: (name, work) => store.exclusively(name, work),
       integrityProblems: () => store.integrityProblems(),
       backupTo: (path) => store.backupTo(path),
+      empty: () => {
+        store.empty();
+      },
       close: () => {
-        scratch.empty();
-        this.#idle.push(scratch);
+        store.empty();
+        this.#idle.push(store);
         return Promise.resolve();
       },
     };
   }
 }
 
-interface Scratch {
-  readonly store: SqliteStore;
-  readonly empty: () => void;
-}
-
-/** Whatever a topic is replayed into. */
-const TABLES = [
-  'topics',
-  'events',
-  'erasures',
-  ...Object.keys({ ...CHANNEL_PROJECTIONS, ...SESSION_PROJECTIONS }),
-];
-
-function create(): Scratch {
-  const db = new Database(':memory:');
+function create(): ScratchStore {
   const schedule = (flush: () => void): void => {
     flush();
   };
-  const store = new SqliteStore(db, { durability: 'relaxed', ports: { schedule } });
-  const statements = TABLES.map((table) => db.prepare(`DELETE FROM "${table}"`));
-  const empty = db.transaction(() => {
-    for (const statement of statements) statement.run();
-  });
-  return { store, empty };
+  return openScratchStore(':memory:', { ports: { schedule } });
 }
