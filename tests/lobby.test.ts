@@ -208,7 +208,10 @@ describe('the first start', () => {
     expect(daemon.output().stderr).not.toContain('the lobby was not opened');
     expect(await made()).toEqual(['builder', 'host']);
   });
+});
 
+/** Mostly waiting, each for daemons of its own: side by side they take as long as the longest. */
+describe.concurrent('a start elsewhere', () => {
   it('off means nothing is made, and stoa demo then has a daemon of its own that is gone afterwards', async () => {
     const empty = await startDaemon({ env: { STOA_LOBBY: 'off' } });
     try {
@@ -217,20 +220,23 @@ describe('the first start', () => {
       expect(empty.output().stdout).not.toContain('lobby');
       const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-demo-place-'));
       const env = { TMPDIR: temporary };
-      const { code, out, err } = await ownerOf(empty)(['demo', '--fast'], { env });
+      const played = ownerOf(empty)(['demo', '--fast'], { env });
+      const elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-demo-place-'));
+      const cut = start(['demo', '--fast'], {
+        env: { TMPDIR: elsewhere, STOA_HOME: path.join(elsewhere, 'none') },
+      });
+      await until('it plays', () => cut.output().out.includes('You'));
+      cut.process.kill('SIGINT');
+      expect(await cut.ended).toBe(130);
+      expect(fs.readdirSync(elsewhere)).toEqual([]);
+      fs.rmSync(elsewhere, { recursive: true });
+
+      const { code, out, err } = await played;
       expect({ code, err }).toEqual({
         code: 0,
         err: 'stoa: starting a daemon for the demonstration; it is gone afterwards\n',
       });
       expect(out).toContain('· Host hands over to Builder\n');
-      expect(fs.readdirSync(temporary)).toEqual([]);
-
-      const cut = start(['demo', '--fast'], {
-        env: { ...env, STOA_HOME: path.join(temporary, 'none') },
-      });
-      await until('it plays', () => cut.output().out.includes('You'));
-      cut.process.kill('SIGINT');
-      expect(await cut.ended).toBe(130);
       expect(fs.readdirSync(temporary)).toEqual([]);
       fs.rmSync(temporary, { recursive: true });
       expect((await caller.get<{ channels: unknown[] }>('/v1/channels')).json.channels).toEqual([]);

@@ -52,7 +52,8 @@ class SlowRequest {
   }
 }
 
-describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
+// One engine beside the other: most of this is waiting.
+describe.concurrent.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
   let place: DaemonPlace;
   let daemon: TestDaemon;
   const open: { end(): void }[] = [];
@@ -104,7 +105,9 @@ describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
     }
   }
 
-  it('F-6 answers or refuses 20 requests in flight, tells 5 streams, and ends with 0 within 5 seconds', async () => {
+  it('F-6 answers or refuses 20 requests in flight, tells 5 streams, and ends with 0 within 5 seconds', {
+    concurrent: false,
+  }, async () => {
     const sockets = await Promise.all(
       Array.from({ length: 3 }, () => LiveSocket.open(daemon.url, daemon)),
     );
@@ -152,7 +155,9 @@ describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
     );
   });
 
-  it('F-6 does not wait longer than 5 seconds for a request that never comes to its end', async () => {
+  it('F-6 does not wait longer than 5 seconds for a request that never comes to its end', {
+    concurrent: false,
+  }, async () => {
     const stuck = await admitted('never finished');
     await theyAreRead();
     const asked = performance.now();
@@ -166,7 +171,9 @@ describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
     expect(page.json).toEqual({ messages: [], hasMore: false });
   });
 
-  it('F-6 does not wait for a refused upgrade whose other side never ends its half', async () => {
+  it('F-6 does not wait for a refused upgrade whose other side never ends its half', {
+    concurrent: false,
+  }, async () => {
     const socket = connect({ port: daemon.port, host: '127.0.0.1', allowHalfOpen: true });
     open.push({ end: () => socket.destroy() });
     socket.on('error', () => undefined);
@@ -190,7 +197,7 @@ describe.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
     expect(performance.now() - asked).toBeLessThan(2_500);
   });
 
-  it('F-6 ends in the same way on Ctrl-C', async () => {
+  it('F-6 ends in the same way on Ctrl-C', { concurrent: false }, async () => {
     const stream = await EventStream.open(daemon.url, 'topic=channel:lobby', daemon);
     await stream.subscribed();
     expect(await daemon.stop('SIGINT')).toBe(0);

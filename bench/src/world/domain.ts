@@ -3,6 +3,7 @@ import { type Core, createCore, idleRuntime, type RuntimePorts } from '@stoa/cor
 import { createIds, DiskAssetFiles, secrets } from '@stoa/daemon';
 import type { Principal } from '@stoa/protocol';
 import {
+  openScratchStore,
   openSqliteStore,
   type SearchIndex,
   type SqliteStore,
@@ -49,7 +50,7 @@ export function openDomain(
       unusedAssetMs: Number.MAX_SAFE_INTEGER,
       humanTopicEvents: Number.MAX_SAFE_INTEGER,
     },
-    openScratch: () => Promise.resolve(openStore(scope, openDirectory(scope))),
+    openScratch: () => Promise.resolve(openScratchStore(join(openDirectory(scope), 'replay.db'))),
     report: (error) => {
       console.error(error);
     },

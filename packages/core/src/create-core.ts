@@ -9,7 +9,7 @@ import {
   type UsageQuery,
   type UsageReport,
 } from '@stoa/protocol';
-import { lockChannel, type SearchIndex, type Store, type Tx } from '@stoa/store';
+import { lockChannel, type ScratchStore, type SearchIndex, type Store, type Tx } from '@stoa/store';
 import { Credentials } from './access/credentials.js';
 import type { OpenChannel } from './access/gate.js';
 import { LoginCodes } from './access/login-codes.js';
@@ -68,7 +68,7 @@ export interface CorePorts {
   readonly ids: Ids;
   readonly secrets: Secrets;
   readonly retention: Retention;
-  readonly openScratch: () => Promise<Store>;
+  readonly openScratch: () => Promise<ScratchStore>;
   /** Where defects are told that no caller waits for. */
   readonly report: (error: unknown) => void;
   /** Told how many events each commit held. */

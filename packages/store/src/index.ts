@@ -8,6 +8,7 @@ export { openSqliteSearchIndex, SqliteSearchIndex } from './search/sqlite-search
 export { ThreadedSearchIndex } from './search/threaded-search-index.js';
 export type { SqlValue, Statement, Tx } from './sql/statement.js';
 export type { Verb } from './sql/verb.js';
+export { openScratchStore, type ScratchStore } from './sqlite/scratch-store.js';
 export { openSqliteStore, SqliteStore, type SqliteStoreOptions } from './sqlite/sqlite-store.js';
 export { isSafeSqlite, OLDEST_SAFE_SQLITE, sqliteVersion } from './sqlite/version.js';
 export type { Store, TransactOptions } from './store.js';

@@ -16,6 +16,7 @@ import {
   listTopicsAfter,
   MEMORY_PROJECTIONS,
   PROJECT_PROJECTIONS,
+  type ScratchStore,
   SESSION_PROJECTIONS,
   type Store,
   type TopicRow,
@@ -36,29 +37,31 @@ const PROBLEMS_SHOWN = 100;
  */
 export async function checkReplay(
   store: Store,
-  openScratch: () => Promise<Store>,
+  openScratch: () => Promise<ScratchStore>,
 ): Promise<IntegrityReport> {
   const problems = await store.integrityProblems();
   let topics = 0;
   let events = 0;
   let after = 0;
-  for (;;) {
-    const rows = await store.read(() => listTopicsAfter.all({ id: after, limit: PAGE }));
-    for (const topic of rows) {
-      after = topic.id;
-      topics += 1;
-      const scratch = await openScratch();
-      try {
+  const scratch = await openScratch();
+  try {
+    for (;;) {
+      const rows = await store.read(() => listTopicsAfter.all({ id: after, limit: PAGE }));
+      for (const topic of rows) {
+        after = topic.id;
+        topics += 1;
         const replayed = new Replay(store, scratch, topic, problems);
         const tables = projectionsOf(topic);
         if ((await replayed.begin()) && tables)
           await compare(store, replayed, topic, tables, problems);
         events += replayed.events;
-      } finally {
-        await scratch.close();
+        // What one topic left there must not make up for what is missing from the next.
+        scratch.empty();
       }
+      if (rows.length < PAGE) break;
     }
-    if (rows.length < PAGE) break;
+  } finally {
+    await scratch.close();
   }
   return { ok: problems.length === 0, topics, events, problems: problems.slice(0, PROBLEMS_SHOWN) };
 }

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openSqliteStore, type Store } from '@stoa/store';
+import { openScratchStore as openScratch, type ScratchStore } from '@stoa/store';
 
-/** A store to replay a log into; its file goes when it is closed. */
-export async function openScratchStore(): Promise<Store> {
+/** A store to replay logs into; its file goes when it is closed. */
+export async function openScratchStore(): Promise<ScratchStore> {
   const folder = await mkdtemp(join(tmpdir(), 'stoa-replay-'));
-  const store = openSqliteStore(join(folder, 'replay.db'), { durability: 'relaxed' });
+  const store = openScratch(join(folder, 'replay.db'));
   const close = store.close.bind(store);
   return Object.assign(store, {
     async close() {

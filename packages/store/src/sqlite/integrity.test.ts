@@ -22,31 +22,56 @@ describe('the check of a SQLite file', () => {
   const open = (checkThread: URL) =>
     openSqliteStore(path(), { durability: 'relaxed', checkThread });
 
+  /** Larger than what is checked at once. */
+  const makeLarge = (): void => {
+    const db = new Database(path());
+    db.exec('CREATE TABLE "ballast" ("bytes" BLOB)');
+    db.exec('INSERT INTO "ballast" VALUES (zeroblob(4000000))');
+    db.close();
+  };
+  const spoil = (): void => {
+    const db = new Database(path());
+    db.exec('CREATE TABLE "spoiled" ("n" INTEGER CHECK ("n" > 0))');
+    db.pragma('ignore_check_constraints = ON');
+    db.exec('INSERT INTO "spoiled" VALUES (-1)');
+    db.close();
+  };
+  const nowhere = (): URL => pathToFileURL(join(directory, 'nowhere.mjs'));
+
   it('is done in a thread of its own, and finds what is wrong', async () => {
+    makeLarge();
     const entry = await buildSearchThread(directory);
     const store = open(entry);
     await store.transact(() => insertTopic.run({ name: 'channel:a' }));
     expect(await store.integrityProblems()).toEqual([]);
     await store.close();
 
-    const db = new Database(path());
-    db.exec('CREATE TABLE "spoiled" ("n" INTEGER CHECK ("n" > 0))');
-    db.pragma('ignore_check_constraints = ON');
-    db.exec('INSERT INTO "spoiled" VALUES (-1)');
-    db.close();
+    spoil();
     const damaged = open(entry);
     expect(await damaged.integrityProblems()).toEqual(['CHECK constraint failed in spoiled']);
     await damaged.close();
   });
 
+  it('is done at once where the file is small, and finds the same', async () => {
+    const store = open(nowhere());
+    expect(await store.integrityProblems()).toEqual([]);
+    await store.close();
+    spoil();
+    const damaged = open(nowhere());
+    expect(await damaged.integrityProblems()).toEqual(['CHECK constraint failed in spoiled']);
+    await damaged.close();
+  });
+
   it('fails with its thread, and the store goes on', async () => {
-    const store = open(pathToFileURL(join(directory, 'nowhere.mjs')));
+    makeLarge();
+    const store = open(nowhere());
     await expect(store.integrityProblems()).rejects.toMatchObject({ code: 'storage_unavailable' });
     await store.transact(() => insertTopic.run({ name: 'channel:a' }));
     await store.close();
   });
 
   it('is ended when the store is closed', async () => {
+    makeLarge();
     const store = open(await buildSearchThread(directory));
     const check = store.integrityProblems();
     await store.close();

@@ -18,13 +18,16 @@ export interface SqliteStoreOptions {
   readonly ports?: Partial<GroupCommitPorts>;
   readonly group?: GroupLimits;
   readonly migrations?: readonly Migration[];
-  /** The built file of search-thread.ts; without it a check holds up everybody else. */
+  /** The built file of search-thread.ts; without it the check of a large file holds up everybody else. */
   readonly checkThread?: URL;
 }
 
 const PAGE_BYTES = 4096;
 /** How long the WAL gets before what it holds is moved into the database. */
 const CHECKPOINT_PAGES = 2_000;
+
+/** What is checked in less time than a thread takes to start. */
+const SMALL_PAGES = 512;
 
 const DEFAULT_GROUP: GroupLimits = { members: 256, milliseconds: 20 };
 
@@ -82,7 +85,7 @@ export class SqliteStore implements Store {
   async integrityProblems(): Promise<string[]> {
     this.#assertOpen();
     const { checkThread } = this.options;
-    if (!checkThread || this.db.memory) return sqliteProblems(this.db);
+    if (!checkThread || this.db.memory || this.#isSmall()) return sqliteProblems(this.db);
     return checkInThread(checkThread, this.db.name, this.#closing.signal);
   }
 
@@ -98,6 +101,11 @@ export class SqliteStore implements Store {
     this.#closed = true;
     this.#closing.abort();
     this.db.close();
+  }
+
+  #isSmall(): boolean {
+    const pages = this.db.pragma('page_count', { simple: true }) as number;
+    return pages <= SMALL_PAGES;
   }
 
   #assertOpen(): void {

@@ -1,6 +1,6 @@
 import { type Core, createCore, idleRuntime, OWNER_ID, type RuntimePorts } from '@stoa/core';
 import type { AgentDefinition, DriverKind, Principal } from '@stoa/protocol';
-import { deleteDaemon, openSqliteStore, type SearchIndex, type Store } from '@stoa/store';
+import { deleteDaemon, openScratchStore, type SearchIndex, type Store } from '@stoa/store';
 import type { StoreEngine, StorePlace } from '../engines/store-engines.js';
 import { VirtualAssetFiles } from '../virtual/asset-files.js';
 import { VirtualClock } from '../virtual/clock.js';
@@ -80,7 +80,7 @@ export class RuntimeWorld {
         unusedAssetMs: Number.MAX_SAFE_INTEGER,
         humanTopicEvents: Number.MAX_SAFE_INTEGER,
       },
-      openScratch: () => Promise.resolve(openSqliteStore(':memory:', { durability: 'relaxed' })),
+      openScratch: () => Promise.resolve(openScratchStore(':memory:')),
       report,
       runtime: idleRuntime({
         daemonId: `daemon-${String(this.#daemons)}`,

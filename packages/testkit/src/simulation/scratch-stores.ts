@@ -1,13 +1,11 @@
-import { CHANNEL_PROJECTIONS, SESSION_PROJECTIONS, SqliteStore, type Store } from '@stoa/store';
-import Database from 'better-sqlite3';
+import { openScratchStore, type ScratchStore } from '@stoa/store';
 
 /** Stores to replay a log into. Opening one costs more than emptying it, so they are used again. */
 export class ScratchStores {
-  readonly #idle: { db: Database.Database; store: SqliteStore }[] = [];
+  readonly #idle: ScratchStore[] = [];
 
-  open(): Store {
-    const scratch = this.#idle.pop() ?? create();
-    const { db, store } = scratch;
+  open(): ScratchStore {
+    const store = this.#idle.pop() ?? create();
     return {
       engine: store.engine,
       engineVersion: store.engineVersion,
@@ -18,29 +16,21 @@ export class ScratchStores {
       exclusively: (name, work) => store.exclusively(name, work),
       integrityProblems: () => store.integrityProblems(),
       backupTo: (path) => store.backupTo(path),
+      empty: () => {
+        store.empty();
+      },
       close: () => {
-        db.exec(EMPTY);
-        this.#idle.push(scratch);
+        store.empty();
+        this.#idle.push(store);
         return Promise.resolve();
       },
     };
   }
 }
 
-/** Whatever a topic is replayed into. */
-const EMPTY = [
-  'topics',
-  'events',
-  'erasures',
-  ...Object.keys({ ...CHANNEL_PROJECTIONS, ...SESSION_PROJECTIONS }),
-]
-  .map((table) => `DELETE FROM "${table}";`)
-  .join('\n');
-
-function create(): { db: Database.Database; store: SqliteStore } {
-  const db = new Database(':memory:');
+function create(): ScratchStore {
   const schedule = (flush: () => void): void => {
     flush();
   };
-  return { db, store: new SqliteStore(db, { durability: 'relaxed', ports: { schedule } }) };
+  return openScratchStore(':memory:', { ports: { schedule } });
 }

@@ -1,5 +1,5 @@
 import { type Clock, type Core, createCore, type Ids, idleRuntime, type Secrets } from '@stoa/core';
-import { SqliteStore, type SqliteStoreOptions, type Store } from '@stoa/store';
+import { type ScratchStore, SqliteStore, type SqliteStoreOptions, type Store } from '@stoa/store';
 import type Database from 'better-sqlite3';
 import { type AssetDisk, VirtualAssetFiles } from '../virtual/asset-files.js';
 import type { SeededRandom } from '../virtual/random.js';
@@ -23,7 +23,7 @@ export interface Machine {
   readonly turns: SharedTurns;
   readonly ownerSecret: string;
   readonly fail: Fail;
-  openScratch(): Store;
+  openScratch(): ScratchStore;
   /** Puts a defect into the store, if the run is about one. */
   plant(store: Store): Store;
   attempted(attempt: Attempt): void;

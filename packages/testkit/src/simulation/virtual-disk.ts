@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { ReusedDatabase } from './reused-database.js';
 
 /** The machine stopped. Nothing that runs on it may go on after this. */
 export class SimulatedCrash extends Error {
@@ -22,13 +23,10 @@ const PLENTY_OF_PAGES = 1_000_000;
 
 /**
  * A database in memory that can be full, and that can crash: at any statement, or between a commit
- * and its answer. A crash leaves the image of the last commit, from which it is opened again.
+ * and its answer. A crash leaves what the last commit left.
  */
 export class VirtualDisk {
-  #db: Database.Database;
-  /** Prepared once for each database. */
-  readonly #queries = new Map<string, Database.Statement>();
-  #image: Buffer;
+  #database: ReusedDatabase;
   /** What a forgetful disk goes back to. */
   #imageBefore: Buffer;
   #fault: CommitFault | undefined;
@@ -42,23 +40,17 @@ export class VirtualDisk {
     private readonly watcher: DiskWatcher,
     private readonly isForgetful = false,
   ) {
-    this.#image = image;
     this.#imageBefore = image;
-    this.#db = this.#open();
+    this.#database = this.#open(image);
   }
 
   /** Every row of a query that looks on from outside. */
   rows<T>(sql: string, ...values: readonly unknown[]): T[] {
-    let statement = this.#queries.get(sql);
-    if (!statement) {
-      statement = this.#db.prepare(sql);
-      this.#queries.set(sql, statement);
-    }
-    return statement.all(...values) as T[];
+    return this.#database.rows<T>(sql, ...values);
   }
 
   get db(): Database.Database {
-    return this.#db;
+    return this.#database.db;
   }
 
   get isFull(): boolean {
@@ -66,7 +58,7 @@ export class VirtualDisk {
   }
 
   get isInTransaction(): boolean {
-    return this.#db.inTransaction;
+    return this.db.inTransaction;
   }
 
   get isCommitting(): boolean {
@@ -80,9 +72,9 @@ export class VirtualDisk {
   /** Leaves room for that many pages more; undefined takes the limit away. */
   setPagesLeft(pages: number | undefined): void {
     this.#pagesLeft = pages;
-    const used = this.#db.pragma('page_count', { simple: true }) as number;
+    const used = this.db.pragma('page_count', { simple: true }) as number;
     const limit = pages === undefined ? PLENTY_OF_PAGES : used + pages;
-    this.#db.pragma(`max_page_count = ${limit}`);
+    this.db.pragma(`max_page_count = ${limit}`);
   }
 
   /** Lets somebody commit, with a fault if there is one; afterwards the disk is as it was, unless it crashed. */
@@ -90,7 +82,6 @@ export class VirtualDisk {
     this.#fault = fault;
     this.#isCommitting = true;
     if (fault?.kind === 'crash_at_statement') this.#statementsLeft = fault.after;
-    if (fault?.kind.startsWith('crash')) this.#image = this.#db.serialize();
     try {
       run();
     } catch (error) {
@@ -101,45 +92,27 @@ export class VirtualDisk {
     }
   }
 
-  /** What a process that died in the middle leaves behind is opened again. */
+  /** What a process that died in the middle leaves behind: of what was not committed nothing. */
   crash(): void {
-    if (!this.#dead) this.#image = this.#db.serialize();
-    if (this.isForgetful) this.#image = this.#imageBefore;
-    this.#db.close();
     this.#dead = false;
-    this.#db = this.#open();
+    if (this.isForgetful) {
+      this.#database.giveBack();
+      this.#database = this.#open(this.#imageBefore);
+    } else if (this.db.inTransaction) this.db.exec('ROLLBACK');
     this.setPagesLeft(this.#pagesLeft);
   }
 
   close(): void {
-    this.#db.close();
+    this.#database.giveBack();
   }
 
-  #open(): Database.Database {
-    const db = new Database(this.#image);
-    this.#queries.clear();
-    const prepare = db.prepare.bind(db) as (sql: string) => Database.Statement;
-    db.prepare = ((sql: string) => this.#instrument(db, sql, prepare(sql))) as typeof db.prepare;
-    return db;
-  }
-
-  #instrument(
-    db: Database.Database,
-    sql: string,
-    statement: Database.Statement,
-  ): Database.Statement {
-    for (const name of ['run', 'get', 'all'] as const) {
-      const execute = statement[name].bind(statement) as (...values: unknown[]) => never;
-      statement[name] = (...values: unknown[]): never => {
-        this.#beforeStatement();
-        if (sql !== 'COMMIT') {
-          if (sql.startsWith('BEGIN')) this.#begin(db);
-          return execute(...values);
-        }
-        return this.#commit(db, execute);
-      };
-    }
-    return statement;
+  #open(image: Buffer): ReusedDatabase {
+    return ReusedDatabase.take(image, (db, sql, execute) => {
+      this.#beforeStatement();
+      if (sql === 'COMMIT') return this.#commit(db, execute);
+      if (sql.startsWith('BEGIN')) this.#begin(db);
+      return execute();
+    });
   }
 
   #begin(db: Database.Database): void {
@@ -162,7 +135,6 @@ export class VirtualDisk {
     }
     const result = execute();
     this.watcher.committed();
-    if (this.#fault?.kind.startsWith('crash')) this.#image = db.serialize();
     if (this.#fault?.kind === 'crash_after_commit') this.#die();
     return result;
   }

@@ -1,6 +1,6 @@
 import { type Core, createCore, type Ids, idleRuntime, type Secrets } from '@stoa/core';
 import type { AgentDefinition, DriverKind } from '@stoa/protocol';
-import { type SearchIndex, SqliteStore, type Store } from '@stoa/store';
+import { type ScratchStore, type SearchIndex, SqliteStore, type Store } from '@stoa/store';
 import type Database from 'better-sqlite3';
 import { VirtualAssetFiles } from '../virtual/asset-files.js';
 import type { VirtualClock } from '../virtual/clock.js';
@@ -27,7 +27,7 @@ export interface TurnHostPorts {
   readonly secrets: Secrets;
   readonly audience: Omit<Audience, 'pace'>;
   readonly planted: PlantedInTurns;
-  readonly openScratch: () => Store;
+  readonly openScratch: () => ScratchStore;
   readonly report: (error: unknown) => void;
 }
 
