@@ -1,6 +1,6 @@
 import type { DriverCapabilities } from '@stoa/core';
 import type { ChannelDelivery } from '@stoa/protocol';
-import { envelope, plainText } from './envelope.js';
+import { envelope, plainText, setIn } from './envelope.js';
 
 /** How what the agent says becomes public. */
 export type Publishes = DriverCapabilities['publishes'];
@@ -98,7 +98,7 @@ function saidLine({
   const who = kind === 'human' ? 'person' : kind;
   const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
   const parts = [
-    ...(text === '' ? [] : [text]),
+    ...(text === '' ? [] : [setIn(text)]),
     ...(isCut ? ['[cut]'] : []),
     ...assetIds.map((assetId) => `[attachment ${assetId}]`),
     ...(marks === '' ? [] : [`[${marks}]`]),
