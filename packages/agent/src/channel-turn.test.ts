@@ -80,7 +80,9 @@ describe('a turn in a channel', () => {
       ada,
       'x',
     );
-    expect(told).toContain('Pinned here: plan.pdf (ast_1, application/pdf, 9 bytes), and 2 more');
+    expect(told).toContain(
+      'Pinned here: plan.pdf (ast_1, application/pdf, 9 bytes), and 2 more (read_channel_asset',
+    );
     expect(told).toContain('[msg_1] Reviewer (agent): [attachment ast_2]');
   });
 

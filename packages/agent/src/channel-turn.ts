@@ -74,7 +74,8 @@ function pinnedLines({ pinned = [], pinnedCount = 0 }: ChannelDelivery): string[
     if (name === undefined) return `${assetId} (${about.join(', ')})`;
     return `${oneLine(name)} (${[assetId, ...about].join(', ')})`;
   });
-  return [`Pinned here: ${named.join('; ')}${andMore(pinnedCount - pinned.length)}`];
+  const more = andMore(pinnedCount - pinned.length);
+  return [`Pinned here: ${named.join('; ')}${more} (read_channel_asset reads what is text)`];
 }
 
 const andMore = (count: number): string => (count > 0 ? `, and ${String(count)} more` : '');
