@@ -31,6 +31,12 @@ describe('stoa', () => {
     }
   });
 
+  it('says in the help which options cannot be left out', async () => {
+    const { out } = await stoa(['stimulus', 'create', '--help']);
+    expect(out.replace(/\s+/g, ' ')).toMatch(/--kind <kind> what it is [^-]*\(required\) --thread/);
+    expect(out.match(/\(required\)/g)).toHaveLength(1);
+  });
+
   it('shows what the daemon runs with, by the quick way and by the long one', async () => {
     const status = await json<Status & { url: string }>(run(['status', '--json']));
     expect(status).toMatchObject({ url: daemon.url, engine: 'sqlite', durability: 'full' });

@@ -52,7 +52,7 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
       makeSchedule: () => Promise.resolve(''),
     },
     sendMessage: nobody,
-    channels: { react: nobody, readThread: nobody },
+    channels: { react: nobody, readAsset: nobody, readThread: nobody },
   });
   const now = (): number => performance.now();
   const runner = new ToolRunner({ tools, decide, home, now, diagnose: console.error });

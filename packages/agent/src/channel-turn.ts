@@ -1,6 +1,6 @@
 import type { DriverCapabilities } from '@stoa/core';
 import type { ChannelDelivery } from '@stoa/protocol';
-import { envelope, plainText } from './envelope.js';
+import { envelope, plainText, setIn } from './envelope.js';
 
 /** How what the agent says becomes public. */
 export type Publishes = DriverCapabilities['publishes'];
@@ -74,7 +74,8 @@ function pinnedLines({ pinned = [], pinnedCount = 0 }: ChannelDelivery): string[
     if (name === undefined) return `${assetId} (${about.join(', ')})`;
     return `${oneLine(name)} (${[assetId, ...about].join(', ')})`;
   });
-  return [`Pinned here: ${named.join('; ')}${andMore(pinnedCount - pinned.length)}`];
+  const more = andMore(pinnedCount - pinned.length);
+  return [`Pinned here: ${named.join('; ')}${more} (read_channel_asset reads what is text)`];
 }
 
 const andMore = (count: number): string => (count > 0 ? `, and ${String(count)} more` : '');
@@ -98,7 +99,7 @@ function saidLine({
   const who = kind === 'human' ? 'person' : kind;
   const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
   const parts = [
-    ...(text === '' ? [] : [text]),
+    ...(text === '' ? [] : [setIn(text)]),
     ...(isCut ? ['[cut]'] : []),
     ...assetIds.map((assetId) => `[attachment ${assetId}]`),
     ...(marks === '' ? [] : [`[${marks}]`]),

@@ -39,6 +39,9 @@ export function plainText(text: string): string {
     .replace(UNSEEN, '');
 }
 
+/** What somebody said as part of a list: its further lines are set in, so that none looks like one of another. */
+export const setIn = (text: string): string => plainText(text).replace(/\n/g, '\n    ');
+
 interface ToolResult {
   readonly runId: string;
   readonly callId: string;

@@ -35,6 +35,7 @@ import { completing } from './sessions/completing-driver.js';
 import type { SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
 import type { Driver } from './sessions/driver.js';
+import { lockReached } from './sessions/lock-reached.js';
 import { assertMayUse } from './sessions/may-use.js';
 import { Ownership } from './sessions/ownership.js';
 import { Runner } from './sessions/runner.js';
@@ -211,6 +212,7 @@ export function createCore(ports: CorePorts): Core {
     reopenTurns: (channel, at) => reopenTurns(turnContext, channel, at),
     cancelTurns: (channel, leases, then, at) => cancelTurns(turnContext, channel, leases, then, at),
     *clearSession(by, sessionId) {
+      yield* lockReached(sessionId);
       return yield* cleared(context, yield* sessionToChange(by, sessionId));
     },
   };

@@ -22,6 +22,7 @@ export interface Secrets {
 export interface AssetFiles {
   write(bytes: Uint8Array): Promise<{ readonly digest: string; readonly mediaType: string }>;
   exists(digest: string): Promise<boolean>;
+  read(digest: string): Promise<Uint8Array>;
   remove(digest: string): Promise<void>;
 }
 

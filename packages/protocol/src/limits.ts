@@ -23,6 +23,7 @@ export const LIMITS = {
   endedStimuliPerChannel: 200,
   stimulusAttempts: 5,
   stimuliOfSessionPerHour: 20,
+  messagesOfSessionPerHour: 120,
   observationBytes: 65_536,
   observationSourcesPerChannel: 20,
   observationsPerSource: 200,

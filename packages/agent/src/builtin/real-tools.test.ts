@@ -29,7 +29,7 @@ let root: string;
 let model: FakeModel;
 let world: RuntimeWorld;
 const nowhere = () => Promise.reject(new StoaError('channel_not_found'));
-const NO_CHANNELS = { react: nowhere, readThread: nowhere };
+const NO_CHANNELS = { react: nowhere, readAsset: nowhere, readThread: nowhere };
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'stoa-builtin-')));
   await mkdir(join(root, 'home'));

@@ -10,6 +10,8 @@ import { Sandbox } from './shell/sandbox.js';
 import type { OutgoingMessage } from './talk/send-message.js';
 import { ToolRunner } from './tool-runner.js';
 
+const TEXT = `ast_${'0'.repeat(26)}`;
+const PICTURE = `ast_${'1'.repeat(26)}`;
 const ROOT = `msg_${'0'.repeat(26)}`;
 const messageOf = (seq: number, text: string): Message => ({
   messageId: `msg_${String(seq).padStart(26, '0')}`,
@@ -62,6 +64,12 @@ async function staged(webFetch?: object) {
         acts.push({ channelId, ...reaction });
         return Promise.resolve();
       },
+      readAsset: (_, channelId, assetId) => {
+        acts.push({ channelId, assetId });
+        const bytes = assetId === TEXT ? Buffer.from('é'.repeat(30_000)) : Buffer.from([0, 1, 2]);
+        const mediaType = assetId === TEXT ? 'text/plain' : 'image/png';
+        return Promise.resolve({ asset: { assetId, mediaType, bytes: bytes.length }, bytes });
+      },
       readThread: (_, place, cut) => {
         acts.push({ ...place, ...cut });
         const root = messageOf(1, 'Shall we?');
@@ -97,7 +105,7 @@ it('offers the web only when it is turned on', async () => {
 it('describes every tool as an object that takes nothing it does not name', async () => {
   const { world, runner } = await staged({});
   const described = await runner.describe(world.context);
-  expect(described).toHaveLength(17);
+  expect(described).toHaveLength(18);
   for (const { inputSchema } of described) {
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   }
@@ -111,7 +119,7 @@ it('offers what an agent selects', async () => {
   ];
   expect(names({ only: ['shell', 'glob'] })).toEqual(['glob', 'shell']);
   expect(names({ only: ['shell', 'glob'], without: ['shell'] })).toEqual(['glob']);
-  expect(names(undefined)).toHaveLength(16);
+  expect(names(undefined)).toHaveLength(17);
   expect(names({ without: ['shell'] })).not.toContain('shell');
 });
 
@@ -202,5 +210,27 @@ it('read_channel_thread reads the thread of the turn unless another is named, as
   expect(acts).toMatchObject([
     { channelId: 'team', messageId: ROOT, limit: 20 },
     { channelId: 'other', messageId: ROOT, after: 7, limit: 3 },
+  ]);
+});
+
+it('read_channel_asset reads text of the channel of the turn unless another is named, page by page', async () => {
+  const { call, inTurn, acts } = await staged();
+  const first = await inTurn('read_channel_asset', { assetId: TEXT });
+  expect(first.forModel).toMatch(/^<untrusted source="tool read_channel_asset"/);
+  expect(first.output).toMatch(/^é{24000}\nThere is more: offset 24000\.$/);
+  const rest = { assetId: TEXT, channelId: 'other', offset: 24_000 };
+  expect((await call('read_channel_asset', rest, 'call_2')).output).toBe('é'.repeat(6_000));
+  const picture = await inTurn('read_channel_asset', { assetId: PICTURE }, 'call_3');
+  expect(picture).toMatchObject({
+    outcome: 'error',
+    output: `${PICTURE} is image/png of 3 bytes: it cannot be shown as text.`,
+  });
+  expect(await call('read_channel_asset', { assetId: TEXT }, 'call_4')).toMatchObject({
+    outcome: 'error',
+  });
+  expect(acts).toEqual([
+    { channelId: 'team', assetId: TEXT },
+    { channelId: 'other', assetId: TEXT },
+    { channelId: 'team', assetId: PICTURE },
   ]);
 });

@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Help, type Option } from 'commander';
 import type { Io } from '../io.js';
 import { addAgentCommands } from './agents.js';
 import { addChannelCommands } from './channels.js';
@@ -33,6 +33,12 @@ Examples:
   $ stoa tail general --follow
   $ stoa run "list the files here and tell me what this is"`;
 
+/** Also which of the options cannot be left out. */
+function optionDescription(option: Option): string {
+  const said = Help.prototype.optionDescription(option);
+  return option.mandatory ? `${said} (required)` : said;
+}
+
 /** The whole command line: names, options and help, without what the commands do. */
 export function buildProgram({ version, io, run }: ProgramParts): Command {
   const program = new Command('stoa')
@@ -44,7 +50,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
     .option('--url <address>', 'address of the daemon (STOA_URL)')
     .option('--token-file <file>', 'file that holds the token')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({
       writeOut: (text) => io.out(text),
       // What is wrong is said once, by the caller, in the words of every other failure.

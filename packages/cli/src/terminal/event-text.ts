@@ -17,16 +17,23 @@ export function eventText(event: Stamped, style: MessageStyle): string | undefin
   return `${when} ${style.paint.dim('*')} ${printableLine(event.actor)} ${deed(event)}`;
 }
 
-/** Who got a turn, and how one ended; `stoa why` tells the rest. */
+/** What kept an agent from its answer, who got a turn, and how one ended; `stoa why` tells the rest. */
 function turnText(event: EventOf<'turn_decided'>, style: MessageStyle): string | undefined {
-  const { granted, turn } = event.data;
+  const { granted, ended, turn } = event.data;
   const given = granted.map(({ memberId }) => printableLine(memberId)).join(', ');
-  const news =
-    given !== ''
-      ? `${given} ${granted.length === 1 ? 'has' : 'have'} the turn`
-      : turn.outcome && `the turn is over: ${turn.outcome.replaceAll('_', ' ')}`;
-  if (news === undefined) return undefined;
-  return style.paint.dim(`${clockTime(event.at, style.now)} * ${news}`);
+  const failures = ended.flatMap(({ outcome, reason }) =>
+    outcome === 'failed' ? [`an agent could not answer (${printableLine(reason ?? outcome)})`] : [],
+  );
+  const news = [
+    ...failures,
+    ...(given === '' ? [] : [`${given} ${granted.length === 1 ? 'has' : 'have'} the turn`]),
+    ...(turn.outcome && given === ''
+      ? [`the turn is over: ${turn.outcome.replaceAll('_', ' ')}`]
+      : []),
+    ...(failures.length === 0 ? [] : [`see: stoa why ${turn.originMessageId}`]),
+  ];
+  if (news.length === 0) return undefined;
+  return style.paint.dim(`${clockTime(event.at, style.now)} * ${news.join('; ')}`);
 }
 
 type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;

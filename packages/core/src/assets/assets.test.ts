@@ -33,6 +33,7 @@ describe('two daemons with one directory of assets', () => {
     const files: AssetFiles = {
       write: () => Promise.resolve({ digest: [...shared.add('d')][0] ?? '', mediaType: 'x' }),
       exists: (digest) => Promise.resolve(shared.has(digest)),
+      read: () => Promise.reject(new Error('not here')),
       remove: (digest) => Promise.resolve(void shared.delete(digest)),
     };
     const clock = { now: Date.now };

@@ -54,6 +54,10 @@ export class Assets {
     return assetRecord(row);
   }
 
+  read({ digest }: Pick<Asset, 'digest'>): Promise<Uint8Array> {
+    return this.files.read(digest);
+  }
+
   async delete(principal: Principal, assetId: string): Promise<void> {
     const asset = await this.get(assetId);
     if (callerClass(principal) !== 'admin' && asset.createdBy !== actorIdOf(principal)) {

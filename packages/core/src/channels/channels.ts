@@ -13,7 +13,7 @@ import type { ChannelContext } from './context.js';
 import { createChannel } from './create-channel.js';
 import { getCursor, listUnread, moveCursor } from './cursors.js';
 import { listMembers, removeMember, upsertMember } from './members.js';
-import { setPinned } from './pins.js';
+import { readChannelAsset, setPinned } from './pins.js';
 import { postMessage } from './post-message.js';
 import { type ChannelQuery, channelCount, getChannel, listChannels } from './read-channels.js';
 import {
@@ -93,6 +93,10 @@ export class Channels {
   }
   unpin(by: Principal, channelId: string, assetId: string) {
     return setPinned(this.context, by, channelId, assetId, false);
+  }
+
+  asset(by: Principal, channelId: string, assetId: string) {
+    return readChannelAsset(this.context, by, channelId, assetId);
   }
 
   cursor(by: Principal, channelId: string) {

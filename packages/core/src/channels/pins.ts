@@ -1,4 +1,5 @@
 import {
+  type Asset,
   actorIdOf,
   type Channel,
   channelTopic,
@@ -6,8 +7,8 @@ import {
   type Principal,
   StoaError,
 } from '@stoa/protocol';
-import { findPin, holdAsset, listPins, type Tx } from '@stoa/store';
-import { assertNotArchived, channelToSpeakIn } from '../access/gate.js';
+import { findAttachment, findPin, holdAsset, listPins, type Tx } from '@stoa/store';
+import { assertNotArchived, channelToRead, channelToSpeakIn } from '../access/gate.js';
 import type { Decision } from '../log/log.js';
 import type { ChannelContext } from './context.js';
 import { getChannel } from './read-channels.js';
@@ -35,6 +36,23 @@ export async function setPinned(
     },
   });
   return getChannel(context, principal, channelId);
+}
+
+/** What is pinned or attached in a channel is read by whoever reads the channel. */
+export async function readChannelAsset(
+  { store, assets }: ChannelContext,
+  principal: Principal,
+  channelId: string,
+  assetId: string,
+): Promise<{ asset: Asset; bytes: Uint8Array }> {
+  await store.read(function* () {
+    const { topicId } = yield* channelToRead(principal, channelId);
+    const here = { topicId, assetId };
+    if ((yield* findPin.first(here)) ?? (yield* findAttachment.first(here))) return;
+    throw new StoaError('asset_not_found', `There is no asset ${assetId} in ${channelId}`);
+  });
+  const asset = await assets.get(assetId);
+  return { asset, bytes: await assets.read(asset) };
 }
 
 function* assertMayPin(topicId: number, assetId: string): Tx<void> {

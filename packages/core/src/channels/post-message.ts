@@ -18,6 +18,7 @@ import type { Decision, NewEvent } from '../log/log.js';
 import { giveCommand, slashIn, withText } from './commands/give-command.js';
 import { admitContent, holdAssets } from './content.js';
 import { type ChannelContext, idempotency } from './context.js';
+import { assertMaySay } from './may-say.js';
 import { admitMetadata } from './metadata.js';
 import { postedRecord } from './records.js';
 import { placeInThread } from './thread.js';
@@ -93,6 +94,7 @@ export function* decidePost(
   at: number,
 ): Tx<Decision<Message>> {
   assertNotArchived(channel);
+  yield* assertMaySay(channel, principal, at);
   yield* holdAssets(inputItems);
   const { channelId } = channel;
   const posted: Posted = {

@@ -96,6 +96,7 @@ export function* projectChannelEvent(place: Place, event: ChannelEvent): Tx<void
       yield* projectStimulus(place, event);
       return;
     case 'observation_source_changed':
+    case 'observation_secret_rotated':
     case 'observation_source_deleted':
     case 'observation_received':
       yield* projectObservation(place, event);

@@ -148,6 +148,11 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     await refused(send(source, 'x', { payload: unread }));
     await observations.update(OWNER, sourceId, { enabled: true });
     const { secret } = await observations.rotate(OWNER, sourceId);
+    const { entries } = await stage.core.readTopic(OWNER, 'channel:team', 0, 100);
+    const rotated = entries.filter(({ type }) => type === 'observation_secret_rotated');
+    const body = JSON.stringify({ sourceId });
+    expect(rotated).toMatchObject([{ actor: 'human:owner', body }]);
+    expect(JSON.stringify(entries)).not.toContain(secret);
     await refused(send(source, 'x', { payload: unread }));
     expect(await stage.stimuli()).toEqual([]);
     await send({ ...source, secret }, 'x', { at: now - 5 * MINUTE + 1_000 });

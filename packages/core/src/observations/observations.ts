@@ -113,7 +113,11 @@ export class Observations {
     return this.#write(by, channelId, function* ({ topicId }) {
       const source = sourceRecord(yield* existing(sourceId));
       yield* putObservationSecret.run({ topicId, sourceId, secret });
-      return { events: [], answer: () => ({ source, secret }) };
+      const event = { type: 'observation_secret_rotated' as const, data: { sourceId } };
+      return {
+        events: [{ topic: channelTopic(channelId), event }],
+        answer: () => ({ source, secret }),
+      };
     });
   }
 

@@ -19,6 +19,9 @@ export function* projectObservation(place: Place, event: ObservationEvent): Tx<v
     case 'observation_source_changed':
       yield* putObservationSource.run({ topicId, sourceId, seq, createdBy: actor, createdAt: at });
       return;
+    case 'observation_secret_rotated':
+      // Secrets are in no event: this one only says who did it, and when.
+      return;
     case 'observation_source_deleted':
       yield* deleteObservations.run({ topicId, sourceId });
       yield* deleteObservationSource.run({ topicId, sourceId });

@@ -12,6 +12,7 @@ import { sessionToChange } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
+import { lockPlaceOfRun } from './lock-reached.js';
 import { runRecord } from './records.js';
 import { isTerminal } from './run-status.js';
 
@@ -35,7 +36,10 @@ export async function cancelRun(
   const cancelled = await context.log.write({
     actor: actorIdOf(principal),
     lane: sessionTopic(known.sessionId),
-    open: () => sessionToChange(principal, known.sessionId),
+    *open() {
+      yield* lockPlaceOfRun(runId);
+      return yield* sessionToChange(principal, known.sessionId);
+    },
     *decide(session): Tx<Decision<boolean>> {
       const run = yield* findRunRow.first({ runId });
       if (!run || isTerminal(run.status as RunStatus)) {

@@ -28,6 +28,7 @@ import type { SessionContext } from './context.js';
 import { assertMode, assertNarrower, readSession, takePersona } from './create-session.js';
 import { eachApart } from './each-apart.js';
 import { endRun } from './end-run.js';
+import { lockReached } from './lock-reached.js';
 import { inSession } from './run-facts.js';
 
 /** Changes title, mode or metadata; a mode counts from the next tool call on. */
@@ -80,7 +81,8 @@ export async function clearSession(
   principal: Principal,
   sessionId: string,
 ): Promise<Session> {
-  await change(context, principal, sessionId, (session) => cleared(context, session));
+  const decide = (session: OpenSession): Tx<NewEvent[]> => cleared(context, session);
+  await change(context, principal, sessionId, decide, lockReached);
   return readSession(context, sessionId);
 }
 
@@ -101,13 +103,14 @@ export async function endSession(
   sessionId: string,
   reason = 'ended',
 ): Promise<Session> {
-  await change(context, principal, sessionId, function* (session, at) {
+  const decide = function* (session: OpenSession, at: number): Tx<NewEvent[]> {
     if (session.endedAt !== null) return [];
     const told = yield* tellProjects(principal, sessionId);
     // For what follows from the end of its runs it is gone already.
     const ended = yield* endAll(context, { ...session, endedAt: at }, 'clear');
     return [...ended, inSession(session, { type: 'session_ended', data: { reason } }), ...told];
-  });
+  };
+  await change(context, principal, sessionId, decide, lockReached);
   const children = await context.store.read(() =>
     listChildSessions.all({ parentSessionId: sessionId }),
   );
@@ -157,11 +160,15 @@ function change(
   principal: Principal,
   sessionId: string,
   decide: (session: OpenSession, at: number) => Tx<readonly NewEvent[]> | readonly NewEvent[],
+  lockFirst?: (sessionId: string) => Tx<void>,
 ): Promise<void> {
   return context.log.write({
     actor: actorIdOf(principal),
     lane: sessionTopic(sessionId),
-    open: () => sessionToChange(principal, sessionId),
+    *open() {
+      if (lockFirst) yield* lockFirst(sessionId);
+      return yield* sessionToChange(principal, sessionId);
+    },
     *decide(session, at): Tx<Decision<void>> {
       const decided = decide(session, at);
       const events = 'next' in decided ? yield* decided : decided;

@@ -16,7 +16,6 @@ import {
   findRunRow,
   listPendingApprovalsOfRun,
   listWaitingItemsOfRun,
-  lockChannel,
   type Tx,
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
@@ -26,6 +25,7 @@ import { keepNote } from '../memory/keep-note.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
+import { lockPlace } from './lock-reached.js';
 import type { Claim } from './ownership.js';
 import { approvalRecord, itemRecord, waitsForBoundary } from './records.js';
 import type { RunEnd } from './run-end.js';
@@ -222,7 +222,7 @@ export class RunJournal {
       actor: `session:${sessionId}`,
       lane: sessionTopic(sessionId),
       *open() {
-        if (channelId !== undefined) yield* lockChannel.first({ channelId, actorId: 'system' });
+        yield* lockPlace({ channelId });
         const session = yield* sessionToServe(sessionId);
         assertFence(session, epoch, runId);
         return session;

@@ -36,6 +36,7 @@ import type { ScheduleThread } from '../work/schedule-news.js';
 import { acceptItem, whyFull } from './accept-item.js';
 import type { SessionContext } from './context.js';
 import { eachApart } from './each-apart.js';
+import { lockPlace } from './lock-reached.js';
 import { scheduleRecord } from './records.js';
 import { inSession } from './run-facts.js';
 import { isTerminal } from './run-status.js';
@@ -99,7 +100,10 @@ export class Schedules {
         ? {}
         : { channelId, threadRootMessageId };
     const made = { createdByRunId: runId, ...thread };
-    const open = (): Tx<OpenSession> => sessionToServe(sessionId);
+    const open = function* (): Tx<OpenSession> {
+      yield* lockPlace(thread);
+      return yield* sessionToServe(sessionId);
+    };
     return this.#create(by, { ...request, sessionId }, open, key, made);
   }
 
@@ -243,7 +247,11 @@ export class Schedules {
     return context.log.write({
       actor,
       lane: sessionTopic(sessionId),
-      open: () => sessionToServe(sessionId),
+      *open() {
+        const row = yield* findSchedule.first({ scheduleId });
+        if (row) yield* lockPlace(JSON.parse(row.created) as Created);
+        return yield* sessionToServe(sessionId);
+      },
       *decide(session, at): Tx<Decision<void>> {
         const done = (events: readonly NewEvent[]): Decision<void> => ({
           events,

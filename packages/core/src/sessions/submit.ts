@@ -33,6 +33,7 @@ import { type Arrival, acceptItem, assertRoom } from './accept-item.js';
 import type { SessionContext } from './context.js';
 import { eachApart } from './each-apart.js';
 import { expire, requeue } from './end-run.js';
+import { lockReached } from './lock-reached.js';
 import { acceptedRecord, itemRecord, waitsForBoundary } from './records.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
@@ -54,7 +55,12 @@ export async function submitItem(
   return context.log.write({
     actor: from,
     lane: sessionTopic(sessionId),
-    open: () => sessionToChange(principal, sessionId),
+    *open() {
+      // These may end what is under way.
+      const { rule } = request;
+      if (rule === 'steer' || rule === 'interrupt') yield* lockReached(sessionId);
+      return yield* sessionToChange(principal, sessionId);
+    },
     *decide(session, at): Tx<Decision<InboxItem>> {
       yield* holdAssets(inputItems);
       const arrival: Arrival = {

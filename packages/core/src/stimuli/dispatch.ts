@@ -6,11 +6,13 @@ import {
   type NewStimulus,
   type StimulusReason,
   StoaError,
+  type ThreadWork,
   type TurnDecision,
 } from '@stoa/protocol';
 import {
   type FullStimulusRow,
   findMember,
+  findMessageRow,
   findStimulus,
   type MemberRow,
   type Tx,
@@ -204,7 +206,8 @@ function* materialise(
     digest: sessions.secrets.digest(stimulus.content),
     at,
   });
-  const marker = placement.as === 'reply' ? shownMarker(before, progressKey) : undefined;
+  const marker =
+    placement.as === 'reply' ? yield* markerToReplace(channel, before, stimulus) : undefined;
   const supersedes = marker === undefined ? {} : { supersedesMessageId: marker };
   const dispatched = { stimulusId, messageId, threadRootMessageId: rootMessageId, ...supersedes };
   return [
@@ -214,6 +217,18 @@ function* materialise(
     ...mentions(channel, addressed, messageId),
     ...turn,
   ];
+}
+
+/** The marker that this one stands for from now on. That of somebody else stays for whatever a session says. */
+function* markerToReplace(
+  { topicId }: OpenChannel,
+  work: ThreadWork | undefined,
+  { progressKey, senderSessionId }: NewStimulus,
+): Tx<string | undefined> {
+  const messageId = shownMarker(work, progressKey);
+  if (messageId === undefined || senderSessionId === undefined) return messageId;
+  const shown = yield* findMessageRow.first({ topicId, messageId });
+  return shown?.authorId === `session:${senderSessionId}` ? messageId : undefined;
 }
 
 /** Who has left meanwhile is not addressed any more. */

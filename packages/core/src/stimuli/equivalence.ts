@@ -10,9 +10,12 @@ const isSamePlace = (a: Compared, b: Compared): boolean =>
 
 /**
  * Whether a newer stimulus takes the place of one that still waits: the same stream of progress, the
- * same key, or, where they have none in common, the same words from the same source.
+ * same key, or, where they have none in common, the same words from the same source. What others have to
+ * say no session takes back, whatever key it names.
  */
 export function takesPlaceOf(newer: Compared, older: Compared): boolean {
+  const { senderSessionId } = newer;
+  if (senderSessionId !== undefined && senderSessionId !== older.senderSessionId) return false;
   if (!isSamePlace(newer, older)) return false;
   if (newer.progressKey !== undefined && older.progressKey !== undefined) {
     return newer.progressKey === older.progressKey;

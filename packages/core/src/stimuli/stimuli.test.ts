@@ -56,6 +56,43 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     ]);
   });
 
+  it('C-36 whatever key a session names, what others have to say stays', async () => {
+    await open(['a']);
+    const { messageId: root } = await stage.turns.say('build it', {
+      addressedMemberIds: ['owner'],
+    });
+    const keys = {
+      kind: 'result_summary' as const,
+      threadRootMessageId: root,
+      progressKey: 'build',
+      dedupeKey: `review:${root}`,
+    };
+    const shown = await stage.post('10%', keys);
+    const waiting = await stage.put('60%', keys);
+    const by = {
+      kind: 'session',
+      id: stage.turns.sessionOf('a'),
+      credentialId: 'session',
+    } as const;
+    const request = {
+      ...keys,
+      scope: 'thread',
+      visibilityHint: 'auto',
+    } as const;
+    await stage.core.stimuli.create(by, 'team', { ...request, content: 'done' });
+    await stage.core.stimuli.tick();
+    expect(await stage.get(waiting.stimulusId)).toMatchObject({ state: 'dispatched' });
+    expect(await stage.turns.messages()).toEqual([
+      'owner: build it',
+      'system: 10%',
+      'system: 60%',
+      'a: done',
+    ]);
+    const later = await stage.get(waiting.stimulusId);
+    expect((await stage.message(shown.messageId)).supersededByMessageId).toBe(later.messageId);
+    expect((await stage.message(later.messageId)).supersededByMessageId).toBeUndefined();
+  });
+
   it('C-37 a second root in the quiet period waits; where one is still at work it is then cancelled', async () => {
     await open([]);
     await stage.post('one idea');

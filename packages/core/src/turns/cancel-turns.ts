@@ -78,7 +78,8 @@ function decide(
 function* charged(turn: Turn, leases: readonly LeaseRow[]): Tx<Turn> {
   const { closedAt: _, outcome: __, ...open } = leases.reduce(served, turn);
   let { tokens } = turn;
-  for (const { runId } of leases) {
+  for (const { runId, turnId } of leases) {
+    if (turnId !== turn.turnId) continue;
     const run = yield* findRun.first({ runId });
     tokens += (run?.inputTokens ?? 0) + (run?.outputTokens ?? 0);
   }

@@ -153,6 +153,9 @@ function* goOn(
   });
 }
 
+const tokensOf = ({ inputTokens, outputTokens }: FullRunRow): number =>
+  (inputTokens ?? 0) + (outputTokens ?? 0);
+
 /** The turn with what the run did to it. */
 function* charged(
   { topicId }: LockedChannel,
@@ -172,7 +175,8 @@ function* charged(
   return {
     ...open,
     replies: turn.replies + (posted ? 1 : 0),
-    tokens: turn.tokens + (run.inputTokens ?? 0) + (run.outputTokens ?? 0),
+    // A run of an earlier turn was paid for there.
+    tokens: turn.tokens + (lease.turnId === turn.turnId ? tokensOf(run) : 0),
     called: posted ? called : turn.called,
   };
 }

@@ -14,6 +14,24 @@ describe('agents who take part', () => {
     stage = await TurnStage.open(engine, names);
   };
 
+  it('C-60 an agent reads what is pinned or attached where it is a member, and nothing else', async () => {
+    await open(['a']);
+    const { assets, channels, sessions } = stage.core;
+    const made = async (text: string): Promise<string> =>
+      (await assets.create(new TextEncoder().encode(text), undefined, 'human:owner')).assetId;
+    const [pinned, attached, other] = [await made('plan'), await made('note'), await made('x')];
+    await channels.pin(OWNER, 'team', pinned);
+    const inputItems = [{ type: 'asset_reference' as const, assetId: attached }];
+    await channels.post(OWNER, 'team', { inputItems });
+    const as = (id: string) => ({ kind: 'session', id, credentialId: 'session' }) as const;
+    const read = async (assetId: string, by = as(stage.sessionOf('a'))): Promise<string> =>
+      new TextDecoder().decode((await channels.asset(by, 'team', assetId)).bytes);
+    expect([await read(pinned), await read(attached)]).toEqual(['plan', 'note']);
+    await expect(read(other)).rejects.toMatchObject({ code: 'asset_not_found' });
+    const { sessionId } = await sessions.create(OWNER, { agentId: 'helper' });
+    await expect(read(pinned, as(sessionId))).rejects.toMatchObject({ code: 'not_member' });
+  });
+
   it('C-12 C-13 an agent reacts at once and once, as itself; a turn in which it did no more has reacted', async () => {
     await open(['a', 'b']);
     const first = await stage.say('hello');

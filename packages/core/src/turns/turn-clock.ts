@@ -27,13 +27,18 @@ export class TurnClock {
   async look(): Promise<void> {
     if (this.#alarm.isStopped) return;
     this.#alarm.clear();
+    const { store, clock, diagnose } = this.context.sessions;
     try {
-      await this.turns.tick();
-      const next = await this.context.sessions.store.read(() => nextTurnAt.first({}));
-      if (next && next.at !== null) this.#alarm.setTo(next.at);
+      const lookedAt = clock.now();
+      const isMore = await this.turns.tick();
+      const next = await store.read(() => nextTurnAt.first({}));
+      if (!next || next.at === null) return;
+      // What is still due could not be decided about: trying again at once would be all this daemon does.
+      const isStuck = next.at <= lookedAt && !isMore;
+      this.#alarm.setTo(isStuck ? clock.now() + RETRY_MS : next.at);
     } catch (error) {
-      this.context.sessions.diagnose('threads could not be looked at', { error });
-      this.#alarm.setTo(this.context.sessions.clock.now() + RETRY_MS);
+      diagnose('threads could not be looked at', { error });
+      this.#alarm.setTo(clock.now() + RETRY_MS);
     }
   }
 

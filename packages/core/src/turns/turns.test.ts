@@ -1,4 +1,4 @@
-import type { AutonomyPolicySettings } from '@stoa/protocol';
+import { type AutonomyPolicySettings, LIMITS } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TurnStage } from './turn-stage.fixture.js';
@@ -233,6 +233,34 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     await stage.pass(1_000_000);
     expect(stage.runCount).toBe(0);
     expect(await stage.decisions(said.messageId)).toEqual([]);
+  });
+
+  it('C-22 what a session posts is refused while it has the turn there, and beyond what it may say in an hour', async () => {
+    await open(['a']);
+    const a = { kind: 'session', id: stage.sessionOf('a'), credentialId: 'session' } as const;
+    const post = (text: string) => stage.core.channels.post(a, 'team', { text });
+    await stage.say('hello');
+    const { run } = await stage.next();
+    await expect(post('besides')).rejects.toMatchObject({ code: 'has_turn' });
+    run.complete();
+    await stage.ended(run);
+    for (let i = 0; i < LIMITS.messagesOfSessionPerHour; i++) await post(String(i));
+    await expect(post('more')).rejects.toMatchObject({ code: 'too_many_messages', status: 429 });
+    await stage.pass(3_600_000);
+    await post('later');
+  });
+
+  it('C-26 what a run of an earlier turn cost is none of the next', async () => {
+    await open(['a', 'b'], { tokensPerTurn: 1_000 });
+    const { messageId } = await stage.say('hello');
+    const { run } = await stage.next();
+    await stage.say('and this?', { threadRootMessageId: messageId });
+    const usage = { modelCalls: 1, inputTokens: 900, cachedInputTokens: 0, outputTokens: 100 };
+    await run.context.journal.usage(usage, {});
+    run.complete();
+    await stage.ended(run);
+    expect(await stage.lastTurn(messageId)).toMatchObject({ tokens: 0 });
+    expect(await stage.speak('this')).toBe('b');
   });
 
   it('C-26 a turn that has cost what it may ends, and nobody else is started', async () => {

@@ -26,17 +26,23 @@ const DUE_AT_ONCE = 100;
 export class Turns {
   constructor(private readonly context: TurnContext) {}
 
-  /** Looks at every thread whose time has come. One that fails is tried again at the next look. */
-  async tick(): Promise<void> {
+  /**
+   * Looks at threads whose time has come, a bounded number. One that fails is tried again at the next look.
+   * Returns whether there may be more that went well.
+   */
+  async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context.sessions;
     const due = await store.read(() => listDueTurns.all({ now: clock.now(), limit: DUE_AT_ONCE }));
+    let failures = 0;
     for (const { channelId, rootMessageId } of due) {
       try {
         await this.look(channelId, rootMessageId, 'time');
       } catch (error) {
+        failures += 1;
         diagnose('a thread could not be looked at', { channelId, rootMessageId, error });
       }
     }
+    return due.length === DUE_AT_ONCE && failures < due.length;
   }
 
   async look(

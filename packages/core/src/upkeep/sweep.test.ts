@@ -34,6 +34,7 @@ describe('a sweep', () => {
       files: {
         write: () => Promise.reject(new Error('not here')),
         exists: () => Promise.resolve(false),
+        read: () => Promise.reject(new Error('not here')),
         remove: () => Promise.resolve(),
       },
       clock: { now: () => now },

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AssetFiles } from '@stoa/core';
 import { sniffMediaType } from './sniff.js';
@@ -27,6 +27,10 @@ export class DiskAssetFiles implements AssetFiles {
     } catch {
       return false;
     }
+  }
+
+  read(digest: string): Promise<Uint8Array> {
+    return readFile(this.pathOf(digest));
   }
 
   async remove(digest: string): Promise<void> {

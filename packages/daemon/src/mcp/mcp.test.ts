@@ -49,6 +49,7 @@ const SESSIONS_TOOLS = [
   'pass_turn',
   'send_message',
   'set_channel_reaction',
+  'read_channel_asset',
   'remember',
   'recall',
   'create_channel_stimulus',

@@ -61,13 +61,16 @@ export class Words {
   }
 }
 
+const LINE_END = /\r\n?|[\n\u0085\u2028\u2029]/g;
+
 function messageLine(message: Message): string {
   const { seq, messageId, author, inputItems, createdAt, replyCount, deletedAt } = message;
   const text = inputItems
     .map((item) => (item.type === 'text' ? item.text : `[asset ${item.assetId}]`))
     .join('\n');
   const replies = replyCount > 0 ? `, ${String(replyCount)} replies` : '';
-  const said = deletedAt === undefined ? text : '[deleted]';
+  // Set in, so that no line of it looks like one that another said.
+  const said = deletedAt === undefined ? text.replace(LINE_END, '\n    ') : '[deleted]';
   return `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${author.displayName} (${author.id}${replies}): ${said}`;
 }
 

@@ -11,6 +11,8 @@ export function channelActsOf(core: () => Core): ChannelActs {
       if (remove) await channels.unreact(by, channelId, messageId, { emoji });
       else await channels.react(by, channelId, messageId, { emoji });
     },
+    readAsset: ({ session }, channelId, assetId) =>
+      core().channels.asset(sessionPrincipal(session.sessionId), channelId, assetId),
     readThread: ({ session }, place, cut) =>
       readThreadAs(core(), sessionPrincipal(session.sessionId), place, cut),
   };

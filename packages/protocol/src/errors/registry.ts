@@ -87,6 +87,7 @@ export const ERRORS = {
   limit_reached: { status: 409, title: 'A limit of this daemon is reached' },
   payload_too_large: { status: 413, title: 'The body is larger than this route takes' },
   unsupported_media_type: { status: 415, title: 'The content type is not one this route takes' },
+  too_many_messages: { status: 429, title: 'The session said too much in this channel' },
   too_many_stimuli: { status: 429, title: 'Too many stimuli wait in this channel' },
   too_many_observations: { status: 429, title: 'The source tells too much at once' },
   too_many_streams: { status: 429, title: 'Too many live streams are open' },

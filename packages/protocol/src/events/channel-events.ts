@@ -104,6 +104,7 @@ export const ChannelEvent = z.discriminatedUnion('type', [
     type: z.literal('observation_source_changed'),
     data: ObservationSourceSettings,
   }),
+  event('observation_secret_rotated', { sourceId: ObservationSourceId }),
   event('observation_source_deleted', { sourceId: ObservationSourceId }),
   z.strictObject({ type: z.literal('observation_received'), data: NewObservation }),
   event('thread_work_changed', { cause: WorkCause, work: ThreadWork }),

@@ -50,6 +50,10 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listSessionMembers', () => api.listSessionMembers.all(c1)],
   ['listSpokenInThread', () => api.listSpokenInThread.all({ ...thread, limit: 9 })],
   ['listSpokenInChannel', () => api.listSpokenInChannel.all({ ...c1, limit: 9 })],
+  [
+    'countSaidSince',
+    () => api.countSaidSince.first({ ...c1, authorId: 'human:ada', since: 1, among: 9 }),
+  ],
   ['nextTurnAt, of nothing', () => api.nextTurnAt.first({})],
   ...['{"turn":1}', '{"turn":2}'].map(
     (body, i) =>
@@ -92,6 +96,8 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.setLeaseEnded.run({ leaseId: 'lse_A', at: 15, outcome: 'unclaimed' }),
   ],
   ['listLiveLeases, one ended', () => api.listLiveLeases.all(thread)],
+  ['findSpeaking', () => api.findSpeaking.first({ ...c1, sessionId: lease.sessionId })],
+  ['findSpeaking, nobody', () => api.findSpeaking.first({ ...c1, sessionId: 'ses_0' })],
   ['listLeases, live', () => api.listLeases.all({ ...leases, live: 1 })],
   ['listLeases, all', () => api.listLeases.all({ ...leases, live: 0 })],
   ['listLeases, before the first', () => api.listLeases.all({ ...leases, live: 0, before: 4 })],

@@ -196,6 +196,8 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['insertAttachment', () => api.insertAttachment.run({ ...m1, assetId: 'asset_2' })],
   ['insertAttachment, again', () => api.insertAttachment.run({ ...m1, assetId: 'asset_2' })],
   ['listAttachments', () => api.listAttachments.all(m1)],
+  ['findAttachment', () => api.findAttachment.first({ ...c1, assetId: 'asset_2' })],
+  ['findAttachment, elsewhere', () => api.findAttachment.first({ topicId: 9, assetId: 'asset_2' })],
   ['deleteUnusedAsset, pinned', () => api.deleteUnusedAsset.run(unused('asset_1'))],
   ['markAssetUsed', () => api.markAssetUsed.run({ assetId: 'asset_2' })],
   ['markAssetUsed, again', () => api.markAssetUsed.run({ assetId: 'asset_2' })],

@@ -62,6 +62,7 @@ describe('what is read all the time', () => {
       listDecisions: turns.listDecisions,
       listLiveLeases: leases.listLiveLeases,
       findLeaseOfRun: leases.findLeaseOfRun,
+      findSpeaking: leases.findSpeaking,
       listSessionMembers: members.listSessionMembers,
       listProjectsOfActor: projects.listProjectsOfActor,
       listLinksOfChannel: projects.listLinksOfChannel,

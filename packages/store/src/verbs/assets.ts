@@ -86,6 +86,11 @@ export const listAttachments = verb<{ topicId: number; messageId: string }, { as
    ORDER BY "assetId"`,
 );
 
+/** Whether any message of a channel refers to it. */
+export const findAttachment = verb<{ topicId: number; assetId: string }, { messageId: string }>(
+  `SELECT "messageId" FROM "attachments" WHERE "assetId" = :assetId AND "topicId" = :topicId LIMIT 1`,
+);
+
 export const listPins = verb<{ topicId: number }, { assetId: string }>(
   `SELECT "assetId" FROM "pins" WHERE "topicId" = :topicId ORDER BY "seq"`,
 );

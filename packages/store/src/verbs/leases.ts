@@ -89,6 +89,18 @@ export const findLeaseOfRun = verb<{ runId: string }, LeaseRow>(
   `SELECT * FROM "leases" WHERE "runId" = :runId`,
 );
 
+/** The lease by which a session speaks in a channel right now: its run has been started. */
+export const findSpeaking = verb<{ topicId: number; sessionId: string }, { leaseId: string }>(
+  speaking(),
+);
+
+function speaking() {
+  const text = (index: string): string => `SELECT l."leaseId" FROM "leases" l ${index}
+    JOIN "runs" r ON r."runId" = l."runId" WHERE l."topicId" = :topicId AND l."sessionId" = :sessionId
+      AND l."endedAt" IS NULL AND r."startedAt" IS NOT NULL LIMIT 1`;
+  return { sqlite: text('INDEXED BY "leasesLive"'), postgres: text('') };
+}
+
 const PAGE = `l."topicId" = :topicId AND l."seq" < :before`;
 const NEWEST = 'ORDER BY "seq" DESC, "leaseId" LIMIT :limit';
 

@@ -162,6 +162,17 @@ export const listSpokenInThread = verb<
     WHERE "topicId" = :topicId AND "rootMessageId" = :rootMessageId ORDER BY "seq" DESC LIMIT :limit`,
 });
 
+/** How many of the newest messages of a channel somebody wrote since a time. */
+export const countSaidSince = verb<
+  { topicId: number; authorId: string; since: number; among: number },
+  { count: number }
+>(
+  `SELECT count(*) AS "count" FROM (
+     SELECT "authorId", "createdAt" FROM "messages" WHERE "topicId" = :topicId
+     ORDER BY "seq" DESC LIMIT :among) AS "newest"
+   WHERE "authorId" = :authorId AND "createdAt" > :since`,
+);
+
 /** Who spoke in a channel, newest first. */
 export const listSpokenInChannel = verb<
   { topicId: number; limit: number },

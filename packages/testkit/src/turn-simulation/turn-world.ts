@@ -23,6 +23,7 @@ export const CHANNEL = 'team';
 const EXPECTED = new Set([
   'approval_settled',
   'channel_archived',
+  'has_turn',
   'idempotency_conflict',
   'invalid_stimulus',
   'limit_reached',

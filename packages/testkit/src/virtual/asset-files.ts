@@ -34,6 +34,13 @@ export class VirtualAssetFiles implements AssetFiles {
     return this.disk.files.has(digest);
   }
 
+  async read(digest: string): Promise<Uint8Array> {
+    await this.pace();
+    const bytes = this.disk.files.get(digest);
+    if (!bytes) throw new StoaError('asset_not_found', `There is no file ${digest}`);
+    return bytes;
+  }
+
   async remove(digest: string): Promise<void> {
     await this.pace();
     this.disk.files.delete(digest);

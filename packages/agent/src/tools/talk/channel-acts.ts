@@ -1,5 +1,5 @@
 import type { RunContext } from '@stoa/core';
-import type { Message } from '@stoa/protocol';
+import type { Asset, Message } from '@stoa/protocol';
 
 interface ChannelReaction {
   readonly messageId: string;
@@ -27,9 +27,16 @@ export interface ThreadPart {
   readonly hasMore: boolean;
 }
 
+export interface ChannelAsset {
+  readonly asset: Pick<Asset, 'assetId' | 'name' | 'mediaType' | 'bytes'>;
+  readonly bytes: Uint8Array;
+}
+
 /** What a session does in channels, as itself. Each throws a StoaError when it may not. */
 export interface ChannelActs {
   /** Resolves when it is durable. Setting one that is there, or taking back one that is not, changes nothing. */
   react(run: RunContext, channelId: string, reaction: ChannelReaction): Promise<void>;
+  /** Something that is pinned or attached in a channel. */
+  readAsset(run: RunContext, channelId: string, assetId: string): Promise<ChannelAsset>;
   readThread(run: RunContext, place: ThreadPlace, cut: ThreadCut): Promise<ThreadPart>;
 }

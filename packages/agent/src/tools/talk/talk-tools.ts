@@ -5,12 +5,13 @@ import { askUser } from './ask-user.js';
 import type { ChannelActs } from './channel-acts.js';
 import { emitOutput } from './emit-output.js';
 import { passTurn } from './pass-turn.js';
+import { createReadChannelAsset } from './read-channel-asset.js';
 import { createSendMessage, type SendMessage } from './send-message.js';
 import { createSetChannelReaction } from './set-channel-reaction.js';
 
 export interface TalkPorts {
   readonly sendMessage: SendMessage;
-  readonly channels: Pick<ChannelActs, 'react'>;
+  readonly channels: Pick<ChannelActs, 'react' | 'readAsset'>;
 }
 
 /** How an agent speaks to whoever it works with, and what it remembers, whichever driver runs it. */
@@ -21,6 +22,7 @@ export function talkTools({ sendMessage, channels }: TalkPorts): Tool[] {
     passTurn,
     createSendMessage(sendMessage),
     createSetChannelReaction(channels),
+    createReadChannelAsset(channels),
     remember,
     recall,
   ];

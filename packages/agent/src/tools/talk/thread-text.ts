@@ -1,4 +1,5 @@
 import type { Message } from '@stoa/protocol';
+import { setIn } from '../../envelope.js';
 import type { ThreadCut, ThreadPart } from './channel-acts.js';
 
 const MESSAGE_CHARS = 4_000;
@@ -46,7 +47,7 @@ function messageLine(message: Message): string {
   const name = author.displayName.replace(/\s+/g, ' ');
   return [
     `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${name} (${who}):`,
-    deletedAt === undefined ? said : '[deleted]',
+    deletedAt === undefined ? setIn(said) : '[deleted]',
     ...(marks === '' ? [] : [`[${marks}]`]),
   ].join(' ');
 }

@@ -98,6 +98,7 @@ function changeChannel(channel: ModelChannel, { seq, at }: ModelEvent, change: C
     case 'stimulus_settled':
     case 'thread_work_changed':
     case 'observation_source_changed':
+    case 'observation_secret_rotated':
     case 'observation_source_deleted':
     case 'observation_received':
       // No session is a member here: what follows from one is simulated with turns.

@@ -1,0 +1,60 @@
+import type { Stamped, TurnDecision } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { eventText } from './event-text.js';
+import { painter } from './paint.js';
+
+const messageId = `msg_${'0'.repeat(26)}`;
+const style = { paint: painter(false), now: 0, ids: false };
+
+const decided = (known: Partial<TurnDecision>, outcome?: TurnDecision['turn']['outcome']) =>
+  eventText(
+    {
+      topic: 'channel:team',
+      seq: 1,
+      at: 0,
+      actor: 'system',
+      type: 'turn_decided',
+      data: {
+        trigger: { type: 'time' },
+        turn: {
+          turnId: 'trn_1',
+          threadRootMessageId: messageId,
+          originMessageId: messageId,
+          openedAt: 0,
+          selected: [],
+          isForPeople: false,
+          called: [],
+          served: [],
+          replies: 0,
+          startedRuns: 0,
+          tokens: 0,
+          ...(outcome && { outcome, closedAt: 0 }),
+        },
+        candidates: [],
+        candidateCount: 0,
+        granted: [],
+        renewed: [],
+        ended: [],
+        ...known,
+      },
+    } satisfies Stamped,
+    style,
+  )?.replace(/^.* \* /, '');
+
+describe('a decision as it is told to who watches', () => {
+  it('C-20 says what kept an agent from its answer, and where more of it is told', () => {
+    const ended = [{ leaseId: 'lse_1', outcome: 'failed' as const, reason: 'acp_not_found' }];
+    expect(decided({ ended }, 'silent')).toBe(
+      `an agent could not answer (acp_not_found); the turn is over: silent; see: stoa why ${messageId}`,
+    );
+    const lease = { leaseId: 'lse_2', memberId: 'b', sessionId: 's', runId: 'r', deadline: 1 };
+    expect(decided({ ended, granted: [lease] })).toBe(
+      `an agent could not answer (acp_not_found); b has the turn; see: stoa why ${messageId}`,
+    );
+  });
+
+  it('says who has the turn and that it is over, and nothing where nothing changed', () => {
+    expect(decided({}, 'reply_budget')).toBe('the turn is over: reply budget');
+    expect(decided({ ended: [{ leaseId: 'lse_1', outcome: 'abstained' }] })).toBeUndefined();
+  });
+});

@@ -1,0 +1,112 @@
+import { lockChannel, lockSession, openSqliteStore, type Store, type Tx } from '@stoa/store';
+import { OWNER, type StoreEngine } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TurnStage } from './turn-stage.fixture.js';
+
+/** A store that tells what its transactions lock, in which order. */
+class LockedStore implements StoreEngine {
+  readonly name = 'sqlite';
+  /** One for each transaction: the channels and sessions it locked, each at its first time. */
+  readonly transactions: string[][] = [];
+
+  newPlace() {
+    return Promise.resolve({
+      open: () => Promise.resolve(this.#watch(openSqliteStore(':memory:', RELAXED))),
+      discard: () => Promise.resolve(),
+    });
+  }
+
+  #watch(store: Store): Store {
+    return new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'transact') {
+          const transact: Store['transact'] = (body, options) =>
+            target.transact(() => this.#noted(body), options);
+          return transact;
+        }
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+  }
+
+  *#noted<T>(body: () => Tx<T>): Tx<T> {
+    const locks = new Set<string>();
+    const tx = body();
+    for (let step = tx.next(); ; ) {
+      if (step.done) {
+        this.transactions.push([...locks]);
+        return step.value;
+      }
+      const { text, params } = step.value;
+      if (text === lockChannel.text) locks.add(`channel ${String(params['channelId'])}`);
+      if (text === lockSession.text) locks.add('session');
+      step = tx.next(yield step.value);
+    }
+  }
+}
+
+const RELAXED = { durability: 'relaxed' } as const;
+
+describe('what ends the work of a session', () => {
+  const store = new LockedStore();
+  let stage: TurnStage;
+  let sessionId: string;
+  beforeEach(async () => {
+    stage = await TurnStage.open(store, ['a', 'b']);
+    sessionId = stage.sessionOf('a');
+    const { channels } = stage.core;
+    await channels.create(OWNER, { channelId: 'attic', title: 'Attic' });
+    await channels.upsertMember(OWNER, 'attic', { actorId: `session:${sessionId}` });
+    await stage.say('@a hello');
+    await channels.post(OWNER, 'attic', { text: 'and here' });
+    store.transactions.length = 0;
+  });
+  afterEach(() => stage.close());
+
+  /** The locks of the transactions that locked any of these channels. */
+  const locking = (...channels: string[]): string[][] =>
+    store.transactions.filter((locks) =>
+      channels.every((channel) => locks.includes(`channel ${channel}`)),
+    );
+
+  it('locks the channel of a run that is cancelled before its session', async () => {
+    const { run } = await stage.next();
+    await stage.core.sessions.cancelRun(OWNER, run.runId);
+    expect(locking('team')[0]?.slice(0, 2)).toEqual(['channel team', 'session']);
+  });
+
+  it.each(['clear', 'end'] as const)('locks all channels before the session: %s', async (what) => {
+    await stage.next();
+    await stage.core.sessions[what](OWNER, sessionId);
+    const [locks] = locking('attic', 'team');
+    expect(locks?.slice(0, 3)).toEqual(['channel attic', 'channel team', 'session']);
+  });
+
+  it('locks all channels before the session when somebody steers it', async () => {
+    const { run } = await stage.next();
+    await stage.core.sessions.submit(OWNER, sessionId, { text: 'do this', rule: 'steer' });
+    expect(await stage.ended(run)).toBe('cancelled');
+    const [locks] = locking('team');
+    expect(locks?.slice(0, 3)).toEqual(['channel attic', 'channel team', 'session']);
+  });
+
+  it('locks the channel of a schedule before its session, when it is made and when it fires', async () => {
+    const { run } = await stage.next();
+    const { origin } = run.context;
+    const made = { sessionId, runId: run.runId, origin };
+    const cadence = { kind: 'interval' as const, everyMs: 60_000 };
+    const asked = {
+      title: 'Look',
+      cadence,
+      text: 'look',
+      overlap: 'skip',
+      misfire: 'skip_missed',
+    } as const;
+    const { scheduleId } = await stage.core.schedules.createInRun(made, asked);
+    await stage.core.schedules.trigger(OWNER, scheduleId);
+    const both = locking('team').filter((locks) => locks.includes('session'));
+    expect(both.length).toBeGreaterThanOrEqual(2);
+    for (const locks of both) expect(locks).toEqual(['channel team', 'session']);
+  });
+});
