@@ -2,11 +2,11 @@ import type { Task, TaskOutput } from '@stoa/protocol';
 import type { Answer, Caller, CallOptions } from '../http/caller.js';
 import type { QueryFor } from './query.js';
 
-export type TaskPage = Answer<'listTasks'>;
+export type BackgroundTaskPage = Answer<'listTasks'>;
 
 export interface TasksApi {
   /** Those that live, newest start first; then those that ended, newest end first. */
-  list(query?: QueryFor<'listTasks'>, options?: CallOptions): Promise<TaskPage>;
+  list(query?: QueryFor<'listTasks'>, options?: CallOptions): Promise<BackgroundTaskPage>;
   get(taskId: string, options?: CallOptions): Promise<Task>;
   /** What it put out from an offset on; with `waitMs` it waits for more. */
   output(
