@@ -12,13 +12,19 @@ export type Delivery =
   /** It did not read so fast: it got only this many of the bytes. */
   | { readonly type: 'partly'; readonly bytes: number; readonly of: number };
 
-/** Writes to the named pipe that a command reads from. */
+/** Writes to the named pipe that a command reads from. One that has only just begun is waited for. */
 export async function writeInput(
   path: string,
   text: string,
+  isOver: () => boolean,
   patienceMs = PATIENCE_MS,
 ): Promise<Delivery> {
-  const pipe = await openPipe(path);
+  const deadline = performance.now() + patienceMs;
+  let pipe = await openPipe(path);
+  while (!pipe && !isOver() && performance.now() < deadline) {
+    await pause();
+    pipe = await openPipe(path);
+  }
   if (!pipe) return { type: 'closed' };
   try {
     return await writeAll(pipe, Buffer.from(text), patienceMs);
@@ -55,8 +61,10 @@ async function writeAll(pipe: fs.FileHandle, bytes: Buffer, patienceMs: number):
       if (performance.now() > deadline) {
         return { type: 'partly', bytes: written, of: bytes.length };
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      await pause();
     }
   }
   return { type: 'delivered' };
 }
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));

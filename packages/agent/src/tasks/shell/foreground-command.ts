@@ -2,7 +2,7 @@ import { StoaError } from '@stoa/protocol';
 import { Deferred } from '../../tools/shell/deferred.js';
 import type { CommandEnd, RunningCommand } from '../../tools/shell/running-command.js';
 import { readAbortReason } from './abort-reason.js';
-import { BY_TIMEOUT } from './settlement.js';
+import { BY_RUN, BY_TIMEOUT } from './settlement.js';
 
 /** What became of a command that a tool call waited for. */
 export type Waited =
@@ -102,8 +102,8 @@ export class ForegroundCommand {
   async #aborted(): Promise<void> {
     const { kind } = readAbortReason(this.options.signal.reason);
     if (kind === 'background' && this.canBePromoted) {
-      await this.promote().catch(() => this.#stop('run'));
-    } else this.#stop('run');
+      await this.promote().catch(() => this.#stop(BY_RUN));
+    } else this.#stop(BY_RUN);
   }
 
   #stop(by: string): void {

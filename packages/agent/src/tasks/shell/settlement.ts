@@ -3,6 +3,7 @@ import type { Settlement } from '@stoa/core';
 import type { CommandEnd } from '../../tools/shell/running-command.js';
 
 /** Who stops a command, besides callers. */
+export const BY_RUN = 'run';
 export const BY_TIMEOUT = 'timeout';
 export const BY_LOST_OUTPUT = 'lost_output';
 

@@ -69,6 +69,7 @@ interface Live {
 
 interface Foreground {
   readonly command: ForegroundCommand;
+  readonly running: RunningCommand;
   readonly task: Task;
 }
 
@@ -100,7 +101,7 @@ export class ShellTasks implements TaskExecutor {
       running,
       enter: () => this.#enter(wanted, task, running),
     });
-    this.#foreground.set(taskId, { command: foreground, task });
+    this.#foreground.set(taskId, { command: foreground, running, task });
     void foreground.wait().then(() => this.#foreground.delete(taskId));
     return { running, foreground };
   }
@@ -149,6 +150,11 @@ export class ShellTasks implements TaskExecutor {
   }
 
   async stop(task: Task, by: string): Promise<void> {
+    const waited = this.#foreground.get(task.taskId);
+    if (waited?.command.canBePromoted) {
+      await waited.running.stop(by);
+      return;
+    }
     const live = this.#live.get(task.taskId) ?? (await this.#adopt(task));
     await live.running.stop(by);
     await live.settled;
@@ -158,9 +164,9 @@ export class ShellTasks implements TaskExecutor {
   async send(task: Task, { text, from }: TaskMessage): Promise<void> {
     const { input } = this.#files(task.startedIn, task.taskId);
     const before = this.#inputs.get(task.taskId) ?? Promise.resolve();
-    const sent = before
-      .catch(() => undefined)
-      .then(() => writeInput(input, text.endsWith('\n') ? text : `${text}\n`));
+    const isOver = (): boolean => this.#live.get(task.taskId)?.running.isOver ?? true;
+    const line = text.endsWith('\n') ? text : `${text}\n`;
+    const sent = before.catch(() => undefined).then(() => writeInput(input, line, isOver));
     this.#inputs.set(task.taskId, sent);
     const delivery = await sent;
     await this.#writeDown(task, { type: 'message', from, text, delivery: delivery.type });

@@ -1,7 +1,7 @@
 import { monitorHint } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import { plainText } from '../../envelope.js';
-import { signalOf } from '../../tasks/shell/settlement.js';
+import { BY_RUN, BY_TIMEOUT, signalOf } from '../../tasks/shell/settlement.js';
 import { cutText } from '../cut-text.js';
 import type { ToolOutput } from '../tool.js';
 import { readOutput } from './command-output.js';
@@ -72,7 +72,11 @@ function endNote(end: CommandEnd, timeoutMs: number | undefined): string | undef
     }
     case 'stopped': {
       const why =
-        end.by === 'timeout' ? `after its ${timeoutMs ?? 0} ms were over` : 'with the run';
+        end.by === BY_TIMEOUT
+          ? `after its ${timeoutMs ?? 0} ms were over`
+          : end.by === BY_RUN
+            ? 'with the run'
+            : `by ${end.by}`;
       const rest = end.isDead ? '' : '; some of its processes could not be ended';
       return `[Stopped ${why} (${end.signal})${rest}]`;
     }
@@ -86,7 +90,7 @@ function endNote(end: CommandEnd, timeoutMs: number | undefined): string | undef
 
 /** What would have been better, where that can be told. */
 function advice(end: CommandEnd, { command, timeoutMs, elapsedMs }: AnsweredCommand): string[] {
-  const wasStopped = end.type === 'stopped' && end.by === 'timeout';
+  const wasStopped = end.type === 'stopped' && end.by === BY_TIMEOUT;
   const slow = end.type === 'exited' ? slowAdvice(elapsedMs, timeoutMs) : undefined;
   const hint = end.type === 'exited' || wasStopped ? monitorHint(command) : undefined;
   return [

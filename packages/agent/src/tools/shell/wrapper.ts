@@ -28,6 +28,9 @@ export const PART_BYTES = 2 * 1024 * 1024;
  * With an input the command reads from a named pipe that it holds open itself: whoever may write there
  * comes and goes, and it never sees an end.
  *
+ * What the shell itself would say of how the command died is no output of the command: that is why it is
+ * started in a subshell, which becomes it.
+ *
  * Every program it starts costs as much as a short command does, so it does what it can by itself.
  *
  * Arguments: output file, input or nothing, nonce, a variable for the command or nothing, the library that
@@ -93,7 +96,7 @@ fi
   trap : TERM INT HUP
   [ -z "$variable" ] || export "$variable"
   if [ -n "$input" ]; then exec <>"$input"; else exec </dev/null; fi
-  "$@" 2>&1 3>&- 4>&-
+  (exec "$@" 2>&1 3>&- 4>&-)
   code=$?
   record ",\\"exitCode\\":$code"
   echo $code >&3
