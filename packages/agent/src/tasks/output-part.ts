@@ -6,16 +6,18 @@ import { readOutputRange } from '../tools/shell/output-range.js';
 export async function readOutputPart(
   path: string,
   { offset, limit }: OutputRange,
+  hasEnded: boolean,
 ): Promise<OutputPart> {
   const range = await readOutputRange(path, offset, limit).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
     throw new StoaError('task_without_output', 'Something else stands in the place of its output');
   });
-  const isLast = range.nextOffset >= range.total;
+  const { length } = range.bytes;
   const torn = tornEnd(range.bytes);
-  // What is torn at the very end may be whole soon; alone it would never be passed.
-  const keep =
-    torn === range.bytes.length && !isLast ? range.bytes.length : range.bytes.length - torn;
+  // What is torn at the very end may be whole soon; otherwise it would never be passed.
+  const mayBecomeWhole = !hasEnded && range.nextOffset >= range.total;
+  const isPassed = mayBecomeWhole ? false : torn === length || range.nextOffset >= range.total;
+  const keep = isPassed ? length : length - torn;
   return {
     offset: range.from,
     nextOffset: range.from + keep,

@@ -184,7 +184,8 @@ export class ShellTasks implements TaskExecutor {
   }
 
   read(task: Task, range: OutputRange): Promise<OutputPart> {
-    return readOutputPart(this.#files(task.startedIn, task.taskId).output, range);
+    const { output } = this.#files(task.startedIn, task.taskId);
+    return readOutputPart(output, range, task.end !== undefined);
   }
 
   async forget(task: Task): Promise<void> {
