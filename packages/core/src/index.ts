@@ -37,6 +37,9 @@ export type {
   TaskMessage,
 } from './tasks/kind.js';
 export type { Settlement } from './tasks/settle-task.js';
+export { endsInBackground } from './tasks/shell/ends-in-background.js';
+export { monitorHint } from './tasks/shell/monitor-hint.js';
+export { sleepRefusal } from './tasks/shell/sleep-guard.js';
 export type { Tasks } from './tasks/tasks.js';
 export {
   type CutOffReason,

@@ -1,7 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
+import type {
+  BuiltinToolsOptions,
+  DefinitionCheckPorts,
+  McpServers,
+  ShellTasks,
+} from '@stoa/agent';
 import {
   type Core,
   type Driver,
@@ -25,6 +30,7 @@ import { calendar } from './calendar.js';
 import { channelActsOf } from './channel-acts.js';
 import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
+import { LazyExecutor } from './lazy-executor.js';
 import { mcpHealth } from './mcp-health.js';
 import { sendMessageOf } from './send-message.js';
 import { timers } from './timers.js';
@@ -57,6 +63,8 @@ export interface Runtime {
 
 /** Where commands keep their files. */
 const tasksOf = (home: string): string => join(home, 'tasks');
+/** The machine and data directory: whose processes those of a task are. */
+const placeOf = (home: string): string => `${hostname()}:${home}`;
 const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 
 /** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
@@ -71,9 +79,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     log.warn(details, message);
   };
   let mcp: LoadedAgents['mcp'] | undefined;
+  let shells: ShellTasks | undefined;
   const loaded = once(async () => {
     const agents = await loadAgents(options, core, diagnose);
-    mcp = agents.mcp;
+    ({ mcp, shells } = agents);
     return agents;
   });
   const lazy = (kind: DriverKind, can: DriverCapabilities): [DriverKind, Driver] => [
@@ -99,9 +108,17 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       configRules: config.permissions,
       approvalMs: toMs(config.approvals.expireHours),
       diagnose,
-      taskExecutors: new Map(),
+      taskExecutors: new Map([
+        [
+          'shell',
+          new LazyExecutor(
+            async () => (await loaded()).shells,
+            () => shells,
+          ),
+        ],
+      ]),
       taskDirectory: tasksOf(home),
-      place: `${hostname()}:${home}`,
+      place: placeOf(home),
     },
     attach(made) {
       attached = made;
@@ -111,16 +128,20 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const tasks = tasksOf(home);
       // Agents are loaded for this only where there is something to clear.
       const left = await readdir(tasks).catch(() => []);
-      if (left.length > 0) await (await import('@stoa/agent')).clearLeftCommands(tasks);
+      if (left.length === 0) return;
+      const { clearLeftCommands } = await import('@stoa/agent');
+      await clearLeftCommands(tasks, (taskId) => isKept(core(), taskId));
     },
     async close() {
       for (const driver of drivers.values()) await driver.close();
       await mcp?.close();
+      shells?.close();
     },
   };
 }
 
 interface LoadedAgents {
+  readonly shells: ShellTasks;
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
@@ -141,9 +162,18 @@ async function loadAgents(
     version: VERSION,
     diagnose,
   });
+  const shells = new agent.ShellTasks({
+    tasksDirectory: tasksOf(home),
+    sandbox,
+    passedVariables: config.shell.passVariables,
+    registry: () => core().tasks,
+    place: placeOf(home),
+    diagnose,
+  });
   const toolOptions: BuiltinToolsOptions = {
     tasksDirectory: tasksOf(home),
     sandbox,
+    shells,
     passedVariables: config.shell.passVariables,
     sendMessage: sendMessageOf(core),
     initiative: initiativeOf(core),
@@ -203,6 +233,7 @@ async function loadAgents(
       agent.definitionProblem(definition, checkPorts, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
+    shells,
     driver(kind) {
       const driver = drivers[kind];
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
@@ -236,6 +267,16 @@ async function findAsset(core: Core, files: DiskAssetFiles, assetId: string) {
   } catch (error) {
     if (error instanceof StoaError && error.code === 'asset_not_found') return undefined;
     throw error;
+  }
+}
+
+/** Whether a task is listed: its files are there for who reads of it. */
+async function isKept({ tasks }: Core, taskId: string): Promise<boolean> {
+  try {
+    await tasks.get({ kind: 'system' }, taskId);
+    return true;
+  } catch (error) {
+    return !(error instanceof StoaError && error.code === 'task_not_found');
   }
 }
 

@@ -51,6 +51,18 @@ describe('what commands of a killed daemon left', () => {
     expect(await exists(join(elsewhere, 'shell-sh_0123abcd.output'))).toBe(true);
   });
 
+  it('T-16 is left alone where it belongs to a task that is kept, whatever its kind', async () => {
+    const [kept, gone] = [`tsk_${'0'.repeat(26)}`, `tsk_${'1'.repeat(26)}`];
+    const names = (id: string): string[] =>
+      ['intent', 'status', 'output', 'output.3', 'input', 'jsonl'].flatMap((part) => [
+        `shell-${id}.${part}`,
+        `monitor-${id}.${part}`,
+      ]);
+    for (const name of [...names(kept), ...names(gone)]) await leave(name);
+    await clearLeftCommands(tasks, (taskId) => taskId === kept);
+    expect((await fs.readdir(join(tasks, 'ses_1'))).sort()).toEqual(names(kept).sort());
+  });
+
   it('stays as long as the command runs', async () => {
     const running = await startCommand({
       command: 'echo here; sleep 60',

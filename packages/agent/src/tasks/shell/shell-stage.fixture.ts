@@ -1,0 +1,117 @@
+import { promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import { decide, type TaskExecutor } from '@stoa/core';
+import type { Task } from '@stoa/protocol';
+import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
+import { Sandbox } from '../../tools/shell/sandbox.js';
+import { createShell, type ShellOptions } from '../../tools/shell/shell.js';
+import { ToolRunner } from '../../tools/tool-runner.js';
+import { ShellTasks } from './shell-tasks.js';
+
+/** An agent at work in a directory, with the shell tool, the registry and real processes. */
+export class ShellStage {
+  #calls = 0;
+
+  private constructor(
+    readonly world: WorkspaceRun,
+    readonly shells: ShellTasks,
+    private readonly runner: ToolRunner,
+  ) {}
+
+  static async open(
+    options: WorkspaceRunOptions & Pick<ShellOptions, 'monotonic'> = {},
+  ): Promise<ShellStage> {
+    const executors = new Map<string, TaskExecutor>();
+    const world = await WorkspaceRun.open({
+      mode: 'full',
+      ...options,
+      runtime: { taskExecutors: executors, ...options.runtime },
+    });
+    const sandbox = new Sandbox({ home: world.home, bubblewrap: null });
+    const tasksDirectory = join(world.home, 'tasks');
+    const registry = () => world.daemon.core.tasks;
+    const shells = new ShellTasks({ tasksDirectory, sandbox, registry, place: 'here' });
+    executors.set('shell', shells);
+    const { monotonic } = options;
+    const shell = createShell({
+      tasksDirectory,
+      sandbox,
+      shells,
+      ...(monotonic ? { monotonic } : {}),
+    });
+    const runner = new ToolRunner({
+      tools: [shell],
+      decide,
+      home: world.home,
+      now: () => performance.now(),
+      diagnose: () => undefined,
+    });
+    return new ShellStage(world, shells, runner);
+  }
+
+  /** One call of the shell tool. */
+  call(input: Readonly<Record<string, unknown>>) {
+    this.#calls += 1;
+    const callId = `call_${String(this.#calls)}`;
+    return this.runner.call({ run: this.world.context, callId, tool: 'shell', input });
+  }
+
+  /** Starts a command in the background; its task. */
+  async background(command: string, more: Readonly<Record<string, unknown>> = {}): Promise<Task> {
+    const { outcome, output } = await this.call({ command, is_background: true, ...more });
+    const taskId = /tsk_[0-9a-z]{26}/.exec(output)?.[0];
+    if (outcome !== 'ok' || taskId === undefined) throw new Error(output);
+    return this.task(taskId);
+  }
+
+  task(taskId: string): Promise<Task> {
+    return this.world.daemon.core.tasks.get(OWNER, taskId);
+  }
+
+  tasks(): Promise<Task[]> {
+    const { sessionId } = this.world;
+    return this.world.daemon.core.tasks
+      .list(OWNER, { sessionId, limit: 100 })
+      .then(({ tasks }) => tasks.filter((task) => !task.isForeground));
+  }
+
+  ended(taskId: string): Promise<Task> {
+    return until(`${taskId} has ended`, async () => {
+      const task = await this.task(taskId);
+      return task.end && task;
+    });
+  }
+
+  /** The commands that calls wait for, once there are so many. */
+  waitedFor(count: number): Promise<readonly Task[]> {
+    return until(`${String(count)} are waited for`, () => {
+      const found = this.shells.foreground();
+      return found.length === count && found;
+    });
+  }
+
+  async output(task: Task): Promise<string> {
+    return (await this.shells.read(task, { offset: 0, limit: 100_000 })).text;
+  }
+
+  printed(task: Task, text: string): Promise<string> {
+    return until(`it has printed ${text}`, async () => {
+      const output = await this.output(task);
+      return output.includes(text) && output;
+    });
+  }
+
+  /** Lets a command go on that waits for a file. */
+  go(name = 'go'): Promise<void> {
+    return fs.writeFile(join(this.world.workspace, name), '');
+  }
+
+  files(): Promise<string[]> {
+    return fs.readdir(join(this.world.home, 'tasks', this.world.sessionId)).catch(() => []);
+  }
+
+  async close(): Promise<void> {
+    for (const task of await this.tasks()) if (!task.end) await this.shells.stop(task, 'system');
+    await this.world.discard();
+  }
+}
