@@ -58,6 +58,7 @@ export class Watch {
   #events: number;
   #dropped: number;
   #missedBytes: number;
+  #lines: ToldLine[] = [];
   #unsaid = { dropped: 0, missedBytes: 0 };
 
   /** Throws PatternProblem. */
@@ -98,14 +99,14 @@ export class Watch {
     return now - this.#heardAt >= this.rules.idleMs;
   }
 
-  take(bytes: Uint8Array, now: number): Tidings | undefined {
+  take(bytes: Uint8Array, now: number): void {
     if (bytes.length > 0) this.#heardAt = now;
-    return this.#tell(this.#reader.take(bytes), now);
+    this.#weigh(this.#reader.take(bytes), now);
   }
 
   /** The command has ended, and all it printed was given. */
-  finish(now: number): Tidings | undefined {
-    return this.#tell(this.#reader.finish(), now);
+  finish(now: number): void {
+    this.#weigh(this.#reader.finish(), now);
   }
 
   /** The output up to there was thrown away before it was read. */
@@ -116,22 +117,34 @@ export class Watch {
     this.#reader.passOver(to);
   }
 
-  #tell(read: readonly ReadLine[], now: number): Tidings | undefined {
-    const lines: ToldLine[] = [];
+  /** What there is to tell since it was asked last; it stands in the progress already. */
+  tidings(): Tidings | undefined {
+    if (this.#lines.length === 0) return undefined;
+    const tidings = { lines: this.#lines, ...this.#unsaid };
+    this.#lines = [];
+    this.#unsaid = { dropped: 0, missedBytes: 0 };
+    return tidings;
+  }
+
+  /** They could not be told: nobody reads as fast as this. */
+  drop({ lines, dropped, missedBytes }: Tidings): void {
+    this.#events -= lines.length;
+    this.#dropped += lines.length;
+    this.#unsaid.dropped += dropped + lines.length;
+    this.#unsaid.missedBytes += missedBytes;
+  }
+
+  #weigh(read: readonly ReadLine[], now: number): void {
     for (const line of read) {
-      if (this.isFull) break;
+      if (this.isFull) return;
       if (!this.#filter.passes(line.text)) continue;
       if (this.#bucket.take(now)) {
         this.#events += 1;
-        lines.push({ ...line, number: this.#events });
+        this.#lines.push({ ...line, number: this.#events });
       } else {
         this.#dropped += 1;
         this.#unsaid.dropped += 1;
       }
     }
-    if (lines.length === 0) return undefined;
-    const unsaid = this.#unsaid;
-    this.#unsaid = { dropped: 0, missedBytes: 0 };
-    return { lines, ...unsaid };
   }
 }
