@@ -45,6 +45,9 @@ import type { StimulusContext } from './stimuli/context.js';
 import { IdleThreads } from './stimuli/idle-threads.js';
 import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
+import type { TaskExecutor, TaskKind } from './tasks/kind.js';
+import { TaskKinds } from './tasks/kinds.js';
+import { Tasks } from './tasks/tasks.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import { cancelTurns } from './turns/cancel-turns.js';
@@ -90,6 +93,14 @@ export interface RuntimePorts {
   readonly configRules: PermissionRules;
   readonly approvalMs: number;
   readonly diagnose: SessionContext['diagnose'];
+  /** What each kind of background task does in the world, under the name of the kind. */
+  readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
+  /** Kinds of background tasks besides those that come with Stoa. */
+  readonly taskKinds?: readonly TaskKind[];
+  /** Where the files of background tasks are. */
+  readonly taskDirectory: string;
+  /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
+  readonly place: string;
 }
 
 export interface Core {
@@ -112,6 +123,7 @@ export interface Core {
   readonly threadWork: ThreadWorks;
   readonly recovery: Recovery;
   readonly memories: Memories;
+  readonly tasks: Tasks;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -185,6 +197,14 @@ export function createCore(ports: CorePorts): Core {
   const stimuli = new Stimuli(stimulusContext);
   const idle = new IdleThreads(stimulusContext);
   const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
+  const tasks = new Tasks({
+    ...stimulusContext,
+    kinds: new TaskKinds(runtime.taskKinds),
+    executors: runtime.taskExecutors,
+    timers: runtime.timers,
+    place: runtime.place,
+    directory: runtime.taskDirectory,
+  });
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
@@ -238,6 +258,7 @@ export function createCore(ports: CorePorts): Core {
     threadWork: new ThreadWorks(stimulusContext),
     recovery: new Recovery(stimulusContext, stimuli),
     memories: new Memories(store, log),
+    tasks,
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),

@@ -30,6 +30,17 @@ export type {
   TranscriptInput,
 } from './sessions/transcript.js';
 export type { TranscriptTail } from './sessions/transcript-tail.js';
+export type { ExecutorChange } from './tasks/change-task.js';
+export type { NewTask } from './tasks/create-task.js';
+export type {
+  OutputPart,
+  OutputRange,
+  TaskExecutor,
+  TaskKind,
+  TaskMessage,
+} from './tasks/kind.js';
+export type { Settlement } from './tasks/settle-task.js';
+export type { Tasks } from './tasks/tasks.js';
 export {
   type CutOffReason,
   type Ephemeral,

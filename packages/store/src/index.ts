@@ -36,6 +36,7 @@ export * from './verbs/runs.js';
 export * from './verbs/schedules.js';
 export * from './verbs/sessions.js';
 export * from './verbs/stimuli.js';
+export * from './verbs/tasks.js';
 export * from './verbs/thread-work.js';
 export {
   beginTopic,
