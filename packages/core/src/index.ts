@@ -39,6 +39,21 @@ export type {
   TaskKind,
   TaskMessage,
 } from './tasks/kind.js';
+export { endsInBackground } from './tasks/monitor/ends-in-background.js';
+export { LineFilter } from './tasks/monitor/line-filter.js';
+export { MonitorDetail } from './tasks/monitor/monitor-kind.js';
+export { tidingsText } from './tasks/monitor/tidings-text.js';
+export {
+  EVENTS_DEFAULT,
+  EVENTS_MOST,
+  IDLE_MS_DEFAULT,
+  IDLE_MS_MOST,
+  type Tidings,
+  WATCH_BEGINS,
+  Watch,
+  type WatchProgress,
+  type WatchRules,
+} from './tasks/monitor/watch.js';
 export type { Settlement } from './tasks/settle-task.js';
 export type { Tasks } from './tasks/tasks.js';
 export {

@@ -5,6 +5,7 @@ import { createTask, type NewTask } from './create-task.js';
 import { listTasks, readTask, type TaskPage, type TaskQuery } from './read-tasks.js';
 import { taskRecord } from './record.js';
 import { type Settlement, settleTask } from './settle-task.js';
+import { type TaskNews, tellTask } from './tell-task.js';
 
 /** The registry of background tasks: one list, one life and one way to stop for every kind. */
 export class Tasks {
@@ -23,6 +24,11 @@ export class Tasks {
   /** For executors: lets a task go on that is paused, or has completed and can be revived. */
   async begin(taskId: string): Promise<Task> {
     return this.#record((await beginTask(this.context, taskId)).task);
+  }
+
+  /** For executors: tells its session something while it goes on, in one commit with how far it has come. */
+  async tell(taskId: string, news: TaskNews): Promise<Task> {
+    return this.#record(await tellTask(this.context, taskId, news));
   }
 
   /** For executors: how a task ended. The first end counts; of later ones nothing is kept. */
