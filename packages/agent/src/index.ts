@@ -41,13 +41,9 @@ export { type Initiative, initiativeTools } from './tools/initiative/initiative-
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
 export type { Decide } from './tools/permission.js';
+export { adoptCommand } from './tools/shell/adopted-command.js';
 export { childEnvironment } from './tools/shell/child-environment.js';
-export {
-  type CommandEnd,
-  type CommandRequest,
-  type RunningCommand,
-  startCommand,
-} from './tools/shell/command.js';
+export { type CommandRequest, startCommand } from './tools/shell/command.js';
 export {
   CommandFiles,
   type CommandIntent,
@@ -55,7 +51,8 @@ export {
   type CommandStatus,
 } from './tools/shell/command-files.js';
 export { readOutput } from './tools/shell/command-output.js';
-export { clearLeftCommands } from './tools/shell/left-commands.js';
+export { clearLeftCommands, type IsKeptTask } from './tools/shell/left-commands.js';
+export type { CommandEnd, RunningCommand } from './tools/shell/running-command.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';
 export {

@@ -15,7 +15,10 @@ const LOOK_MS = 10;
 const LOOKS = 500;
 
 /** Ends the processes with these marks: asks them to, and kills what is left. Tells whether any is. */
-export async function endProcesses(marks: ProcessMarks, ports: EndingPorts): Promise<boolean> {
+export async function endProcesses(
+  marks: ProcessMarks & { readonly leader: number },
+  ports: EndingPorts,
+): Promise<boolean> {
   const found = await findProcesses(marks);
   if (!found) {
     signal(-marks.leader, 'SIGTERM');

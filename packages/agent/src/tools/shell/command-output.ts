@@ -1,77 +1,69 @@
 import { promises as fs } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { HEAD_BYTES, PART_BYTES } from './wrapper.js';
-
-interface Piece {
-  readonly path: string;
-  /** Where it stands in the whole output. */
-  readonly from: number;
-  readonly size: number;
-}
+import { totalBytes } from './output-pieces.js';
+import { readOutputRange } from './output-range.js';
 
 /**
  * The output of a command, whole or its beginning and its end. What was dropped while it was written,
- * and what is left out here, is said where it is missing.
+ * and what is left out here, is said where it is missing. What is no file any more is not read.
  */
 export async function readOutput(path: string, maxBytes: number): Promise<string> {
-  const pieces = await piecesOf(path);
-  const total = pieces.reduce((end, { from, size }) => Math.max(end, from + size), 0);
-  const kept = pieces.reduce((sum, { size }) => sum + size, 0);
-  if (kept === total && total <= maxBytes) return decode(await slice(pieces, 0, total));
+  try {
+    return await readEnds(path, maxBytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    return '[Something else stands in the place of its output, which is not read]';
+  }
+}
+
+async function readEnds(path: string, maxBytes: number): Promise<string> {
+  const total = await totalBytes(path);
+  if (total === 0) {
+    await refuseOther(path);
+    return '';
+  }
+  if (total <= maxBytes) {
+    const whole = await readOutputRange(path, 0, total);
+    if (whole.bytes.length === total) return decode(whole.bytes);
+  }
   const half = Math.floor(maxBytes / 2);
-  const [head, tail] = [
-    await slice(pieces, 0, half),
-    await slice(pieces, Math.max(half, total - half), total),
-  ];
-  const missing = total - head.length - tail.length;
-  return `${decode(head)}\n[… ${missing} bytes left out …]\n${decode(tail)}`;
+  const head = await readOutputRange(path, 0, half);
+  const tail = await readTail(path, Math.max(half, total - half), total);
+  const missing = tail.from - head.nextOffset;
+  return `${decode(head.bytes)}\n[… ${missing} bytes left out …]\n${decode(tail.bytes)}`;
 }
 
-async function piecesOf(path: string): Promise<Piece[]> {
-  const head = { path, from: 0, size: await sizeOf(path) };
-  // Nothing is written elsewhere before the head is full.
-  if (head.size < HEAD_BYTES) return head.size > 0 ? [head] : [];
-  const name = `${basename(path)}.`;
-  const names = await fs.readdir(dirname(path)).catch(() => []);
-  const parts = names
-    .filter((one) => one.startsWith(name))
-    .map((one) => Number(one.slice(name.length)))
-    .filter((part) => Number.isInteger(part) && part > 0)
-    .sort((a, b) => a - b);
-  const pieces: Piece[] = [head];
-  for (const part of parts) {
-    const piece = `${join(dirname(path), name)}${part}`;
-    const size = await sizeOf(piece);
-    if (size > 0) pieces.push({ path: piece, from: HEAD_BYTES + (part - 1) * PART_BYTES, size });
+/** Its last bytes, at most so many. */
+export async function readOutputTail(path: string, maxBytes: number): Promise<string> {
+  try {
+    const total = await totalBytes(path);
+    return decode((await readTail(path, Math.max(0, total - maxBytes), total)).bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    return '';
   }
-  return pieces;
 }
 
-/** None is as good as empty: a part may be dropped while it is looked at. */
-function sizeOf(path: string): Promise<number> {
-  return fs.stat(path).then(
-    (stats) => stats.size,
-    () => 0,
-  );
-}
-
-async function slice(pieces: readonly Piece[], from: number, to: number): Promise<Buffer> {
-  const buffers: Buffer[] = [];
-  for (const piece of pieces) {
-    const begin = Math.max(from, piece.from);
-    const end = Math.min(to, piece.from + piece.size);
-    if (begin >= end) continue;
-    const handle = await fs.open(piece.path).catch(() => undefined);
-    if (!handle) continue;
-    try {
-      const buffer = Buffer.alloc(end - begin);
-      const { bytesRead } = await handle.read(buffer, 0, buffer.length, begin - piece.from);
-      buffers.push(buffer.subarray(0, bytesRead));
-    } finally {
-      await handle.close();
-    }
+/** What is kept without a gap before `to`, from there on or later. */
+async function readTail(
+  path: string,
+  from: number,
+  to: number,
+): Promise<{ bytes: Buffer; from: number }> {
+  let tail = await readOutputRange(path, from, to - from);
+  while (tail.nextOffset < to) {
+    const next = await readOutputRange(path, tail.nextOffset, to - tail.nextOffset);
+    if (next.bytes.length === 0) break;
+    const isJoined = next.dropped === undefined;
+    const bytes = isJoined ? Buffer.concat([tail.bytes, next.bytes]) : next.bytes;
+    tail = { ...next, bytes, from: isJoined ? tail.from : next.from };
   }
-  return Buffer.concat(buffers);
+  return tail;
+}
+
+/** Nothing is as good as empty; anything else is not. */
+async function refuseOther(path: string): Promise<void> {
+  const stats = await fs.lstat(path).catch(() => undefined);
+  if (stats && !stats.isFile()) throw Object.assign(new Error('no file'), { code: 'ELOOP' });
 }
 
 /** Bytes that belong to no character, as where it was cut, are shown as replaced. */

@@ -2,22 +2,31 @@ import { type Dirent, promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFiles } from './command-files.js';
 
-const COMMAND_ID = /^shell-(sh_[0-9a-f]{8})\./;
+const COMMAND = /^([a-z][a-z_]{0,31})-(sh_[0-9a-f]{8}|tsk_[0-9A-HJKMNP-TV-Z]{26})\./i;
+
+/** Whether a task is in the registry, alive or kept: then its files are its own affair. */
+export type IsKeptTask = (taskId: string) => boolean | Promise<boolean>;
 
 /**
  * Removes what commands of a daemon that was killed left behind. Only for who holds the data directory,
- * before it starts commands of its own. A command that still runs keeps its files, and loses them at
- * the next start; whatever is not named as a command names its files stays.
+ * before it starts commands of its own. Files of tasks that are kept stay. A command that still runs keeps
+ * its files, and loses them at the next start; whatever is not named as a command names its files stays.
  */
-export async function clearLeftCommands(tasksDirectory: string): Promise<void> {
+export async function clearLeftCommands(
+  tasksDirectory: string,
+  isKept: IsKeptTask = () => false,
+): Promise<void> {
   for (const session of await entriesOf(tasksDirectory)) {
     if (!session.isDirectory()) continue;
     const directory = join(tasksDirectory, session.name);
-    const entries = (await entriesOf(directory)).filter((entry) => entry.isFile());
-    const ids = new Set(entries.flatMap(({ name }) => COMMAND_ID.exec(name)?.[1] ?? []));
-    for (const id of ids) {
-      const files = new CommandFiles(directory, id);
-      if (!(await isRunning(files))) await files.remove();
+    const entries = (await entriesOf(directory)).filter((entry) => !entry.isDirectory());
+    const commands = new Map<string, CommandFiles>();
+    for (const { name } of entries) {
+      const [, kind, id] = COMMAND.exec(name) ?? [];
+      if (id !== undefined) commands.set(`${kind}-${id}`, new CommandFiles(directory, id, kind));
+    }
+    for (const files of commands.values()) {
+      if (!(await isKept(files.id)) && !(await isRunning(files))) await files.remove();
     }
     // Refused while there is anything in it.
     await fs.rmdir(directory).catch(() => undefined);
@@ -26,8 +35,8 @@ export async function clearLeftCommands(tasksDirectory: string): Promise<void> {
 
 /** Without a status that can be read nobody could find its process any more either. */
 async function isRunning(files: CommandFiles): Promise<boolean> {
-  const nonce = await files.readNonce();
-  return nonce !== undefined && (await files.state(nonce)).type === 'running';
+  const intent = await files.readIntent();
+  return intent !== undefined && (await files.state(intent.nonce)).type === 'running';
 }
 
 /** A link is not followed: what it leads to is not ours. */

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
+import { macosBootId, macosProcesses, macosStartTime } from './macos-processes.js';
 
 /** How the processes of one command are known. */
 export interface ProcessMarks {
-  /** The process that leads their session and their group. */
-  readonly leader: number;
+  /** The process that leads their session and their group; undefined when its number may be another's. */
+  readonly leader: number | undefined;
   /** `NAME=value` in the environment of each of them, also of those that left the group. */
   readonly marker: string;
   /** When the first of them began, if that is known: nobody older needs to be looked at closely. */
@@ -17,15 +18,19 @@ export interface FoundProcess {
   readonly isMarked: boolean;
 }
 
+const IS_MACOS = process.platform === 'darwin';
+
 /** Reading is quick but blocks, and there may be thousands: others get their turn in between. */
 const BATCH = 100;
 
 /**
  * The living processes of a command: those of its session and group, and those that carry its mark.
- * Undefined where the system does not list processes under /proc.
+ * Undefined where the system does not tell.
  */
 export async function findProcesses(marks: ProcessMarks): Promise<FoundProcess[] | undefined> {
-  const recent = marks.isRecent === true ? numbersSince(marks.leader) : undefined;
+  if (IS_MACOS) return macosProcesses(marks);
+  const { leader, isRecent } = marks;
+  const recent = isRecent === true && leader !== undefined ? numbersSince(leader) : undefined;
   const pids = recent ?? listProcesses();
   if (!pids) return undefined;
   const found: FoundProcess[] = [];
@@ -67,7 +72,7 @@ function look(pid: number, { leader, marker, since }: ProcessMarks): FoundProces
   const fields = statOf(pid);
   if (!fields) return undefined;
   const [, , group, session] = fields;
-  const isMember = Number(group) === leader || Number(session) === leader;
+  const isMember = leader !== undefined && (Number(group) === leader || Number(session) === leader);
   const isOlder = since !== undefined && Number(fields[START_TIME]) < since;
   const isMarked = !isOlder && carries(pid, marker);
   return isMember || isMarked ? { pid, isMarked } : undefined;
@@ -85,7 +90,20 @@ function carries(pid: number, marker: string): boolean {
 
 /** When a process began, in the clock of its boot; undefined when there is none. */
 export function startTimeOf(pid: number): string | undefined {
-  return statOf(pid)?.[START_TIME];
+  return IS_MACOS ? macosStartTime(pid) : statOf(pid)?.[START_TIME];
+}
+
+let boot: Promise<string | undefined> | undefined;
+
+/** Which start of the system this is: numbers of processes begin anew with each. */
+export function bootId(): Promise<string | undefined> {
+  boot ??= IS_MACOS
+    ? macosBootId()
+    : fs.promises.readFile('/proc/sys/kernel/random/boot_id', 'utf8').then(
+        (text) => text.trim(),
+        () => undefined,
+      );
+  return boot;
 }
 
 const START_TIME = 19;

@@ -6,8 +6,9 @@ import { cutText } from '../cut-text.js';
 import { type DecidedEnvironment, defineTool, type Tool, type ToolOutput } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
 import { childEnvironment } from './child-environment.js';
-import { type CommandEnd, type RunningCommand, startCommand } from './command.js';
+import { startCommand } from './command.js';
 import { readOutput } from './command-output.js';
+import type { CommandEnd, RunningCommand } from './running-command.js';
 import type { Sandbox } from './sandbox.js';
 
 const DEFAULT_MS = 120_000;
@@ -113,6 +114,8 @@ function noteOf(end: CommandEnd, timeout: number, elapsed: number): string | und
   switch (end.type) {
     case 'not_started':
       return `[It could not be started: ${end.reason}]`;
+    case 'lost':
+      return `[How it ended is not known: ${end.reason}]`;
     case 'stopped': {
       const why = end.by === 'timeout' ? `after its ${timeout} ms were over` : 'with the run';
       const rest = end.isDead ? '' : '; some of its processes could not be ended';

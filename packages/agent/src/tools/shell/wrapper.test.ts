@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, promises as fs } from 'node:fs';
+import { existsSync, promises as fs, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processesWith, until } from '@stoa/testkit';
@@ -15,10 +15,10 @@ beforeEach(async () => {
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
 
 const SPAWN = `
-const [written, first, wrapper, ...args] = process.argv.slice(1);
+const [written, first, status, wrapper, ...args] = process.argv.slice(1);
 const child = require('node:child_process').spawn('/bin/sh', ['-c', wrapper, 'stoa', ...args], {
   detached: true,
-  stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  stdio: ['ignore', 'ignore', 'ignore', 'pipe', require('node:fs').openSync(status, 'a')],
 });
 child.stdio[3].write(first, () => require('node:fs').writeFileSync(written, ''));
 child.on('exit', () => process.exit());
@@ -26,10 +26,10 @@ child.on('exit', () => process.exit());
 
 /** Starts a wrapper as a daemon does, in a process that can be killed. */
 function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
-  const args = [WRAPPER, files.status, files.output, nonce, '', '', '/bin/bash', '-c', command];
-  const daemon = spawn(process.execPath, ['-e', SPAWN, join(root, 'written'), first, ...args], {
-    stdio: 'ignore',
-  });
+  const own = [files.output, '', nonce, '', '', 'held'];
+  const args = [join(root, 'written'), first, files.status, WRAPPER, ...own];
+  const program = ['/bin/bash', '-c', command];
+  const daemon = spawn(process.execPath, ['-e', SPAWN, ...args, ...program], { stdio: 'ignore' });
   return async () => {
     const gone = new Promise((resolve) => daemon.once('exit', resolve));
     daemon.kill('SIGKILL');
@@ -78,10 +78,10 @@ it('a command that was let go goes on, and its end is recorded, when its daemon 
 
 it('one that was killed before it could say anything is unknown', async () => {
   const files = new CommandFiles(root, 'sh_2');
-  const args = [WRAPPER, 'stoa', files.status, files.output, 'n2', '', '', '/bin/sleep', '60'];
+  const args = [WRAPPER, 'stoa', files.output, '', 'n2', '', '', '', '/bin/sleep', '60'];
   const child = spawn('/bin/sh', ['-c', ...args], {
     detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
+    stdio: ['ignore', 'ignore', 'ignore', 'ignore', files.openStatus()],
   });
   await until('it is under way', async () => (await files.state('n2')).type === 'running');
   const gone = new Promise((resolve) => child.once('exit', resolve));
@@ -91,9 +91,10 @@ it('one that was killed before it could say anything is unknown', async () => {
 });
 
 it('nothing is run when it cannot be recorded', async () => {
-  const args = [WRAPPER, 'stoa', join(root, 'not/there'), join(root, 'out'), 'n3', '', ''];
+  const args = [WRAPPER, 'stoa', join(root, 'out'), '', 'n3', '', '', ''];
   const child = spawn('/bin/sh', ['-c', ...args, '/bin/sh', '-c', `: > ${root}/ran`], {
-    stdio: 'ignore',
+    // Nothing can be written to it.
+    stdio: ['ignore', 'ignore', 'ignore', 'ignore', openSync('/dev/full', 'w')],
   });
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(125);
   expect(await fs.readdir(root)).toEqual([]);

@@ -1,0 +1,24 @@
+/** A promise that is resolved from elsewhere. */
+export class Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve!: (value: T) => void;
+
+  constructor() {
+    this.promise = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+}
+
+/** Whether it came true in time. */
+export async function within(ms: number, happens: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([happens.then(() => true), passed]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process';
+import { promises as fs } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { childEnvironment } from './child-environment.js';
+import { startCommand } from './command.js';
+import { readOutput, readOutputTail } from './command-output.js';
+import { followOutput } from './follow-output.js';
+import { readOutputRange } from './output-range.js';
+import type { RunningCommand } from './running-command.js';
+import { Sandbox } from './sandbox.js';
+import { HEAD_BYTES, PART_BYTES } from './wrapper.js';
+
+let root: string;
+beforeEach(async () => {
+  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'stoa-output-')));
+});
+const started: RunningCommand[] = [];
+afterEach(async () => {
+  for (const running of started.splice(0)) await running.stop('test');
+  await fs.rm(root, { recursive: true, force: true });
+});
+
+async function start(command: string, id?: string): Promise<RunningCommand> {
+  const running = await startCommand({
+    command,
+    cwd: root,
+    directory: join(root, 'tasks'),
+    environment: childEnvironment(process.env),
+    sandbox: new Sandbox({ home: root, bubblewrap: null }),
+    isReleased: true,
+    ...(id === undefined ? {} : { id }),
+  });
+  started.push(running);
+  return running;
+}
+
+/** Every line is its own place in the output, so that one byte too many or too few is seen. */
+const LINE = 16;
+const numbers = (total: number): string =>
+  `awk 'BEGIN { for (at = 0; at < ${total}; at += ${LINE}) printf "%015d\\n", at }'`;
+function expectInPlace(bytes: Buffer, from: number): void {
+  const skip = (LINE - (from % LINE)) % LINE;
+  for (let at = skip; at + LINE <= bytes.length; at += LINE) {
+    const expected = `${String(from + at).padStart(15, '0')}\n`;
+    if (bytes.toString('latin1', at, at + LINE) !== expected) {
+      expect(bytes.toString('latin1', at, at + LINE), `at ${String(from + at)}`).toBe(expected);
+    }
+  }
+}
+
+describe('the output of a command', () => {
+  it('T-14 is read by offset, in pieces that fit together', async () => {
+    const total = HEAD_BYTES + PART_BYTES + LINE * 1_000;
+    const running = await start(numbers(total));
+    await running.wait();
+    let offset = 0;
+    const chunks: Buffer[] = [];
+    for (;;) {
+      const range = await readOutputRange(running.outputPath, offset, 999_983);
+      expect(range.total).toBe(total);
+      expect(range.dropped).toBeUndefined();
+      expect(range.isWhole).toBe(false);
+      if (range.bytes.length === 0) break;
+      chunks.push(range.bytes);
+      offset = range.nextOffset;
+    }
+    expect(offset).toBe(total);
+    expectInPlace(Buffer.concat(chunks), 0);
+    expect(Buffer.concat(chunks)).toHaveLength(total);
+    const whole = await readOutputRange(running.outputPath, 0, total * 2);
+    expect(whole).toMatchObject({ isWhole: true, nextOffset: total, from: 0 });
+  });
+
+  it('T-14 says which bytes were dropped, and goes on behind them', async () => {
+    const total = HEAD_BYTES + 5 * PART_BYTES + LINE * 10;
+    const running = await start(numbers(total));
+    await running.wait();
+    const head = await readOutputRange(running.outputPath, 0, total);
+    expect(head).toMatchObject({ nextOffset: HEAD_BYTES, total, isWhole: false });
+    const rest = await readOutputRange(running.outputPath, head.nextOffset, total);
+    expect(rest.dropped).toEqual({ from: HEAD_BYTES, to: HEAD_BYTES + 4 * PART_BYTES });
+    expect(rest.nextOffset).toBe(total);
+    expectInPlace(rest.bytes, rest.from);
+    expect(await readOutputRange(running.outputPath, total, 10)).toMatchObject({
+      nextOffset: total,
+    });
+    expect(await readOutputTail(running.outputPath, LINE)).toBe(
+      `${String(total - LINE).padStart(15, '0')}\n`,
+    );
+  });
+
+  it('T-14 is followed while it is printed, over all rotations, and no byte comes twice', async () => {
+    const total = HEAD_BYTES + 6 * PART_BYTES + LINE * 7;
+    // Now and then it waits, so that who follows catches up with it.
+    const command = `awk 'BEGIN { for (at = 0; at < ${total}; at += ${LINE}) {
+      printf "%015d\\n", at; if (at % 1048576 == 0) { fflush(); system("sleep 0.05") } } }'`;
+    const running = await start(command);
+    let isOver = false;
+    void running.wait().then(() => {
+      isOver = true;
+    });
+    let [at, read, dropped] = [0, 0, 0];
+    for await (const chunk of followOutput(running.outputPath, {
+      isWhole: () => isOver,
+      pollMs: 5,
+    })) {
+      if (chunk.dropped) {
+        expect(chunk.dropped.from).toBe(at);
+        dropped += chunk.dropped.to - chunk.dropped.from;
+        at = chunk.dropped.to;
+      }
+      expect(chunk.offset).toBe(at);
+      expectInPlace(chunk.bytes, chunk.offset);
+      at += chunk.bytes.length;
+      read += chunk.bytes.length;
+    }
+    expect(read + dropped).toBe(total);
+    // Who reads as fast as this loses nothing, though most of it is dropped by the end.
+    expect(read).toBeGreaterThan(HEAD_BYTES + 3 * PART_BYTES);
+  });
+
+  it('T-14 ceases to be followed when nobody wants it any more', async () => {
+    const running = await start('echo here; sleep 60');
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const { signal } = controller;
+    for await (const { bytes } of followOutput(running.outputPath, {
+      isWhole: () => false,
+      signal,
+    })) {
+      seen.push(bytes.toString());
+      controller.abort();
+    }
+    expect(seen).toEqual(['here\n']);
+  });
+
+  it('T-18 is neither written to nor read where a link stands in its place', async () => {
+    await fs.mkdir(join(root, 'tasks'));
+    const victim = join(root, 'victim');
+    await fs.writeFile(victim, 'untouched');
+    const device = join(root, 'pipe');
+    execFileSync('mkfifo', [device]);
+    for (const [id, target] of [
+      ['sh_file', victim],
+      ['sh_new', join(root, 'made')],
+      ['sh_pipe', device],
+    ] as const) {
+      await fs.symlink(target, join(root, 'tasks', `shell-${id}.output`));
+      const running = await start('echo through; sleep 0.1', id);
+      expect(await running.outputLost).not.toBe('');
+      expect(await running.wait()).toMatchObject({ type: 'exited', outputLost: expect.anything() });
+      await expect(readOutputRange(running.outputPath, 0, 100)).rejects.toMatchObject({
+        code: 'ELOOP',
+      });
+      expect(await readOutput(running.outputPath, 100)).toMatch(/is not read/);
+    }
+    expect(await fs.readFile(victim, 'utf8')).toBe('untouched');
+    expect(await fs.readdir(root)).not.toContain('made');
+  });
+
+  it('T-18 that is replaced by a link while it runs is not read there, nor is its status', async () => {
+    const running = await start('echo mine; until [ -e go ]; do sleep 0.02; done; exit 4');
+    await until('it has printed', async () =>
+      (await readOutput(running.outputPath, 100)).includes('mine'),
+    );
+    const secret = join(root, 'secret');
+    await fs.writeFile(secret, 'secret');
+    for (const path of [running.outputPath, running.files.status]) {
+      await fs.rm(path);
+      await fs.symlink(secret, path);
+    }
+    await expect(readOutputRange(running.outputPath, 0, 100)).rejects.toMatchObject({
+      code: 'ELOOP',
+    });
+    expect(await running.files.readStatus(running.nonce)).toBeUndefined();
+    await fs.writeFile(join(root, 'go'), '');
+    expect(await running.wait()).toMatchObject({ type: 'exited', exitCode: 4 });
+    expect(await fs.readFile(secret, 'utf8')).toBe('secret');
+  });
+
+  it('T-18 is not made where something stands in the place of its status or its directory', async () => {
+    await fs.mkdir(join(root, 'tasks'));
+    await fs.symlink(join(root, 'made'), join(root, 'tasks', 'shell-sh_status.status'));
+    await expect(start('true', 'sh_status')).rejects.toMatchObject({ code: 'EEXIST' });
+    await fs.rm(join(root, 'tasks'), { recursive: true });
+    await fs.mkdir(join(root, 'elsewhere'));
+    await fs.symlink(join(root, 'elsewhere'), join(root, 'tasks'));
+    await expect(start('true')).rejects.toMatchObject({ code: 'ENOTDIR' });
+    expect(await fs.readdir(join(root, 'elsewhere'))).toEqual([]);
+  });
+});
