@@ -53,6 +53,7 @@ export function toolResultForModel({ runId, callId, tool, outcome, output }: Too
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'ask_user',
   'emit_output',
+  'monitor',
   'pass_turn',
   'remember',
   'send_message',
