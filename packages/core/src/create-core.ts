@@ -158,6 +158,7 @@ export function createCore(ports: CorePorts): Core {
     runner.committed(entries);
     turnClock.committed(entries);
     stimulusClock.committed(entries);
+    tasks.committed(entries);
     sessionTokens.committed(entries);
     ports.committed?.(entries.length);
   });

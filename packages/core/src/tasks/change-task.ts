@@ -1,6 +1,7 @@
 import { StoaError, type TaskChange, type TaskEntry } from '@stoa/protocol';
 import type { TaskContext } from './context.js';
 import { admitDetail, shortened } from './create-task.js';
+import type { TaskKind } from './kind.js';
 import { isEnded, mayBecome } from './lifecycle.js';
 import { hasPlace } from './places.js';
 import { changed } from './projection.js';
@@ -33,22 +34,27 @@ export function changeTask(
   });
 }
 
+export interface Begun {
+  readonly task: TaskEntry;
+  /** It runs by this, and did not before. */
+  readonly hasBegun: boolean;
+  /** It never ran before. */
+  readonly isFirst: boolean;
+}
+
 /**
  * Lets one begin that waits, is paused or is to be revived. It is `running` after this if there is a place
  * for it, else `queued`. One that runs is left as it is.
  */
-export function beginTask(
-  context: TaskContext,
-  taskId: string,
-  actor = 'system',
-): Promise<{ task: TaskEntry; hasBegun: boolean }> {
+export function beginTask(context: TaskContext, taskId: string, actor = 'system'): Promise<Begun> {
   return writeTask(context, actor, taskId, function* ({ session, entry }, at) {
     const kind = context.kinds.get(entry.kind);
-    const same = { events: [], answer: { task: entry, hasBegun: false } };
-    if (entry.status === 'running') return same;
-    if (!mayBecome(entry.status, 'running', kind.canRevive)) {
-      throw new StoaError('task_not_resumable', `${taskId} is ${entry.status}`);
-    }
+    const isFirst = entry.startedAt === undefined;
+    const same = { events: [], answer: { task: entry, hasBegun: false, isFirst } };
+    if (entry.status === 'running' || entry.stopping) return same;
+    // Those of a session that has ended are stopped, or go to another.
+    if (entry.status === 'queued' && session.endedAt !== null) return same;
+    assertCanGoOn(entry, kind);
     const isFree = yield* hasPlace(kind, session.responsibleId);
     if (!isFree && entry.status === 'queued') return same;
     if (!isFree && kind.whenFull === 'refuse') {
@@ -60,11 +66,20 @@ export function beginTask(
     const change: TaskChange = {
       status: isFree ? 'running' : 'queued',
       ...(isFree && entry.startedAt === undefined ? { startedAt: at } : {}),
-      blockedReason: null,
       // A new end is told again.
       ...(isEnded(entry.status) && !entry.isForeground ? { notice: 'due' } : {}),
     };
-    const answer = { task: changed(entry, change, at), hasBegun: isFree };
+    const answer = { task: changed(entry, change, at), hasBegun: isFree, isFirst };
     return { events: [taskChanged(session, taskId, change)], answer };
   });
+}
+
+/** Throws `task_not_resumable`, with the reason. */
+export function assertCanGoOn(task: TaskEntry, kind: TaskKind): void {
+  const { taskId, status, blockedReason } = task;
+  const why = mayBecome(status, 'running', kind.canRevive)
+    ? blockedReason
+    : `it is ${status}${isEnded(status) ? ' for good' : ' already'}`;
+  if (why === undefined) return;
+  throw new StoaError('task_not_resumable', `${taskId} cannot go on: ${why}`);
 }

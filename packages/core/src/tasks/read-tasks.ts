@@ -46,6 +46,10 @@ export function readTask(context: TaskContext, by: Principal, taskId: string): P
   });
 }
 
+export function withApprovals({ kinds, sessions }: TaskContext, entry: TaskEntry): Promise<Task> {
+  return sessions.store.read(() => taskRecord(kinds, entry));
+}
+
 /** What tool calls wait for that has no entry. */
 export function foregroundOf({ executors }: TaskContext): Task[] {
   return [...executors.values()].flatMap((executor) => executor.foreground?.() ?? []);

@@ -21,25 +21,34 @@ export interface Settlement {
   readonly isTold?: boolean | undefined;
 }
 
-export interface Settled {
+interface Settled {
   readonly task: TaskEntry;
-  /** Whether this was the end, and not one that came after it. */
-  readonly isFirst: boolean;
   /** Those that are not listed any more. */
   readonly evicted: readonly TaskEntry[];
 }
 
 /** Ends a task, tells its session and its thread, and lets go of the oldest of those that ended: one commit. */
-export function settleTask(
+export async function settleTask(
   context: TaskContext,
   taskId: string,
   settlement: Settlement,
-  actor = 'system',
-): Promise<Settled> {
-  return writeTask(context, actor, taskId, function* (open, at) {
+): Promise<TaskEntry> {
+  const { task, evicted } = await writeTask(context, 'system', taskId, function* (open, at) {
     const { events, ...answer } = yield* settling(context, open, settlement, at);
     return { events, answer };
   });
+  forget(context, evicted);
+  return task;
+}
+
+/** What is kept of tasks that are not listed any more can go. */
+export function forget({ executors, sessions }: TaskContext, evicted: readonly TaskEntry[]): void {
+  for (const entry of evicted) {
+    const forgotten = executors.get(entry.kind)?.forget?.({ ...entry, pendingApprovals: 0 });
+    forgotten?.catch((error: unknown) => {
+      sessions.diagnose('the files of a task could not be removed', { error });
+    });
+  }
 }
 
 export function* settling(
@@ -50,7 +59,7 @@ export function* settling(
 ): Tx<Settled & { events: NewEvent[] }> {
   const kind = context.kinds.find(entry.kind);
   if (isEnded(entry.status) || !mayBecome(entry.status, status, false)) {
-    return { task: entry, isFirst: false, evicted: [], events: [] };
+    return { task: entry, evicted: [], events: [] };
   }
   const by = end.by ?? (status === 'cancelled' ? entry.stopping?.by : undefined);
   const data: Extract<SessionEvent, { type: 'background_task_ended' }>['data'] = {
@@ -80,7 +89,7 @@ export function* settling(
   for (const { taskId } of evicted) {
     events.push(inSession(session, { type: 'background_task_evicted', data: { taskId } }));
   }
-  return { task: ended(entry, data, at), isFirst: true, evicted, events };
+  return { task: ended(entry, data, at), evicted, events };
 }
 
 /** Those that have to go for one more that has ended. */

@@ -1,15 +1,30 @@
-import type { Principal, Task, TaskEntry } from '@stoa/protocol';
-import { beginTask, changeTask, type ExecutorChange } from './change-task.js';
+import type { Metadata, Principal, Task, TaskEntry, TaskOutput } from '@stoa/protocol';
+import type { LogEntry } from '../log/entry.js';
+import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { createTask, type NewTask } from './create-task.js';
-import { listTasks, readTask, type TaskPage, type TaskQuery } from './read-tasks.js';
-import { taskRecord } from './record.js';
+import { handOverLeftBehind, handOverTasks, tellAllDue } from './hand-over.js';
+import { TaskQueue } from './queue.js';
+import { listTasks, readTask, type TaskPage, type TaskQuery, withApprovals } from './read-tasks.js';
+import { recoverTasks } from './recover.js';
+import { executorHere, promoteTask, readOutput, sendToTask } from './requests.js';
 import { type Settlement, settleTask } from './settle-task.js';
-import { type TaskNews, tellTask } from './tell-task.js';
+import { Stopping } from './stopping.js';
+import { tellTask } from './tell-task.js';
+import { tellItsThread } from './thread-news.js';
+import { writeTask } from './write-task.js';
+
+const UPKEEP_LIMIT = 100;
 
 /** The registry of background tasks: one list, one life and one way to stop for every kind. */
 export class Tasks {
-  constructor(private readonly context: TaskContext) {}
+  readonly #stopping: Stopping;
+  readonly #queue: TaskQueue;
+
+  constructor(private readonly context: TaskContext) {
+    this.#stopping = new Stopping(context);
+    this.#queue = new TaskQueue(context);
+  }
 
   /** Commits the intent to begin a task. `running`: the caller starts it. `queued`: its executor will. */
   async create(sessionId: string, wanted: NewTask): Promise<Task> {
@@ -21,21 +36,39 @@ export class Tasks {
     return this.#record(await changeTask(this.context, taskId, change));
   }
 
-  /** For executors: lets a task go on that is paused, or has completed and can be revived. */
+  /**
+   * For executors: lets a task go on that is paused, or has completed and can be revived. `running`: the
+   * caller goes on with it. `queued`: it will be resumed when its turn comes.
+   */
   async begin(taskId: string): Promise<Task> {
     return this.#record((await beginTask(this.context, taskId)).task);
   }
 
-  /** For executors: tells its session something while it goes on, in one commit with how far it has come. */
-  async tell(taskId: string, news: TaskNews): Promise<Task> {
-    return this.#record(await tellTask(this.context, taskId, news));
-  }
-
   /** For executors: how a task ended. The first end counts; of later ones nothing is kept. */
   async settle(taskId: string, settlement: Settlement): Promise<Task> {
-    const { task, evicted } = await settleTask(this.context, taskId, settlement);
-    this.#forget(evicted);
-    return this.#record(task);
+    return this.#record(await settleTask(this.context, taskId, settlement));
+  }
+
+  /**
+   * For executors: news of a task that goes on, in one commit with how far it has come. False when nobody is
+   * told, because it is over or there is no room; then nothing is kept either.
+   */
+  tell(taskId: string, text: string, detail?: Metadata): Promise<boolean> {
+    return tellTask(this.context, taskId, text, detail);
+  }
+
+  /** For executors: how far a task is, said in the thread it was started in. False where there is none. */
+  milestone(taskId: string, text: string): Promise<boolean> {
+    const { context } = this;
+    return writeTask(context, 'system', taskId, function* ({ entry }, at) {
+      const events = yield* tellItsThread(context, entry, 'sidechain_milestone', text, at);
+      return { events, answer: events.length > 0 };
+    });
+  }
+
+  /** A session is done, though it may go on one day: its tasks go to the one above, or are stopped. */
+  ownerEnded(sessionId: string): Promise<void> {
+    return handOverTasks(this.context, this.#stopping, sessionId);
   }
 
   get(by: Principal, taskId: string): Promise<Task> {
@@ -46,18 +79,83 @@ export class Tasks {
     return listTasks(this.context, by, query);
   }
 
-  #record(entry: TaskEntry): Promise<Task> {
-    const { kinds, sessions } = this.context;
-    return sessions.store.read(() => taskRecord(kinds, entry));
+  output(
+    by: Principal,
+    taskId: string,
+    range: { offset: number; limit: number; waitMs?: number | undefined },
+  ): Promise<TaskOutput> {
+    return readOutput(this.context, by, taskId, range);
   }
 
-  #forget(evicted: readonly TaskEntry[]): void {
-    for (const entry of evicted) {
-      const task = { ...entry, pendingApprovals: 0 };
-      const forgotten = this.context.executors.get(entry.kind)?.forget?.(task);
-      forgotten?.catch((error: unknown) => {
-        this.context.sessions.diagnose('the files of a task could not be removed', { error });
-      });
+  /** Resolves when it is gone. Throws `task_not_running` for one that has ended. */
+  async stop(by: Principal, taskId: string): Promise<Task> {
+    const before = await this.get(by, taskId);
+    await this.#stopping.stop(by, taskId);
+    // A foreground one without an entry is nowhere any more.
+    return this.get(by, taskId).catch(() => before);
+  }
+
+  /** Everything of a session and of those below it, without a word to them. */
+  async stopAll(by: Principal, sessionId: string): Promise<Task[]> {
+    const stopped = await this.#stopping.stopAll(by, sessionId);
+    return Promise.all(stopped.map(({ taskId }) => this.get(by, taskId)));
+  }
+
+  async send(by: Principal, taskId: string, text: string): Promise<Task> {
+    await sendToTask(this.context, by, taskId, text);
+    return this.get(by, taskId);
+  }
+
+  async promote(by: Principal, sessionId: string, taskId?: string): Promise<Task> {
+    return this.get(by, await promoteTask(this.context, by, sessionId, taskId));
+  }
+
+  /** Goes on with one that is paused, now or when there is a place. */
+  async resume(by: Principal, taskId: string): Promise<Task> {
+    const task = await this.get(by, taskId);
+    executorHere(this.context, task);
+    assertCanGoOn(task, this.context.kinds.get(task.kind));
+    const begun = await beginTask(this.context, taskId);
+    if (begun.hasBegun) await this.#queue.start(begun);
+    return this.get(by, taskId);
+  }
+
+  /** After a start: takes up what the last daemon here left. */
+  async recover(): Promise<void> {
+    await recoverTasks(this.context);
+    await this.tick();
+  }
+
+  /** What hints may have missed. */
+  async tick(): Promise<void> {
+    await this.#stopping.look();
+    await handOverLeftBehind(this.context, this.#stopping, UPKEEP_LIMIT);
+    await tellAllDue(this.context, UPKEEP_LIMIT);
+    this.#queue.hint();
+    await this.#queue.settled();
+  }
+
+  /** Events of one commit: places that became free, and sessions that left tasks behind. */
+  committed(entries: readonly LogEntry[]): void {
+    for (const { topic, type, body } of entries) {
+      if (type === 'background_task_ended') this.#queue.hint();
+      else if (type === 'background_task_changed' && body.includes('"status"')) this.#queue.hint();
+      else if (type === 'session_ended') this.#left(topic.slice('session:'.length));
     }
+  }
+
+  /** Begins nothing more. What runs goes on without this daemon, or is stopped by its executor. */
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  #left(sessionId: string): void {
+    this.ownerEnded(sessionId).catch((error: unknown) => {
+      this.context.sessions.diagnose('tasks could not be handed over', { sessionId, error });
+    });
+  }
+
+  #record(entry: TaskEntry): Promise<Task> {
+    return withApprovals(this.context, entry);
   }
 }

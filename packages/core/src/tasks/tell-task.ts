@@ -1,4 +1,4 @@
-import { type Metadata, StoaError, type TaskEntry } from '@stoa/protocol';
+import type { Metadata } from '@stoa/protocol';
 import { countWaitingItems, type Tx } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
 import type { TaskContext } from './context.js';
@@ -6,47 +6,43 @@ import { admitDetail } from './create-task.js';
 import { isEnded } from './lifecycle.js';
 import { tellOwner } from './notice.js';
 import { changed } from './projection.js';
-import { taskChanged, writeTask } from './write-task.js';
-
-/** Something to be told while a task goes on, and what that changes in its detail. */
-export interface TaskNews {
-  readonly text: string;
-  readonly detail: Metadata;
-}
+import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 
 /** News leave room in the inbox for what people say, and for the ends of tasks. */
 const WAITING_NEWS = 200;
 
 /**
  * Tells the session of a task something, and keeps in the same commit how far the task has come with that:
- * who goes on from there tells nothing twice. Throws `inbox_full` where there is no room for it, and
- * `task_not_running` when nobody is to hear of it any more.
+ * who goes on from there tells nothing twice. False, and nothing is kept, where there is no room for it or
+ * nobody is to hear of it any more.
  */
 export function tellTask(
   context: TaskContext,
   taskId: string,
-  { text, detail }: TaskNews,
-): Promise<TaskEntry> {
-  return writeTask(context, 'system', taskId, function* ({ session, entry }, at) {
-    if (isEnded(entry.status) || entry.stopping || session.endedAt !== null) {
-      throw new StoaError('task_not_running', `${taskId} has ended or is being stopped`);
-    }
-    yield* assertRoomForNews(session);
+  text: string,
+  detail?: Metadata,
+): Promise<boolean> {
+  return writeTask(context, 'system', taskId, function* (open, at) {
+    const { session, entry } = open;
+    const untold = { events: [], answer: false };
+    if (isOver(open) || !(yield* hasRoom(session))) return untold;
     const told = yield* tellOwner(context, session, entry, text);
-    if (!told || told === 'full') throw full(session);
-    const change = { detail };
-    const task = changed(entry, change, at);
-    const kind = context.kinds.find(entry.kind);
-    if (kind) admitDetail(kind, task.detail);
-    return { events: [...told.events, taskChanged(session, taskId, change)], answer: task };
+    if (told === undefined || told === 'full') return untold;
+    const events = [...told.events];
+    if (detail) {
+      const kind = context.kinds.find(entry.kind);
+      if (kind) admitDetail(kind, changed(entry, { detail }, at).detail);
+      events.push(taskChanged(session, taskId, { detail }));
+    }
+    return { events, answer: true };
   });
 }
 
-function* assertRoomForNews(session: OpenSession): Tx<void> {
-  const { topicId } = session;
-  const waiting = (yield* countWaitingItems.first({ topicId, kind: 'task_notice' }))?.count ?? 0;
-  if (waiting >= WAITING_NEWS) throw full(session);
-}
+/** What is being stopped has nothing more to say. */
+const isOver = ({ session, entry }: OpenTask): boolean =>
+  isEnded(entry.status) || entry.stopping !== undefined || session.endedAt !== null;
 
-const full = ({ sessionId }: OpenSession): StoaError =>
-  new StoaError('inbox_full', `${sessionId} has no room for more news of its background tasks`);
+function* hasRoom({ topicId }: OpenSession): Tx<boolean> {
+  const waiting = yield* countWaitingItems.first({ topicId, kind: 'task_notice' });
+  return (waiting?.count ?? 0) < WAITING_NEWS;
+}

@@ -82,10 +82,12 @@ export const listTasksBelow = verb<TaskFilter & { sessionId: string }, Backgroun
   `${FAMILY} SELECT t.* FROM "tasks" t WHERE t."topicId" IN (SELECT "topicId" FROM "family") AND ${SHOWN}`,
 );
 
-/** The sessions of a family that have tasks which live, deepest made last. */
-export const listSessionsWithTasks = verb<{ sessionId: string }, { sessionId: string }>(
-  `${FAMILY} SELECT f."sessionId" FROM "family" f WHERE EXISTS (
-     SELECT 1 FROM "tasks" t WHERE t."topicId" = f."topicId" AND t."isEnded" = 0) ORDER BY f."sessionId"`,
+/** The sessions of a family that go on, or have tasks that do. */
+export const listFamily = verb<{ sessionId: string }, { sessionId: string }>(
+  `${FAMILY} SELECT f."sessionId" FROM "family" f JOIN "sessions" s ON s."topicId" = f."topicId"
+   WHERE s."endedAt" IS NULL
+     OR EXISTS (SELECT 1 FROM "tasks" t WHERE t."topicId" = f."topicId" AND t."isEnded" = 0)
+   ORDER BY f."sessionId"`,
 );
 
 export const listLiveTasksOfSession = verb<{ topicId: number }, BackgroundTaskRow>(
@@ -128,6 +130,24 @@ export const listLiveTasks = verb<
 >(
   `SELECT t.*, s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
    WHERE t."isEnded" = 0 AND t."place" = :place AND t."taskId" > :after ORDER BY t."taskId" LIMIT :limit`,
+);
+
+/** Of those that live here, what somebody asked to stop. */
+export const listTasksToStop = verb<
+  { place: string; limit: number },
+  BackgroundTaskRow & { sessionId: string }
+>(
+  `SELECT t.*, s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
+   WHERE t."isEnded" = 0 AND t."place" = :place AND t."entry" LIKE '%"stopping":%' ORDER BY t."taskId" LIMIT :limit`,
+);
+
+/** Ended ones whose session ended before it heard of them. */
+export const listUntoldTasks = verb<{ topicId: number }, BackgroundTaskRow>(
+  `SELECT t.* FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
+   LEFT JOIN "inboxItems" i ON i."itemId" = t."noticeItemId"
+   WHERE t."topicId" = :topicId AND t."isEnded" = 1
+     AND (t."notice" = 'due' OR (i."state" = 'dropped' AND i."settledAt" >= s."endedAt"))
+   ORDER BY t."taskId"`,
 );
 
 /** Live ones of sessions that have ended, by ids. */

@@ -146,9 +146,7 @@ export class Monitors implements TaskExecutor {
       this.options,
       {
         taskId,
-        tell: async (text, progress) => {
-          await tasks().tell(taskId, { text, detail: { ...progress } });
-        },
+        tell: (text, progress) => tasks().tell(taskId, text, { ...progress }),
         settle: async (status, end, progress) => {
           await tasks().settle(taskId, { status, end, detail: { ...progress } });
         },

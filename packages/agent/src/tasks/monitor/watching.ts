@@ -1,6 +1,5 @@
 import {
   type Settlement,
-  type Tidings,
   type Timers,
   tidingsText,
   Watch,
@@ -14,8 +13,8 @@ import type { CommandEnd, RunningCommand } from '../../tools/shell/running-comma
 /** What the registry of tasks is asked for. */
 export interface WatchedTask {
   readonly taskId: string;
-  /** One commit: what is told and how far it has come with that. */
-  tell(text: string, progress: WatchProgress): Promise<void>;
+  /** One commit: what is told and how far it has come with that. False when there is no room for it. */
+  tell(text: string, progress: WatchProgress): Promise<boolean>;
   settle(status: Settlement['status'], end: TaskEnd, progress: WatchProgress): Promise<void>;
 }
 
@@ -155,34 +154,23 @@ export class Watching {
     if (!tidings) return true;
     const { progress } = this.#watch;
     try {
-      await this.task.tell(tidingsText(this.task.taskId, tidings), progress);
-      this.#committed = progress;
+      if (await this.task.tell(tidingsText(this.task.taskId, tidings), progress)) {
+        this.#committed = progress;
+      } else this.#watch.drop(tidings);
       return true;
     } catch (error) {
-      return await this.#untold(tidings, error);
+      await this.#readAgain(error);
+      return false;
     }
   }
 
-  async #untold(tidings: Tidings, error: unknown): Promise<boolean> {
-    const code = error instanceof StoaError ? error.code : undefined;
-    if (code === 'inbox_full') {
-      this.#watch.drop(tidings);
-      return true;
-    }
-    if (code === 'task_not_running' || code === 'task_not_found') {
-      // It ended in the registry; nobody wants to hear of it.
-      this.#stoppedBy ??= 'system';
-      return false;
-    }
-    this.ports.diagnose('what a monitor saw could not be told; it is read again', {
-      ...this.#about,
-      error,
-    });
+  async #readAgain(error: unknown): Promise<void> {
+    const message = 'what a monitor saw could not be told; it is read again';
+    this.ports.diagnose(message, { ...this.#about, error });
     await this.#reader.close();
     this.#watch = new Watch(this.rules, this.#committed, this.ports.now());
     this.#reader = new OutputReader(this.command.outputPath, this.#committed.offset);
     await this.#pause(RETRY_MS);
-    return false;
   }
 
   async #settle({ status, end }: Outcome): Promise<void> {

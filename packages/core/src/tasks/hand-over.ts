@@ -1,0 +1,118 @@
+import { sessionTopic, type TaskEntry } from '@stoa/protocol';
+import {
+  findTaskEntry,
+  listLiveTasksOfSession,
+  listSessionsAbove,
+  listTasksLeftBehind,
+  listTasksToTell,
+  listUntoldTasks,
+  type Tx,
+} from '@stoa/store';
+import { sessionToServe } from '../access/session-gate.js';
+import type { Decision } from '../log/log.js';
+import { eachApart } from '../sessions/each-apart.js';
+import { inSession } from '../sessions/run-facts.js';
+import type { TaskContext } from './context.js';
+import { isEnded } from './lifecycle.js';
+import { noticeText, tellOwner } from './notice.js';
+import type { Stopping } from './stopping.js';
+import { taskChanged, writeTask } from './write-task.js';
+
+/**
+ * What becomes of the tasks of a session that is done: those whose kind says so go to the nearest session
+ * above that goes on, which hears of their ends; the others are stopped.
+ */
+export async function handOverTasks(
+  context: TaskContext,
+  stopping: Stopping,
+  sessionId: string,
+): Promise<void> {
+  const { store } = context.sessions;
+  const { entries, heir } = await store.read(function* () {
+    const { topicId } = yield* sessionToServe(sessionId);
+    const [, ...above] = yield* listSessionsAbove.all({ sessionId });
+    const live = yield* listLiveTasksOfSession.all({ topicId });
+    const untold = yield* listUntoldTasks.all({ topicId });
+    return {
+      entries: [...live, ...untold].map(({ entry }) => JSON.parse(entry) as TaskEntry),
+      heir: above.find(({ endedAt }) => endedAt === null)?.sessionId,
+    };
+  });
+  await eachApart(context.sessions, 'a task could not be handed over', entries, async (entry) => {
+    const { taskId } = entry;
+    const goes = context.kinds.find(entry.kind)?.ownerEnded === 'hand_over';
+    if (heir !== undefined && goes) {
+      await move(context, taskId, sessionId, heir);
+      if (isEnded(entry.status)) await tellDue(context, taskId);
+    } else if (!isEnded(entry.status)) await stopping.stopSilently(taskId);
+    else await tellDue(context, taskId);
+  });
+}
+
+/** What sessions left behind that a daemon did not live to hand over. */
+export async function handOverLeftBehind(
+  context: TaskContext,
+  stopping: Stopping,
+  limit: number,
+): Promise<void> {
+  const { store } = context.sessions;
+  const left = await store.read(() => listTasksLeftBehind.all({ limit }));
+  for (const sessionId of new Set(left.map((task) => task.sessionId))) {
+    await handOverTasks(context, stopping, sessionId);
+  }
+}
+
+/** Tells of ends that found an inbox full. */
+export async function tellAllDue(context: TaskContext, limit: number): Promise<void> {
+  const due = await context.sessions.store.read(() => listTasksToTell.all({ limit }));
+  await eachApart(context.sessions, 'the end of a task could not be told', due, ({ taskId }) =>
+    tellDue(context, taskId),
+  );
+}
+
+function tellDue(context: TaskContext, taskId: string): Promise<void> {
+  return writeTask(context, 'system', taskId, function* ({ session, entry }) {
+    const nothing = { events: [], answer: undefined };
+    if (!isEnded(entry.status) || entry.notice !== 'due') return nothing;
+    const text = context.kinds.find(entry.kind)?.notice?.(entry, undefined) ?? noticeText(entry);
+    const told = yield* tellOwner(context, session, entry, text);
+    if (told === 'full') return nothing;
+    const events = told
+      ? [
+          taskChanged(session, taskId, { notice: 'sent', noticeItemId: told.itemId }),
+          ...told.events,
+        ]
+      : [taskChanged(session, taskId, { notice: 'none' })];
+    return { events, answer: undefined };
+  });
+}
+
+/** One commit for both sessions: it is never in none of them, and never in two. */
+function move(context: TaskContext, taskId: string, from: string, to: string): Promise<void> {
+  return context.sessions.log.write({
+    actor: 'system',
+    lane: sessionTopic(from),
+    *open() {
+      return { leaving: yield* sessionToServe(from), heir: yield* sessionToServe(to) };
+    },
+    *decide({ leaving, heir }, at): Tx<Decision<void>> {
+      const row = yield* findTaskEntry.first({ topicId: leaving.topicId, taskId });
+      // What cannot go there now is found again by who looks for what was left behind.
+      if (!row || heir.endedAt !== null) return { events: [], answer: () => undefined };
+      const { noticeItemId: _, ...entry } = JSON.parse(row.entry) as TaskEntry;
+      const task: TaskEntry = {
+        ...entry,
+        sessionId: to,
+        updatedAt: at,
+        notice: entry.notice === 'sent' ? 'due' : entry.notice,
+      };
+      return {
+        events: [
+          inSession(leaving, { type: 'background_task_handed_over', data: { taskId, to } }),
+          inSession(heir, { type: 'background_task_received', data: { task, from } }),
+        ],
+        answer: () => undefined,
+      };
+    },
+  });
+}

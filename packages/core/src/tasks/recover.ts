@@ -1,0 +1,55 @@
+import type { TaskEntry } from '@stoa/protocol';
+import { listLiveTasks } from '@stoa/store';
+import { changeTask } from './change-task.js';
+import type { TaskContext } from './context.js';
+import { withApprovals } from './read-tasks.js';
+import { settleTask } from './settle-task.js';
+import { withoutExecutor } from './stopping.js';
+
+const PAGE = 100;
+
+/**
+ * What a daemon that starts does with what the last one here left running: it takes it up again, or says
+ * that it is paused, or that it is lost and why. What was to stop is stopped by who looks for it.
+ */
+export async function recoverTasks(context: TaskContext): Promise<void> {
+  const { place, sessions } = context;
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after;
+    const rows = await sessions.store.read(() =>
+      listLiveTasks.all({ place, after: from, limit: PAGE }),
+    );
+    for (const { entry } of rows) await recover(context, JSON.parse(entry) as TaskEntry);
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;
+  }
+}
+
+async function recover(context: TaskContext, entry: TaskEntry): Promise<void> {
+  const { taskId } = entry;
+  const kind = context.kinds.find(entry.kind);
+  const executor = context.executors.get(entry.kind);
+  try {
+    if (!kind || !executor) {
+      await settleTask(context, taskId, withoutExecutor(entry));
+      return;
+    }
+    if (entry.stopping || entry.status !== 'running') return;
+    // Nobody waits for it any more.
+    const isPaused = kind.afterRestart(entry) === 'pause';
+    const task =
+      entry.isForeground || isPaused
+        ? await changeTask(context, taskId, {
+            ...(entry.isForeground ? { isForeground: false } : {}),
+            ...(isPaused ? { status: 'paused' } : {}),
+          })
+        : entry;
+    if (!isPaused) await executor.reattach(await withApprovals(context, task));
+  } catch (error) {
+    context.sessions.diagnose('a task could not be taken up again', { taskId, error });
+    const message = error instanceof Error ? error.message.slice(0, 2_000) : String(error);
+    await settleTask(context, taskId, {
+      status: 'lost',
+      end: { cause: 'outcome_unknown', message },
+    });
+  }
+}

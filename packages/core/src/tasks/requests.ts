@@ -1,0 +1,111 @@
+import {
+  actorIdOf,
+  LIMITS,
+  type Principal,
+  StoaError,
+  type Task,
+  type TaskEntry,
+  type TaskOutput,
+} from '@stoa/protocol';
+import { listLiveTasksOfSession } from '@stoa/store';
+import { sessionToServe } from '../access/session-gate.js';
+import { assertMayDirectTask } from '../access/task-gate.js';
+import { changeTask } from './change-task.js';
+import type { TaskContext } from './context.js';
+import type { TaskExecutor } from './kind.js';
+import { isEnded } from './lifecycle.js';
+import { foregroundOf, readTask } from './read-tasks.js';
+import { taskRecord } from './record.js';
+
+/** How often output is looked for that somebody waits for. */
+const POLL_MS = 100;
+
+/** Gives a task a message, or says why it takes none. */
+export async function sendToTask(
+  context: TaskContext,
+  by: Principal,
+  taskId: string,
+  text: string,
+): Promise<void> {
+  const task = await readTask(context, by, taskId);
+  if (text.length > LIMITS.textChars) {
+    const limit = String(LIMITS.textChars);
+    throw new StoaError('invalid_request', `A message has at most ${limit} characters`);
+  }
+  const kind = context.kinds.find(task.kind);
+  const executor = executorHere(context, task);
+  const hasEnded = isEnded(task.status) && !(task.status === 'completed' && kind?.canRevive);
+  const why =
+    task.stopping !== undefined
+      ? 'it is being stopped'
+      : hasEnded
+        ? `it has ended: ${task.status}`
+        : !kind || !executor?.send
+          ? `a ${task.kind} takes none`
+          : kind.refusesMessage(task);
+  if (why !== undefined || !executor?.send) {
+    throw new StoaError('task_takes_no_message', `${taskId} takes no message: ${why ?? ''}`);
+  }
+  await executor.send(task, { text, from: actorIdOf(by) });
+}
+
+/** Output from an offset on; where there is none yet, waits for some, or for the end. */
+export async function readOutput(
+  context: TaskContext,
+  by: Principal,
+  taskId: string,
+  { offset, limit, waitMs = 0 }: { offset: number; limit: number; waitMs?: number | undefined },
+): Promise<TaskOutput> {
+  for (let waited = 0; ; waited += POLL_MS) {
+    // Its end before its output: what stands there after the end is all of it.
+    const task = await readTask(context, by, taskId);
+    const part = await executorHere(context, task)?.read?.(task, { offset, limit });
+    if (!part) throw new StoaError('task_without_output', `${taskId} has no output to read`);
+    const hasEnded = isEnded(task.status);
+    if (part.nextOffset > part.offset || hasEnded || waited >= waitMs) {
+      return { ...part, isComplete: hasEnded && part.nextOffset >= part.size };
+    }
+    await new Promise<void>((resolve) => {
+      context.timers.after(POLL_MS, resolve);
+    });
+  }
+}
+
+/** Sends what a tool call waits for to the background: the one that is named, or the only one there is. */
+export async function promoteTask(
+  context: TaskContext,
+  by: Principal,
+  sessionId: string,
+  taskId?: string,
+): Promise<string> {
+  const waited = await context.sessions.store.read(function* () {
+    const session = yield* sessionToServe(sessionId);
+    yield* assertMayDirectTask(by, session);
+    const own: Task[] = foregroundOf(context).filter((task) => task.sessionId === sessionId);
+    for (const row of yield* listLiveTasksOfSession.all(session)) {
+      const entry = JSON.parse(row.entry) as TaskEntry;
+      if (entry.isForeground) own.push(yield* taskRecord(context.kinds, entry));
+    }
+    return own;
+  });
+  const meant = taskId === undefined ? waited : waited.filter((task) => task.taskId === taskId);
+  const [task] = meant;
+  if (!task) {
+    const what = taskId === undefined ? 'nothing' : `no ${taskId}`;
+    throw new StoaError('task_not_foreground', `Tool calls of ${sessionId} wait for ${what}`);
+  }
+  if (meant.length > 1) {
+    const ids = meant.map((one) => `${one.taskId} (${one.description})`).join(', ');
+    throw new StoaError('task_ambiguous', `Name the one to send to the background: ${ids}`);
+  }
+  const executor = executorHere(context, task);
+  if (executor?.promote) await executor.promote(task);
+  else await changeTask(context, task.taskId, { isForeground: false });
+  return task.taskId;
+}
+
+/** Throws `task_elsewhere` where it is for another daemon. */
+export function executorHere(context: TaskContext, task: Task): TaskExecutor | undefined {
+  if (task.place === context.place) return context.executors.get(task.kind);
+  throw new StoaError('task_elsewhere', `${task.taskId} runs under the daemon of ${task.place}`);
+}

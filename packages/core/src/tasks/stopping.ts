@@ -1,0 +1,231 @@
+import {
+  actorIdOf,
+  type Principal,
+  StoaError,
+  sessionTopic,
+  type Task,
+  type TaskEntry,
+} from '@stoa/protocol';
+import { listFamily, listLiveTasksOfSession, listTasksToStop, type Tx } from '@stoa/store';
+import { sessionToServe } from '../access/session-gate.js';
+import { assertMayDirectTask } from '../access/task-gate.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import type { TaskContext } from './context.js';
+import { isEnded } from './lifecycle.js';
+import { dropNotices } from './notice.js';
+import { changed } from './projection.js';
+import { foregroundOf, withApprovals } from './read-tasks.js';
+import { forget, type Settlement, settleTask, settling } from './settle-task.js';
+import { type OpenTask, taskChanged, writeTask } from './write-task.js';
+
+/** Who comes while others stop something is stopped with them; more rounds than this are a race nobody wins. */
+const ROUNDS = 5;
+const LOOK_LIMIT = 100;
+
+interface Mark {
+  readonly by: string;
+  /** Nobody is told of its end. */
+  readonly isSilent: boolean;
+}
+
+interface Marked {
+  readonly events: readonly NewEvent[];
+  readonly task: TaskEntry;
+  readonly evicted: readonly TaskEntry[];
+}
+
+/**
+ * How tasks are stopped. That it is wanted is committed first (`stopping`); the task runs until it is gone,
+ * and is `cancelled` then. Whatever comes between, who looks again finds it marked.
+ */
+export class Stopping {
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(private readonly context: TaskContext) {}
+
+  async stop(by: Principal, taskId: string): Promise<void> {
+    const { context } = this;
+    const actor = actorIdOf(by);
+    const waited = foregroundOf(context).find((task) => task.taskId === taskId);
+    if (waited) {
+      await context.sessions.store.read(() => assertMayDirectTask(by, waited));
+      await context.executors.get(waited.kind)?.stop(waited, actor);
+      return;
+    }
+    const marked = await writeTask(context, actor, taskId, function* (open, at) {
+      const { entry } = open;
+      yield* assertMayDirectTask(by, entry);
+      if (isEnded(entry.status)) {
+        throw new StoaError('task_not_running', `${taskId} is ${entry.status} already`);
+      }
+      // Who stops its own task has the answer of the tool, and needs no notice.
+      const isSilent = by.kind === 'session' && by.id === entry.sessionId;
+      const answer = yield* marking(context, open, { by: actor, isSilent }, at);
+      return { events: answer.events, answer };
+    });
+    forget(context, marked.evicted);
+    await this.#end(marked.task);
+  }
+
+  /** Stops everything of a session and of those below it; nobody is told of any of it. Returns what it was. */
+  async stopAll(by: Principal, sessionId: string): Promise<TaskEntry[]> {
+    const { context } = this;
+    await context.sessions.store.read(function* () {
+      yield* assertMayDirectTask(by, yield* sessionToServe(sessionId));
+    });
+    const actor = actorIdOf(by);
+    const stopped = new Map<string, TaskEntry>();
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const marked: TaskEntry[] = [];
+      for (const member of await this.#family(sessionId)) {
+        marked.push(...(await this.#markAll(actor, member)));
+      }
+      const fresh = marked.filter(({ taskId }) => !stopped.has(taskId));
+      // The last round only makes sure that nothing was said meanwhile.
+      if (round > 0 && fresh.length === 0) break;
+      for (const task of fresh) stopped.set(task.taskId, task);
+      const waited = round === 0 ? await this.#waitedFor(sessionId) : [];
+      const ends = [
+        ...fresh.map((task) => this.#end(task)),
+        ...waited.map((task) => context.executors.get(task.kind)?.stop(task, actor)),
+      ];
+      for (const end of await Promise.allSettled(ends)) {
+        if (end.status === 'rejected') throw end.reason;
+      }
+    }
+    return [...stopped.values()];
+  }
+
+  /** Stops one whose session is gone. */
+  async stopSilently(taskId: string): Promise<void> {
+    const { context } = this;
+    const marked = await writeTask(context, 'system', taskId, function* (open, at) {
+      const answer = yield* marking(context, open, { by: 'system', isSilent: true }, at);
+      return { events: answer.events, answer };
+    });
+    forget(context, marked.evicted);
+    await this.#end(marked.task);
+  }
+
+  /** Stops what others marked, and what a daemon that ended had marked. */
+  async look(): Promise<void> {
+    const { place, sessions } = this.context;
+    const rows = await sessions.store.read(() => listTasksToStop.all({ place, limit: LOOK_LIMIT }));
+    const tasks = rows.map(({ entry }) => JSON.parse(entry) as TaskEntry);
+    await Promise.all(
+      tasks.map((task) =>
+        this.#end(task).catch((error: unknown) => {
+          sessions.diagnose('a task could not be stopped', { taskId: task.taskId, error });
+        }),
+      ),
+    );
+  }
+
+  /** Of one that is marked and runs here, until it is gone; nothing to do for others. */
+  async #end(task: TaskEntry): Promise<void> {
+    const { stopping, taskId, place } = task;
+    if (!stopping || isEnded(task.status) || place !== this.context.place) return;
+    let ending = this.#underWay.get(taskId);
+    if (!ending) {
+      ending = this.#carryOut(task, stopping.by).finally(() => this.#underWay.delete(taskId));
+      this.#underWay.set(taskId, ending);
+    }
+    await ending;
+  }
+
+  async #carryOut(task: TaskEntry, by: string): Promise<void> {
+    const { context } = this;
+    const { taskId } = task;
+    const executor = context.executors.get(task.kind);
+    if (!executor) {
+      await settleTask(context, taskId, withoutExecutor(task));
+      return;
+    }
+    try {
+      await executor.stop(await withApprovals(context, task), by);
+    } catch (error) {
+      await this.#takeBack(taskId);
+      throw error;
+    }
+    await settleTask(context, taskId, { status: 'cancelled', end: { cause: 'stopped', by } });
+  }
+
+  /** It goes on, whatever was wanted; its end is news again. */
+  async #takeBack(taskId: string): Promise<void> {
+    await writeTask(this.context, 'system', taskId, function* ({ session, entry }) {
+      if (!entry.stopping) return { events: [], answer: undefined };
+      const notice = entry.isForeground ? ('none' as const) : ('due' as const);
+      const events = [taskChanged(session, taskId, { stopping: null, notice })];
+      return { events, answer: undefined };
+    });
+  }
+
+  async #family(sessionId: string): Promise<string[]> {
+    const { store } = this.context.sessions;
+    const rows = await store.read(() => listFamily.all({ sessionId }));
+    return [...new Set([sessionId, ...rows.map((row) => row.sessionId)])];
+  }
+
+  async #waitedFor(sessionId: string): Promise<Task[]> {
+    const family = new Set(await this.#family(sessionId));
+    return foregroundOf(this.context).filter((task) => family.has(task.sessionId));
+  }
+
+  async #markAll(actor: string, sessionId: string): Promise<TaskEntry[]> {
+    const { context } = this;
+    const all = await context.sessions.log.write({
+      actor,
+      lane: sessionTopic(sessionId),
+      open: () => sessionToServe(sessionId),
+      *decide(session, at): Tx<Decision<Marked[]>> {
+        const events: NewEvent[] = [];
+        const all: Marked[] = [];
+        for (const row of yield* listLiveTasksOfSession.all(session)) {
+          const entry = JSON.parse(row.entry) as TaskEntry;
+          const mark = { by: actor, isSilent: true };
+          const marked = yield* marking(context, { session, entry }, mark, at);
+          events.push(...marked.events);
+          all.push(marked);
+        }
+        events.push(...(yield* dropNotices(context, session)));
+        return { events, answer: () => all };
+      },
+    });
+    for (const { evicted } of all) forget(context, evicted);
+    return all.map(({ task }) => task);
+  }
+}
+
+/** One that never began is gone by this; the others are asked to go. What they had to tell is dropped. */
+function* marking(
+  context: TaskContext,
+  open: OpenTask,
+  { by, isSilent }: Mark,
+  at: number,
+): Tx<Marked> {
+  const { session, entry } = open;
+  if (isEnded(entry.status)) return { events: [], task: entry, evicted: [] };
+  if (entry.status === 'queued' && entry.startedAt === undefined) {
+    const end = { cause: 'stopped', by };
+    return yield* settling(context, open, { status: 'cancelled', end, isTold: isSilent }, at);
+  }
+  const change = {
+    ...(entry.stopping ? {} : { stopping: { by, at } }),
+    ...(isSilent ? { notice: 'none' as const } : {}),
+  };
+  const task = changed(entry, change, at);
+  if (Object.keys(change).length === 0) return { events: [], task, evicted: [] };
+  return {
+    events: [
+      taskChanged(session, entry.taskId, change),
+      ...(yield* dropNotices(context, session, entry.taskId)),
+    ],
+    task,
+    evicted: [],
+  };
+}
+
+export const withoutExecutor = ({ kind }: TaskEntry): Settlement => ({
+  status: 'lost',
+  end: { cause: 'no_executor', message: `This daemon knows nothing of tasks of kind ${kind}` },
+});
