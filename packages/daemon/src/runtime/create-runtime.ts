@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
+import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers, Monitors } from '@stoa/agent';
 import {
   type Core,
   type Driver,
@@ -25,6 +25,7 @@ import { calendar } from './calendar.js';
 import { channelActsOf } from './channel-acts.js';
 import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
+import { LazyExecutor } from './lazy-executor.js';
 import { mcpHealth } from './mcp-health.js';
 import { sendMessageOf } from './send-message.js';
 import { timers } from './timers.js';
@@ -71,9 +72,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     log.warn(details, message);
   };
   let mcp: LoadedAgents['mcp'] | undefined;
+  let monitors: Monitors | undefined;
   const loaded = once(async () => {
     const agents = await loadAgents(options, core, diagnose);
     mcp = agents.mcp;
+    monitors = agents.monitors;
     return agents;
   });
   const lazy = (kind: DriverKind, can: DriverCapabilities): [DriverKind, Driver] => [
@@ -99,7 +102,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       configRules: config.permissions,
       approvalMs: toMs(config.approvals.expireHours),
       diagnose,
-      taskExecutors: new Map(),
+      taskExecutors: new Map([
+        ['monitor', new LazyExecutor(async () => (await loaded()).monitors)],
+      ]),
       taskDirectory: tasksOf(home),
       place: `${hostname()}:${home}`,
     },
@@ -111,11 +116,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const tasks = tasksOf(home);
       // Agents are loaded for this only where there is something to clear.
       const left = await readdir(tasks).catch(() => []);
-      if (left.length > 0) await (await import('@stoa/agent')).clearLeftCommands(tasks);
+      if (left.length === 0) return;
+      const { clearLeftCommands } = await import('@stoa/agent');
+      await clearLeftCommands(tasks, (taskId) =>
+        core()
+          .tasks.get({ kind: 'system' }, taskId)
+          .then(
+            () => true,
+            () => false,
+          ),
+      );
     },
     async close() {
       for (const driver of drivers.values()) await driver.close();
       await mcp?.close();
+      monitors?.close();
     },
   };
 }
@@ -123,6 +138,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 interface LoadedAgents {
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
+  readonly monitors: Monitors;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
   driver(kind: DriverKind): Driver;
 }
@@ -141,7 +157,17 @@ async function loadAgents(
     version: VERSION,
     diagnose,
   });
+  const monitors = new agent.Monitors({
+    tasks: () => core().tasks,
+    tasksDirectory: tasksOf(home),
+    sandbox,
+    passedVariables: config.shell.passVariables,
+    now: () => performance.now(),
+    timers,
+    diagnose,
+  });
   const toolOptions: BuiltinToolsOptions = {
+    monitors,
     tasksDirectory: tasksOf(home),
     sandbox,
     passedVariables: config.shell.passVariables,
@@ -203,6 +229,7 @@ async function loadAgents(
       agent.definitionProblem(definition, checkPorts, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
+    monitors,
     driver(kind) {
       const driver = drivers[kind];
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);

@@ -26,7 +26,6 @@ async function staged(options: WorkspaceRunOptions = {}) {
   const newMonitors = (): Monitors => {
     const made = new Monitors({
       tasks: () => world.daemon.core.tasks,
-      newTaskId: () => `tsk_${String(++ids).padStart(26, '0')}`,
       tasksDirectory,
       sandbox,
       now: () => world.clock.now(),
@@ -57,7 +56,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
   const task = (taskId: string): Promise<Task> => world.daemon.core.tasks.get(OWNER, taskId);
   const watch = async (input: object): Promise<string> => {
     const { outcome, output } = await call(input);
-    const taskId = /tsk_\d+/.exec(output)?.[0];
+    const taskId = /tsk_\w+/.exec(output)?.[0];
     if (outcome !== 'ok' || taskId === undefined) throw new Error(output);
     return taskId;
   };
@@ -105,7 +104,6 @@ async function staged(options: WorkspaceRunOptions = {}) {
   };
 }
 
-let ids = 0;
 /** The test says when the command goes on. */
 const UNTIL_GO = 'until [ -e go ]; do sleep 0.02; done;';
 const linesOf = (texts: readonly string[]): string[] =>
@@ -116,7 +114,7 @@ const processesOf = ({ detail }: Task) =>
 
 describe('a monitor', () => {
   it('T-19 T-27 tells 5 of 100 instant lines and says that 95 were dropped; its log has all of them', async () => {
-    const { watch, ended, told } = await staged();
+    const { watch, ended, told, world } = await staged();
     const taskId = await watch({ command: 'seq 1 100', description: 'counts' });
     const { status, end, detail, outputPath = '' } = await ended(taskId);
     expect([status, end?.cause, end?.exitCode]).toEqual(['completed', 'exited', 0]);
@@ -127,6 +125,8 @@ describe('a monitor', () => {
     const log = await fs.readFile(outputPath, 'utf8');
     expect(log.trimEnd().split('\n')).toHaveLength(100);
     expect((await fs.stat(outputPath)).mode & 0o777).toBe(0o600);
+    const part = await world.daemon.core.tasks.output(OWNER, taskId, { offset: 0, limit: 5 });
+    expect(part).toMatchObject({ text: '1\n2\n3', nextOffset: 5, size: log.length });
   });
 
   it('T-19 what was dropped is said with the next event', async () => {
@@ -221,7 +221,7 @@ describe('a monitor', () => {
     const { world, watch, ended, told, task } = await staged();
     const { core } = world.daemon;
     const taskId = await watch({ command: 'sleep 600' });
-    expect(await processesOf(await task(taskId))).not.toEqual([]);
+    await until('it is under way', async () => (await processesOf(await task(taskId)))?.length);
     await world.cancel();
     await core.sessions.end(OWNER, world.sessionId);
     const { status, notice } = await ended(taskId);

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import {
   MonitorDetail,
+  type OutputPart,
+  type OutputRange,
   type RunContext,
   type TaskExecutor,
   type TaskMessage,
@@ -17,12 +19,14 @@ import { newNonce, startCommand } from '../../tools/shell/command.js';
 import { CommandFiles } from '../../tools/shell/command-files.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
+import { newTaskId } from '../new-task-id.js';
+import { readOutputPart } from '../output-part.js';
+import { appendToTranscript } from '../task-transcript.js';
 import { type MessageSignal, signalCommand } from './signal-command.js';
 import { Watching } from './watching.js';
 
 export interface MonitorsOptions {
   readonly tasks: () => Pick<Tasks, 'create' | 'tell' | 'settle'>;
-  readonly newTaskId: () => string;
   /** Each session has a directory of its own name below it. */
   readonly tasksDirectory: string;
   readonly sandbox: Sandbox;
@@ -57,9 +61,9 @@ export class Monitors implements TaskExecutor {
   async watch(wanted: WantedMonitor): Promise<Task> {
     const { run, callId, workspace, command, description, maxEvents, idleMs } = wanted;
     const { sessionId } = run.session;
-    const taskId = this.options.newTaskId();
+    const taskId = newTaskId(Date.now());
     const nonce = newNonce();
-    const files = this.#files(sessionId, taskId);
+    const files = this.#files({ startedIn: sessionId, taskId });
     const { include, exclude, messageSignal } = wanted;
     const task = await this.options.tasks().create(sessionId, {
       taskId,
@@ -93,6 +97,7 @@ export class Monitors implements TaskExecutor {
       await this.options.tasks().settle(taskId, { status: 'failed', end, isTold: true });
       throw error;
     }
+    void this.#writeDown(task, { type: 'started', command });
     this.#follow(task, running);
     return task;
   }
@@ -115,12 +120,15 @@ export class Monitors implements TaskExecutor {
   }
 
   async reattach(task: Task): Promise<void> {
-    const watching = await this.#adopt(task);
-    if (task.stopping) void watching.stop(task.stopping.by);
+    await this.#adopt(task);
   }
 
-  async forget({ startedIn, taskId }: Task): Promise<void> {
-    await this.#files(startedIn, taskId).remove();
+  read(task: Task, range: OutputRange): Promise<OutputPart> {
+    return readOutputPart(this.#files(task).output, range);
+  }
+
+  async forget(task: Task): Promise<void> {
+    await this.#files(task).remove();
   }
 
   /** Commands go on; who comes next takes them up again. */
@@ -132,13 +140,18 @@ export class Monitors implements TaskExecutor {
   async #adopt(task: Task): Promise<Watching> {
     // Without a nonce nothing is known again as its own, and it is lost.
     const { nonce = '' } = MonitorDetail.parse(task.detail);
-    const files = this.#files(task.startedIn, task.taskId);
+    const files = this.#files(task);
+    void this.#writeDown(task, { type: 'reattached' });
     return this.#follow(task, await adoptCommand(files, nonce));
   }
 
-  #follow({ taskId, detail }: Task, command: RunningCommand): Watching {
+  #follow(task: Task, command: RunningCommand): Watching {
+    const { taskId, detail } = task;
     const known = this.#watched.get(taskId);
-    if (known) return known;
+    if (known) {
+      command.leave();
+      return known;
+    }
     const { maxEvents, idleMs, include, exclude, ...rest } = MonitorDetail.parse(detail);
     const { offset, isInRest, events, dropped, missedBytes } = rest;
     const { tasks } = this.options;
@@ -147,8 +160,9 @@ export class Monitors implements TaskExecutor {
       {
         taskId,
         tell: (text, progress) => tasks().tell(taskId, text, { ...progress }),
-        settle: async (status, end, progress) => {
-          await tasks().settle(taskId, { status, end, detail: { ...progress } });
+        settle: async (ending, progress) => {
+          await this.#writeDown(task, { type: 'ended', ...ending, ...progress });
+          await tasks().settle(taskId, { ...ending, detail: { ...progress } });
         },
       },
       command,
@@ -161,7 +175,16 @@ export class Monitors implements TaskExecutor {
     return watching;
   }
 
-  #files(sessionId: string, taskId: string): CommandFiles {
-    return new CommandFiles(join(this.options.tasksDirectory, sessionId), taskId, 'monitor');
+  /** For people to read; that it could not be written is no failure of the monitor. */
+  async #writeDown(task: TaskFiles, line: Readonly<Record<string, unknown>>): Promise<void> {
+    const { directory, id } = this.#files(task);
+    const path = join(directory, `monitor-${id}.jsonl`);
+    await appendToTranscript(path, { at: Date.now(), ...line }).catch(() => undefined);
+  }
+
+  #files({ startedIn, taskId }: TaskFiles): CommandFiles {
+    return new CommandFiles(join(this.options.tasksDirectory, startedIn), taskId, 'monitor');
   }
 }
+
+type TaskFiles = Pick<Task, 'startedIn' | 'taskId'>;

@@ -6,16 +6,19 @@ import {
   type WatchProgress,
   type WatchRules,
 } from '@stoa/core';
-import { StoaError, type TaskEnd } from '@stoa/protocol';
+import { StoaError } from '@stoa/protocol';
 import { OutputReader } from '../../tools/shell/output-range.js';
 import type { CommandEnd, RunningCommand } from '../../tools/shell/running-command.js';
+import { endingOf } from '../shell/settlement.js';
+
+type Ending = Pick<Settlement, 'status' | 'end'>;
 
 /** What the registry of tasks is asked for. */
 export interface WatchedTask {
   readonly taskId: string;
   /** One commit: what is told and how far it has come with that. False when there is no room for it. */
   tell(text: string, progress: WatchProgress): Promise<boolean>;
-  settle(status: Settlement['status'], end: TaskEnd, progress: WatchProgress): Promise<void>;
+  settle(ending: Ending, progress: WatchProgress): Promise<void>;
 }
 
 export interface WatchingPorts {
@@ -173,10 +176,10 @@ export class Watching {
     await this.#pause(RETRY_MS);
   }
 
-  async #settle({ status, end }: Outcome): Promise<void> {
+  async #settle(ending: Ending): Promise<void> {
     while (!this.#isLeft) {
       try {
-        await this.task.settle(status, end, this.#watch.progress);
+        await this.task.settle(ending, this.#watch.progress);
         return;
       } catch (error) {
         this.ports.diagnose('the end of a monitor could not be recorded', {
@@ -189,8 +192,8 @@ export class Watching {
     }
   }
 
-  #outcome(end: CommandEnd, enough: Enough | undefined): Outcome {
-    if (enough === undefined) return outcomeOf(end);
+  #outcome(end: CommandEnd, enough: Enough | undefined): Ending {
+    if (enough === undefined) return endingOf(end);
     if (enough !== 'output_failed') return { status: 'completed', end: { cause: enough } };
     return { status: 'failed', end: { cause: enough, message: this.#outputLost ?? '' } };
   }
@@ -207,29 +210,5 @@ export class Watching {
       if (this.#isLeft) resolve();
     });
     callOff();
-  }
-}
-
-interface Outcome {
-  readonly status: Settlement['status'];
-  readonly end: TaskEnd;
-}
-
-function outcomeOf(end: CommandEnd): Outcome {
-  switch (end.type) {
-    case 'exited': {
-      const { exitCode } = end;
-      const status = exitCode === 0 ? 'completed' : 'failed';
-      return { status, end: { cause: 'exited', exitCode } };
-    }
-    case 'stopped':
-      return {
-        status: 'cancelled',
-        end: { cause: 'stopped', by: end.by, signal: end.signal },
-      };
-    case 'not_started':
-      return { status: 'failed', end: { cause: 'spawn_failed', message: end.reason } };
-    case 'lost':
-      return { status: 'lost', end: { cause: 'outcome_unknown', message: end.reason } };
   }
 }
