@@ -39,7 +39,6 @@ export type {
   TaskKind,
   TaskMessage,
 } from './tasks/kind.js';
-export { endsInBackground } from './tasks/monitor/ends-in-background.js';
 export { LineFilter } from './tasks/monitor/line-filter.js';
 export { MonitorDetail } from './tasks/monitor/monitor-kind.js';
 export { tidingsText } from './tasks/monitor/tidings-text.js';
@@ -55,6 +54,9 @@ export {
   type WatchRules,
 } from './tasks/monitor/watch.js';
 export type { Settlement } from './tasks/settle-task.js';
+export { endsInBackground } from './tasks/shell/ends-in-background.js';
+export { monitorHint } from './tasks/shell/monitor-hint.js';
+export { sleepRefusal } from './tasks/shell/sleep-guard.js';
 export type { Tasks } from './tasks/tasks.js';
 export {
   type CutOffReason,

@@ -1,4 +1,5 @@
 import type { Monitors } from '../tasks/monitor/monitors.js';
+import type { ShellTasks } from '../tasks/shell/shell-tasks.js';
 import { editFile } from './files/edit-file.js';
 import { glob } from './files/glob.js';
 import { createGrep } from './files/grep.js';
@@ -19,6 +20,8 @@ export interface BuiltinToolsOptions {
   /** Where commands keep their files, by session. */
   readonly tasksDirectory: string;
   readonly sandbox: Sandbox;
+  /** Who looks after commands. Without it they run in the foreground only. */
+  readonly shells?: ShellTasks | undefined;
   readonly sendMessage: SendMessage;
   readonly initiative: Initiative;
   readonly channels: ChannelActs;

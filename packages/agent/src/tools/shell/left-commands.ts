@@ -2,7 +2,7 @@ import { type Dirent, promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFiles } from './command-files.js';
 
-const COMMAND = /^([a-z][a-z_]{0,31})-(sh_[0-9a-f]{8}|tsk_[0-9A-HJKMNP-TV-Z]{26})\./i;
+const COMMAND = /^([a-z][a-z_]{0,31})-(sh_[0-9a-f]{8}|tsk_[0-9a-z]{26})\./;
 
 /** Whether a task is in the registry, alive or kept: then its files are its own affair. */
 export type IsKeptTask = (taskId: string) => boolean | Promise<boolean>;

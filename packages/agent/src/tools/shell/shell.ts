@@ -1,20 +1,15 @@
-import { join } from 'node:path';
+import { endsInBackground, sleepRefusal } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
 import { plainText } from '../../envelope.js';
-import { cutText } from '../cut-text.js';
+import { ShellTasks, type ShellTasksOptions } from '../../tasks/shell/shell-tasks.js';
 import { type DecidedEnvironment, defineTool, type Tool, type ToolOutput } from '../tool.js';
-import { ToolFailure } from '../tool-failure.js';
-import { childEnvironment } from './child-environment.js';
-import { startCommand } from './command.js';
-import { readOutput } from './command-output.js';
-import type { CommandEnd, RunningCommand } from './running-command.js';
-import type { Sandbox } from './sandbox.js';
+import { inWords, ToolFailure } from '../tool-failure.js';
+import { hasPseudoTerminal } from './pseudo-terminal.js';
+import { backgroundNote, endedAnswer, promotedAnswer } from './shell-answer.js';
 
 const DEFAULT_MS = 120_000;
 const MAX_MS = 600_000;
-/** What the lines about how it ended may need. */
-const NOTE_CHARS = 500;
 
 const ShellInput = z.strictObject({
   command: z.string().min(1).max(65_536).describe('Command line, run by bash in the workspace'),
@@ -28,104 +23,142 @@ const ShellInput = z.strictObject({
     .min(1)
     .max(MAX_MS)
     .optional()
-    .describe(`Milliseconds until it is stopped; ${DEFAULT_MS} unless given, at most ${MAX_MS}`),
-  is_background: z.boolean().optional().describe('Reserved; only false is taken for now'),
+    .describe(
+      `Milliseconds until it is stopped; ${DEFAULT_MS} unless given, at most ${MAX_MS}. In the background it has none unless given`,
+    ),
+  is_background: z
+    .boolean()
+    .optional()
+    .describe('Start it and go on; you are told when it ends. No & is needed'),
+  on_timeout: z
+    .enum(['kill', 'background'])
+    .optional()
+    .describe(
+      'What becomes of it when its time is over: it is stopped (kill, unless given) or goes on as a background task',
+    ),
+  stdin: z
+    .boolean()
+    .optional()
+    .describe(
+      'Only in the background: keep its standard input open, so that send_message writes lines to it. It never sees an end of input. Closed unless given',
+    ),
+  pty: z
+    .boolean()
+    .optional()
+    .describe(
+      'Give it a terminal, for programs that refuse to work without. stdout and stderr are one, what is written to it is echoed, and the size of the terminal does not change',
+    ),
 });
 type ShellInput = z.infer<typeof ShellInput>;
 
-export interface ShellOptions {
-  /** Each session has a directory of its own name below it. */
-  readonly tasksDirectory: string;
-  readonly sandbox: Sandbox;
-  /** Variables of the daemon that commands get besides the usual ones. */
-  readonly passedVariables?: readonly string[];
+export interface ShellOptions extends ShellTasksOptions {
+  /** Who looks after commands; one for this tool alone unless given. */
+  readonly shells?: ShellTasks | undefined;
+  /** Milliseconds of a clock that never goes back. */
+  readonly monotonic?: () => number;
 }
 
 export function createShell(options: ShellOptions): Tool {
+  const shells = options.shells ?? new ShellTasks(options);
+  const monotonic = options.monotonic ?? (() => performance.now());
   return defineTool<ShellInput>({
     name: 'shell',
     description:
       'Runs a command line and answers with what it printed, stdout and stderr together, and its exit ' +
-      'code if that is not zero. It gets no input. Processes it leaves running are ended with it.',
+      'code if that is not zero. It gets no input. Processes it leaves running are ended with it. What ' +
+      'takes long or serves others runs with is_background: the answer is its task id.',
     input: ShellInput,
     kind: 'execute',
     title: ({ command }) => `Run ${command}`,
     subjects: ({ command }) => Promise.resolve([{ type: 'shell', command }]),
-    async detail({ command, description }, { workspace }) {
+    async detail({ command, description, is_background }, { workspace }) {
       const { summary } = await options.sandbox.report();
       const what = description === undefined ? [] : [plainText(description)];
-      return [...what, `In ${workspace}:`, command, summary].join('\n');
+      const where =
+        is_background === true ? `In the background, in ${workspace}:` : `In ${workspace}:`;
+      return [...what, where, command, summary].join('\n');
     },
     async execute(input, environment) {
-      if (input.is_background === true) {
-        throw new ToolFailure(
-          'is_background is not available yet: run the command in the foreground, within the timeout',
-        );
-      }
-      return run(input, environment, options);
+      environment.signal.throwIfAborted();
+      await refuse(input);
+      return input.is_background === true
+        ? runInBackground(input, environment, shells)
+        : run(input, environment, shells, monotonic);
     },
   });
 }
 
-async function run(
-  { command, timeout = DEFAULT_MS }: ShellInput,
-  { run, workspace, signal }: DecidedEnvironment,
-  { tasksDirectory, sandbox, passedVariables }: ShellOptions,
-): Promise<ToolOutput> {
-  signal.throwIfAborted();
-  const started = performance.now();
-  const running = await startCommand({
-    command,
-    cwd: workspace,
-    directory: join(tasksDirectory, run.session.sessionId),
-    environment: childEnvironment(process.env, passedVariables),
-    sandbox,
-  });
-  const abort = (): void => void running.stop('run');
-  const timer = setTimeout(() => void running.stop('timeout'), timeout);
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    const end = await running.wait();
-    return await answer(running, end, timeout, performance.now() - started);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-    await running.discard();
+/** Throws, with what to do instead, for what would not do what was meant. */
+async function refuse(input: ShellInput): Promise<void> {
+  const { command, is_background = false, on_timeout, stdin = false, pty = false } = input;
+  if (is_background && endsInBackground(command)) {
+    throw new ToolFailure(
+      'Leave out the & at the end: with is_background the whole command runs in the background, and what it leaves behind with & is ended with it',
+    );
+  }
+  if (is_background && on_timeout === 'background') {
+    throw new ToolFailure('on_timeout is for a command that is waited for, not with is_background');
+  }
+  if (!is_background && stdin) {
+    throw new ToolFailure(
+      'stdin is for commands in the background, which can be written to while they run: add is_background, or give the input in the command, as with a here-document',
+    );
+  }
+  const sleeping = is_background ? undefined : sleepRefusal(command);
+  if (sleeping !== undefined) throw new ToolFailure(sleeping);
+  if (pty && !(await hasPseudoTerminal())) {
+    throw new ToolFailure(
+      'pty needs the program script of util-linux, which is not on this machine: run it without',
+    );
   }
 }
 
-async function answer(
-  { outputPath }: RunningCommand,
-  end: CommandEnd,
-  timeout: number,
-  elapsed: number,
+async function runInBackground(
+  { command, description, timeout, stdin = false, pty = false }: ShellInput,
+  { run, callId, workspace }: DecidedEnvironment,
+  shells: ShellTasks,
 ): Promise<ToolOutput> {
-  const limit = LIMITS.toolOutputChars - NOTE_CHARS;
-  // Four bytes a character at most, so that a character is not lost to the limit of bytes.
-  const output = cutText(plainText(await readOutput(outputPath, limit * 4)).trimEnd(), limit);
-  const note = noteOf(end, timeout, elapsed);
-  const isError = end.type !== 'exited' || end.exitCode !== 0;
-  const parts = [output, ...(note === undefined ? [] : [note])].filter((part) => part !== '');
-  return { text: parts.join('\n') || '[No output]', isError };
+  const task = await shells.startInBackground({
+    command,
+    description,
+    cwd: workspace,
+    run,
+    callId,
+    takesInput: stdin,
+    hasTerminal: pty,
+    timeoutMs: timeout,
+  });
+  const { pid } = task.detail;
+  const started = typeof pid === 'number' ? ` (pid ${pid})` : '';
+  const deadline = timeout === undefined ? '' : `, and is stopped after ${timeout} ms`;
+  const note = `[Runs in the background as ${task.taskId}${started}${deadline}]`;
+  return { text: `${note}\n${backgroundNote(task.outputPath ?? '')}` };
 }
 
-function noteOf(end: CommandEnd, timeout: number, elapsed: number): string | undefined {
-  switch (end.type) {
-    case 'not_started':
-      return `[It could not be started: ${end.reason}]`;
-    case 'lost':
-      return `[How it ended is not known: ${end.reason}]`;
-    case 'stopped': {
-      const why = end.by === 'timeout' ? `after its ${timeout} ms were over` : 'with the run';
-      const rest = end.isDead ? '' : '; some of its processes could not be ended';
-      return `[Stopped ${why} (${end.signal})${rest}]`;
-    }
-    case 'exited': {
-      const code = end.exitCode === 0 ? [] : [`[Exit code ${end.exitCode}]`];
-      const isSlow = elapsed >= Math.max(1_000, timeout / 2);
-      const slow = `[Took ${Math.round(elapsed)} of ${timeout} ms; do not run it again to see more]`;
-      return [...code, ...(isSlow ? [slow] : [])].join('\n') || undefined;
-    }
+async function run(
+  input: ShellInput,
+  { run, callId, workspace, signal }: DecidedEnvironment,
+  shells: ShellTasks,
+  monotonic: () => number,
+): Promise<ToolOutput> {
+  const { command, description, pty = false } = input;
+  const { timeout: timeoutMs = DEFAULT_MS, on_timeout: onTimeout = 'kill' } = input;
+  const started = monotonic();
+  const wanted = { command, description, cwd: workspace, run, callId, hasTerminal: pty };
+  const waiting = await shells
+    .wait({ ...wanted, timeoutMs, onTimeout, signal })
+    .catch((error: unknown) => {
+      throw inWords(error, 'The files of the command cannot be made');
+    });
+  const { running, foreground } = waiting;
+  const waited = await foreground.wait();
+  if (waited.type === 'promoted') {
+    return promotedAnswer(running, waited.why, foreground.taskId, timeoutMs);
+  }
+  try {
+    const elapsedMs = monotonic() - started;
+    return await endedAnswer(running, waited.end, { command, timeoutMs, elapsedMs });
+  } finally {
+    await running.discard();
   }
 }

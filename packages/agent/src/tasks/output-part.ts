@@ -1,0 +1,37 @@
+import type { OutputPart, OutputRange } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+import { readOutputRange } from '../tools/shell/output-range.js';
+
+/** A part of the output of a command as text, cut between characters. */
+export async function readOutputPart(
+  path: string,
+  { offset, limit }: OutputRange,
+): Promise<OutputPart> {
+  const range = await readOutputRange(path, offset, limit).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    throw new StoaError('task_without_output', 'Something else stands in the place of its output');
+  });
+  const isLast = range.nextOffset >= range.total;
+  const torn = tornEnd(range.bytes);
+  // What is torn at the very end may be whole soon; alone it would never be passed.
+  const keep =
+    torn === range.bytes.length && !isLast ? range.bytes.length : range.bytes.length - torn;
+  return {
+    offset: range.from,
+    nextOffset: range.from + keep,
+    oldestOffset: range.dropped?.to ?? 0,
+    size: range.total,
+    text: range.bytes.toString('utf8', 0, keep),
+  };
+}
+
+/** How many bytes at the end begin a character that goes on behind them. */
+export function tornEnd(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0b1100_0000) === 0b1000_0000) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    return length > back ? back : 0;
+  }
+  return 0;
+}

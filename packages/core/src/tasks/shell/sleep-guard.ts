@@ -1,0 +1,55 @@
+import { parseScript } from '../../permissions/shell/parse-script.js';
+import { firstCommand } from './first-command.js';
+
+/** From here on a sleep before anything else is waiting, and there are better ways to wait. */
+const SHORTEST_S = 2;
+const LONGEST_INTENDED_S = 600;
+const REASON_CHARS = 8;
+
+const INSTEAD =
+  'to wait for something, start it with is_background and you are told when it ends, or watch for it with monitor';
+
+/**
+ * Why a command in the foreground is refused because it begins by sleeping; undefined when it does not. A
+ * sleep on its own is let pass with a comment that says what it is for:
+ *
+ *   sleep 30 # intentional-sleep: waiting for the device
+ */
+export function sleepRefusal(command: string): string | undefined {
+  const parsed = parseScript(command);
+  if (!parsed.ok) return undefined;
+  const seconds = secondsOf(firstCommand(parsed.script)?.argv ?? []);
+  if (seconds === undefined || seconds < SHORTEST_S) return undefined;
+  const isAlone =
+    parsed.script.items.length === 1 && parsed.script.items[0]?.pipelines.length === 1;
+  if (!isAlone || !isIntended(command)) {
+    return `A command in the foreground does not begin by sleeping ${SHORTEST_S} s or more: ${INSTEAD}`;
+  }
+  if (seconds <= LONGEST_INTENDED_S) return undefined;
+  return `A sleep that is intended lasts ${LONGEST_INTENDED_S} s at most: ${INSTEAD}`;
+}
+
+/** What `sleep` takes these words for; undefined when it is not `sleep`, or nobody can say. */
+function secondsOf(argv: readonly { type: string; text?: string }[]): number | undefined {
+  const [name, ...times] = argv;
+  if (name?.type !== 'fixed' || !/^(?:\/(?:usr\/)?bin\/)?sleep$/.test(name.text ?? '')) {
+    return undefined;
+  }
+  const lengths = times.map((time) => (time.type === 'fixed' ? lengthOf(time.text ?? '') : NaN));
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  return Number.isNaN(total) ? undefined : total;
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function lengthOf(text: string): number {
+  if (/^inf(?:inity)?$/i.test(text)) return Infinity;
+  const [, number, unit = 's'] = /^(\d*\.?\d+|\d+\.)(ms|[smhd])?$/.exec(text) ?? [];
+  return number === undefined ? Number.NaN : Number(number) * (UNITS[unit] ?? Number.NaN);
+}
+
+/** Nothing before the comment could hold a sign that begins one and does not. */
+function isIntended(command: string): boolean {
+  const [, reason = ''] = /^[^#'"\\`$]*\s#\s*intentional-sleep:([^\n]*)\s*$/.exec(command) ?? [];
+  return reason.trim().length >= REASON_CHARS;
+}
