@@ -1,11 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Run, Session, SessionEvent, Stamped, Task } from '@stoa/protocol';
+import type { Run, Session, SessionEvent, Stamped } from '@stoa/protocol';
 import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-/** Watches what it is told to, says what it hears, and stops it when it hears that it should. */
+/** Watches what it is told to, and says what it hears. */
 const SCRIPT = `
 turns:
   - when: { kind: task_notice }
@@ -14,10 +14,6 @@ turns:
   - when: { matches: '^watch (.*)$' }
     steps:
       - call: { tool: monitor, input: { command: '\${match.1}' } }
-      - say: '\${result}'
-  - when: { matches: '^stop (.*)$' }
-    steps:
-      - call: { tool: task_stop, input: { task_id: '\${match.1}' } }
       - say: '\${result}'
 `;
 
@@ -93,19 +89,20 @@ describe('monitors of a daemon', () => {
     return taskId;
   }
 
-  const task = async (taskId: string): Promise<Task> =>
-    (await owner.get<Task>(`/v1/tasks/${taskId}`)).json;
+  type Ended = Extract<SessionEvent, { type: 'background_task_ended' }>['data'];
 
-  const ended = (taskId: string): Promise<Task> =>
-    until(`${taskId} has ended`, async () => {
-      const found = await task(taskId);
-      return found.status !== 'running' && found;
-    });
+  const endOf = async (taskId: string): Promise<Ended | undefined> =>
+    (await events())
+      .flatMap((event) => (event.type === 'background_task_ended' ? [event.data] : []))
+      .find((end) => end.taskId === taskId);
+
+  const ended = (taskId: string): Promise<Ended> =>
+    until(`${taskId} has ended`, () => endOf(taskId));
 
   it('T-19 T-27 wake their session with lines, say what was dropped, and keep all in a log', async () => {
     await newSession();
     const taskId = await watch('seq 1 100');
-    const { status, detail, outputPath = '' } = await ended(taskId);
+    const { status, detail } = await ended(taskId);
     expect([status, detail]).toEqual([
       'completed',
       expect.objectContaining({ events: 5, dropped: 95 }),
@@ -115,44 +112,46 @@ describe('monitors of a daemon', () => {
     );
     expect(end).toContain('95');
     expect(await heard()).toEqual(['#1 1', '#2 2', '#3 3', '#4 4', '#5 5']);
-    expect(readFileSync(outputPath, 'utf8').trimEnd().split('\n')).toHaveLength(100);
-    const read = await owner.get<{ text: string }>(`/v1/tasks/${taskId}/output?offset=0`);
-    expect(read.json.text.trimEnd().split('\n')).toHaveLength(100);
+    const log = readFileSync(join(home, 'tasks', sessionId, `monitor-${taskId}.output`), 'utf8');
+    expect(log.trimEnd().split('\n')).toHaveLength(100);
   });
 
   it('T-16 go on when the daemon is killed, and tell every line once', async () => {
     await newSession();
-    const taskId = await watch(
-      `echo $$ >pid; echo one; ${untilThere('go')}; echo two; ${untilThere('on')}; echo three`,
-    );
+    const command = `echo one; ${untilThere('go')}; echo two; ${untilThere('on')}; echo three`;
+    const taskId = await watch(command);
     await until('the first line was heard', async () => (await heard()).length === 1);
     await daemon.kill();
     // What it prints while nobody looks is there for who comes next.
     writeFileSync(join(workspace, 'go'), '');
-    const { pid } = process;
-    expect(pid).not.toBe(Number(readFileSync(join(workspace, 'pid'), 'utf8')));
     daemon = await startDaemon({ home });
     owner = callerOf(daemon.url, daemon.token);
     await until('the second line was heard', async () => (await heard()).length === 2);
-    expect((await task(taskId)).status).toBe('running');
+    expect(await endOf(taskId)).toBeUndefined();
+    await daemon.kill();
+    // Nor does it need anybody to end.
     writeFileSync(join(workspace, 'on'), '');
-    const { status, end } = await ended(taskId);
-    expect([status, end?.cause, end?.exitCode]).toEqual(['completed', 'exited', 0]);
+    const status = join(home, 'tasks', sessionId, `monitor-${taskId}.status`);
+    await until('it has ended', () => readFileSync(status, 'utf8').includes('exitCode'));
+    daemon = await startDaemon({ home });
+    owner = callerOf(daemon.url, daemon.token);
+    expect(await ended(taskId)).toMatchObject({
+      status: 'completed',
+      end: { cause: 'exited', exitCode: 0 },
+      detail: { events: 3, dropped: 0 },
+    });
     await until('its end was heard', async () => /completed/.test((await said()).at(-1) ?? ''));
     expect(await heard()).toEqual(['#1 one', '#2 two', '#3 three']);
     expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
   });
 
-  it('T-25 are stopped by their agent, whose tool says so, and by nothing else', async () => {
+  it('T-34 end silently with their session', async () => {
     await newSession();
-    const taskId = await watch(`echo $$ >pid; echo begun; ${untilThere('never')}`);
+    const taskId = await watch(`echo begun; ${untilThere('never')}`);
     await until('its line was heard', async () => (await heard()).length === 1);
-    const before = (await said()).length;
-    expect(await ask(`stop ${taskId}`)).toContain(taskId);
-    const { status, end, notice } = await task(taskId);
-    expect([status, end?.by, notice]).toEqual(['cancelled', `session:${sessionId}`, 'none']);
-    expect(await said()).toHaveLength(before + 1);
-    const pid = Number(readFileSync(join(workspace, 'pid'), 'utf8'));
-    expect(existsSync(`/proc/${String(pid)}`)).toBe(false);
+    expect((await owner.post(`/v1/sessions/${sessionId}/end`, {})).status).toBe(200);
+    const { status, end, noticeItemId } = await ended(taskId);
+    expect([status, end.cause, end.by]).toEqual(['cancelled', 'stopped', 'system']);
+    expect(noticeItemId).toBeUndefined();
   });
 });
