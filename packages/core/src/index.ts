@@ -40,7 +40,6 @@ export type {
   TaskMessage,
 } from './tasks/kind.js';
 export { LineFilter } from './tasks/monitor/line-filter.js';
-export { MonitorDetail } from './tasks/monitor/monitor-kind.js';
 export { tidingsText } from './tasks/monitor/tidings-text.js';
 export {
   EVENTS_DEFAULT,

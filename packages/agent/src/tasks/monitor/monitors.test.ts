@@ -9,6 +9,7 @@ import { findProcesses } from '../../tools/shell/process-tree.js';
 import { Sandbox } from '../../tools/shell/sandbox.js';
 import { createMonitor } from '../../tools/tasks/monitor.js';
 import { ToolRunner } from '../../tools/tool-runner.js';
+import { MonitorDetail } from './monitor-detail.js';
 import { Monitors } from './monitors.js';
 
 const left: (() => Promise<void>)[] = [];
@@ -110,7 +111,7 @@ const linesOf = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('#'));
 
 const processesOf = ({ detail }: Task) =>
-  findProcesses({ leader: undefined, marker: `${MARK}=${String(detail['nonce'])}` });
+  findProcesses({ leader: undefined, marker: `${MARK}=${MonitorDetail.parse(detail).nonce}` });
 
 describe('a monitor', () => {
   it('T-19 T-27 tells 5 of 100 instant lines and says that 95 were dropped; its log has all of them', async () => {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import {
-  MonitorDetail,
   type OutputPart,
   type OutputRange,
   type RunContext,
@@ -22,7 +21,8 @@ import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { newTaskId } from '../new-task-id.js';
 import { readOutputPart } from '../output-part.js';
 import { appendToTranscript } from '../task-transcript.js';
-import { type MessageSignal, signalCommand } from './signal-command.js';
+import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
+import { signalCommand } from './signal-command.js';
 import { Watching } from './watching.js';
 
 export interface MonitorsOptions {
@@ -109,7 +109,7 @@ export class Monitors implements TaskExecutor {
 
   async send({ taskId, detail }: Task, _message: TaskMessage): Promise<void> {
     const { nonce, messageSignal } = MonitorDetail.parse(detail);
-    if (nonce === undefined || messageSignal === undefined) {
+    if (messageSignal === undefined) {
       throw new StoaError('task_takes_no_message', `${taskId} was started without a signal`);
     }
     if (await signalCommand(nonce, messageSignal)) return;
@@ -139,7 +139,7 @@ export class Monitors implements TaskExecutor {
 
   async #adopt(task: Task): Promise<Watching> {
     // Without a nonce nothing is known again as its own, and it is lost.
-    const { nonce = '' } = MonitorDetail.parse(task.detail);
+    const { nonce } = MonitorDetail.parse(task.detail);
     const files = this.#files(task);
     void this.#writeDown(task, { type: 'reattached' });
     return this.#follow(task, await adoptCommand(files, nonce));

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { MARK } from '../../tools/shell/mark.js';
 import { findProcesses, signal } from '../../tools/shell/process-tree.js';
-
-export type MessageSignal = 'SIGUSR1' | 'SIGUSR2' | 'SIGHUP';
+import type { MessageSignal } from './monitor-detail.js';
 
 /**
  * Gives a signal to those processes of a command that listen for it; the others it would end. Whether

@@ -99,20 +99,20 @@ export class Watching {
   async #run(): Promise<void> {
     const enough = await this.#untilOver();
     await this.#reader.close();
-    if (this.#isLeft) return;
+    if (this.#hasLeft()) return;
     const by = this.#stoppedBy ?? enough;
     const end = by === undefined ? this.#end : await this.command.stop(by);
-    if (end === undefined || this.#isLeft) return;
+    if (end === undefined || this.#hasLeft()) return;
     // Who stopped it wants no more of it; what it printed is in its file.
     await this.#settle(this.#outcome(end, this.#stoppedBy === undefined ? enough : undefined));
   }
 
   async #untilOver(): Promise<Enough | undefined> {
-    while (!this.#isOff) {
+    while (!this.#isOff()) {
       // Known before the look: then what is there to be read is all of it.
       const isLast = this.#end !== undefined || this.#outputLost !== undefined;
       const isAll = await this.#look();
-      if (this.#isOff) return undefined;
+      if (this.#isOff()) return undefined;
       if (isLast && isAll) this.#watch.finish(this.ports.now());
       if (!(await this.#tell())) continue;
       if (this.#watch.isFull) return 'max_events';
@@ -124,7 +124,11 @@ export class Watching {
     return undefined;
   }
 
-  get #isOff(): boolean {
+  #hasLeft(): boolean {
+    return this.#isLeft;
+  }
+
+  #isOff(): boolean {
     return this.#isLeft || this.#stoppedBy !== undefined;
   }
 
@@ -133,7 +137,7 @@ export class Watching {
     const watch = this.#watch;
     for (let reads = 0; reads < READS_PER_LOOK; reads++) {
       const { bytes, dropped } = await this.#read();
-      if (this.#isOff) return false;
+      if (this.#isOff()) return false;
       if (dropped) watch.passOver(dropped.to);
       if (bytes.length === 0) return true;
       watch.take(bytes, this.ports.now());
@@ -177,7 +181,7 @@ export class Watching {
   }
 
   async #settle(ending: Ending): Promise<void> {
-    while (!this.#isLeft) {
+    while (!this.#hasLeft()) {
       try {
         await this.task.settle(ending, this.#watch.progress);
         return;

@@ -10,6 +10,7 @@ import {
 import { LIMITS, type Task } from '@stoa/protocol';
 import { z } from 'zod';
 import { plainText } from '../../envelope.js';
+import { MessageSignal } from '../../tasks/monitor/monitor-detail.js';
 import type { WantedMonitor } from '../../tasks/monitor/monitors.js';
 import type { Sandbox } from '../shell/sandbox.js';
 import { defineTool, type Tool } from '../tool.js';
@@ -50,10 +51,9 @@ const MonitorInput = z.strictObject({
     ),
   include: pattern.describe('Regular expression: only lines that match it are events'),
   exclude: pattern.describe('Regular expression: lines that match it are no events'),
-  signal: z
-    .enum(['SIGUSR1', 'SIGUSR2', 'SIGHUP'])
-    .optional()
-    .describe('The command listens for this signal: send_message gives it to it'),
+  signal: MessageSignal.optional().describe(
+    'The command listens for this signal: send_message gives it to it',
+  ),
 });
 type MonitorInput = z.infer<typeof MonitorInput>;
 
