@@ -1,19 +1,15 @@
-import { z } from 'zod';
+import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
-
-/** What is known of an agent that works in a session of its own. */
-export const AgentDetail = z.looseObject({
-  agentId: z.string(),
-  /** The session it works in; absent while it waits for a place. */
-  sessionId: z.string().optional(),
-  model: z.string().optional(),
-  /** Goes on by itself after a restart instead of being paused. */
-  onRestart: z.enum(['pause', 'resume']).optional(),
-});
 
 export const AGENT: TaskKind = {
   kind: 'agent',
-  detail: AgentDetail,
+  // The session it works in is not there while it waits for a place.
+  detailProblem: detailFields({
+    agentId: 'text',
+    'sessionId?': 'text',
+    'model?': 'text',
+    'onRestart?': 'text',
+  }),
   atOnce: 10,
   whenFull: 'queue',
   keepsFinished: 32,

@@ -1,34 +1,27 @@
 import type { TaskEntry } from '@stoa/protocol';
-import { z } from 'zod';
+import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
 import { noticeText } from '../notice.js';
 import { lossText } from './tidings-text.js';
-import { EVENTS_DEFAULT, EVENTS_MOST, IDLE_MS_DEFAULT, IDLE_MS_MOST } from './watch.js';
-
-const count = z.int().min(0).default(0);
-
-/** What is known of a command whose lines are events. */
-export const MonitorDetail = z.looseObject({
-  command: z.string(),
-  cwd: z.string().optional(),
-  nonce: z.string().optional(),
-  maxEvents: z.int().min(1).max(EVENTS_MOST).default(EVENTS_DEFAULT),
-  idleMs: z.int().min(1).max(IDLE_MS_MOST).default(IDLE_MS_DEFAULT),
-  include: z.string().optional(),
-  exclude: z.string().optional(),
-  /** The signal that a message is to it. */
-  messageSignal: z.enum(['SIGUSR1', 'SIGUSR2', 'SIGHUP']).optional(),
-  /** How far it has come, as of what was told last. */
-  offset: count,
-  isInRest: z.boolean().default(false),
-  events: count,
-  dropped: count,
-  missedBytes: count,
-});
 
 export const MONITOR: TaskKind = {
   kind: 'monitor',
-  detail: MonitorDetail,
+  // A message to it is the signal that it was started with, if any. The counts are of what was told last.
+  detailProblem: detailFields({
+    command: 'text',
+    'cwd?': 'text',
+    'nonce?': 'text',
+    'maxEvents?': 'count',
+    'idleMs?': 'count',
+    'include?': 'text',
+    'exclude?': 'text',
+    'messageSignal?': 'text',
+    'offset?': 'count',
+    'isInRest?': 'flag',
+    'events?': 'count',
+    'dropped?': 'count',
+    'missedBytes?': 'count',
+  }),
   atOnce: 16,
   whenFull: 'refuse',
   keepsFinished: 128,
@@ -43,7 +36,11 @@ export const MONITOR: TaskKind = {
 };
 
 function totals({ detail }: TaskEntry): string[] {
-  const { events, dropped, missedBytes } = MonitorDetail.parse(detail);
+  const count = (name: string): number => {
+    const value = detail[name];
+    return typeof value === 'number' ? value : 0;
+  };
+  const events = count('events');
   const told = `${events} ${events === 1 ? 'line was' : 'lines were'} told in all.`;
-  return [told, ...lossText({ dropped, missedBytes })];
+  return [told, ...lossText({ dropped: count('dropped'), missedBytes: count('missedBytes') })];
 }
