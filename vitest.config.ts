@@ -6,9 +6,9 @@ const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 // On a fresh clone these run while SQLite is compiled, so there none of them may open a database.
 const needsNoSqlite = [
   'packages/{cli,client,protocol}/src/**/*.test.ts',
-  'packages/agent/src/script/{pattern,script-file}.test.ts',
+  'packages/agent/src/script/script-file.test.ts',
   'packages/agent/src/tools/shell/{command,wrapper}.test.ts',
-  'packages/core/src/permissions/**/*.test.ts',
+  'packages/core/src/{patterns,permissions,tasks/monitor}/**/*.test.ts',
   'packages/core/src/sessions/ownership.test.ts',
   'packages/core/src/turns/{arbitrate,arbitrate-properties,selection}.test.ts',
   'packages/store/src/postgres/**/*.test.ts',

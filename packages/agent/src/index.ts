@@ -33,6 +33,7 @@ export { parseScript } from './script/parse-script.js';
 export { RESIDENTS, type Resident, WELCOME } from './script/residents.js';
 export { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 export { readScriptFile } from './script/script-file.js';
+export { Monitors, type MonitorsOptions } from './tasks/monitor/monitors.js';
 export { readAbortReason } from './tasks/shell/abort-reason.js';
 export { ShellTasks, type ShellTasksOptions } from './tasks/shell/shell-tasks.js';
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';

@@ -9,12 +9,15 @@ export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
 export type { Recalled, RecallRequest } from './memory/recall.js';
+export { type Budget as PatternBudget, Pattern } from './patterns/pattern.js';
+export { PatternProblem } from './patterns/pattern-syntax.js';
 export {
   type Decision as PermissionDecision,
   decide,
   type Policy as PermissionPolicy,
 } from './permissions/decide.js';
 export type { ToolRequest as PermissionRequest } from './permissions/request.js';
+export { plainText } from './plain-text.js';
 export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 export type { DriverCapabilities } from './sessions/admit.js';
 export type { ReadyAgent, Workspaces } from './sessions/context.js';
@@ -36,6 +39,19 @@ export type {
   TaskKind,
   TaskMessage,
 } from './tasks/kind.js';
+export { LineFilter } from './tasks/monitor/line-filter.js';
+export { tidingsText } from './tasks/monitor/tidings-text.js';
+export {
+  EVENTS_DEFAULT,
+  EVENTS_MOST,
+  IDLE_MS_DEFAULT,
+  IDLE_MS_MOST,
+  type Tidings,
+  WATCH_BEGINS,
+  Watch,
+  type WatchProgress,
+  type WatchRules,
+} from './tasks/monitor/watch.js';
 export type { Settlement } from './tasks/settle-task.js';
 export { endsInBackground } from './tasks/shell/ends-in-background.js';
 export { monitorHint } from './tasks/shell/monitor-hint.js';

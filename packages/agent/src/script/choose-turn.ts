@@ -1,6 +1,5 @@
-import type { TranscriptEntry, TranscriptInput } from '@stoa/core';
+import type { PatternBudget as Budget, TranscriptEntry, TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
-import type { Budget } from './pattern.js';
 import type { Script, Step } from './script.js';
 
 /** What a run was asked. */

@@ -1,8 +1,7 @@
+import { Pattern, PatternProblem } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
-import { Pattern } from './pattern.js';
-import { PatternProblem } from './pattern-syntax.js';
 import { placeholderProblem } from './placeholders.js';
 import type { Script, Step, Turn } from './script.js';
 import { type PlainStep, ScriptSchema, STEPS_PER_TURN, type StepSchema } from './script-schema.js';

@@ -1,6 +1,6 @@
+import type { Pattern } from '@stoa/core';
 import type { WorkKind } from '@stoa/protocol';
 import type { JsonValue } from '../json-value.js';
-import type { Pattern } from './pattern.js';
 
 interface ScriptedCall {
   readonly tool: string;

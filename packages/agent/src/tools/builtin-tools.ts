@@ -1,3 +1,4 @@
+import type { Monitors } from '../tasks/monitor/monitors.js';
 import type { ShellTasks } from '../tasks/shell/shell-tasks.js';
 import { editFile } from './files/edit-file.js';
 import { glob } from './files/glob.js';
@@ -11,6 +12,7 @@ import type { ChannelActs } from './talk/channel-acts.js';
 import { createReadChannelThread } from './talk/read-channel-thread.js';
 import type { SendMessage } from './talk/send-message.js';
 import { talkTools } from './talk/talk-tools.js';
+import { createMonitor } from './tasks/monitor.js';
 import type { Tool } from './tool.js';
 import { createWebFetch, type WebFetchOptions } from './web/web-fetch.js';
 
@@ -25,13 +27,15 @@ export interface BuiltinToolsOptions {
   readonly channels: ChannelActs;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
+  /** What watches commands beside the work; off unless given. */
+  readonly monitors?: Pick<Monitors, 'watch'> | undefined;
   /** Off unless given. */
   readonly webFetch?: WebFetchOptions | undefined;
 }
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, channels, initiative, webFetch } = options;
+  const { sandbox, channels, initiative, monitors, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -39,6 +43,7 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     glob,
     createGrep({ sandbox }),
     createShell(options),
+    ...(monitors ? [createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) })] : []),
     ...(webFetch ? [createWebFetch(webFetch)] : []),
     ...talkTools(options),
     ...initiativeTools(initiative),

@@ -312,16 +312,28 @@ describe('rules for commands', () => {
     expect(outcome('git $x', { allow: ['Shell(git *)'], deny: ['Shell(git push*)'] })).toBe('ask');
   });
 
-  it('Monitor rules are about monitors, Shell rules about both', () => {
+  it('T-26 Monitor rules are about monitors, Shell rules about both', () => {
     const monitor = { allow: ['Monitor(tail -f *)'] };
     expect(outcome('tail -f log', monitor, 'ask', 'monitor')).toBe('allow');
     expect(outcome('tail -f log', monitor)).toBe('ask');
-    expect(outcome('tail -f $(cat x)', monitor, 'ask', 'monitor')).toBe('ask');
+    expect(outcome('tail -f log; rm x', monitor, 'ask', 'monitor')).toBe('ask');
     const shell = { allow: ['Shell(tail -f *)'] };
     expect(outcome('tail -f log', shell, 'ask', 'monitor')).toBe('allow');
     expect(outcome('tail -f log', shell)).toBe('allow');
     const deny = { deny: ['Shell(rm *)'] };
     expect(outcome('rm x', deny, 'full', 'monitor')).toBe('deny');
     expect(outcome('rm x', { deny: ['Monitor(rm *)'] }, 'full')).toBe('allow');
+    expect(outcome('rm x', { deny: ['Monitor(rm *)'] }, 'full', 'monitor')).toBe('deny');
+    const ask = { allow: ['Monitor(tail -f *)'], ask: ['Shell(tail *)'] };
+    expect(outcome('tail -f log', ask, 'ask', 'monitor')).toBe('ask');
   });
+
+  it.each(['tail -f $(cat x)', 'tail -f `cat x`', 'tail -f <(cat x)', 'tail -f "$(cat x)" y'])(
+    'T-26 no pattern lets a monitor substitute a command: %s',
+    (command) => {
+      const allow = ['Monitor(tail -f *)', 'Shell(tail -f *)', 'Monitor(cat *)', 'Shell(cat *)'];
+      expect(outcome(command, { allow }, 'ask', 'monitor')).toBe('ask');
+      expect(outcome('tail -f x', { allow }, 'ask', 'monitor')).toBe('allow');
+    },
+  );
 });

@@ -4,16 +4,15 @@ import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './cha
 import type { TaskContext } from './context.js';
 import { createTask, type NewTask } from './create-task.js';
 import { handOverLeftBehind, handOverTasks, tellAllDue } from './hand-over.js';
-import { isEnded } from './lifecycle.js';
-import { tellOwner } from './notice.js';
 import { TaskQueue } from './queue.js';
 import { listTasks, readTask, type TaskPage, type TaskQuery, withApprovals } from './read-tasks.js';
 import { recoverTasks } from './recover.js';
 import { executorHere, promoteTask, readOutput, sendToTask } from './requests.js';
 import { type Settlement, settleTask } from './settle-task.js';
 import { Stopping } from './stopping.js';
+import { tellTask } from './tell-task.js';
 import { tellItsThread } from './thread-news.js';
-import { taskChanged, writeTask } from './write-task.js';
+import { writeTask } from './write-task.js';
 
 const UPKEEP_LIMIT = 100;
 
@@ -50,16 +49,12 @@ export class Tasks {
     return this.#record(await settleTask(this.context, taskId, settlement));
   }
 
-  /** For executors: news of a task that goes on. False when nobody is told: it is over, or there is no room. */
+  /**
+   * For executors: news of a task that goes on, in one commit with how far it has come. False when nobody is
+   * told, because it is over or there is no room; then nothing is kept either.
+   */
   tell(taskId: string, text: string, detail?: Metadata): Promise<boolean> {
-    const { context } = this;
-    return writeTask(context, 'system', taskId, function* ({ session, entry }) {
-      const isOver = isEnded(entry.status) || entry.stopping !== undefined;
-      const told = isOver ? undefined : yield* tellOwner(context, session, entry, text);
-      const events = told === undefined || told === 'full' ? [] : [...told.events];
-      if (detail && !isOver) events.push(taskChanged(session, taskId, { detail }));
-      return { events, answer: told !== undefined && told !== 'full' };
-    });
+    return tellTask(this.context, taskId, text, detail);
   }
 
   /** For executors: how far a task is, said in the thread it was started in. False where there is none. */

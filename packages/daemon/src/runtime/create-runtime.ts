@@ -5,6 +5,7 @@ import type {
   BuiltinToolsOptions,
   DefinitionCheckPorts,
   McpServers,
+  Monitors,
   ShellTasks,
 } from '@stoa/agent';
 import {
@@ -80,9 +81,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   };
   let mcp: LoadedAgents['mcp'] | undefined;
   let shells: ShellTasks | undefined;
+  let monitors: Monitors | undefined;
   const loaded = once(async () => {
     const agents = await loadAgents(options, core, diagnose);
-    ({ mcp, shells } = agents);
+    ({ mcp, shells, monitors } = agents);
     return agents;
   });
   const lazy = (kind: DriverKind, can: DriverCapabilities): [DriverKind, Driver] => [
@@ -116,6 +118,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
             () => shells,
           ),
         ],
+        [
+          'monitor',
+          new LazyExecutor(
+            async () => (await loaded()).monitors,
+            () => monitors,
+          ),
+        ],
       ]),
       taskDirectory: tasksOf(home),
       place: placeOf(home),
@@ -136,6 +145,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       for (const driver of drivers.values()) await driver.close();
       await mcp?.close();
       shells?.close();
+      monitors?.close();
     },
   };
 }
@@ -144,6 +154,7 @@ interface LoadedAgents {
   readonly shells: ShellTasks;
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
+  readonly monitors: Monitors;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
   driver(kind: DriverKind): Driver;
 }
@@ -170,7 +181,17 @@ async function loadAgents(
     place: placeOf(home),
     diagnose,
   });
+  const monitors = new agent.Monitors({
+    tasks: () => core().tasks,
+    tasksDirectory: tasksOf(home),
+    sandbox,
+    passedVariables: config.shell.passVariables,
+    now: () => performance.now(),
+    timers,
+    diagnose,
+  });
   const toolOptions: BuiltinToolsOptions = {
+    monitors,
     tasksDirectory: tasksOf(home),
     sandbox,
     shells,
@@ -234,6 +255,7 @@ async function loadAgents(
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
     shells,
+    monitors,
     driver(kind) {
       const driver = drivers[kind];
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);

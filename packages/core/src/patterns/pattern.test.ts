@@ -16,7 +16,7 @@ const native = (source: string, text: string) => {
   return match ? [...match] : undefined;
 };
 
-describe('a pattern of a script', () => {
+describe('a pattern', () => {
   it.each([
     ['^add (\\d+) and (\\d+)$', 'Add 12 and 345'],
     ['\\b(hello|hi|hey)\\b', 'oh, hi there'],

@@ -1,0 +1,311 @@
+import { existsSync, promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import { decide, type TaskExecutor } from '@stoa/core';
+import type { InboxItem, Task } from '@stoa/protocol';
+import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { MARK } from '../../tools/shell/mark.js';
+import { findProcesses } from '../../tools/shell/process-tree.js';
+import { Sandbox } from '../../tools/shell/sandbox.js';
+import { createMonitor } from '../../tools/tasks/monitor.js';
+import { ToolRunner } from '../../tools/tool-runner.js';
+import { MonitorDetail } from './monitor-detail.js';
+import { Monitors } from './monitors.js';
+
+const left: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const leave of left.splice(0)) await leave();
+});
+
+/** A run whose agent can watch. Its clock stands still: only the first five lines have a token. */
+async function staged(options: WorkspaceRunOptions = {}) {
+  const executors = new Map<string, TaskExecutor>();
+  const runtime = { ...options.runtime, taskExecutors: executors };
+  const world = await WorkspaceRun.open({ mode: 'full', ...options, runtime });
+  const sandbox = new Sandbox({ home: world.home });
+  const tasksDirectory = join(world.home, 'tasks');
+  const newMonitors = (): Monitors => {
+    const made = new Monitors({
+      tasks: () => world.daemon.core.tasks,
+      tasksDirectory,
+      sandbox,
+      now: () => world.clock.now(),
+      timers: {
+        after(ms, callback) {
+          const timer = setTimeout(callback, Math.min(ms, 20));
+          return () => clearTimeout(timer);
+        },
+      },
+      diagnose: () => undefined,
+    });
+    executors.set('monitor', made);
+    return made;
+  };
+  let monitors = newMonitors();
+  const runner = new ToolRunner({
+    tools: [createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) })],
+    decide,
+    home: world.home,
+    now: () => performance.now(),
+    diagnose: () => undefined,
+  });
+  let calls = 0;
+  const call = (input: unknown) => {
+    calls += 1;
+    return runner.call({ run: world.context, callId: `call_${calls}`, tool: 'monitor', input });
+  };
+  const task = (taskId: string): Promise<Task> => world.daemon.core.tasks.get(OWNER, taskId);
+  const watch = async (input: object): Promise<string> => {
+    const { outcome, output } = await call(input);
+    const taskId = /tsk_\w+/.exec(output)?.[0];
+    if (outcome !== 'ok' || taskId === undefined) throw new Error(output);
+    return taskId;
+  };
+  const ended = (taskId: string): Promise<Task> =>
+    until(`${taskId} has ended`, async () => {
+      const one = await task(taskId);
+      return one.status === 'running' ? undefined : one;
+    });
+  /** What its session was told of it, in order. */
+  const told = async (taskId: string, state?: InboxItem['state']): Promise<string[]> => {
+    const events = await world.session().events();
+    const items = events.flatMap((event) => (event.type === 'accepted' ? [event.data] : []));
+    const dropped = new Set(
+      events.flatMap((event) => (event.type === 'dropped' ? [event.data.itemId] : [])),
+    );
+    return items
+      .filter(
+        ({ metadata, itemId }) => metadata['taskId'] === taskId && !(state && dropped.has(itemId)),
+      )
+      .map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
+  };
+  const restart = (): void => {
+    monitors.close();
+    monitors = newMonitors();
+  };
+  left.push(async () => {
+    const { tasks } = await world.daemon.core.tasks.list(OWNER, { limit: 100 });
+    const live = tasks.filter(
+      ({ status, detail }) => status === 'running' && detail['cwd'] !== '/',
+    );
+    for (const one of live) await monitors.stop(one, 'system');
+    monitors.close();
+    await world.discard();
+  });
+  return {
+    world,
+    call,
+    watch,
+    task,
+    ended,
+    told,
+    restart,
+    tasksDirectory,
+    monitors: () => monitors,
+  };
+}
+
+/** The test says when the command goes on. */
+const UNTIL_GO = 'until [ -e go ]; do sleep 0.02; done;';
+const linesOf = (texts: readonly string[]): string[] =>
+  texts.flatMap((text) => text.split('\n')).filter((line) => line.startsWith('#'));
+
+const processesOf = ({ detail }: Task) =>
+  findProcesses({ leader: undefined, marker: `${MARK}=${MonitorDetail.parse(detail).nonce}` });
+
+describe('a monitor', () => {
+  it('T-19 T-27 tells 5 of 100 instant lines and says that 95 were dropped; its log has all of them', async () => {
+    const { watch, ended, told, world } = await staged();
+    const taskId = await watch({ command: 'seq 1 100', description: 'counts' });
+    const { status, end, detail, outputPath = '' } = await ended(taskId);
+    expect([status, end?.cause, end?.exitCode]).toEqual(['completed', 'exited', 0]);
+    expect(detail).toMatchObject({ events: 5, dropped: 95 });
+    const texts = await told(taskId);
+    expect(linesOf(texts)).toEqual(['#1 1', '#2 2', '#3 3', '#4 4', '#5 5']);
+    expect(texts.at(-1)).toMatch(/completed.*5 lines.*95 .*dropped/s);
+    const log = await fs.readFile(outputPath, 'utf8');
+    expect(log.trimEnd().split('\n')).toHaveLength(100);
+    expect((await fs.stat(outputPath)).mode & 0o777).toBe(0o600);
+    const part = await world.daemon.core.tasks.output(OWNER, taskId, { offset: 0, limit: 5 });
+    expect(part).toMatchObject({ text: '1\n2\n3', nextOffset: 5, size: log.length });
+  });
+
+  it('T-19 what was dropped is said with the next event', async () => {
+    const { world, watch, told } = await staged();
+    const taskId = await watch({ command: `seq 1 20; ${UNTIL_GO} echo next; sleep 600` });
+    const go = join(world.workspace, 'go');
+    await until('the first lines were told', async () => linesOf(await told(taskId)).length === 5);
+    world.clock.move(1_000);
+    await fs.writeFile(go, '');
+    const texts = await until('there is more', async () => {
+      const all = await told(taskId);
+      return linesOf(all).length > 5 && all;
+    });
+    expect(texts.join('\n')).toContain('#6 next');
+    expect(texts.join('\n')).toMatch(/15 more lines/);
+  });
+
+  it('T-21 with max_events 3 and five lines at once tells exactly 3, and ends once', async () => {
+    const { watch, ended, told, task } = await staged();
+    const command = "printf 'a\\nb\\nc\\nd\\ne\\n'; sleep 600";
+    const taskId = await watch({ command, max_events: 3 });
+    const { status, end, detail } = await ended(taskId);
+    expect([status, end?.cause]).toEqual(['completed', 'max_events']);
+    expect(detail).toMatchObject({ events: 3, dropped: 0 });
+    const texts = await told(taskId);
+    expect(linesOf(texts)).toEqual(['#1 a', '#2 b', '#3 c']);
+    expect(texts.filter((text) => /max events/.test(text))).toHaveLength(1);
+    expect(await processesOf(await task(taskId))).toEqual([]);
+  });
+
+  it('T-22 that is silent past its idle time is completed, and its command is gone', async () => {
+    const { watch, ended, told, task, world } = await staged();
+    const taskId = await watch({ command: 'echo begun; sleep 600', idle_timeout_ms: 60_000 });
+    await until('its line was told', async () => (await told(taskId)).length === 1);
+    world.clock.move(59_999);
+    expect((await task(taskId)).status).toBe('running');
+    world.clock.move(1);
+    const { status, end } = await ended(taskId);
+    expect([status, end?.cause]).toEqual(['completed', 'idle']);
+    expect(await processesOf(await task(taskId))).toEqual([]);
+    expect((await told(taskId)).at(-1)).toMatch(/idle/);
+  });
+
+  it('T-23 tells one cut line of 1 MB without an end, and what is no text as text', async () => {
+    const { watch, ended, told } = await staged();
+    const command =
+      "head -c 1048576 /dev/zero | tr '\\0' x; printf '\\n\\033[31mred\\033[0m\\n\\377bad\\n'";
+    const taskId = await watch({ command });
+    await ended(taskId);
+    const lines = linesOf(await told(taskId));
+    expect(lines).toEqual([`#1 ${'x'.repeat(2_000)} [… cut]`, '#2 red', '#3 \ufffdbad']);
+  });
+
+  it('T-24 the 17th is refused before any process is started', async () => {
+    const { world, call, tasksDirectory } = await staged();
+    for (let count = 0; count < 16; count++) {
+      await world.daemon.core.tasks.create(world.sessionId, {
+        kind: 'monitor',
+        description: 'one of sixteen',
+        detail: { command: 'true', cwd: '/', nonce: `none-${count}`, maxEvents: 1, idleMs: 1 },
+      });
+    }
+    const { outcome, output } = await call({ command: 'touch started' });
+    expect([outcome, output]).toEqual(['error', expect.stringMatching(/^too_many_tasks: 16 /)]);
+    expect(existsSync(join(world.workspace, 'started'))).toBe(false);
+    expect(await fs.readdir(join(tasksDirectory, world.sessionId)).catch(() => [])).toEqual([]);
+  });
+
+  it('T-25 that is stopped by a person: what waits of it is dropped, and its end is told', async () => {
+    const { world, watch, told, ended } = await staged();
+    const taskId = await watch({ command: "printf 'a\\nb\\n'; sleep 600" });
+    await until('its lines wait', async () => linesOf(await told(taskId)).length === 2);
+    await world.daemon.core.tasks.stop(OWNER, taskId);
+    const { status, end } = await ended(taskId);
+    expect([status, end?.cause, end?.by]).toEqual(['cancelled', 'stopped', 'human:owner']);
+    const waiting = await told(taskId, 'waiting');
+    expect(linesOf(waiting)).toEqual([]);
+    expect(waiting).toHaveLength(1);
+  });
+
+  it('T-25 that its own session stops is told of by the tool alone', async () => {
+    const { world, watch, told, ended } = await staged();
+    const taskId = await watch({ command: 'echo a; sleep 600' });
+    await until('its line waits', async () => (await told(taskId)).length === 1);
+    const by = { kind: 'session' as const, id: world.sessionId, credentialId: 'session' };
+    await world.daemon.core.tasks.stop(by, taskId);
+    expect((await ended(taskId)).notice).toBe('none');
+    expect(await told(taskId, 'waiting')).toEqual([]);
+  });
+
+  it('T-34 ends silently with its session', async () => {
+    const { world, watch, ended, told, task } = await staged();
+    const { core } = world.daemon;
+    const taskId = await watch({ command: 'sleep 600' });
+    await until('it is under way', async () => (await processesOf(await task(taskId)))?.length);
+    await world.cancel();
+    await core.sessions.end(OWNER, world.sessionId);
+    const { status, notice } = await ended(taskId);
+    expect([status, notice]).toEqual(['cancelled', 'none']);
+    expect(await told(taskId)).toEqual([]);
+    expect(await processesOf(await task(taskId))).toEqual([]);
+  });
+
+  it('T-35 with a signal takes messages as that signal; without one it says why not', async () => {
+    const { world, watch, told } = await staged();
+    const { tasks } = world.daemon.core;
+    const command = "trap 'echo heard' USR1; echo ready; while :; do sleep 0.02; done";
+    const taskId = await watch({ command, signal: 'SIGUSR1' });
+    await until('it listens', async () => (await told(taskId)).length === 1);
+    await tasks.send(OWNER, taskId, 'now');
+    await until('it heard', async () => linesOf(await told(taskId)).includes('#2 heard'));
+    const deaf = await watch({ command: 'sleep 600' });
+    await expect(tasks.send(OWNER, deaf, 'now')).rejects.toMatchObject({
+      code: 'task_takes_no_message',
+      message: expect.stringMatching(/without a signal/) as string,
+    });
+    const unheard = await watch({ command: 'sleep 600', signal: 'SIGHUP' });
+    await expect(tasks.send(OWNER, unheard, 'now')).rejects.toMatchObject({
+      code: 'task_takes_no_message',
+      message: expect.stringMatching(/listens for SIGHUP/) as string,
+    });
+  });
+
+  it('goes on after a restart where it was, and tells no line twice', async () => {
+    const { world, watch, task, told, restart, ended, monitors } = await staged();
+    const taskId = await watch({ command: `echo one; ${UNTIL_GO} echo two; echo three` });
+    await until('the first line was told', async () => (await told(taskId)).length === 1);
+    restart();
+    await fs.writeFile(join(world.workspace, 'go'), '');
+    await monitors().reattach(await task(taskId));
+    const { status, end, detail } = await ended(taskId);
+    expect([status, end?.cause]).toEqual(['completed', 'exited']);
+    expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two', '#3 three']);
+    expect(detail).toMatchObject({ events: 3, dropped: 0 });
+  });
+});
+
+describe('the tool monitor', () => {
+  it('T-26 shows a reviewer the command, how many events and how long', async () => {
+    const { world, call } = await staged({ mode: 'ask' });
+    const called = call({
+      command: 'tail -f $(cat x)',
+      description: 'Logs',
+      max_events: 7,
+      include: 'E',
+    });
+    const { detail, suggestedRule } = await world.answer({ decision: 'deny', scope: 'once' });
+    expect(detail).toMatch(
+      /^Logs\nIn .*:\ntail -f \$\(cat x\)\n.* until 7 of its lines .* for 300 s/,
+    );
+    expect(detail).toContain('Only lines with E.');
+    expect(suggestedRule).toBeUndefined();
+    expect(await called).toMatchObject({ outcome: 'denied' });
+  });
+
+  it('T-26 runs unasked what a rule for monitors allows', async () => {
+    const { watch, ended } = await staged({
+      mode: 'ask',
+      permissions: { allow: ['Monitor(true)'] },
+    });
+    expect((await ended(await watch({ command: 'true' }))).status).toBe('completed');
+  });
+
+  it('refuses what is out of range, and what there would be nothing to watch of', async () => {
+    const { call, world } = await staged();
+    const refused: [object, RegExp][] = [
+      [{ command: 'touch x &' }, /ends in &/],
+      [{ command: 'touch x', max_events: 0 }, /max_events/],
+      [{ command: 'touch x', max_events: 10_001 }, /max_events/],
+      [{ command: 'touch x', idle_timeout_ms: 600_001 }, /idle_timeout_ms/],
+      [{ command: 'touch x', include: '(a)\\1' }, /refers to a group/],
+      [{ command: 'touch x', signal: 'SIGKILL' }, /signal/],
+    ];
+    for (const [input, why] of refused) {
+      const { outcome, output } = await call(input);
+      expect([outcome, output]).toEqual(['error', expect.stringMatching(why)]);
+    }
+    expect((await world.daemon.core.tasks.list(OWNER, { limit: 10 })).tasks).toEqual([]);
+    expect(existsSync(join(world.workspace, 'x'))).toBe(false);
+  });
+});

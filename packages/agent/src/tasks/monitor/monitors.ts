@@ -1,0 +1,190 @@
+import { join } from 'node:path';
+import {
+  type OutputPart,
+  type OutputRange,
+  type RunContext,
+  type TaskExecutor,
+  type TaskMessage,
+  type Tasks,
+  type Timers,
+  WATCH_BEGINS,
+  type WatchProgress,
+  type WatchRules,
+} from '@stoa/core';
+import { StoaError, type Task } from '@stoa/protocol';
+import { adoptCommand } from '../../tools/shell/adopted-command.js';
+import { childEnvironment } from '../../tools/shell/child-environment.js';
+import { newNonce, startCommand } from '../../tools/shell/command.js';
+import { CommandFiles } from '../../tools/shell/command-files.js';
+import type { RunningCommand } from '../../tools/shell/running-command.js';
+import type { Sandbox } from '../../tools/shell/sandbox.js';
+import { newTaskId } from '../new-task-id.js';
+import { readOutputPart } from '../output-part.js';
+import { appendToTranscript } from '../task-transcript.js';
+import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
+import { signalCommand } from './signal-command.js';
+import { Watching } from './watching.js';
+
+export interface MonitorsOptions {
+  readonly tasks: () => Pick<Tasks, 'create' | 'tell' | 'settle'>;
+  /** Each session has a directory of its own name below it. */
+  readonly tasksDirectory: string;
+  readonly sandbox: Sandbox;
+  readonly passedVariables?: readonly string[] | undefined;
+  /** Milliseconds; may jump. */
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+}
+
+/** A command that is to be watched. */
+export interface WantedMonitor extends WatchRules {
+  readonly run: RunContext;
+  readonly callId: string;
+  readonly workspace: string;
+  readonly command: string;
+  readonly description: string;
+  readonly messageSignal?: MessageSignal | undefined;
+}
+
+/**
+ * Commands whose lines become events of a session. Each runs as every command does, and goes on when the
+ * daemon does not; what it prints is in its file, and is read from there.
+ */
+export class Monitors implements TaskExecutor {
+  readonly #watched = new Map<string, Watching>();
+  #isClosed = false;
+
+  constructor(private readonly options: MonitorsOptions) {}
+
+  /** Throws `too_many_tasks` before anything is started. */
+  async watch(wanted: WantedMonitor): Promise<Task> {
+    const { run, callId, workspace, command, description, maxEvents, idleMs } = wanted;
+    const { sessionId } = run.session;
+    const taskId = newTaskId(Date.now());
+    const nonce = newNonce();
+    const files = this.#files({ startedIn: sessionId, taskId });
+    const { include, exclude, messageSignal } = wanted;
+    const task = await this.options.tasks().create(sessionId, {
+      taskId,
+      kind: 'monitor',
+      description,
+      detail: {
+        ...{ command, cwd: workspace, nonce, maxEvents, idleMs },
+        ...(include === undefined ? {} : { include }),
+        ...(exclude === undefined ? {} : { exclude }),
+        ...(messageSignal === undefined ? {} : { messageSignal }),
+        ...WATCH_BEGINS,
+      },
+      outputPath: files.output,
+      runId: run.runId,
+      callId,
+      origin: run.origin,
+    });
+    let running: RunningCommand;
+    try {
+      const { sandbox, passedVariables } = this.options;
+      running = await startCommand({
+        ...{ command, cwd: workspace, nonce, sandbox, id: taskId, kind: 'monitor' },
+        directory: files.directory,
+        environment: childEnvironment(process.env, passedVariables),
+        isReleased: true,
+      });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const end = { cause: 'spawn_failed', message };
+      // Who asked for it hears of it now.
+      await this.options.tasks().settle(taskId, { status: 'failed', end, isTold: true });
+      throw error;
+    }
+    void this.#writeDown(task, { type: 'started', command });
+    this.#follow(task, running);
+    return task;
+  }
+
+  async stop(task: Task, by: string): Promise<void> {
+    const watching = this.#watched.get(task.taskId) ?? (await this.#adopt(task));
+    await watching.stop(by);
+  }
+
+  async send({ taskId, detail }: Task, _message: TaskMessage): Promise<void> {
+    const { nonce, messageSignal } = MonitorDetail.parse(detail);
+    if (messageSignal === undefined) {
+      throw new StoaError('task_takes_no_message', `${taskId} was started without a signal`);
+    }
+    if (await signalCommand(nonce, messageSignal)) return;
+    throw new StoaError(
+      'task_takes_no_message',
+      `No process of ${taskId} listens for ${messageSignal}`,
+    );
+  }
+
+  async reattach(task: Task): Promise<void> {
+    await this.#adopt(task);
+  }
+
+  read(task: Task, range: OutputRange): Promise<OutputPart> {
+    return readOutputPart(this.#files(task).output, range);
+  }
+
+  async forget(task: Task): Promise<void> {
+    await this.#files(task).remove();
+  }
+
+  /** Commands go on; who comes next takes them up again. */
+  close(): void {
+    this.#isClosed = true;
+    for (const watching of this.#watched.values()) watching.leave();
+  }
+
+  async #adopt(task: Task): Promise<Watching> {
+    // Without a nonce nothing is known again as its own, and it is lost.
+    const { nonce } = MonitorDetail.parse(task.detail);
+    const files = this.#files(task);
+    void this.#writeDown(task, { type: 'reattached' });
+    return this.#follow(task, await adoptCommand(files, nonce));
+  }
+
+  #follow(task: Task, command: RunningCommand): Watching {
+    const { taskId, detail } = task;
+    const known = this.#watched.get(taskId);
+    if (known) {
+      command.leave();
+      return known;
+    }
+    const { maxEvents, idleMs, include, exclude, ...rest } = MonitorDetail.parse(detail);
+    const { offset, isInRest, events, dropped, missedBytes } = rest;
+    const { tasks } = this.options;
+    const watching = new Watching(
+      this.options,
+      {
+        taskId,
+        tell: (text, progress) => tasks().tell(taskId, text, { ...progress }),
+        settle: async (ending, progress) => {
+          await this.#writeDown(task, { type: 'ended', ...ending, ...progress });
+          await tasks().settle(taskId, { ...ending, detail: { ...progress } });
+        },
+      },
+      command,
+      { maxEvents, idleMs, include, exclude },
+      { offset, isInRest, events, dropped, missedBytes } satisfies WatchProgress,
+    );
+    this.#watched.set(taskId, watching);
+    if (this.#isClosed) watching.leave();
+    void watching.done.finally(() => this.#watched.delete(taskId));
+    return watching;
+  }
+
+  /** For people to read; that it could not be written is no failure of the monitor. */
+  async #writeDown(task: TaskFiles, line: Readonly<Record<string, unknown>>): Promise<void> {
+    const { directory, id } = this.#files(task);
+    const path = join(directory, `monitor-${id}.jsonl`);
+    await appendToTranscript(path, { at: Date.now(), ...line }).catch(() => undefined);
+  }
+
+  #files({ startedIn, taskId }: TaskFiles): CommandFiles {
+    return new CommandFiles(join(this.options.tasksDirectory, startedIn), taskId, 'monitor');
+  }
+}
+
+type TaskFiles = Pick<Task, 'startedIn' | 'taskId'>;

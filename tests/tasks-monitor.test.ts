@@ -1,0 +1,157 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Run, Session, SessionEvent, Stamped } from '@stoa/protocol';
+import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+/** Watches what it is told to, and says what it hears. */
+const SCRIPT = `
+turns:
+  - when: { kind: task_notice }
+    steps:
+      - say: 'Heard: \${input}'
+  - when: { matches: '^watch (.*)$' }
+    steps:
+      - call: { tool: monitor, input: { command: '\${match.1}' } }
+      - say: '\${result}'
+`;
+
+/** The test says when a command goes on, by making this file. */
+const untilThere = (file: string): string => `until [ -e ${file} ]; do sleep 0.02; done`;
+
+describe('monitors of a daemon', () => {
+  const home = mkdtempSync(join(tmpdir(), 'stoa-test-'));
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let workspace: string;
+  let sessionId: string;
+
+  beforeAll(async () => {
+    daemon = await startDaemon({ home });
+    owner = callerOf(daemon.url, daemon.token);
+    await owner.put('/v1/agents/watcher', {
+      driver: { kind: 'script', script: SCRIPT },
+      mode: 'full',
+    });
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+    rmSync(home, { recursive: true, force: true });
+  });
+  afterEach(async () => {
+    await owner.post(`/v1/sessions/${sessionId}/end`, {});
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  async function newSession(): Promise<void> {
+    workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
+    const made = await owner.post<Session>('/v1/sessions', { agentId: 'watcher', workspace });
+    sessionId = made.json.sessionId;
+  }
+
+  async function events(): Promise<Stamped<SessionEvent>[]> {
+    const path = `/v1/topics/session:${sessionId}/events?limit=200`;
+    return (await owner.get<{ events: Stamped<SessionEvent>[] }>(path)).json.events;
+  }
+
+  /** What the agent has said at the end of its runs, in order. */
+  async function said(): Promise<string[]> {
+    return (await events()).flatMap((event) =>
+      event.type === 'completed'
+        ? event.data.output.map((item) => (item.type === 'text' ? item.text : ''))
+        : [],
+    );
+  }
+
+  const heard = async (): Promise<string[]> =>
+    (await said())
+      .filter((text) => text.startsWith('Heard: '))
+      .flatMap((text) => text.split('\n'))
+      .filter((line) => line.startsWith('#'));
+
+  async function ask(text: string): Promise<string> {
+    const { json } = await owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, {
+      text,
+    });
+    const run = await until(`“${text}” is done`, async () => {
+      const found = await owner.get<Run>(`/v1/runs/${json.runId}`);
+      return ['completed', 'failed', 'cancelled'].includes(found.json.status) && found.json;
+    });
+    expect(run.status).toBe('completed');
+    return (run.output ?? []).map((item) => (item.type === 'text' ? item.text : '')).join('');
+  }
+
+  async function watch(command: string): Promise<string> {
+    const answer = await ask(`watch ${command}`);
+    const taskId = /tsk_\w+/.exec(answer)?.[0];
+    if (taskId === undefined) throw new Error(answer);
+    return taskId;
+  }
+
+  type Ended = Extract<SessionEvent, { type: 'background_task_ended' }>['data'];
+
+  const endOf = async (taskId: string): Promise<Ended | undefined> =>
+    (await events())
+      .flatMap((event) => (event.type === 'background_task_ended' ? [event.data] : []))
+      .find((end) => end.taskId === taskId);
+
+  const ended = (taskId: string): Promise<Ended> =>
+    until(`${taskId} has ended`, () => endOf(taskId));
+
+  it('T-19 T-27 wake their session with lines, say what was dropped, and keep all in a log', async () => {
+    await newSession();
+    const taskId = await watch('seq 1 100');
+    const { status, detail } = await ended(taskId);
+    expect([status, detail]).toEqual([
+      'completed',
+      expect.objectContaining({ events: 5, dropped: 95 }),
+    ]);
+    const end = await until('its end was heard', async () =>
+      (await said()).find((text) => /Heard: .*completed/s.test(text)),
+    );
+    expect(end).toContain('95');
+    expect(await heard()).toEqual(['#1 1', '#2 2', '#3 3', '#4 4', '#5 5']);
+    const log = readFileSync(join(home, 'tasks', sessionId, `monitor-${taskId}.output`), 'utf8');
+    expect(log.trimEnd().split('\n')).toHaveLength(100);
+  });
+
+  it('T-16 go on when the daemon is killed, and tell every line once', async () => {
+    await newSession();
+    const command = `echo one; ${untilThere('go')}; echo two; ${untilThere('on')}; echo three`;
+    const taskId = await watch(command);
+    await until('the first line was heard', async () => (await heard()).length === 1);
+    await daemon.kill();
+    // What it prints while nobody looks is there for who comes next.
+    writeFileSync(join(workspace, 'go'), '');
+    daemon = await startDaemon({ home });
+    owner = callerOf(daemon.url, daemon.token);
+    await until('the second line was heard', async () => (await heard()).length === 2);
+    expect(await endOf(taskId)).toBeUndefined();
+    await daemon.kill();
+    // Nor does it need anybody to end.
+    writeFileSync(join(workspace, 'on'), '');
+    const status = join(home, 'tasks', sessionId, `monitor-${taskId}.status`);
+    await until('it has ended', () => readFileSync(status, 'utf8').includes('exitCode'));
+    daemon = await startDaemon({ home });
+    owner = callerOf(daemon.url, daemon.token);
+    expect(await ended(taskId)).toMatchObject({
+      status: 'completed',
+      end: { cause: 'exited', exitCode: 0 },
+      detail: { events: 3, dropped: 0 },
+    });
+    await until('its end was heard', async () => /completed/.test((await said()).at(-1) ?? ''));
+    expect(await heard()).toEqual(['#1 one', '#2 two', '#3 three']);
+    expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it('T-34 end silently with their session', async () => {
+    await newSession();
+    const taskId = await watch(`echo begun; ${untilThere('never')}`);
+    await until('its line was heard', async () => (await heard()).length === 1);
+    expect((await owner.post(`/v1/sessions/${sessionId}/end`, {})).status).toBe(200);
+    const { status, end, noticeItemId } = await ended(taskId);
+    expect([status, end.cause, end.by]).toEqual(['cancelled', 'stopped', 'system']);
+    expect(noticeItemId).toBeUndefined();
+  });
+});
