@@ -1,0 +1,363 @@
+import { type Origin, StoaError, sessionTopic, type Task, type TaskEntry } from '@stoa/protocol';
+import { findBackgroundTask, type Tx } from '@stoa/store';
+import { type OpenSession, sessionToRead, sessionToServe } from '../../access/session-gate.js';
+import type { LogEntry } from '../../log/entry.js';
+import type { Decision } from '../../log/log.js';
+import { cancelRun, readRun } from '../../sessions/cancel-run.js';
+import { endSession } from '../../sessions/change-session.js';
+import { createSession, lowerMode } from '../../sessions/create-session.js';
+import type { TaskContext } from '../context.js';
+import type { TaskExecutor, TaskMessage } from '../kind.js';
+import { isEnded } from '../lifecycle.js';
+import { forget, settling } from '../settle-task.js';
+import type { Tasks } from '../tasks.js';
+import { idleSettlement, textOf } from './agent-end.js';
+import { AGENT, agentDetail } from './agent-kind.js';
+import { agentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { isHeldBack } from './held-back.js';
+import { givePrompt, messageAgent } from './message-agent.js';
+import { TaskWaiters } from './task-waiters.js';
+import { whyBlocked } from './why-blocked.js';
+
+/** An agent that a session wants to have beside it. */
+export interface NewSubAgent {
+  readonly description: string;
+  readonly prompt: string;
+  /** The same agent as that of the session, if not said. */
+  readonly agentId?: string | undefined;
+  /** The caller waits for its result. */
+  readonly isForeground: boolean;
+  readonly onRestart?: 'pause' | 'resume' | undefined;
+  readonly runId?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/** What is asked of who runs sessions. */
+interface SessionRuns {
+  wake(sessionId: string): void;
+  idle(sessionId: string): Promise<void>;
+  isAnothers(session: OpenSession): Tx<boolean>;
+}
+
+/** An agent that does not stop when it is told to counts as stopped after this. */
+const STOP_GRACE_MS = 5_000;
+/** Requeued by the end of a run, something may have to be cancelled again. */
+const CANCEL_ROUNDS = 5;
+
+/**
+ * Agents as background tasks. Each works in a session of its own below that of who started it, with any
+ * driver, and at most with its rights. The session does the work as every session does; this says when it
+ * may (see `isHeldBack`), and its runs say when it is done (see `agentRunEnded`).
+ */
+export class SubAgents implements TaskExecutor {
+  readonly #waiters: TaskWaiters;
+  /** Those that tool calls of a run wait for, by the run. */
+  readonly #waitedFor = new Map<string, Set<string>>();
+  #isKnown = false;
+
+  constructor(
+    private readonly context: TaskContext,
+    private readonly tasks: Tasks,
+    private readonly runs: SessionRuns,
+  ) {
+    this.#waiters = new TaskWaiters(context.timers);
+  }
+
+  /** Resolves when it works or waits for a place. Throws what making its session throws; nothing is left then. */
+  async launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
+    const { sessions } = this.context;
+    const { description, runId, callId, origin, isForeground } = wanted;
+    const parent = await sessions.store.read(() => sessionToRead(SYSTEM, sessionId));
+    const agentId = wanted.agentId ?? parent.agentId;
+    const { definition } = await sessions.findAgent(agentId, parent.workspace);
+    // The same agent works as it does here; another one as it would, if that is less.
+    const own = agentId === parent.agentId ? parent.mode : definition.mode;
+    const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
+    const session = await createSession(sessions, by, {
+      agentId,
+      title: description,
+      mode: lowerMode(own, parent.mode),
+    });
+    const model = session.model === undefined ? {} : { model: session.model };
+    const onRestart = wanted.onRestart ?? 'pause';
+    const detail = { agentId, sessionId: session.sessionId, onRestart, ...model };
+    let task: Task | undefined;
+    try {
+      task = await this.tasks.create(sessionId, {
+        kind: AGENT.kind,
+        description,
+        detail,
+        isForeground,
+        runId,
+        callId,
+        origin,
+      });
+      if (isForeground && runId !== undefined) this.#remember(runId, task.taskId);
+      const from = `session:${sessionId}`;
+      await givePrompt(this.context, session.sessionId, from, wanted.prompt);
+      return task;
+    } catch (error) {
+      if (task) await this.tasks.settle(task.taskId, notStarted(error));
+      else await endSession(sessions, SYSTEM, session.sessionId);
+      throw error;
+    }
+  }
+
+  /** Resolves when it has ended, or nobody is to wait for it any more. Rejects when the signal aborts. */
+  async finished(taskId: string, signal: AbortSignal): Promise<Task> {
+    for (;;) {
+      const news = this.#waiters.news(taskId, signal);
+      const task = await this.tasks.get(SYSTEM, taskId);
+      if (isEnded(task.status) || !task.isForeground) {
+        news.cancel();
+        return task;
+      }
+      await news.arrived;
+    }
+  }
+
+  /** All that it said at its end. */
+  async resultOf(task: Task): Promise<string> {
+    const { lastRunId } = agentDetail(task);
+    if (lastRunId === undefined) return '';
+    return textOf((await readRun(this.context.sessions, lastRunId)).output ?? []);
+  }
+
+  /**
+   * What an agent in the background tells who started it is how far it is: it is told in the thread too that
+   * it was started in. False where there is none.
+   */
+  async milestone(fromSessionId: string, toSessionId: string, text: string): Promise<boolean> {
+    const task = await this.context.sessions.store.read(function* () {
+      const session = yield* sessionToRead(SYSTEM, fromSessionId);
+      return yield* taskOfSession(session, { lock: false });
+    });
+    if (task?.entry.sessionId !== toSessionId || task.entry.isForeground) return false;
+    return this.tasks.milestone(task.entry.taskId, text);
+  }
+
+  isHeldBack(session: OpenSession): Tx<boolean> {
+    return isHeldBack(session, { place: this.context.place, isKnown: this.#isKnown });
+  }
+
+  async start(task: Task): Promise<void> {
+    const worksIn = await this.#sessionOf(task);
+    const hasWork = await this.#read(worksIn, openRuns);
+    if (hasWork.length === 0) {
+      throw new StoaError('task_not_resumable', 'The daemon ended before it had its prompt');
+    }
+    this.runs.wake(worksIn);
+  }
+
+  /** What it was at is taken up by its session; with nothing to do, it is done. */
+  async resume(task: Task): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (why !== undefined || sessionId === undefined) {
+      await this.tasks.change(task.taskId, { status: 'paused', blockedReason: why ?? null });
+      return;
+    }
+    if (!(await this.#settleIfDone(sessionId))) this.runs.wake(sessionId);
+  }
+
+  async send(task: Task, message: TaskMessage): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    const { taskId } = task;
+    const why = await whyBlocked(this.context, sessionId);
+    if (why !== undefined || sessionId === undefined) {
+      await this.tasks.change(taskId, { blockedReason: why ?? null });
+      throw new StoaError('task_takes_no_message', `${taskId} takes no message: ${why ?? ''}`);
+    }
+    await messageAgent(this.context, task, sessionId, message);
+    this.runs.wake(sessionId);
+  }
+
+  /** Its runs are cancelled, with what they ask; whether it listens or not, it is gone after a while. */
+  async stop(task: Task, by: string): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    let isGone = true;
+    if (sessionId !== undefined) {
+      await this.#cancelRuns(sessionId);
+      isGone = await this.#within(STOP_GRACE_MS, this.runs.idle(sessionId));
+    }
+    await this.tasks.settle(task.taskId, {
+      status: 'cancelled',
+      end: {
+        cause: 'stopped',
+        by,
+        ...(isGone ? {} : { message: 'It did not stop when it was told to, and was left behind' }),
+      },
+    });
+  }
+
+  async reattach(task: Task): Promise<void> {
+    const { taskId } = task;
+    const { sessionId, onRestart } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (why === undefined && sessionId !== undefined) {
+      const { runs } = this;
+      const isAnothers = await this.#read(sessionId, (session) => runs.isAnothers(session));
+      if (isAnothers || (await this.#settleIfDone(sessionId))) return;
+      if ((await this.#read(sessionId, openRuns)).length === 0) {
+        const message = 'The daemon ended before it had its prompt';
+        await this.tasks.settle(taskId, { status: 'failed', end: { cause: 'crashed', message } });
+        return;
+      }
+      if (onRestart === 'resume') return;
+    }
+    await this.tasks.change(taskId, { status: 'paused', blockedReason: why ?? null });
+  }
+
+  /** What runs may go on now; and what agents left that ended with the last daemon goes to who it is for. */
+  async recovered(): Promise<void> {
+    this.#isKnown = true;
+    const all = { kind: AGENT.kind, limit: ENDED_LOOKED_AT };
+    const { tasks } = await this.tasks.list(SYSTEM, { ...all, status: 'running' });
+    for (const task of tasks) {
+      const { sessionId } = agentDetail(task);
+      if (sessionId !== undefined) this.runs.wake(sessionId);
+    }
+    for (const status of ['completed', 'failed', 'cancelled'] as const) {
+      const ended = await this.tasks.list(SYSTEM, { ...all, status });
+      for (const task of ended.tasks) await this.#leave(task);
+    }
+  }
+
+  /** Not listed any more, it cannot be revived either. */
+  async forget(task: Task): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    if (sessionId !== undefined) await endSession(this.context.sessions, SYSTEM, sessionId);
+  }
+
+  /** Events of one commit. Must not throw. */
+  committed(entries: readonly LogEntry[]): void {
+    for (const { topic, type, body } of entries) {
+      if (!topic.startsWith('session:')) continue;
+      const sessionId = topic.slice('session:'.length);
+      if (type === 'background_task_ended' || type === 'background_task_changed') {
+        const { taskId } = JSON.parse(body) as { taskId: string };
+        this.#waiters.tell(taskId);
+        if (type === 'background_task_ended') this.#later(() => this.#ended(taskId));
+      } else if (RUN_ENDS.has(type)) {
+        const { runId } = JSON.parse(body) as { runId: string };
+        this.#stopWaitedFor(runId);
+        if (type === 'cancelled') this.#later(() => this.#settleIfDone(sessionId));
+      } else if (type === 'session_ended') this.#later(() => this.#settleIfDone(sessionId));
+    }
+  }
+
+  /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */
+  #stopWaitedFor(runId: string): void {
+    const waitedFor = this.#waitedFor.get(runId);
+    this.#waitedFor.delete(runId);
+    for (const taskId of waitedFor ?? []) {
+      this.#later(async () => {
+        const task = await this.tasks.get(SYSTEM, taskId);
+        if (!isEnded(task.status) && task.isForeground) await this.tasks.stop(SYSTEM, taskId);
+      });
+    }
+  }
+
+  #remember(runId: string, taskId: string): void {
+    const waitedFor = this.#waitedFor.get(runId) ?? new Set();
+    this.#waitedFor.set(runId, waitedFor.add(taskId));
+  }
+
+  async #ended(taskId: string): Promise<void> {
+    const row = await this.context.sessions.store.read(() => findBackgroundTask.first({ taskId }));
+    if (row?.kind !== AGENT.kind) return;
+    const entry = JSON.parse(row.entry) as TaskEntry;
+    await this.#leave(entry);
+    // It may have been the last that an agent waited for, without being told.
+    await this.#settleIfDone(entry.sessionId);
+  }
+
+  /**
+   * What an agent leaves when it ends: what goes on of its tasks goes to its parent, or is stopped. The
+   * session of one that can be revived stays; the others are over.
+   */
+  async #leave(entry: TaskEntry): Promise<void> {
+    const { sessionId } = agentDetail(entry);
+    if (sessionId === undefined || !isEnded(entry.status)) return;
+    if (entry.status === 'completed') await this.tasks.ownerEnded(sessionId);
+    else await endSession(this.context.sessions, SYSTEM, sessionId);
+  }
+
+  /** Settles the task of a session that has nothing more to do. Whether it did. */
+  async #settleIfDone(worksIn: string): Promise<boolean> {
+    const { context } = this;
+    const { store, log } = context.sessions;
+    const known = await store.read(function* () {
+      return yield* taskOfSession(yield* sessionToRead(SYSTEM, worksIn), { lock: false });
+    });
+    // What is paused or waits is not done, and who stops one says when.
+    if (known?.entry.status !== 'running' || known.entry.stopping) return false;
+    const evicted = await log.write({
+      actor: 'system',
+      lane: sessionTopic(worksIn),
+      open: () => sessionToServe(worksIn),
+      *decide(session, at): Tx<Decision<readonly TaskEntry[] | undefined>> {
+        const task = yield* taskOfSession(session, { lock: true });
+        const isRunning = task?.entry.status === 'running' && !task.entry.stopping;
+        const settlement = isRunning ? yield* idleSettlement(session) : undefined;
+        if (!task || !settlement) return { events: [], answer: () => undefined };
+        const settled = yield* settling(context, task, settlement, at);
+        return { events: settled.events, answer: () => settled.evicted };
+      },
+    });
+    if (evicted) forget(context, evicted);
+    return evicted !== undefined;
+  }
+
+  async #cancelRuns(worksIn: string): Promise<void> {
+    for (let round = 0; round < CANCEL_ROUNDS; round += 1) {
+      const runIds = await this.#read(worksIn, openRuns);
+      if (runIds.length === 0) return;
+      // What waits first: nothing of it is to be given a run of its own by the end of the one under way.
+      for (const runId of runIds.reverse()) {
+        await cancelRun(this.context.sessions, SYSTEM, runId, 'cancel_command');
+      }
+    }
+  }
+
+  #read<T>(worksIn: string, look: (session: OpenSession) => Tx<T>): Promise<T> {
+    return this.context.sessions.store.read(function* () {
+      return yield* look(yield* sessionToRead(SYSTEM, worksIn));
+    });
+  }
+
+  async #sessionOf(task: Task): Promise<string> {
+    const { sessionId } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (sessionId !== undefined && why === undefined) return sessionId;
+    throw new StoaError('task_not_resumable', `${task.taskId} cannot begin: ${why ?? ''}`);
+  }
+
+  #within(ms: number, work: Promise<void>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const callOff = this.context.timers.after(ms, () => {
+        resolve(false);
+      });
+      work.finally(() => {
+        callOff();
+        resolve(true);
+      });
+    });
+  }
+
+  #later(work: () => Promise<unknown>): void {
+    work().catch((error: unknown) => {
+      this.context.sessions.diagnose('what became of an agent could not be looked at', { error });
+    });
+  }
+}
+
+const ENDED_LOOKED_AT = 1_000;
+const RUN_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
+
+const notStarted = (error: unknown) => ({
+  status: 'failed' as const,
+  end: { cause: 'spawn_failed', message: error instanceof Error ? error.message : String(error) },
+  isTold: true,
+});
