@@ -22,6 +22,7 @@ export type {
   SessionsApi,
 } from './api/sessions.js';
 export type { StimuliApi, StimulusPage, ThreadWorkPage } from './api/stimuli.js';
+export type { BackgroundTaskPage, TasksApi } from './api/tasks.js';
 export type { DecisionPage, TurnsApi } from './api/turns.js';
 export type { UsageApi } from './api/usage.js';
 export { type Client, type ClientOptions, createClient } from './client.js';

@@ -8,13 +8,14 @@ import {
   listUntoldTasks,
   type Tx,
 } from '@stoa/store';
-import { sessionToServe } from '../access/session-gate.js';
+import { sessionToRead, sessionToServe } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import { eachApart } from '../sessions/each-apart.js';
 import { inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
 import { isEnded } from './lifecycle.js';
 import { noticeText, tellOwner } from './notice.js';
+import { SYSTEM } from './read-tasks.js';
 import type { Stopping } from './stopping.js';
 import { taskChanged, writeTask } from './write-task.js';
 
@@ -29,7 +30,7 @@ export async function handOverTasks(
 ): Promise<void> {
   const { store } = context.sessions;
   const { entries, heir } = await store.read(function* () {
-    const { topicId } = yield* sessionToServe(sessionId);
+    const { topicId } = yield* sessionToRead(SYSTEM, sessionId);
     const [, ...above] = yield* listSessionsAbove.all({ sessionId });
     const live = yield* listLiveTasksOfSession.all({ topicId });
     const untold = yield* listUntoldTasks.all({ topicId });

@@ -7,7 +7,7 @@ import { settleTask } from './settle-task.js';
 const PAGE = 100;
 
 /**
- * Lets those begin that wait for a place, first come first. Hints are only hints: whatever they miss is
+ * Lets those begin that wait for a place: those that ran before, then first come first. Hints are only hints: whatever they miss is
  * found by who looks.
  */
 export class TaskQueue {

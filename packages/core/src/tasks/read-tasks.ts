@@ -13,12 +13,15 @@ import {
   type Tx,
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
-import { sessionToServe } from '../access/session-gate.js';
+import { sessionToRead } from '../access/session-gate.js';
 import { assertMayDirectTask } from '../access/task-gate.js';
 import type { TaskContext } from './context.js';
 import { compareTasks, cursorOf, fromCursor } from './order.js';
 import { taskRecord } from './record.js';
 import { taskRow } from './write-task.js';
+
+/** Who may look is asked of the tasks, not of their session. */
+export const SYSTEM: Principal = { kind: 'system' };
 
 export interface TaskQuery {
   readonly sessionId?: string | undefined;
@@ -89,7 +92,7 @@ function* rowsOf(by: Principal, query: TaskQuery): Tx<BackgroundTaskRow[]> {
     limit: limit + 1,
   };
   if (sessionId !== undefined) {
-    const session = yield* sessionToServe(sessionId);
+    const session = yield* sessionToRead(SYSTEM, sessionId);
     yield* assertMayDirectTask(by, session);
     return yield* listTasksOfSession.all({ ...filter, topicId: session.topicId });
   }

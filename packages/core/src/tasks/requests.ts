@@ -8,13 +8,13 @@ import {
   type TaskOutput,
 } from '@stoa/protocol';
 import { listLiveTasksOfSession } from '@stoa/store';
-import { sessionToServe } from '../access/session-gate.js';
+import { sessionToRead } from '../access/session-gate.js';
 import { assertMayDirectTask } from '../access/task-gate.js';
 import { changeTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import type { TaskExecutor } from './kind.js';
 import { isEnded } from './lifecycle.js';
-import { foregroundOf, readTask } from './read-tasks.js';
+import { foregroundOf, readTask, SYSTEM } from './read-tasks.js';
 import { taskRecord } from './record.js';
 
 /** How often output is looked for that somebody waits for. */
@@ -79,7 +79,7 @@ export async function promoteTask(
   taskId?: string,
 ): Promise<string> {
   const waited = await context.sessions.store.read(function* () {
-    const session = yield* sessionToServe(sessionId);
+    const session = yield* sessionToRead(SYSTEM, sessionId);
     yield* assertMayDirectTask(by, session);
     const own: Task[] = foregroundOf(context).filter((task) => task.sessionId === sessionId);
     for (const row of yield* listLiveTasksOfSession.all(session)) {

@@ -7,14 +7,14 @@ import {
   type TaskEntry,
 } from '@stoa/protocol';
 import { listFamily, listLiveTasksOfSession, listTasksToStop, type Tx } from '@stoa/store';
-import { sessionToServe } from '../access/session-gate.js';
+import { sessionToRead, sessionToServe } from '../access/session-gate.js';
 import { assertMayDirectTask } from '../access/task-gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { TaskContext } from './context.js';
 import { isEnded } from './lifecycle.js';
 import { dropNotices } from './notice.js';
 import { changed } from './projection.js';
-import { foregroundOf, withApprovals } from './read-tasks.js';
+import { foregroundOf, SYSTEM, withApprovals } from './read-tasks.js';
 import { forget, type Settlement, settleTask, settling } from './settle-task.js';
 import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 
@@ -71,7 +71,7 @@ export class Stopping {
   async stopAll(by: Principal, sessionId: string): Promise<TaskEntry[]> {
     const { context } = this;
     await context.sessions.store.read(function* () {
-      yield* assertMayDirectTask(by, yield* sessionToServe(sessionId));
+      yield* assertMayDirectTask(by, yield* sessionToRead(SYSTEM, sessionId));
     });
     const actor = actorIdOf(by);
     const stopped = new Map<string, TaskEntry>();

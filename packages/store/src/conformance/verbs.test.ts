@@ -9,6 +9,7 @@ import { observationTour } from './observation-tour.fixture.js';
 import { projectTour } from './project-tour.fixture.js';
 import { runtimeTour } from './runtime-tour.fixture.js';
 import { stimulusTour } from './stimulus-tour.fixture.js';
+import { taskTour } from './task-tour.fixture.js';
 import { turnTour } from './turn-tour.fixture.js';
 
 const c1 = { topicId: 1 };
@@ -314,6 +315,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...observationTour,
   ...memoryTour,
   ...projectTour,
+  ...taskTour,
   ...Object.entries(api.CHANNEL_PROJECTIONS).map(
     ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
   ),

@@ -112,7 +112,7 @@ export const countRunningTasks = verb<{ responsibleId: string; kind: string }, {
   lock: `SELECT pg_advisory_xact_lock(hashtextextended('tasks ' || :responsibleId || ' ' || :kind, 0))`,
 });
 
-/** Those that wait for a place, first come first. */
+/** Those that wait for a place: what ran before, then first come first. */
 export const listQueuedTasks = verb<
   { place: string; kind: string; responsibleId: string | null; limit: number },
   BackgroundTaskRow & { sessionId: string }

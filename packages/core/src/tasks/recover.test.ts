@@ -1,0 +1,119 @@
+import { OWNER, STORE_ENGINES, type StoreEngine, until } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TaskStage, textOf } from './task-stage.fixture.js';
+
+const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
+
+describe('a daemon that starts', () => {
+  let stage: TaskStage;
+  let sessionId: string;
+
+  beforeEach(async () => {
+    stage = await TaskStage.open(SQLITE);
+    sessionId = await stage.session();
+  });
+  afterEach(async () => {
+    expect(await stage.problems()).toEqual([]);
+    await stage.world.discard();
+  });
+
+  it('takes up the shells that ran, and pauses the agents', async () => {
+    const shell = await stage.begin(sessionId);
+    const ended = await stage.begin(sessionId);
+    await stage.settle(ended.taskId);
+    const agent = await stage.begin(sessionId, 'agent', { isForeground: true });
+    const goesOn = { agentId: 'helper', onRestart: 'resume' };
+    const resumed = await stage.begin(sessionId, 'agent', { detail: goesOn });
+    await stage.restart();
+    expect(stage.executor('shell').reattached).toEqual([shell.taskId]);
+    expect(await stage.get(agent.taskId)).toMatchObject({
+      status: 'paused',
+      isForeground: false,
+      notice: 'due',
+    });
+    expect(stage.executor('agent').reattached).toEqual([resumed.taskId]);
+    expect(await stage.statusOf(ended.taskId)).toBe('completed');
+    expect(await stage.notices(sessionId)).toHaveLength(1);
+  });
+
+  it('says that a task is lost that nobody can take up, and why', async () => {
+    const unknown = await stage.begin(sessionId, 'dream');
+    const broken = await stage.begin(sessionId);
+    stage.executor('shell').whenReattached = () => Promise.reject(new Error('its files are gone'));
+    const rest = [...stage.executors].filter(([kind]) => kind !== 'dream');
+    await stage.restart({ taskExecutors: new Map(rest) });
+    expect(await stage.get(unknown.taskId)).toMatchObject({
+      status: 'lost',
+      end: { cause: 'no_executor', message: expect.stringContaining('dream') as string },
+    });
+    expect(await stage.get(broken.taskId)).toMatchObject({
+      status: 'lost',
+      end: { cause: 'outcome_unknown', message: 'its files are gone' },
+    });
+    const told = (await stage.notices(sessionId)).map(textOf);
+    expect(told).toHaveLength(2);
+    expect(told.some((text) => text.includes('its files are gone'))).toBe(true);
+  });
+
+  it('T-29 stops what was being stopped when the last one ended, and does not take it up', async () => {
+    const { taskId } = await stage.begin(sessionId, 'agent');
+    const agent = stage.executor('agent');
+    agent.whileStopping = () => new Promise(() => undefined);
+    void stage.tasks.stop(OWNER, taskId);
+    await until('it is being stopped', () => agent.stopped.length === 1);
+    agent.whileStopping = () => Promise.resolve();
+    await stage.restart();
+    expect(await stage.get(taskId)).toMatchObject({
+      status: 'cancelled',
+      end: { by: 'human:owner' },
+    });
+    expect([agent.reattached, agent.resumed]).toEqual([[], []]);
+    expect(await stage.notices(sessionId)).toHaveLength(1);
+  });
+
+  it('leaves alone what belongs to another place, and says so to who asks for it', async () => {
+    const { taskId } = await stage.begin(sessionId);
+    await stage.restart({ place: 'elsewhere' });
+    expect(await stage.statusOf(taskId)).toBe('running');
+    expect(stage.executor('shell').reattached).toEqual([]);
+    const asked = stage.tasks.output(OWNER, taskId, { offset: 0, limit: 9 });
+    await expect(asked).rejects.toMatchObject({ code: 'task_elsewhere' });
+    // That it is to stop is left for the daemon there to find.
+    expect(await stage.tasks.stop(OWNER, taskId)).toMatchObject({
+      status: 'running',
+      stopping: { by: 'human:owner' },
+    });
+    await stage.restart();
+    expect(await stage.statusOf(taskId)).toBe('cancelled');
+  });
+
+  it('hands over what sessions left behind that ended while nobody looked', async () => {
+    const child = await stage.session(sessionId);
+    const told = await stage.begin(child);
+    await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
+    await stage.daemon.driver.nth(1);
+    // The end is told to the child, which ends before it hears of it.
+    await stage.settle(told.taskId);
+    const running = await stage.begin(child);
+    const transact = stage.daemon.store.transact.bind(stage.daemon.store);
+    let ended = 0;
+    stage.daemon.store.transact = (body, options) => {
+      ended += 1;
+      return ended === 1 ? transact(body, options) : new Promise(() => undefined);
+    };
+    await stage.daemon.core.sessions.end(OWNER, child);
+    stage.daemon.store.transact = transact;
+    expect((await stage.get(running.taskId)).sessionId).toBe(child);
+    await stage.restart();
+    expect((await stage.get(running.taskId)).sessionId).toBe(sessionId);
+    expect((await stage.get(told.taskId)).sessionId).toBe(sessionId);
+    const notices = await stage.notices(sessionId);
+    expect(notices.map(({ metadata }) => metadata['taskId'])).toEqual([told.taskId]);
+    // The one above ends too, and nobody is left.
+    await stage.daemon.core.sessions.end(OWNER, sessionId);
+    await until(
+      'it is stopped',
+      async () => (await stage.statusOf(running.taskId)) === 'cancelled',
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import * as api from '../index.js';
+import type { Tx } from '../sql/statement.js';
+
+const PARENT = 90;
+const CHILD = 91;
+const session = (topicId: number, sessionId: string, parentSessionId: string | null) => ({
+  topicId,
+  sessionId,
+  parentSessionId,
+  agentId: 'helper',
+  driver: 'script',
+  title: null,
+  workspace: '/w',
+  mode: 'ask',
+  createdBy: 'human:ada',
+  responsibleId: 'human:ada',
+  createdAt: 1,
+  personaSeq: 1,
+  metadata: '{}',
+});
+const task = (n: number, more: Partial<api.BackgroundTaskRow> = {}): api.BackgroundTaskRow => ({
+  topicId: CHILD,
+  taskId: `tsk_${String(n)}`,
+  kind: 'shell',
+  status: 'running',
+  isEnded: 0,
+  sortAt: n,
+  notice: 'due',
+  noticeItemId: null,
+  responsibleId: 'human:ada',
+  place: 'here',
+  entry: JSON.stringify({ n, text: 'Zoë' }),
+  ...more,
+});
+const ended = { status: 'failed', isEnded: 1, notice: 'sent' };
+const all = {
+  kind: null,
+  status: null,
+  responsibleId: null,
+  isEnded: 0,
+  sortAt: 99,
+  taskId: '~',
+  limit: 9,
+};
+const of = { responsibleId: 'human:ada', kind: 'shell' };
+
+/** Background tasks of a session and of one below it, verb by verb. */
+export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
+  [
+    'topic of the one above',
+    () => api.insertTopicWithId.run({ id: PARENT, name: 'session:ses_90', floor: 0 }),
+  ],
+  [
+    'topic of the one below',
+    () => api.insertTopicWithId.run({ id: CHILD, name: 'session:ses_91', floor: 0 }),
+  ],
+  ['the one above', () => api.insertSession.run(session(PARENT, 'ses_90', null))],
+  ['the one below', () => api.insertSession.run(session(CHILD, 'ses_91', 'ses_90'))],
+  ['putBackgroundTask', () => api.putBackgroundTask.run(task(1))],
+  ['putBackgroundTask, that waits', () => api.putBackgroundTask.run(task(2, { status: 'queued' }))],
+  ['putBackgroundTask, that ended', () => api.putBackgroundTask.run(task(3, ended))],
+  [
+    'putBackgroundTask, that ended and waits to be told',
+    () => api.putBackgroundTask.run(task(4, { ...ended, notice: 'due' })),
+  ],
+  [
+    'putBackgroundTask, of the one above',
+    () =>
+      api.putBackgroundTask.run(
+        task(5, { topicId: PARENT, kind: 'agent', entry: '{"stopping":{"by":"system"}}' }),
+      ),
+  ],
+  [
+    'putBackgroundTask, again',
+    () => api.putBackgroundTask.run(task(3, { ...ended, sortAt: 30, entry: '{"n":"again"}' })),
+  ],
+  ['findBackgroundTask', () => api.findBackgroundTask.first({ taskId: 'tsk_3' })],
+  ['findBackgroundTask, unknown', () => api.findBackgroundTask.first({ taskId: 'tsk_99' })],
+  ['findTaskEntry', () => api.findTaskEntry.first({ topicId: CHILD, taskId: 'tsk_1' })],
+  ['findTaskEntry, elsewhere', () => api.findTaskEntry.first({ topicId: PARENT, taskId: 'tsk_1' })],
+  ['listBackgroundTasks', () => api.listBackgroundTasks.all(all)],
+  [
+    'listBackgroundTasks, narrowed',
+    () =>
+      api.listBackgroundTasks.all({
+        ...all,
+        kind: 'shell',
+        status: 'failed',
+        responsibleId: 'human:ada',
+      }),
+  ],
+  [
+    'listBackgroundTasks, from a place on',
+    () => api.listBackgroundTasks.all({ ...all, sortAt: 2, taskId: 'tsk_2' }),
+  ],
+  [
+    'listBackgroundTasks, from an ended one on',
+    () => api.listBackgroundTasks.all({ ...all, isEnded: 1, sortAt: 30, taskId: 'tsk_3' }),
+  ],
+  ['listTasksOfSession', () => api.listTasksOfSession.all({ ...all, topicId: PARENT })],
+  ['listTasksBelow', () => api.listTasksBelow.all({ ...all, sessionId: 'ses_90' })],
+  ['listTasksBelow, the lowest', () => api.listTasksBelow.all({ ...all, sessionId: 'ses_91' })],
+  ['listFamily', () => api.listFamily.all({ sessionId: 'ses_90' })],
+  ['listLiveTasksOfSession', () => api.listLiveTasksOfSession.all({ topicId: CHILD })],
+  [
+    'countLiveTasksOfSession',
+    () => api.countLiveTasksOfSession.first({ topicId: CHILD, kind: null }),
+  ],
+  [
+    'countLiveTasksOfSession, of a kind',
+    () => api.countLiveTasksOfSession.first({ topicId: CHILD, kind: 'agent' }),
+  ],
+  ['countRunningTasks', () => api.countRunningTasks.first(of)],
+  [
+    'listQueuedTasks',
+    () => api.listQueuedTasks.all({ place: 'here', kind: 'shell', responsibleId: null, limit: 9 }),
+  ],
+  [
+    'listQueuedTasks, elsewhere',
+    () => api.listQueuedTasks.all({ ...of, place: 'elsewhere', limit: 9 }),
+  ],
+  ['listLiveTasks', () => api.listLiveTasks.all({ place: 'here', after: 'tsk_1', limit: 9 })],
+  ['listTasksToStop', () => api.listTasksToStop.all({ place: 'here', limit: 9 })],
+  ['listTasksToTell', () => api.listTasksToTell.all({ limit: 9 })],
+  ['listUntoldTasks', () => api.listUntoldTasks.all({ topicId: CHILD })],
+  ['countEndedTasks', () => api.countEndedTasks.first({ topicId: CHILD, kind: 'shell' })],
+  ['listTasksToEvict', () => api.listTasksToEvict.all({ topicId: CHILD, kind: 'shell', limit: 9 })],
+  ['listSessionsAbove', () => api.listSessionsAbove.all({ sessionId: 'ses_91' })],
+  ['countPendingApprovals', () => api.countPendingApprovals.first({ sessionId: 'ses_91' })],
+  ['the one below ends', () => api.setSessionEnded.run({ topicId: CHILD, at: 40 })],
+  ['listTasksLeftBehind', () => api.listTasksLeftBehind.all({ limit: 9 })],
+  ['listFamily, of one that ended', () => api.listFamily.all({ sessionId: 'ses_91' })],
+  ['deleteBackgroundTask', () => api.deleteBackgroundTask.run({ topicId: CHILD, taskId: 'tsk_1' })],
+];
