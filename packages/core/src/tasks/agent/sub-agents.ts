@@ -1,19 +1,18 @@
 import { type Origin, StoaError, sessionTopic, type Task, type TaskEntry } from '@stoa/protocol';
 import { findBackgroundTask, type Tx } from '@stoa/store';
-import { type OpenSession, sessionToRead, sessionToServe } from '../../access/session-gate.js';
+import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
 import type { LogEntry } from '../../log/entry.js';
-import type { Decision } from '../../log/log.js';
-import { cancelRun, readRun } from '../../sessions/cancel-run.js';
+import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
 import { createSession, lowerMode } from '../../sessions/create-session.js';
 import type { TaskContext } from '../context.js';
 import type { TaskExecutor, TaskMessage } from '../kind.js';
 import { isEnded } from '../lifecycle.js';
-import { forget, settling } from '../settle-task.js';
 import type { Tasks } from '../tasks.js';
-import { idleSettlement, textOf } from './agent-end.js';
+import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
-import { agentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { cancelRuns, endSessionOf, settleIfDone } from './agent-session.js';
+import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
 import { givePrompt, messageAgent } from './message-agent.js';
 import { TaskWaiters } from './task-waiters.js';
@@ -42,8 +41,6 @@ interface SessionRuns {
 
 /** An agent that does not stop when it is told to counts as stopped after this. */
 const STOP_GRACE_MS = 5_000;
-/** Requeued by the end of a run, something may have to be cancelled again. */
-const CANCEL_ROUNDS = 5;
 
 /**
  * Agents as background tasks. Each works in a session of its own below that of who started it, with any
@@ -73,11 +70,13 @@ export class SubAgents implements TaskExecutor {
     const { definition } = await sessions.findAgent(agentId, parent.workspace);
     // The same agent works as it does here; another one as it would, if that is less.
     const own = agentId === parent.agentId ? parent.mode : definition.mode;
+    const taskId = sessions.ids.next('tsk');
     const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
     const session = await createSession(sessions, by, {
       agentId,
       title: description,
       mode: lowerMode(own, parent.mode),
+      metadata: { taskId },
     });
     const model = session.model === undefined ? {} : { model: session.model };
     const onRestart = wanted.onRestart ?? 'pause';
@@ -85,6 +84,7 @@ export class SubAgents implements TaskExecutor {
     let task: Task | undefined;
     try {
       task = await this.tasks.create(sessionId, {
+        taskId,
         kind: AGENT.kind,
         description,
         detail,
@@ -158,7 +158,7 @@ export class SubAgents implements TaskExecutor {
       await this.tasks.change(task.taskId, { status: 'paused', blockedReason: why ?? null });
       return;
     }
-    if (!(await this.#settleIfDone(sessionId))) this.runs.wake(sessionId);
+    if (!(await settleIfDone(this.context, sessionId))) this.runs.wake(sessionId);
   }
 
   async send(task: Task, message: TaskMessage): Promise<void> {
@@ -178,7 +178,7 @@ export class SubAgents implements TaskExecutor {
     const { sessionId } = agentDetail(task);
     let isGone = true;
     if (sessionId !== undefined) {
-      await this.#cancelRuns(sessionId);
+      await cancelRuns(this.context, sessionId);
       isGone = await this.#within(STOP_GRACE_MS, this.runs.idle(sessionId));
     }
     await this.tasks.settle(task.taskId, {
@@ -198,7 +198,7 @@ export class SubAgents implements TaskExecutor {
     if (why === undefined && sessionId !== undefined) {
       const { runs } = this;
       const isAnothers = await this.#read(sessionId, (session) => runs.isAnothers(session));
-      if (isAnothers || (await this.#settleIfDone(sessionId))) return;
+      if (isAnothers || (await settleIfDone(this.context, sessionId))) return;
       if ((await this.#read(sessionId, openRuns)).length === 0) {
         const message = 'The daemon ended before it had its prompt';
         await this.tasks.settle(taskId, { status: 'failed', end: { cause: 'crashed', message } });
@@ -224,12 +224,6 @@ export class SubAgents implements TaskExecutor {
     }
   }
 
-  /** Not listed any more, it cannot be revived either. */
-  async forget(task: Task): Promise<void> {
-    const { sessionId } = agentDetail(task);
-    if (sessionId !== undefined) await endSession(this.context.sessions, SYSTEM, sessionId);
-  }
-
   /** Events of one commit. Must not throw. */
   committed(entries: readonly LogEntry[]): void {
     for (const { topic, type, body } of entries) {
@@ -239,11 +233,15 @@ export class SubAgents implements TaskExecutor {
         const { taskId } = JSON.parse(body) as { taskId: string };
         this.#waiters.tell(taskId);
         if (type === 'background_task_ended') this.#later(() => this.#ended(taskId));
+      } else if (type === 'background_task_evicted') {
+        // Not listed any more, it cannot be revived either.
+        const { taskId } = JSON.parse(body) as { taskId: string };
+        this.#later(() => endSessionOf(this.context, sessionId, taskId));
       } else if (RUN_ENDS.has(type)) {
         const { runId } = JSON.parse(body) as { runId: string };
         this.#stopWaitedFor(runId);
-        if (type === 'cancelled') this.#later(() => this.#settleIfDone(sessionId));
-      } else if (type === 'session_ended') this.#later(() => this.#settleIfDone(sessionId));
+        if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
+      } else if (type === 'session_ended') this.#later(() => settleIfDone(this.context, sessionId));
     }
   }
 
@@ -270,7 +268,7 @@ export class SubAgents implements TaskExecutor {
     const entry = JSON.parse(row.entry) as TaskEntry;
     await this.#leave(entry);
     // It may have been the last that an agent waited for, without being told.
-    await this.#settleIfDone(entry.sessionId);
+    await settleIfDone(this.context, entry.sessionId);
   }
 
   /**
@@ -282,43 +280,6 @@ export class SubAgents implements TaskExecutor {
     if (sessionId === undefined || !isEnded(entry.status)) return;
     if (entry.status === 'completed') await this.tasks.ownerEnded(sessionId);
     else await endSession(this.context.sessions, SYSTEM, sessionId);
-  }
-
-  /** Settles the task of a session that has nothing more to do. Whether it did. */
-  async #settleIfDone(worksIn: string): Promise<boolean> {
-    const { context } = this;
-    const { store, log } = context.sessions;
-    const known = await store.read(function* () {
-      return yield* taskOfSession(yield* sessionToRead(SYSTEM, worksIn), { lock: false });
-    });
-    // What is paused or waits is not done, and who stops one says when.
-    if (known?.entry.status !== 'running' || known.entry.stopping) return false;
-    const evicted = await log.write({
-      actor: 'system',
-      lane: sessionTopic(worksIn),
-      open: () => sessionToServe(worksIn),
-      *decide(session, at): Tx<Decision<readonly TaskEntry[] | undefined>> {
-        const task = yield* taskOfSession(session, { lock: true });
-        const isRunning = task?.entry.status === 'running' && !task.entry.stopping;
-        const settlement = isRunning ? yield* idleSettlement(session) : undefined;
-        if (!task || !settlement) return { events: [], answer: () => undefined };
-        const settled = yield* settling(context, task, settlement, at);
-        return { events: settled.events, answer: () => settled.evicted };
-      },
-    });
-    if (evicted) forget(context, evicted);
-    return evicted !== undefined;
-  }
-
-  async #cancelRuns(worksIn: string): Promise<void> {
-    for (let round = 0; round < CANCEL_ROUNDS; round += 1) {
-      const runIds = await this.#read(worksIn, openRuns);
-      if (runIds.length === 0) return;
-      // What waits first: nothing of it is to be given a run of its own by the end of the one under way.
-      for (const runId of runIds.reverse()) {
-        await cancelRun(this.context.sessions, SYSTEM, runId, 'cancel_command');
-      }
-    }
   }
 
   #read<T>(worksIn: string, look: (session: OpenSession) => Tx<T>): Promise<T> {
