@@ -20,7 +20,7 @@ export function changeTask(
   taskId: string,
   change: ExecutorChange,
 ): Promise<TaskEntry> {
-  return writeTask(context, 'system', taskId, function* ({ session, entry }, at) {
+  return writeTask(context, 'system', taskId, ({ session, entry }, at) => {
     const { status, ...rest } = change;
     const data: TaskChange = { ...rest };
     if (status !== undefined && mayBecome(entry.status, status, false)) data.status = status;

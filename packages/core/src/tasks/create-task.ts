@@ -92,12 +92,8 @@ function* statusFor(kind: TaskKind, { responsibleId }: OpenSession): Tx<'running
 
 /** What a kind says of a task is checked by the kind, and is never large. */
 export function admitDetail(kind: TaskKind, detail: Metadata): Metadata {
-  const { success, error } = kind.detail.safeParse(detail);
-  if (!success) {
-    const [issue] = error.issues;
-    const where = issue?.path.join('.') ?? '';
-    throw new StoaError('invalid_request', `A ${kind.kind}: ${where} ${issue?.message ?? ''}`);
-  }
+  const problem = kind.detailProblem(detail);
+  if (problem !== undefined) throw new StoaError('invalid_request', `A ${kind.kind}: ${problem}`);
   if (JSON.stringify(detail).length <= LIMITS.taskDetailBytes) return detail;
   const limit = String(LIMITS.taskDetailBytes);
   throw new StoaError('invalid_request', `The detail of a task has at most ${limit} characters`);

@@ -1,12 +1,11 @@
-import type { Task, TaskEntry } from '@stoa/protocol';
-import type { z } from 'zod';
+import type { Metadata, Task, TaskEntry } from '@stoa/protocol';
 
 /** What every kind of background task has to say of itself. It decides and does nothing: see `TaskExecutor`. */
 export interface TaskKind {
   /** Lower case and underscores. */
   readonly kind: string;
-  /** What its entries say in `detail`; checked whenever it is written. */
-  readonly detail: z.ZodType;
+  /** What is wrong with what is said of one in `detail`, whenever it is written; see `detailFields`. */
+  detailProblem(detail: Metadata): string | undefined;
   /** How many of one person run at once; undefined: as many as there is room for. */
   readonly atOnce?: number;
   /** How many of one session live at once. */

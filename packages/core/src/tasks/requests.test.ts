@@ -200,7 +200,7 @@ describe('what is asked of a task', () => {
     const may = (by: Principal): Promise<unknown> =>
       stage.tasks.get(by, taskId).then(
         () => 'yes',
-        (error: { code: string }) => error.code,
+        (error: unknown) => (error as { code: string }).code,
       );
     const human: Principal = { kind: 'human', id: 'eve', owner: false, credentialId: 'crd_1' };
     expect(await may(OWNER)).toBe('yes');

@@ -87,7 +87,7 @@ export class Stopping {
       const waited = round === 0 ? await this.#waitedFor(sessionId) : [];
       const ends = [
         ...fresh.map((task) => this.#end(task)),
-        ...waited.map((task) => context.executors.get(task.kind)?.stop(task, actor)),
+        ...waited.map(async (task) => context.executors.get(task.kind)?.stop(task, actor)),
       ];
       for (const end of await Promise.allSettled(ends)) {
         if (end.status === 'rejected') throw end.reason;
@@ -152,7 +152,7 @@ export class Stopping {
 
   /** It goes on, whatever was wanted; its end is news again. */
   async #takeBack(taskId: string): Promise<void> {
-    await writeTask(this.context, 'system', taskId, function* ({ session, entry }) {
+    await writeTask(this.context, 'system', taskId, ({ session, entry }) => {
       if (!entry.stopping) return { events: [], answer: undefined };
       const notice = entry.isForeground ? ('none' as const) : ('due' as const);
       const events = [taskChanged(session, taskId, { stopping: null, notice })];

@@ -10,6 +10,11 @@ export interface OpenTask {
   readonly entry: TaskEntry;
 }
 
+interface Decided<R> {
+  readonly events: readonly NewEvent[];
+  readonly answer: R;
+}
+
 /** How often one is looked for that goes from session to session meanwhile. */
 const TRIES = 10;
 
@@ -18,7 +23,7 @@ export async function writeTask<R>(
   { sessions }: TaskContext,
   actor: string,
   taskId: string,
-  decide: (task: OpenTask, at: number) => Tx<{ events: readonly NewEvent[]; answer: R }>,
+  decide: (task: OpenTask, at: number) => Tx<Decided<R>> | Decided<R>,
 ): Promise<R> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { sessionId } = await sessions.store.read(() => taskRow(taskId));
@@ -31,7 +36,8 @@ export async function writeTask<R>(
         const row = yield* findTaskEntry.first({ topicId, taskId });
         if (!row) return { events: [], answer: () => undefined };
         const entry = JSON.parse(row.entry) as TaskEntry;
-        const { events, answer } = yield* decide({ session, entry }, at);
+        const decided = decide({ session, entry }, at);
+        const { events, answer } = 'next' in decided ? yield* decided : decided;
         return { events, answer: () => ({ answer }) };
       },
     });

@@ -1,33 +1,41 @@
 import type { TaskEntry } from '@stoa/protocol';
-import { z } from 'zod';
+import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
 import { endText } from '../notice.js';
 
-const Count = z.int().min(0);
-
 /** What is known of an agent that works in a session of its own. */
-export const AgentDetail = z.looseObject({
-  agentId: z.string(),
+export interface AgentDetail {
+  readonly agentId: string;
   /** The session it works in. */
-  sessionId: z.string().optional(),
-  model: z.string().optional(),
+  readonly sessionId?: string;
+  readonly model?: string;
   /** Goes on by itself after a restart instead of being paused. */
-  onRestart: z.enum(['pause', 'resume']).optional(),
-  /** Its last run that ended, and how what it said there begins. */
-  lastRunId: z.string().optional(),
-  result: z.string().optional(),
-  modelCalls: Count.optional(),
-  inputTokens: Count.optional(),
-  outputTokens: Count.optional(),
-});
-export type AgentDetail = z.infer<typeof AgentDetail>;
+  readonly onRestart?: 'pause' | 'resume';
+  /** Its last run that ended, and what it said there, shortened. */
+  readonly lastRunId?: string;
+  readonly result?: string;
+  /** What all of its runs took. */
+  readonly modelCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
 
 export const agentDetail = ({ detail }: Pick<TaskEntry, 'detail'>): AgentDetail =>
-  detail as AgentDetail;
+  detail as unknown as AgentDetail;
 
 export const AGENT: TaskKind = {
   kind: 'agent',
-  detail: AgentDetail,
+  detailProblem: detailFields({
+    agentId: 'text',
+    'sessionId?': 'text',
+    'model?': 'text',
+    'onRestart?': 'text',
+    'lastRunId?': 'text',
+    'result?': 'text',
+    'modelCalls?': 'count',
+    'inputTokens?': 'count',
+    'outputTokens?': 'count',
+  }),
   atOnce: 10,
   whenFull: 'queue',
   keepsFinished: 32,

@@ -9,7 +9,7 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewSubAgent } from './sub-agents.js';
+import type { NewSubAgent } from './launch-agent.js';
 
 const RESUMABLE = { isForeground: false, onRestart: 'pause' } as const;
 
@@ -300,6 +300,7 @@ describe('agents as background tasks', () => {
     await (await runOf(kept)).deliver();
     await restart();
     await daemon.core.sessions.end(OWNER, sessionOf(gone).sessionId);
+    await until('it is blocked', async () => (await get(gone.taskId)).blockedReason);
     await expect(daemon.core.tasks.send(OWNER, gone.taskId, 'Go on.')).rejects.toMatchObject({
       code: 'task_takes_no_message',
       message: expect.stringContaining('has ended') as string,

@@ -1,10 +1,9 @@
-import { type Origin, StoaError, sessionTopic, type Task, type TaskEntry } from '@stoa/protocol';
+import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
 import { findBackgroundTask, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
 import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
-import { createSession, lowerMode } from '../../sessions/create-session.js';
 import type { TaskContext } from '../context.js';
 import type { TaskExecutor, TaskMessage } from '../kind.js';
 import { isEnded } from '../lifecycle.js';
@@ -14,23 +13,10 @@ import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, settleIfDone } from './agent-session.js';
 import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
-import { givePrompt, messageAgent } from './message-agent.js';
+import { launchAgent, type NewSubAgent } from './launch-agent.js';
+import { messageAgent } from './message-agent.js';
 import { TaskWaiters } from './task-waiters.js';
 import { whyBlocked } from './why-blocked.js';
-
-/** An agent that a session wants to have beside it. */
-export interface NewSubAgent {
-  readonly description: string;
-  readonly prompt: string;
-  /** The same agent as that of the session, if not said. */
-  readonly agentId?: string | undefined;
-  /** The caller waits for its result. */
-  readonly isForeground: boolean;
-  readonly onRestart?: 'pause' | 'resume' | undefined;
-  readonly runId?: string | undefined;
-  readonly callId?: string | undefined;
-  readonly origin?: Origin | undefined;
-}
 
 /** What is asked of who runs sessions. */
 interface SessionRuns {
@@ -62,46 +48,10 @@ export class SubAgents implements TaskExecutor {
   }
 
   /** Resolves when it works or waits for a place. Throws what making its session throws; nothing is left then. */
-  async launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
-    const { sessions } = this.context;
-    const { description, runId, callId, origin, isForeground } = wanted;
-    const parent = await sessions.store.read(() => sessionToRead(SYSTEM, sessionId));
-    const agentId = wanted.agentId ?? parent.agentId;
-    const { definition } = await sessions.findAgent(agentId, parent.workspace);
-    // The same agent works as it does here; another one as it would, if that is less.
-    const own = agentId === parent.agentId ? parent.mode : definition.mode;
-    const taskId = sessions.ids.next('tsk');
-    const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
-    const session = await createSession(sessions, by, {
-      agentId,
-      title: description,
-      mode: lowerMode(own, parent.mode),
-      metadata: { taskId },
+  launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
+    return launchAgent(this.context, sessionId, wanted, (taskId) => {
+      if (wanted.isForeground && wanted.runId !== undefined) this.#remember(wanted.runId, taskId);
     });
-    const model = session.model === undefined ? {} : { model: session.model };
-    const onRestart = wanted.onRestart ?? 'pause';
-    const detail = { agentId, sessionId: session.sessionId, onRestart, ...model };
-    let task: Task | undefined;
-    try {
-      task = await this.tasks.create(sessionId, {
-        taskId,
-        kind: AGENT.kind,
-        description,
-        detail,
-        isForeground,
-        runId,
-        callId,
-        origin,
-      });
-      if (isForeground && runId !== undefined) this.#remember(runId, task.taskId);
-      const from = `session:${sessionId}`;
-      await givePrompt(this.context, session.sessionId, from, wanted.prompt);
-      return task;
-    } catch (error) {
-      if (task) await this.tasks.settle(task.taskId, notStarted(error));
-      else await endSession(sessions, SYSTEM, session.sessionId);
-      throw error;
-    }
   }
 
   /** Resolves when it has ended, or nobody is to wait for it any more. Rejects when the signal aborts. */
@@ -241,7 +191,7 @@ export class SubAgents implements TaskExecutor {
         const { runId } = JSON.parse(body) as { runId: string };
         this.#stopWaitedFor(runId);
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
-      } else if (type === 'session_ended') this.#later(() => settleIfDone(this.context, sessionId));
+      } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
     }
   }
 
@@ -269,6 +219,15 @@ export class SubAgents implements TaskExecutor {
     await this.#leave(entry);
     // It may have been the last that an agent waited for, without being told.
     await settleIfDone(this.context, entry.sessionId);
+  }
+
+  /** One that runs has ended by it; one that is paused stays, and says why it cannot go on. */
+  async #lostSession(worksIn: string): Promise<void> {
+    if (await settleIfDone(this.context, worksIn)) return;
+    const task = await this.#read(worksIn, (session) => taskOfSession(session, { lock: false }));
+    if (task?.entry.status !== 'paused' || task.session.endedAt !== null) return;
+    const blockedReason = (await whyBlocked(this.context, worksIn)) ?? null;
+    await this.tasks.change(task.entry.taskId, { blockedReason });
   }
 
   /**
@@ -316,9 +275,3 @@ export class SubAgents implements TaskExecutor {
 
 const ENDED_LOOKED_AT = 1_000;
 const RUN_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
-
-const notStarted = (error: unknown) => ({
-  status: 'failed' as const,
-  end: { cause: 'spawn_failed', message: error instanceof Error ? error.message : String(error) },
-  isTold: true,
-});

@@ -1,23 +1,20 @@
-import { z } from 'zod';
+import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
-
-/** What is known of a command whose lines are events. */
-export const MonitorDetail = z.looseObject({
-  command: z.string(),
-  cwd: z.string().optional(),
-  pid: z.int().optional(),
-  nonce: z.string().optional(),
-  events: z.int().min(0).optional(),
-  dropped: z.int().min(0).optional(),
-  maxEvents: z.int().min(1).optional(),
-  idleMs: z.int().min(1).optional(),
-  /** The signal that a message is to it. */
-  messageSignal: z.string().optional(),
-});
 
 export const MONITOR: TaskKind = {
   kind: 'monitor',
-  detail: MonitorDetail,
+  // A message to it is the signal that it was started with, if any.
+  detailProblem: detailFields({
+    command: 'text',
+    'cwd?': 'text',
+    'pid?': 'count',
+    'nonce?': 'text',
+    'events?': 'count',
+    'dropped?': 'count',
+    'maxEvents?': 'count',
+    'idleMs?': 'count',
+    'messageSignal?': 'text',
+  }),
   atOnce: 16,
   whenFull: 'refuse',
   keepsFinished: 128,

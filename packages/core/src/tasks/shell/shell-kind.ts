@@ -1,19 +1,16 @@
-import { z } from 'zod';
+import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
-
-/** What is known of a command that runs in the background. */
-export const ShellDetail = z.looseObject({
-  command: z.string(),
-  cwd: z.string().optional(),
-  pid: z.int().optional(),
-  nonce: z.string().optional(),
-  /** Its standard input is open, and messages go there. */
-  stdin: z.boolean().optional(),
-});
 
 export const SHELL: TaskKind = {
   kind: 'shell',
-  detail: ShellDetail,
+  // Messages go to its standard input where that is open.
+  detailProblem: detailFields({
+    command: 'text',
+    'cwd?': 'text',
+    'pid?': 'count',
+    'nonce?': 'text',
+    'stdin?': 'flag',
+  }),
   atOnceInSession: 64,
   whenFull: 'refuse',
   keepsFinished: 32,
