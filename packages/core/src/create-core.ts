@@ -46,6 +46,10 @@ import type { StimulusContext } from './stimuli/context.js';
 import { IdleThreads } from './stimuli/idle-threads.js';
 import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
+import { agentRunEnded } from './tasks/agent/agent-end.js';
+import { AGENT } from './tasks/agent/agent-kind.js';
+import { SubAgents } from './tasks/agent/sub-agents.js';
+import type { TaskContext } from './tasks/context.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
 import { Tasks } from './tasks/tasks.js';
@@ -125,6 +129,7 @@ export interface Core {
   readonly recovery: Recovery;
   readonly memories: Memories;
   readonly tasks: Tasks;
+  readonly subAgents: SubAgents;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -160,6 +165,7 @@ export function createCore(ports: CorePorts): Core {
     turnClock.committed(entries);
     stimulusClock.committed(entries);
     tasks.committed(entries);
+    subAgents.committed(entries);
     sessionTokens.committed(entries);
     ports.committed?.(entries.length);
   });
@@ -183,12 +189,14 @@ export function createCore(ports: CorePorts): Core {
     workspaces: runtime.workspaces,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
     capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
-    *deliveryEnded(session, runId, end) {
+    *runEnded(session, runId, end, closing) {
       return [
         ...(yield* deliveryEnded(turnContext, lockForDelivery, session, runId, end)),
         ...(yield* scheduleEnded(stimulusContext, session.sessionId, runId, end)),
+        ...(yield* agentRunEnded(taskContext, session, runId, end, closing)),
       ];
     },
+    isHeldBack: (session) => subAgents.isHeldBack(session),
     approvalMs: runtime.approvalMs,
     diagnose: runtime.diagnose,
   };
@@ -199,14 +207,24 @@ export function createCore(ports: CorePorts): Core {
   const stimuli = new Stimuli(stimulusContext);
   const idle = new IdleThreads(stimulusContext);
   const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
-  const tasks = new Tasks({
+  const executors = new Map(runtime.taskExecutors);
+  const taskContext: TaskContext = {
     ...stimulusContext,
     kinds: new TaskKinds(runtime.taskKinds),
-    executors: runtime.taskExecutors,
+    executors,
     timers: runtime.timers,
     place: runtime.place,
     directory: runtime.taskDirectory,
+  };
+  const tasks = new Tasks(taskContext);
+  const subAgents = new SubAgents(taskContext, tasks, {
+    wake: (sessionId) => {
+      runner.wake(sessionId);
+    },
+    idle: (sessionId) => runner.idle(sessionId),
+    isAnothers: (session) => ownership.isAnothers(session),
   });
+  executors.set(AGENT.kind, subAgents);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
@@ -262,6 +280,7 @@ export function createCore(ports: CorePorts): Core {
     recovery: new Recovery(stimulusContext, stimuli),
     memories: new Memories(store, log),
     tasks,
+    subAgents,
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),

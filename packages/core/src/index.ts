@@ -30,6 +30,8 @@ export type {
   TranscriptInput,
 } from './sessions/transcript.js';
 export type { TranscriptTail } from './sessions/transcript-tail.js';
+export type { NewSubAgent } from './tasks/agent/launch-agent.js';
+export type { SubAgents } from './tasks/agent/sub-agents.js';
 export type { ExecutorChange } from './tasks/change-task.js';
 export type { NewTask } from './tasks/create-task.js';
 export type {

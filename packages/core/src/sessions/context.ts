@@ -39,8 +39,18 @@ export interface SessionContext {
   /** Throws `unknown_agent` or `agent_broken`, naming what there is. */
   readonly findAgent: (agentId: string, workspace: string) => Promise<ReadyAgent>;
   readonly capabilities: (driver: DriverKind) => DriverCapabilities;
-  /** What the end of a run means for the thread it was to speak in, if there is one. */
-  readonly deliveryEnded: (session: OpenSession, runId: string, end: RunEnd) => Tx<NewEvent[]>;
+  /**
+   * What the end of a run means for the thread it was to speak in and for the task it was for, if there
+   * are any. `closing` ends it, and gives what it had not taken a run of its own.
+   */
+  readonly runEnded: (
+    session: OpenSession,
+    runId: string,
+    end: RunEnd,
+    closing: readonly NewEvent[],
+  ) => Tx<NewEvent[]>;
+  /** Whether what a session has to do has to wait for something else. */
+  readonly isHeldBack: (session: OpenSession) => Tx<boolean>;
   /** How long an approval waits for an answer. */
   readonly approvalMs: number;
   /** Told of what is worth a line in the log and concerns no caller. */

@@ -141,6 +141,15 @@ async function workspaceInside(
 
 const MODES: readonly PermissionMode[] = ['plan', 'ask', 'auto-edit', 'full'];
 
+/** The one of two that lets less run without asking. */
+export function lowerMode(one: string, other: string): PermissionMode {
+  const index = Math.min(
+    MODES.indexOf(one as PermissionMode),
+    MODES.indexOf(other as PermissionMode),
+  );
+  return MODES[index] ?? 'plan';
+}
+
 /** What runs without asking runs with the rights of the daemon's user: that is the owner's to grant. */
 export function assertMode(principal: Principal, mode: PermissionMode, parent?: OpenSession): void {
   if (parent && MODES.indexOf(mode) > MODES.indexOf(parent.mode as PermissionMode)) {

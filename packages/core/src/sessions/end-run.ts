@@ -28,7 +28,7 @@ import { mayBecome } from './run-status.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
-/** Ends a run, and lets the thread it was to speak in go on, in one commit. */
+/** Ends a run, and lets go on what waited for that: the thread it was to speak in, the task it was for. */
 export function* endRun(
   context: SessionContext,
   session: OpenSession,
@@ -36,7 +36,9 @@ export function* endRun(
   end: RunEnd,
 ): Tx<NewEvent[]> {
   const events = yield* closeRun(context, session, runId, end);
-  if (events.length > 0) events.push(...(yield* context.deliveryEnded(session, runId, end)));
+  if (events.length === 0) return [];
+  const following = yield* context.runEnded(session, runId, end, events);
+  return [...events, ...following];
   return events;
 }
 

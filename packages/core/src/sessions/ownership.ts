@@ -129,7 +129,7 @@ export class Ownership {
    */
   claim(sessionId: string): Promise<Claim | undefined> {
     const { context, daemonId } = this;
-    const isOwnedByAnother = (session: OpenSession): Tx<boolean> => this.#isAnothers(session);
+    const isOwnedByAnother = (session: OpenSession): Tx<boolean> => this.isAnothers(session);
     return context.log.write({
       actor: 'system',
       lane: sessionTopic(sessionId),
@@ -139,7 +139,7 @@ export class Ownership {
         if (yield* isOwnedByAnother(session)) return nothing;
         const runId = session.activeRunId ?? (yield* nextQueuedRun.first(session))?.runId;
         const run = runId === undefined ? undefined : yield* findQueuedRun.first({ runId });
-        if (!run) return nothing;
+        if (!run || (yield* context.isHeldBack(session))) return nothing;
         const owned = yield* setSessionOwner.first({ topicId: session.topicId, daemonId });
         const isResumed = (run.status as RunStatus) !== 'queued';
         const attempt = run.attempts + 1;
@@ -175,7 +175,8 @@ export class Ownership {
     );
   }
 
-  *#isAnothers({ ownerId }: OpenSession): Tx<boolean> {
+  /** Whether another daemon that lives is at it. */
+  *isAnothers({ ownerId }: Pick<OpenSession, 'ownerId'>): Tx<boolean> {
     if (ownerId === null || ownerId === this.daemonId) return false;
     const owner = yield* findDaemon.first({ daemonId: ownerId });
     return owner !== undefined && owner.seenAt >= (yield* this.#now()) - DAEMON_GONE_MS;

@@ -111,6 +111,11 @@ export class Runner {
       });
   }
 
+  /** Resolves when no driver is at this session, or those that are were given up. */
+  async idle(sessionId: string): Promise<void> {
+    await this.#working.get(sessionId)?.done;
+  }
+
   /** Events of one commit: what was queued is taken up, what was ended is stopped. */
   committed(entries: readonly LogEntry[]): void {
     for (const { topic, type, body } of entries) {

@@ -1,11 +1,13 @@
 import { StoaError, type TaskChange, type TaskEntry } from '@stoa/protocol';
+import type { Tx } from '@stoa/store';
+import type { NewEvent } from '../log/log.js';
 import type { TaskContext } from './context.js';
 import { admitDetail, shortened } from './create-task.js';
 import type { TaskKind } from './kind.js';
 import { isEnded, mayBecome } from './lifecycle.js';
 import { hasPlace } from './places.js';
 import { changed } from './projection.js';
-import { taskChanged, writeTask } from './write-task.js';
+import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 
 /** What an executor may say of a task that goes on. It begins again by `begin`, and ends by `settle`. */
 export type ExecutorChange = Pick<
@@ -47,31 +49,40 @@ export interface Begun {
  * for it, else `queued`. One that runs is left as it is.
  */
 export function beginTask(context: TaskContext, taskId: string, actor = 'system'): Promise<Begun> {
-  return writeTask(context, actor, taskId, function* ({ session, entry }, at) {
-    const kind = context.kinds.get(entry.kind);
-    const isFirst = entry.startedAt === undefined;
-    const same = { events: [], answer: { task: entry, hasBegun: false, isFirst } };
-    if (entry.status === 'running' || entry.stopping) return same;
-    // Those of a session that has ended are stopped, or go to another.
-    if (entry.status === 'queued' && session.endedAt !== null) return same;
-    assertCanGoOn(entry, kind);
-    const isFree = yield* hasPlace(kind, session.responsibleId);
-    if (!isFree && entry.status === 'queued') return same;
-    if (!isFree && kind.whenFull === 'refuse') {
-      throw new StoaError(
-        'too_many_tasks',
-        `${String(kind.atOnce)} of kind ${kind.kind} run already`,
-      );
-    }
-    const change: TaskChange = {
-      status: isFree ? 'running' : 'queued',
-      ...(isFree && entry.startedAt === undefined ? { startedAt: at } : {}),
-      // A new end is told again.
-      ...(isEnded(entry.status) && !entry.isForeground ? { notice: 'due' } : {}),
-    };
-    const answer = { task: changed(entry, change, at), hasBegun: isFree, isFirst };
-    return { events: [taskChanged(session, taskId, change)], answer };
+  return writeTask(context, actor, taskId, function* (open, at) {
+    const { events, ...answer } = yield* beginning(context, open, at);
+    return { events, answer };
   });
+}
+
+export function* beginning(
+  context: TaskContext,
+  { session, entry }: OpenTask,
+  at: number,
+): Tx<Begun & { events: NewEvent[] }> {
+  const kind = context.kinds.get(entry.kind);
+  const isFirst = entry.startedAt === undefined;
+  const same = { events: [], task: entry, hasBegun: false, isFirst };
+  if (entry.status === 'running' || entry.stopping) return same;
+  // Those of a session that has ended are stopped, or go to another.
+  if (entry.status === 'queued' && session.endedAt !== null) return same;
+  assertCanGoOn(entry, kind);
+  const isFree = yield* hasPlace(kind, session.responsibleId);
+  if (!isFree && entry.status === 'queued') return same;
+  if (!isFree && kind.whenFull === 'refuse') {
+    throw new StoaError(
+      'too_many_tasks',
+      `${String(kind.atOnce)} of kind ${kind.kind} run already`,
+    );
+  }
+  const change: TaskChange = {
+    status: isFree ? 'running' : 'queued',
+    ...(isFree && entry.startedAt === undefined ? { startedAt: at } : {}),
+    // A new end is told again, and nobody waits for it in a tool call any more.
+    ...(isEnded(entry.status) ? { notice: 'due', isForeground: false } : {}),
+  };
+  const events = [taskChanged(session, entry.taskId, change)];
+  return { events, task: changed(entry, change, at), hasBegun: isFree, isFirst };
 }
 
 /** Throws `task_not_resumable`, with the reason. */

@@ -51,8 +51,9 @@ export function createTask(
     *decide(session, at): Tx<Decision<TaskEntry>> {
       assertNotEnded(session);
       yield* assertRoom(kind, session);
-      const status = yield* statusFor(kind, session);
       const isForeground = wanted.isForeground ?? false;
+      // What a tool call waits for cannot wait for a place that may be its own caller's.
+      const status = isForeground ? 'running' : yield* statusFor(kind, session);
       const { startedAt = at, runId, callId, origin = {}, outputPath } = wanted;
       const task: TaskEntry = {
         taskId,

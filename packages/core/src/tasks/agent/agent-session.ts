@@ -1,0 +1,71 @@
+import { sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { listChildSessions, type Tx } from '@stoa/store';
+import { sessionToRead, sessionToServe } from '../../access/session-gate.js';
+import type { Decision } from '../../log/log.js';
+import { cancelRun } from '../../sessions/cancel-run.js';
+import { endSession } from '../../sessions/change-session.js';
+import type { TaskContext } from '../context.js';
+import { forget, settling } from '../settle-task.js';
+import { idleSettlement } from './agent-end.js';
+import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+
+/** Requeued by the end of a run, something may have to be cancelled again. */
+const CANCEL_ROUNDS = 5;
+
+/** Settles the task of a session that has nothing more to do. Whether it did. */
+export async function settleIfDone(context: TaskContext, worksIn: string): Promise<boolean> {
+  const { store, log } = context.sessions;
+  const known = await store.read(function* () {
+    return yield* taskOfSession(yield* sessionToRead(SYSTEM, worksIn), { lock: false });
+  });
+  if (!known || !isUnderWay(known.entry)) return false;
+  const evicted = await log.write({
+    actor: 'system',
+    lane: sessionTopic(worksIn),
+    open: () => sessionToServe(worksIn),
+    *decide(session, at): Tx<Decision<readonly TaskEntry[] | undefined>> {
+      const task = yield* taskOfSession(session, { lock: true });
+      const isRunning = task !== undefined && isUnderWay(task.entry);
+      const settlement = isRunning ? yield* idleSettlement(session) : undefined;
+      if (!task || !settlement) return { events: [], answer: () => undefined };
+      const settled = yield* settling(context, task, settlement, at);
+      return { events: settled.events, answer: () => settled.evicted };
+    },
+  });
+  if (evicted) forget(context, evicted);
+  return evicted !== undefined;
+}
+
+/** What is paused or waits is not done, and who stops one says when. */
+const isUnderWay = ({ status, stopping }: TaskEntry): boolean =>
+  status === 'running' && stopping === undefined;
+
+/** Cancels all that a session has to do. */
+export async function cancelRuns({ sessions }: TaskContext, worksIn: string): Promise<void> {
+  for (let round = 0; round < CANCEL_ROUNDS; round += 1) {
+    const runIds = await sessions.store.read(function* () {
+      return yield* openRuns(yield* sessionToRead(SYSTEM, worksIn));
+    });
+    if (runIds.length === 0) return;
+    // What waits first: the end of the one under way is to find nothing that it could give a run.
+    for (const runId of runIds.reverse()) {
+      await cancelRun(sessions, SYSTEM, runId, 'cancel_command');
+    }
+  }
+}
+
+/** Ends the session that a task worked in which is not known any more. */
+export async function endSessionOf(
+  { sessions }: TaskContext,
+  parentSessionId: string,
+  taskId: string,
+): Promise<void> {
+  const worksIn = await sessions.store.read(function* () {
+    for (const { sessionId } of yield* listChildSessions.all({ parentSessionId })) {
+      const { metadata } = yield* sessionToRead(SYSTEM, sessionId);
+      if ((JSON.parse(metadata) as { taskId?: unknown }).taskId === taskId) return sessionId;
+    }
+    return undefined;
+  });
+  if (worksIn !== undefined) await endSession(sessions, SYSTEM, worksIn);
+}

@@ -1,0 +1,75 @@
+import { LIMITS, type Origin, type Task, type TaskEntry } from '@stoa/protocol';
+import { sessionToRead } from '../../access/session-gate.js';
+import { endSession } from '../../sessions/change-session.js';
+import { createSession, lowerMode } from '../../sessions/create-session.js';
+import type { TaskContext } from '../context.js';
+import { createTask } from '../create-task.js';
+import { withApprovals } from '../read-tasks.js';
+import { settleTask } from '../settle-task.js';
+import { taskRow } from '../write-task.js';
+import { AGENT } from './agent-kind.js';
+import { SYSTEM } from './agent-task.js';
+import { givePrompt } from './message-agent.js';
+
+/** An agent that a session wants to have beside it. */
+export interface NewSubAgent {
+  readonly description: string;
+  readonly prompt: string;
+  /** The same agent as that of the session, if not said. */
+  readonly agentId?: string | undefined;
+  /** The caller waits for its result. */
+  readonly isForeground: boolean;
+  readonly onRestart?: 'pause' | 'resume' | undefined;
+  readonly runId?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly origin?: Origin | undefined;
+}
+
+/**
+ * Makes its session, the task that says when that may work, and gives it its prompt. A daemon that ends in
+ * between leaves an empty session, or a task that says that it never had its prompt: never work that nobody
+ * knows of.
+ */
+export async function launchAgent(
+  context: TaskContext,
+  sessionId: string,
+  wanted: NewSubAgent,
+  isMade: (taskId: string) => void,
+): Promise<Task> {
+  const { sessions } = context;
+  const { description, runId, callId, origin, isForeground, onRestart = 'pause' } = wanted;
+  const parent = await sessions.store.read(() => sessionToRead(SYSTEM, sessionId));
+  const agentId = wanted.agentId ?? parent.agentId;
+  const { definition } = await sessions.findAgent(agentId, parent.workspace);
+  // The same agent works as it does here; another one as it would, if that is less.
+  const mode = agentId === parent.agentId ? parent.mode : definition.mode;
+  const taskId = sessions.ids.next('tsk');
+  const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
+  const made = await createSession(sessions, by, {
+    agentId,
+    title: description.slice(0, LIMITS.titleChars),
+    mode: lowerMode(mode, parent.mode),
+    metadata: { taskId },
+  });
+  const worksIn = made.sessionId;
+  const model = made.model === undefined ? {} : { model: made.model };
+  const detail = { agentId, sessionId: worksIn, onRestart, ...model };
+  const task = { taskId, kind: AGENT.kind, description, detail, isForeground };
+  try {
+    await createTask(context, sessionId, { ...task, runId, callId, origin });
+  } catch (error) {
+    await endSession(sessions, SYSTEM, worksIn);
+    throw error;
+  }
+  try {
+    isMade(taskId);
+    await givePrompt(context, worksIn, `session:${sessionId}`, wanted.prompt);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const end = { cause: 'spawn_failed', message: message.slice(0, LIMITS.descriptionChars) };
+    await settleTask(context, taskId, { status: 'failed', end, isTold: true });
+    throw error;
+  }
+  const row = await sessions.store.read(() => taskRow(taskId));
+  return withApprovals(context, JSON.parse(row.entry) as TaskEntry);
+}

@@ -1,0 +1,84 @@
+import { LIMITS, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { findHuman, findTaskEntry, type Tx } from '@stoa/store';
+import { type OpenSession, sessionToRead, sessionToServe } from '../../access/session-gate.js';
+import type { Decision, NewEvent } from '../../log/log.js';
+import { type Arrival, acceptItem } from '../../sessions/accept-item.js';
+import { beginning } from '../change-task.js';
+import type { TaskContext } from '../context.js';
+import type { TaskMessage } from '../kind.js';
+import { taskChanged } from '../write-task.js';
+import { SYSTEM } from './agent-task.js';
+
+/**
+ * Gives an agent a message, and lets it go on if it was paused or had completed: one commit, so that none
+ * begins without its message, and of two at once the second finds the first. One that works takes it at its
+ * next tool boundary.
+ */
+export function messageAgent(
+  context: TaskContext,
+  task: TaskEntry,
+  worksIn: string,
+  { text, from }: TaskMessage,
+): Promise<void> {
+  const { taskId } = task;
+  return context.sessions.log.write({
+    actor: from,
+    lane: sessionTopic(worksIn),
+    *open() {
+      return {
+        session: yield* sessionToServe(worksIn),
+        owner: yield* sessionToServe(task.sessionId),
+      };
+    },
+    *decide({ session, owner }, at): Tx<Decision<void>> {
+      const row = yield* findTaskEntry.first({ topicId: owner.topicId, taskId });
+      if (!row) throw new StoaError('task_not_found', `There is no background task ${taskId}`);
+      const { blockedReason, ...entry } = JSON.parse(row.entry) as TaskEntry;
+      const events: NewEvent[] = [];
+      if (blockedReason !== undefined) {
+        events.push(taskChanged(owner, taskId, { blockedReason: null }));
+      }
+      events.push(...(yield* beginning(context, { session: owner, entry }, at)).events);
+      const rule = session.activeRunId === null ? 'collect' : 'inject';
+      const arrival = yield* wordsOf(from, text, rule);
+      events.push(...(yield* acceptItem(context.sessions, session, arrival)).events);
+      return { events, answer: () => undefined };
+    },
+  });
+}
+
+/** What an agent is to begin with. */
+export function givePrompt(
+  { sessions }: TaskContext,
+  worksIn: string,
+  from: string,
+  text: string,
+): Promise<void> {
+  return sessions.log.write({
+    actor: from,
+    lane: sessionTopic(worksIn),
+    open: () => sessionToServe(worksIn),
+    *decide(session: OpenSession): Tx<Decision<void>> {
+      const arrival = yield* wordsOf(from, text, 'followup');
+      const { events } = yield* acceptItem(sessions, session, arrival);
+      return { events, answer: () => undefined };
+    },
+  });
+}
+
+/**
+ * Only people and the sessions above may direct an agent, and it can do nothing that they cannot. So what
+ * those sessions say is not the word of a stranger: it is put to it as what it is to do.
+ */
+function* wordsOf(from: string, text: string, rule: Arrival['rule']): Tx<Arrival> {
+  const inputItems = [{ type: 'text' as const, text: text.slice(0, LIMITS.textChars) }];
+  const arrival = { kind: 'input', rule, inputItems, metadata: {} } as const;
+  if (from.startsWith('session:')) {
+    const fromSessionId = from.slice('session:'.length);
+    const { agentName } = yield* sessionToRead(SYSTEM, fromSessionId);
+    return { ...arrival, from: 'system', fromName: agentName, origin: { fromSessionId } };
+  }
+  const humanId = from.slice(from.indexOf(':') + 1);
+  const human = yield* findHuman.first({ humanId });
+  return { ...arrival, from, fromName: human?.displayName ?? from, origin: {} };
+}

@@ -1,0 +1,277 @@
+import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
+import { findBackgroundTask, type Tx } from '@stoa/store';
+import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
+import type { LogEntry } from '../../log/entry.js';
+import { readRun } from '../../sessions/cancel-run.js';
+import { endSession } from '../../sessions/change-session.js';
+import type { TaskContext } from '../context.js';
+import type { TaskExecutor, TaskMessage } from '../kind.js';
+import { isEnded } from '../lifecycle.js';
+import type { Tasks } from '../tasks.js';
+import { textOf } from './agent-end.js';
+import { AGENT, agentDetail } from './agent-kind.js';
+import { cancelRuns, endSessionOf, settleIfDone } from './agent-session.js';
+import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { isHeldBack } from './held-back.js';
+import { launchAgent, type NewSubAgent } from './launch-agent.js';
+import { messageAgent } from './message-agent.js';
+import { TaskWaiters } from './task-waiters.js';
+import { whyBlocked } from './why-blocked.js';
+
+/** What is asked of who runs sessions. */
+interface SessionRuns {
+  wake(sessionId: string): void;
+  idle(sessionId: string): Promise<void>;
+  isAnothers(session: OpenSession): Tx<boolean>;
+}
+
+/** An agent that does not stop when it is told to counts as stopped after this. */
+const STOP_GRACE_MS = 5_000;
+
+/**
+ * Agents as background tasks. Each works in a session of its own below that of who started it, with any
+ * driver, and at most with its rights. The session does the work as every session does; this says when it
+ * may (see `isHeldBack`), and its runs say when it is done (see `agentRunEnded`).
+ */
+export class SubAgents implements TaskExecutor {
+  readonly #waiters: TaskWaiters;
+  /** Those that tool calls of a run wait for, by the run. */
+  readonly #waitedFor = new Map<string, Set<string>>();
+  #isKnown = false;
+
+  constructor(
+    private readonly context: TaskContext,
+    private readonly tasks: Tasks,
+    private readonly runs: SessionRuns,
+  ) {
+    this.#waiters = new TaskWaiters(context.timers);
+  }
+
+  /** Resolves when it works or waits for a place. Throws what making its session throws; nothing is left then. */
+  launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
+    return launchAgent(this.context, sessionId, wanted, (taskId) => {
+      if (wanted.isForeground && wanted.runId !== undefined) this.#remember(wanted.runId, taskId);
+    });
+  }
+
+  /** Resolves when it has ended, or nobody is to wait for it any more. Rejects when the signal aborts. */
+  async finished(taskId: string, signal: AbortSignal): Promise<Task> {
+    for (;;) {
+      const news = this.#waiters.news(taskId, signal);
+      const task = await this.tasks.get(SYSTEM, taskId);
+      if (isEnded(task.status) || !task.isForeground) {
+        news.cancel();
+        return task;
+      }
+      await news.arrived;
+    }
+  }
+
+  /** All that it said at its end. */
+  async resultOf(task: Task): Promise<string> {
+    const { lastRunId } = agentDetail(task);
+    if (lastRunId === undefined) return '';
+    return textOf((await readRun(this.context.sessions, lastRunId)).output ?? []);
+  }
+
+  /**
+   * What an agent in the background tells who started it is how far it is: it is told in the thread too that
+   * it was started in. False where there is none.
+   */
+  async milestone(fromSessionId: string, toSessionId: string, text: string): Promise<boolean> {
+    const task = await this.context.sessions.store.read(function* () {
+      const session = yield* sessionToRead(SYSTEM, fromSessionId);
+      return yield* taskOfSession(session, { lock: false });
+    });
+    if (task?.entry.sessionId !== toSessionId || task.entry.isForeground) return false;
+    return this.tasks.milestone(task.entry.taskId, text);
+  }
+
+  isHeldBack(session: OpenSession): Tx<boolean> {
+    return isHeldBack(session, { place: this.context.place, isKnown: this.#isKnown });
+  }
+
+  async start(task: Task): Promise<void> {
+    const worksIn = await this.#sessionOf(task);
+    const hasWork = await this.#read(worksIn, openRuns);
+    if (hasWork.length === 0) {
+      throw new StoaError('task_not_resumable', 'The daemon ended before it had its prompt');
+    }
+    this.runs.wake(worksIn);
+  }
+
+  /** What it was at is taken up by its session; with nothing to do, it is done. */
+  async resume(task: Task): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (why !== undefined || sessionId === undefined) {
+      await this.tasks.change(task.taskId, { status: 'paused', blockedReason: why ?? null });
+      return;
+    }
+    if (!(await settleIfDone(this.context, sessionId))) this.runs.wake(sessionId);
+  }
+
+  async send(task: Task, message: TaskMessage): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    const { taskId } = task;
+    const why = await whyBlocked(this.context, sessionId);
+    if (why !== undefined || sessionId === undefined) {
+      await this.tasks.change(taskId, { blockedReason: why ?? null });
+      throw new StoaError('task_takes_no_message', `${taskId} takes no message: ${why ?? ''}`);
+    }
+    await messageAgent(this.context, task, sessionId, message);
+    this.runs.wake(sessionId);
+  }
+
+  /** Its runs are cancelled, with what they ask; whether it listens or not, it is gone after a while. */
+  async stop(task: Task, by: string): Promise<void> {
+    const { sessionId } = agentDetail(task);
+    let isGone = true;
+    if (sessionId !== undefined) {
+      await cancelRuns(this.context, sessionId);
+      isGone = await this.#within(STOP_GRACE_MS, this.runs.idle(sessionId));
+    }
+    await this.tasks.settle(task.taskId, {
+      status: 'cancelled',
+      end: {
+        cause: 'stopped',
+        by,
+        ...(isGone ? {} : { message: 'It did not stop when it was told to, and was left behind' }),
+      },
+    });
+  }
+
+  async reattach(task: Task): Promise<void> {
+    const { taskId } = task;
+    const { sessionId, onRestart } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (why === undefined && sessionId !== undefined) {
+      const { runs } = this;
+      const isAnothers = await this.#read(sessionId, (session) => runs.isAnothers(session));
+      if (isAnothers || (await settleIfDone(this.context, sessionId))) return;
+      if ((await this.#read(sessionId, openRuns)).length === 0) {
+        const message = 'The daemon ended before it had its prompt';
+        await this.tasks.settle(taskId, { status: 'failed', end: { cause: 'crashed', message } });
+        return;
+      }
+      if (onRestart === 'resume') return;
+    }
+    await this.tasks.change(taskId, { status: 'paused', blockedReason: why ?? null });
+  }
+
+  /** What runs may go on now; and what agents left that ended with the last daemon goes to who it is for. */
+  async recovered(): Promise<void> {
+    this.#isKnown = true;
+    const all = { kind: AGENT.kind, limit: ENDED_LOOKED_AT };
+    const { tasks } = await this.tasks.list(SYSTEM, { ...all, status: 'running' });
+    for (const task of tasks) {
+      const { sessionId } = agentDetail(task);
+      if (sessionId !== undefined) this.runs.wake(sessionId);
+    }
+    for (const status of ['completed', 'failed', 'cancelled'] as const) {
+      const ended = await this.tasks.list(SYSTEM, { ...all, status });
+      for (const task of ended.tasks) await this.#leave(task);
+    }
+  }
+
+  /** Events of one commit. Must not throw. */
+  committed(entries: readonly LogEntry[]): void {
+    for (const { topic, type, body } of entries) {
+      if (!topic.startsWith('session:')) continue;
+      const sessionId = topic.slice('session:'.length);
+      if (type === 'background_task_ended' || type === 'background_task_changed') {
+        const { taskId } = JSON.parse(body) as { taskId: string };
+        this.#waiters.tell(taskId);
+        if (type === 'background_task_ended') this.#later(() => this.#ended(taskId));
+      } else if (type === 'background_task_evicted') {
+        // Not listed any more, it cannot be revived either.
+        const { taskId } = JSON.parse(body) as { taskId: string };
+        this.#later(() => endSessionOf(this.context, sessionId, taskId));
+      } else if (RUN_ENDS.has(type)) {
+        const { runId } = JSON.parse(body) as { runId: string };
+        this.#stopWaitedFor(runId);
+        if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
+      } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
+    }
+  }
+
+  /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */
+  #stopWaitedFor(runId: string): void {
+    const waitedFor = this.#waitedFor.get(runId);
+    this.#waitedFor.delete(runId);
+    for (const taskId of waitedFor ?? []) {
+      this.#later(async () => {
+        const task = await this.tasks.get(SYSTEM, taskId);
+        if (!isEnded(task.status) && task.isForeground) await this.tasks.stop(SYSTEM, taskId);
+      });
+    }
+  }
+
+  #remember(runId: string, taskId: string): void {
+    const waitedFor = this.#waitedFor.get(runId) ?? new Set();
+    this.#waitedFor.set(runId, waitedFor.add(taskId));
+  }
+
+  async #ended(taskId: string): Promise<void> {
+    const row = await this.context.sessions.store.read(() => findBackgroundTask.first({ taskId }));
+    if (row?.kind !== AGENT.kind) return;
+    const entry = JSON.parse(row.entry) as TaskEntry;
+    await this.#leave(entry);
+    // It may have been the last that an agent waited for, without being told.
+    await settleIfDone(this.context, entry.sessionId);
+  }
+
+  /** One that runs has ended by it; one that is paused stays, and says why it cannot go on. */
+  async #lostSession(worksIn: string): Promise<void> {
+    if (await settleIfDone(this.context, worksIn)) return;
+    const task = await this.#read(worksIn, (session) => taskOfSession(session, { lock: false }));
+    if (task?.entry.status !== 'paused' || task.session.endedAt !== null) return;
+    const blockedReason = (await whyBlocked(this.context, worksIn)) ?? null;
+    await this.tasks.change(task.entry.taskId, { blockedReason });
+  }
+
+  /**
+   * What an agent leaves when it ends: what goes on of its tasks goes to its parent, or is stopped. The
+   * session of one that can be revived stays; the others are over.
+   */
+  async #leave(entry: TaskEntry): Promise<void> {
+    const { sessionId } = agentDetail(entry);
+    if (sessionId === undefined || !isEnded(entry.status)) return;
+    if (entry.status === 'completed') await this.tasks.ownerEnded(sessionId);
+    else await endSession(this.context.sessions, SYSTEM, sessionId);
+  }
+
+  #read<T>(worksIn: string, look: (session: OpenSession) => Tx<T>): Promise<T> {
+    return this.context.sessions.store.read(function* () {
+      return yield* look(yield* sessionToRead(SYSTEM, worksIn));
+    });
+  }
+
+  async #sessionOf(task: Task): Promise<string> {
+    const { sessionId } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (sessionId !== undefined && why === undefined) return sessionId;
+    throw new StoaError('task_not_resumable', `${task.taskId} cannot begin: ${why ?? ''}`);
+  }
+
+  #within(ms: number, work: Promise<void>): Promise<boolean> {
+    return new Promise((resolve) => {
+      const callOff = this.context.timers.after(ms, () => {
+        resolve(false);
+      });
+      work.finally(() => {
+        callOff();
+        resolve(true);
+      });
+    });
+  }
+
+  #later(work: () => Promise<unknown>): void {
+    work().catch((error: unknown) => {
+      this.context.sessions.diagnose('what became of an agent could not be looked at', { error });
+    });
+  }
+}
+
+const ENDED_LOOKED_AT = 1_000;
+const RUN_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'interrupted']);

@@ -1,0 +1,34 @@
+import { LIMITS, StoaError } from '@stoa/protocol';
+import { openSession } from '@stoa/store';
+import type { TaskContext } from '../context.js';
+
+/** Why an agent cannot go on in its session; undefined when it can. */
+export async function whyBlocked(
+  { sessions }: TaskContext,
+  worksIn: string | undefined,
+): Promise<string | undefined> {
+  const session =
+    worksIn === undefined
+      ? undefined
+      : await sessions.store.read(() => openSession.first({ sessionId: worksIn }));
+  if (!session) return 'its session and with it its transcript is gone';
+  if (session.endedAt !== null) return `its session ${session.sessionId} has ended`;
+  const { agentId, workspace } = session;
+  try {
+    await sessions.workspaces.resolve(workspace);
+  } catch (error) {
+    return because(`its workspace ${workspace} is gone`, error);
+  }
+  try {
+    await sessions.findAgent(agentId, workspace);
+  } catch (error) {
+    return because(`its agent ${agentId} is gone`, error);
+  }
+  return undefined;
+}
+
+/** A defect is not a reason. */
+function because(what: string, error: unknown): string {
+  if (!(error instanceof StoaError)) throw error;
+  return `${what}: ${error.message}`.slice(0, LIMITS.descriptionChars);
+}
