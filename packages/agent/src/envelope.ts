@@ -59,6 +59,7 @@ export function toolResultForModel({ runId, callId, tool, outcome, output }: Too
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'ask_user',
   'emit_output',
+  'forget',
   'pass_turn',
   'remember',
   'send_message',

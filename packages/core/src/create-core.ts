@@ -32,7 +32,7 @@ import { Recovery } from './recovery/recovery.js';
 import { Approvals } from './sessions/approvals.js';
 import { cleared } from './sessions/change-session.js';
 import { completing } from './sessions/completing-driver.js';
-import type { SessionContext, Workspaces } from './sessions/context.js';
+import type { MemorySettings, SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
 import type { Driver } from './sessions/driver.js';
 import { assertMayUse } from './sessions/may-use.js';
@@ -86,6 +86,7 @@ export interface RuntimePorts {
   /** Agents that come with Stoa. */
   readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
   readonly workspaces: Workspaces;
+  readonly memory: MemorySettings;
   readonly drivers: ReadonlyMap<DriverKind, Driver>;
   readonly configRules: PermissionRules;
   readonly approvalMs: number;
@@ -167,6 +168,7 @@ export function createCore(ports: CorePorts): Core {
     clock,
     assets,
     workspaces: runtime.workspaces,
+    memory: runtime.memory,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
     capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
     *deliveryEnded(session, runId, end) {
@@ -237,7 +239,7 @@ export function createCore(ports: CorePorts): Core {
     observations: new Observations(stimulusContext),
     threadWork: new ThreadWorks(stimulusContext),
     recovery: new Recovery(stimulusContext, stimuli),
-    memories: new Memories(store, log),
+    memories: new Memories(store, log, runtime.memory.files),
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),

@@ -8,7 +8,8 @@ export { type Core, type CorePorts, createCore, type RuntimePorts } from './crea
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
-export type { Recalled, RecallRequest } from './memory/recall.js';
+export type { FoundFile, MemoryFiles, MemoryFolder } from './memory/memory-files.js';
+export type { RecalledAll } from './memory/recall-all.js';
 export {
   type Decision as PermissionDecision,
   decide,

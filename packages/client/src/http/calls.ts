@@ -201,6 +201,13 @@ export const CALLS = {
     path: '/v1/memories/:memoryId/notes/:noteId',
     repeat: 'never',
   },
+  listMemoryFiles: { method: 'GET', path: '/v1/memories/:memoryId/files', repeat: 'always' },
+  putMemoryFile: { method: 'PUT', path: '/v1/memories/:memoryId/files/:name', repeat: 'always' },
+  deleteMemoryFile: {
+    method: 'DELETE',
+    path: '/v1/memories/:memoryId/files/:name',
+    repeat: 'never',
+  },
   clearMemory: { method: 'DELETE', path: '/v1/memories/:memoryId', repeat: 'always' },
   listBoards: { method: 'GET', path: '/v1/sessions/:sessionId/boards', repeat: 'always' },
   createBoard: { method: 'POST', path: '/v1/sessions/:sessionId/boards', repeat: 'keyed' },

@@ -1,7 +1,7 @@
 import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
 import { listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
-import { recall } from '../memory/recall.js';
+import { recallAll } from '../memory/recall-all.js';
 import { tellContext } from '../memory/tell-context.js';
 import { viewOf } from '../memory/view.js';
 import type { Timers } from '../ports.js';
@@ -283,7 +283,8 @@ export class Runner {
       recall: (request) => {
         const { memoryScope } = claim;
         const rememberer = { ownerId: session.responsibleId, memoryScope };
-        return context.store.read(() => recall(context.secrets, rememberer, request));
+        const { store, secrets, memory } = context;
+        return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
       },
       policy: () => context.store.read(() => policyOf(sessionId, configRules)),
       async ask(question) {

@@ -186,6 +186,15 @@ export function createHandlers({
     listMemories: ({ by, query }) => memories.list(by, query),
     listNotes: ({ by, params, query }) => memories.notes(by, params.memoryId, query),
     deleteNote: ({ by, params }) => memories.deleteNote(by, params.memoryId, params.noteId),
+    listMemoryFiles: ({ by, params }) => memories.files(by, params.memoryId),
+    putMemoryFile: ({ by, params, body }) =>
+      memories.putFile(by, params.memoryId, {
+        name: params.name,
+        text: body.text,
+        part: body.part ?? 'shared',
+      }),
+    deleteMemoryFile: ({ by, params, query }) =>
+      memories.deleteFile(by, params.memoryId, { name: params.name, part: query.part }),
     clearMemory: ({ by, params }) => memories.clear(by, params.memoryId),
 
     listSchedules: ({ by, query }) => schedules.list(by, query),

@@ -25,6 +25,7 @@ import { channelActsOf } from './channel-acts.js';
 import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
 import { mcpHealth } from './mcp-health.js';
+import { DiskMemoryFiles } from './memory-files.js';
 import { sendMessageOf } from './send-message.js';
 import { timers } from './timers.js';
 import { DiskWorkspaces } from './workspaces.js';
@@ -94,6 +95,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       definitionProblem: async (...asked) => (await loaded()).definitionProblem(...asked),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
+      memory: {
+        files: new DiskMemoryFiles(join(home, 'memory')),
+        toldChars: config.memory.toldChars,
+      },
       drivers,
       configRules: config.permissions,
       approvalMs: toMs(config.approvals.expireHours),

@@ -51,6 +51,7 @@ export const ERRORS = {
   approval_not_found: { status: 404, title: 'There is no such approval' },
   memory_not_found: { status: 404, title: 'There is no such memory' },
   note_not_found: { status: 404, title: 'There is no such note in this memory' },
+  memory_file_not_found: { status: 404, title: 'There is no such file in this memory' },
   schedule_not_found: { status: 404, title: 'There is no such schedule' },
   stimulus_not_found: { status: 404, title: 'There is no such stimulus in this channel' },
   source_not_found: { status: 404, title: 'There is no such source of observations' },

@@ -29,5 +29,48 @@ export const MemoryNote = z.strictObject({
   channelId: ChannelId.optional(),
   /** That of the run that kept it. What was kept as `isolated` is read under its own namespace only. */
   mode: ChannelMemoryScopeMode,
+  /** Taken from what was said by a look back at the run; without it an agent chose to keep it. */
+  source: z.literal('extracted').optional(),
 });
 export type MemoryNote = z.infer<typeof MemoryNote>;
+
+/** Plain names only: no path, nothing hidden. `INDEX.md` has a line for each of the others. */
+export const MemoryFileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,95}\.md$/);
+
+/**
+ * Which files of a memory: those that every namespace may read, or those that hold what was learnt while the
+ * memory was `isolated`, which are read under their own namespace only.
+ */
+export const MemoryPart = z.enum(['shared', 'isolated']);
+export type MemoryPart = z.infer<typeof MemoryPart>;
+
+/** A topic of the long-term memory: a Markdown file that people may edit. */
+export const MemoryFile = z.strictObject({
+  name: MemoryFileName,
+  part: MemoryPart,
+  text: z.string(),
+  updatedAt: EpochMs,
+});
+export type MemoryFile = z.infer<typeof MemoryFile>;
+
+/** A file that lies there and is not read, and why. */
+export const MemoryFileProblem = z.strictObject({
+  name: z.string(),
+  part: MemoryPart,
+  problem: z.string(),
+});
+export type MemoryFileProblem = z.infer<typeof MemoryFileProblem>;
+
+export const MemoryFileList = z.strictObject({
+  files: z.array(MemoryFile),
+  problems: z.array(MemoryFileProblem),
+  /** Where they lie on the machine of the daemon; told to its owner. */
+  directories: z.strictObject({ shared: z.string(), isolated: z.string() }).optional(),
+});
+export type MemoryFileList = z.infer<typeof MemoryFileList>;
+
+export const PutMemoryFile = z.strictObject({
+  text: z.string().max(LIMITS.memoryFileBytes),
+  /** `shared` unless it is said. */
+  part: MemoryPart.optional(),
+});
