@@ -23,6 +23,7 @@ import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import { AfterRuns, type Extractor } from './memory/after-runs.js';
 import { Memories } from './memory/memories.js';
 import { Observations } from './observations/observations.js';
 import type { ToolRequest } from './permissions/request.js';
@@ -45,6 +46,12 @@ import type { StimulusContext } from './stimuli/context.js';
 import { IdleThreads } from './stimuli/idle-threads.js';
 import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
+import { DREAM } from './tasks/dream/dream-kind.js';
+import type { Dreamer } from './tasks/dream/dreamer.js';
+import { type DreamPorts, Dreams } from './tasks/dream/dreams.js';
+import type { TaskExecutor, TaskKind } from './tasks/kind.js';
+import { TaskKinds } from './tasks/kinds.js';
+import { Tasks } from './tasks/tasks.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import { cancelTurns } from './turns/cancel-turns.js';
@@ -86,11 +93,23 @@ export interface RuntimePorts {
   /** Agents that come with Stoa. */
   readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
   readonly workspaces: Workspaces;
-  readonly memory: MemorySettings;
+  readonly memory: MemorySettings & {
+    /** Looks back at runs; without it nobody does. */
+    readonly extractor?: Extractor | undefined;
+    readonly dreams?: Pick<DreamPorts, 'rules' | 'dreamer' | 'counted'> | undefined;
+  };
   readonly drivers: ReadonlyMap<DriverKind, Driver>;
   readonly configRules: PermissionRules;
   readonly approvalMs: number;
   readonly diagnose: SessionContext['diagnose'];
+  /** What each kind of background task does in the world, under the name of the kind. */
+  readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
+  /** Kinds of background tasks besides those that come with Stoa. */
+  readonly taskKinds?: readonly TaskKind[];
+  /** Where the files of background tasks are. */
+  readonly taskDirectory: string;
+  /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
+  readonly place: string;
 }
 
 export interface Core {
@@ -113,6 +132,9 @@ export interface Core {
   readonly threadWork: ThreadWorks;
   readonly recovery: Recovery;
   readonly memories: Memories;
+  readonly dreams: Dreams;
+  readonly afterRuns: AfterRuns;
+  readonly tasks: Tasks;
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
@@ -187,6 +209,24 @@ export function createCore(ports: CorePorts): Core {
   const stimuli = new Stimuli(stimulusContext);
   const idle = new IdleThreads(stimulusContext);
   const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
+  const { memory: remembering } = runtime;
+  const tasks: Tasks = new Tasks({
+    ...stimulusContext,
+    kinds: new TaskKinds(runtime.taskKinds),
+    executors: new Map([...runtime.taskExecutors, [DREAM.kind, lateExecutor(() => dreams)]]),
+    timers: runtime.timers,
+    place: runtime.place,
+    directory: runtime.taskDirectory,
+  });
+  const dreams: Dreams = new Dreams({
+    sessions: context,
+    tasks,
+    timers: runtime.timers,
+    rules: remembering.dreams?.rules ?? NO_DREAMS,
+    dreamer: remembering.dreams?.dreamer ?? NO_DREAMER,
+    counted: remembering.dreams?.counted ?? (() => undefined),
+  });
+  const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
@@ -199,6 +239,9 @@ export function createCore(ports: CorePorts): Core {
     drivers: completing(drivers, context.findAgent),
     timers,
     configRules,
+    completed: (claim) => {
+      afterRuns.completed(claim);
+    },
   });
   const channelContext: ChannelContext = {
     store,
@@ -239,7 +282,10 @@ export function createCore(ports: CorePorts): Core {
     observations: new Observations(stimulusContext),
     threadWork: new ThreadWorks(stimulusContext),
     recovery: new Recovery(stimulusContext, stimuli),
-    memories: new Memories(store, log, runtime.memory.files),
+    memories: new Memories(store, log, remembering.files, dreams),
+    dreams,
+    afterRuns,
+    tasks,
     assets,
     credentials,
     loginCodes: new LoginCodes(store, credentials, secrets, clock),
@@ -259,6 +305,18 @@ export function createCore(ports: CorePorts): Core {
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
 }
+
+const NO_DREAMS = { isEnabled: false, afterMs: 0, afterSessions: 0 };
+const NO_DREAMER: Dreamer = {
+  modelProblem: () => Promise.resolve('there is nothing here that could do it'),
+  dream: () => Promise.resolve(),
+};
+
+/** The registry is made before what it calls. */
+const lateExecutor = (dreams: () => Dreams): TaskExecutor => ({
+  stop: (task, by) => dreams().executor.stop(task, by),
+  reattach: (task) => dreams().executor.reattach(task),
+});
 
 /** Nothing is offered to a driver that is not there. */
 const NO_DRIVER = { inject: false, publishes: 'tool' } as const;

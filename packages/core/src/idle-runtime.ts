@@ -25,6 +25,9 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
     configRules: {},
     approvalMs: 24 * 3_600_000,
     diagnose: () => undefined,
+    taskExecutors: new Map(),
+    taskDirectory: '/tasks',
+    place: 'here',
     ...changes,
   };
 }

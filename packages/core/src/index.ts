@@ -8,6 +8,7 @@ export { type Core, type CorePorts, createCore, type RuntimePorts } from './crea
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
+export type { Extracted, ExtractionRequest, Extractor } from './memory/after-runs.js';
 export type { FoundFile, MemoryFiles, MemoryFolder } from './memory/memory-files.js';
 export type { RecalledAll } from './memory/recall-all.js';
 export {
@@ -28,6 +29,20 @@ export type {
   TranscriptInput,
 } from './sessions/transcript.js';
 export type { TranscriptTail } from './sessions/transcript-tail.js';
+export type { ExecutorChange } from './tasks/change-task.js';
+export type { NewTask } from './tasks/create-task.js';
+export type { DraftFolder } from './tasks/dream/draft-folder.js';
+export type { Dreamer, DreamWork } from './tasks/dream/dreamer.js';
+export type { DreamOutcome } from './tasks/dream/dreams.js';
+export type {
+  OutputPart,
+  OutputRange,
+  TaskExecutor,
+  TaskKind,
+  TaskMessage,
+} from './tasks/kind.js';
+export type { Settlement } from './tasks/settle-task.js';
+export type { Tasks } from './tasks/tasks.js';
 export {
   type CutOffReason,
   type Ephemeral,

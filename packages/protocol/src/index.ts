@@ -42,6 +42,7 @@ export * from './records/search.js';
 export * from './records/session.js';
 export * from './records/status.js';
 export * from './records/stimulus.js';
+export * from './records/task.js';
 export * from './records/thread-work.js';
 export * from './records/transcript.js';
 export * from './records/turn.js';

@@ -18,6 +18,7 @@ export * from './verbs/assets.js';
 export * from './verbs/boards.js';
 export * from './verbs/channels.js';
 export * from './verbs/cursors.js';
+export * from './verbs/dreams.js';
 export * from './verbs/dump.js';
 export * from './verbs/erasures.js';
 export * from './verbs/events.js';
@@ -36,6 +37,7 @@ export * from './verbs/runs.js';
 export * from './verbs/schedules.js';
 export * from './verbs/sessions.js';
 export * from './verbs/stimuli.js';
+export * from './verbs/tasks.js';
 export * from './verbs/thread-work.js';
 export {
   beginTopic,

@@ -1,4 +1,4 @@
-import type { ProjectTask, TaskStatus } from '@stoa/protocol';
+import type { ProjectTask, ProjectTaskStatus } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { block, details } from '../terminal/details.js';
@@ -14,7 +14,7 @@ export interface AddTaskOptions extends GlobalFlags {
 }
 
 export interface ListTasksOptions extends GlobalFlags {
-  readonly status?: TaskStatus;
+  readonly status?: ProjectTaskStatus;
   readonly assignee?: string;
   readonly quiet?: boolean;
 }
@@ -23,7 +23,7 @@ export interface UpdateTaskOptions extends GlobalFlags {
   readonly title?: string;
   readonly description?: string;
   readonly assignee?: string;
-  readonly status?: TaskStatus;
+  readonly status?: ProjectTaskStatus;
   readonly output?: string;
 }
 

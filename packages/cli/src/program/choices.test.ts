@@ -9,10 +9,10 @@ import {
   ParticipationMode,
   PermissionMode,
   ProjectStatus,
+  ProjectTaskStatus,
   ReviewVerdict,
   StimulusKind,
   StimulusState,
-  TaskStatus,
   UsageGrouping,
   VisibilityHint,
   WorkKind,
@@ -37,7 +37,7 @@ describe('the words options take', () => {
     ['statuses of work', choices.WORK_STATUSES, WorkStatus],
     ['verdicts', choices.VERDICTS, ReviewVerdict],
     ['statuses of projects', choices.PROJECT_STATUSES, ProjectStatus],
-    ['statuses of tasks', choices.TASK_STATUSES, TaskStatus],
+    ['statuses of tasks', choices.TASK_STATUSES, ProjectTaskStatus],
     ['modes of participation', choices.PARTICIPATION_MODES, ParticipationMode],
   ])('are those of the contract: %s', (_, words, contract) => {
     expect(words).toEqual(contract.options);

@@ -72,6 +72,13 @@ function lifeText(event: Stamped): string | undefined {
       return `schedule ${event.data.scheduleId} fired`;
     case 'schedule_skipped':
       return `schedule ${event.data.scheduleId} was skipped: ${printableLine(event.data.reason)}`;
+    case 'background_task_created':
+    case 'background_task_received': {
+      const { taskId, kind, description } = event.data.task;
+      return `task ${taskId} (${printableLine(kind)}): ${printableLine(description)}`;
+    }
+    case 'background_task_ended':
+      return `task ${event.data.taskId} is ${event.data.status}`;
     default:
       return undefined;
   }

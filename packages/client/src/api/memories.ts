@@ -27,6 +27,14 @@ export interface MemoriesApi {
     query?: QueryFor<'deleteMemoryFile'>,
     options?: CallOptions,
   ): Promise<void>;
+  /** Whether it would be put in order now, and if not, why. */
+  dreamStatus(memoryId: string, options?: CallOptions): Promise<Answer<'getDreamStatus'>>;
+  /** Puts it in order; answers with the background task that does. */
+  dream(
+    memoryId: string,
+    body?: { readonly part?: MemoryPart },
+    options?: CallOptions,
+  ): Promise<Answer<'startDream'>>;
   /** Erases all of it, also from its log. */
   clear(memoryId: string, options?: CallOptions): Promise<void>;
 }
@@ -43,6 +51,10 @@ export function memoriesApi(call: Caller): MemoriesApi {
       call('putMemoryFile', { params: { memoryId, name }, body, ...options }),
     deleteFile: (memoryId, name, query, options) =>
       call('deleteMemoryFile', { params: { memoryId, name }, query, ...options }),
+    dreamStatus: (memoryId, options) =>
+      call('getDreamStatus', { params: { memoryId }, ...options }),
+    dream: (memoryId, body = {}, options) =>
+      call('startDream', { params: { memoryId }, body, ...options }),
     clear: (memoryId, options) => call('clearMemory', { params: { memoryId }, ...options }),
   };
 }

@@ -208,6 +208,8 @@ export const CALLS = {
     path: '/v1/memories/:memoryId/files/:name',
     repeat: 'never',
   },
+  getDreamStatus: { method: 'GET', path: '/v1/memories/:memoryId/dream', repeat: 'always' },
+  startDream: { method: 'POST', path: '/v1/memories/:memoryId/dream', repeat: 'never' },
   clearMemory: { method: 'DELETE', path: '/v1/memories/:memoryId', repeat: 'always' },
   listBoards: { method: 'GET', path: '/v1/sessions/:sessionId/boards', repeat: 'always' },
   createBoard: { method: 'POST', path: '/v1/sessions/:sessionId/boards', repeat: 'keyed' },

@@ -23,6 +23,7 @@ import {
 import { memoryOf } from '../access/memory-gate.js';
 import { callerClass } from '../access/rules.js';
 import type { Decision, Log } from '../log/log.js';
+import type { Dreams } from '../tasks/dream/dreams.js';
 import { type MemoryFiles, memoryDirectory } from './memory-files.js';
 import { memoryRecord, noteRecord } from './records.js';
 
@@ -45,6 +46,7 @@ export class Memories {
     private readonly store: Store,
     private readonly log: Log,
     private readonly memoryFiles: MemoryFiles,
+    private readonly dreams: Pick<Dreams, 'erased'>,
   ) {}
 
   /** Newest first. */
@@ -142,6 +144,7 @@ export class Memories {
   /** All of it, also from the log, and its files. */
   async clear(by: Principal, memoryId: string): Promise<void> {
     const memory = await this.#memory(by, memoryId);
+    await this.dreams.erased(memoryId);
     await this.#change(by, memoryId, ({ ownerId, namespace }) => ({
       type: 'memory_cleared',
       data: { memoryId, ownerId, namespace },

@@ -6,8 +6,8 @@ import {
   type ProjectDetails,
   type ProjectStatus,
   type ProjectTask,
+  type ProjectTaskStatus,
   StoaError,
-  type TaskStatus,
 } from '@stoa/protocol';
 import {
   findProject,
@@ -75,7 +75,7 @@ export function listProjects(
 }
 
 export interface TaskQuery {
-  readonly status?: TaskStatus | undefined;
+  readonly status?: ProjectTaskStatus | undefined;
   readonly assigneeMemberId?: string | undefined;
   readonly after?: string | undefined;
   readonly limit: number;

@@ -5,7 +5,7 @@ import type {
   ProjectMember,
   ProjectStatus,
   ProjectTask,
-  TaskStatus,
+  ProjectTaskStatus,
 } from '@stoa/protocol';
 import type { ProjectLinkRow, ProjectListRow, ProjectMemberRow, TaskRow } from '@stoa/store';
 
@@ -60,7 +60,7 @@ export function taskRecord(
     ...(row.assigneeId === null ? {} : { assigneeMemberId: row.assigneeId }),
     blockedBy: [...blockedBy],
     ...(row.parentTaskId === null ? {} : { parentTaskId: row.parentTaskId }),
-    status: row.status as TaskStatus,
+    status: row.status as ProjectTaskStatus,
     ...(row.channelId === null || row.rootMessageId === null
       ? {}
       : {

@@ -4,10 +4,10 @@ import {
   LIMITS,
   type Principal,
   type ProjectTask,
+  type ProjectTaskStatus,
   projectTopic,
   StoaError,
   TASK_TRANSITIONS,
-  type TaskStatus,
   type UpdateProjectTask,
 } from '@stoa/protocol';
 import {
@@ -124,8 +124,8 @@ export function deleteTask(
 export const taskOf = ({ body }: { readonly body: string }): string =>
   (JSON.parse(body) as { taskId: string }).taskId;
 
-export function assertFollows({ taskId, status }: TaskRow, wanted: TaskStatus): void {
-  const now = status as TaskStatus;
+export function assertFollows({ taskId, status }: TaskRow, wanted: ProjectTaskStatus): void {
+  const now = status as ProjectTaskStatus;
   if (now === wanted || TASK_TRANSITIONS[now].includes(wanted)) return;
   throw new StoaError('invalid_transition', `${taskId} is ${now} and cannot become ${wanted}`);
 }

@@ -30,6 +30,7 @@ import {
 import { projectBoardEvent } from '../boards/projection.js';
 import type { Place } from '../log/entry.js';
 import { extendRules } from '../permissions/rules.js';
+import { projectTaskEvent } from '../tasks/projection.js';
 
 /**
  * What one event does to the tables of its session. It decides nothing and reads nothing but those
@@ -121,6 +122,9 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
     case 'usage_reported':
       if (event.data.usage) yield* countUsage(place, event.data, event.data.usage);
       return;
+    case 'upkeep_reported':
+      yield* countUsage(place, { ...event.data, origin: {} }, event.data.usage);
+      return;
     case 'waiting_approval': {
       const { approval } = event.data;
       const { approvalId, runId, callId, kind, createdAt, expiresAt } = approval;
@@ -167,6 +171,14 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
       yield* setScheduleFired.run({ scheduleId, at: dueAt, runId: null, fires: 0, skipped: 1 });
       return;
     }
+    case 'background_task_created':
+    case 'background_task_changed':
+    case 'background_task_ended':
+    case 'background_task_handed_over':
+    case 'background_task_received':
+    case 'background_task_evicted':
+      yield* projectTaskEvent(place, event);
+      return;
     case 'tool_call':
     case 'tool_result':
     case 'context_given':

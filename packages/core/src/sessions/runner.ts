@@ -32,6 +32,8 @@ export interface RunnerPorts {
   readonly timers: Timers;
   /** Rules that hold for every session. */
   readonly configRules: PermissionRules;
+  /** A run is done, and stands in the journal as completed. Must not throw. */
+  readonly completed: (claim: Claim) => void;
 }
 
 /** A driver that does not stop when it is told to is left behind after this. */
@@ -187,6 +189,7 @@ export class Runner {
       const journal = new RunJournal(this.ports.context, claim);
       const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
       if (end) await this.#record(journal, end, execution.abort.signal);
+      if (end?.type === 'completed') this.ports.completed(claim);
     } finally {
       this.#executions.end(execution);
       if (this.#toForget.delete(sessionId)) this.#forget(sessionId);

@@ -68,7 +68,7 @@ export function createHandlers({
 }: HandlerPorts): Handlers {
   const { channels, turns, stimuli, observations, threadWork, assets, credentials, loginCodes } =
     core;
-  const { agents, sessions, approvals, schedules, memories, projects, boards } = core;
+  const { agents, sessions, approvals, schedules, memories, dreams, projects, boards } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -195,6 +195,10 @@ export function createHandlers({
       }),
     deleteMemoryFile: ({ by, params, query }) =>
       memories.deleteFile(by, params.memoryId, { name: params.name, part: query.part }),
+    getDreamStatus: async ({ by, params }) => ({
+      dreams: await dreams.status(by, params.memoryId),
+    }),
+    startDream: ({ by, params, body }) => dreams.start(by, params.memoryId, body.part ?? 'shared'),
     clearMemory: ({ by, params }) => memories.clear(by, params.memoryId),
 
     listSchedules: ({ by, query }) => schedules.list(by, query),

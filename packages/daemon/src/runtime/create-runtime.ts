@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
 import {
@@ -103,6 +104,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       configRules: config.permissions,
       approvalMs: toMs(config.approvals.expireHours),
       diagnose,
+      taskExecutors: new Map(),
+      taskDirectory: tasksOf(home),
+      place: `${hostname()}:${home}`,
     },
     attach(made) {
       attached = made;

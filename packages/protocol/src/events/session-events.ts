@@ -23,6 +23,7 @@ import {
   ScheduleId,
   Seq,
   SessionId,
+  TaskId,
 } from '../records/ids.js';
 import { DeliveredHow } from '../records/inbox.js';
 import { MemoryNote } from '../records/memory.js';
@@ -31,6 +32,7 @@ import { Metadata } from '../records/metadata.js';
 import { CancelReason, RunFailure } from '../records/run.js';
 import { Cadence, Misfire, Overlap, ScheduleStatus } from '../records/schedule.js';
 import { SessionTitle, WorkspacePath } from '../records/session.js';
+import { TaskChange, TaskEnd, TaskEntry } from '../records/task.js';
 import { AssistantPart, ToolKind, ToolOutcome } from '../records/transcript.js';
 import { Usage } from '../records/usage.js';
 import { DispatchRule, Origin, Priority, WorkKind } from '../records/work.js';
@@ -195,6 +197,14 @@ export const SessionEvent = z.discriminatedUnion('type', [
     usage: Usage,
     ...ofRun,
   }),
+  /** What looking after the memory took: no part of a run, but one was the occasion for it. */
+  event('upkeep_reported', {
+    upkeep: z.enum(['extraction', 'dream']),
+    runId: RunId,
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    usage: Usage,
+  }),
   event('output_emitted', { items: z.array(StoredItem), ...ofRun }),
   event('publishing', { ...ofRun }),
   event('completed', { output: z.array(StoredItem), ...ofRun }),
@@ -228,6 +238,23 @@ export const SessionEvent = z.discriminatedUnion('type', [
     missed: z.int().min(0),
   }),
   event('schedule_skipped', { scheduleId: ScheduleId, dueAt: EpochMs, reason: z.string() }),
+  event('background_task_created', { task: TaskEntry }),
+  event('background_task_changed', { taskId: TaskId, change: TaskChange }),
+  event('background_task_ended', {
+    taskId: TaskId,
+    status: TaskEntry.shape.status,
+    end: TaskEnd,
+    detail: Metadata.optional(),
+    /** The inbox item of the same commit that tells of it. */
+    noticeItemId: InboxItemId.optional(),
+    /** It is still to be told: the inbox had no room. */
+    noticeDue: z.boolean().optional(),
+  }),
+  /** Its session ended, and another one has it now. */
+  event('background_task_handed_over', { taskId: TaskId, to: SessionId }),
+  event('background_task_received', { task: TaskEntry, from: SessionId }),
+  /** It ended long ago and is not listed any more. */
+  event('background_task_evicted', { taskId: TaskId }),
   event('board_created', { title: Title, ...drawn }),
   event('board_revised', { title: Title.optional(), ...drawn }),
   event('board_deleted', { boardId: BoardId }),

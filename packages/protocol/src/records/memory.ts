@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { ChannelMemoryScopeMode } from './identity.js';
-import { ActorId, ChannelId, EpochMs, RunId, SessionId } from './ids.js';
+import { ActorId, ChannelId, EpochMs, RunId, SessionId, TaskId } from './ids.js';
 
 /** Follows from whose memory it is and from its namespace, so that there is one of each. */
 export const MemoryId = z.string().regex(/^mem_[0-9a-f]{40}$/);
@@ -74,3 +74,31 @@ export const PutMemoryFile = z.strictObject({
   /** `shared` unless it is said. */
   part: MemoryPart.optional(),
 });
+
+/** What keeps a memory from being put in order, in the order in which it is looked at. */
+export const DreamGate = z.enum([
+  'disabled',
+  'no_model',
+  'too_soon',
+  'scanned_lately',
+  'too_few_sessions',
+  'under_way',
+  'not_started',
+]);
+export type DreamGate = z.infer<typeof DreamGate>;
+
+export const DreamRefusal = z.strictObject({ gate: DreamGate, reason: z.string() });
+export type DreamRefusal = z.infer<typeof DreamRefusal>;
+
+/** Whether a memory would be put in order now, and what came of it when that was last looked at. */
+export const DreamStatus = z.strictObject({
+  part: MemoryPart,
+  /** Why not; absent when the next run there may begin it. */
+  refusal: DreamRefusal.optional(),
+  lastDreamAt: EpochMs.optional(),
+  sessionsSince: z.int().min(0),
+  lastLook: z.strictObject({ at: EpochMs, refusal: DreamRefusal.optional() }).optional(),
+  /** The background task that is at it. */
+  taskId: TaskId.optional(),
+});
+export type DreamStatus = z.infer<typeof DreamStatus>;

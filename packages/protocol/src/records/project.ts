@@ -106,10 +106,10 @@ export type LinkChannel = z.infer<typeof LinkChannel>;
  *
  * What may follow on what stands in `TASK_TRANSITIONS`.
  */
-export const TaskStatus = z.enum(['open', 'in_progress', 'completed', 'cancelled']);
-export type TaskStatus = z.infer<typeof TaskStatus>;
+export const ProjectTaskStatus = z.enum(['open', 'in_progress', 'completed', 'cancelled']);
+export type ProjectTaskStatus = z.infer<typeof ProjectTaskStatus>;
 
-export const TASK_TRANSITIONS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
+export const TASK_TRANSITIONS: Readonly<Record<ProjectTaskStatus, readonly ProjectTaskStatus[]>> = {
   open: ['in_progress', 'completed', 'cancelled'],
   in_progress: ['open', 'completed', 'cancelled'],
   completed: ['open'],
@@ -135,7 +135,7 @@ export const ProjectTask = z.strictObject({
   /** It is not started before these are completed or cancelled. */
   blockedBy: z.array(TaskId),
   parentTaskId: TaskId.optional(),
-  status: TaskStatus,
+  status: ProjectTaskStatus,
   discussion: TaskDiscussion.optional(),
   /** The run that the last start led to, where the assignee was given the turn at once. */
   latestRunId: RunId.optional(),
@@ -162,7 +162,7 @@ export const UpdateProjectTask = z.strictObject({
   assigneeMemberId: ProjectMemberId.nullable().optional(),
   blockedBy: BlockedBy.optional(),
   parentTaskId: TaskId.nullable().optional(),
-  status: TaskStatus.optional(),
+  status: ProjectTaskStatus.optional(),
   output: TaskOutput.nullable().optional(),
 });
 export type UpdateProjectTask = z.infer<typeof UpdateProjectTask>;

@@ -2,9 +2,10 @@ import { foundation } from './0001-foundation.js';
 import { runtime } from './0002-runtime.js';
 import { turns } from './0003-turns.js';
 import { conversations } from './0004-conversations.js';
+import { tasks } from './0005-tasks.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, conversations];
+export const MIGRATIONS: readonly Migration[] = [foundation, runtime, turns, conversations, tasks];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -50,4 +51,7 @@ export const TABLES = [
   'taskBlockers',
   'boards',
   'boardRevisions',
+  'tasks',
+  'dreamGates',
+  'memoryVisits',
 ] as const;

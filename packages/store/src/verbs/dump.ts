@@ -47,6 +47,7 @@ export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
   schedules: dump('schedules', '"seq"'),
   boards: dump('boards', '"boardId"'),
   boardRevisions: dump('boardRevisions', '"boardId", "revision"'),
+  tasks: dump('tasks', '"taskId"'),
 };
 
 /** The same for the topic of a memory. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../../limits.js';
 import { Seq } from '../../records/ids.js';
 import {
+  DreamStatus,
   Memory,
   MemoryFile,
   MemoryFileList,
@@ -12,6 +13,7 @@ import {
   NoteId,
   PutMemoryFile,
 } from '../../records/memory.js';
+import { Task } from '../../records/task.js';
 import { PEOPLE } from '../access-table.js';
 import type { Route } from '../route.js';
 
@@ -85,6 +87,28 @@ export const MEMORY_ROUTES = {
     params: inFile,
     query: z.strictObject({ part: MemoryPart.default('shared') }),
     status: 204,
+  },
+  getDreamStatus: {
+    method: 'GET',
+    path: '/v1/memories/:memoryId/dream',
+    tag: 'memory',
+    summary: 'Whether a memory would be put in order now, and if not, why',
+    access: PEOPLE,
+    params: inMemory,
+    answer: z.strictObject({ dreams: z.array(DreamStatus) }),
+    status: 200,
+  },
+  startDream: {
+    method: 'POST',
+    path: '/v1/memories/:memoryId/dream',
+    tag: 'memory',
+    summary:
+      'Put a memory in order now, however few sessions were there and however lately it was done',
+    access: PEOPLE,
+    params: inMemory,
+    body: z.strictObject({ part: MemoryPart.optional() }),
+    answer: Task,
+    status: 202,
   },
   clearMemory: {
     method: 'DELETE',

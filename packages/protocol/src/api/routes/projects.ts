@@ -13,8 +13,8 @@ import {
   ProjectMemberId,
   ProjectStatus,
   ProjectTask,
+  ProjectTaskStatus,
   StartProjectTask,
-  TaskStatus,
   UpdateProject,
   UpdateProjectTask,
   UpsertProjectMember,
@@ -135,7 +135,7 @@ export const PROJECTS_ROUTES = {
     access: PEOPLE_AND_SESSIONS,
     params: inProject,
     query: z.strictObject({
-      status: TaskStatus.optional(),
+      status: ProjectTaskStatus.optional(),
       assigneeMemberId: ProjectMemberId.optional(),
       after: TaskId.optional(),
       limit,

@@ -1,0 +1,15 @@
+import type { Timers } from '../ports.js';
+import type { StimulusContext } from '../stimuli/context.js';
+import type { TaskExecutor } from './kind.js';
+import type { TaskKinds } from './kinds.js';
+
+/** What every verb of tasks works with: what ends may be told in a thread. */
+export interface TaskContext extends StimulusContext {
+  readonly kinds: TaskKinds;
+  readonly executors: ReadonlyMap<string, TaskExecutor>;
+  readonly timers: Timers;
+  /** The machine and data directory that processes of this daemon belong to. */
+  readonly place: string;
+  /** Where the files of tasks are. */
+  readonly directory: string;
+}

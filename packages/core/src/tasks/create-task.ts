@@ -1,0 +1,110 @@
+import {
+  LIMITS,
+  type Metadata,
+  type Origin,
+  StoaError,
+  sessionTopic,
+  type TaskEntry,
+} from '@stoa/protocol';
+import type { Tx } from '@stoa/store';
+import { assertNotEnded, type OpenSession, sessionToServe } from '../access/session-gate.js';
+import type { Decision } from '../log/log.js';
+import { inSession } from '../sessions/run-facts.js';
+import type { TaskContext } from './context.js';
+import type { TaskKind } from './kind.js';
+import { assertRoom, hasPlace, tooMany } from './places.js';
+
+/** A task that somebody wants to begin. */
+export interface NewTask {
+  /** Its id, when it has one already: a command that was waited for keeps its own. */
+  readonly taskId?: string | undefined;
+  readonly kind: string;
+  readonly description: string;
+  readonly detail: Metadata;
+  readonly isForeground?: boolean | undefined;
+  readonly startedAt?: number | undefined;
+  readonly runId?: string | undefined;
+  readonly callId?: string | undefined;
+  readonly origin?: Origin | undefined;
+  readonly outputPath?: string | undefined;
+  /** Who begins it, if not the session. */
+  readonly by?: string | undefined;
+}
+
+/**
+ * Commits the intent; nothing has been started yet. It is `running` when its kind has a place for it, and
+ * for the caller to start then; `queued` it is started by its executor when its turn comes.
+ */
+export function createTask(
+  context: TaskContext,
+  sessionId: string,
+  wanted: NewTask,
+): Promise<TaskEntry> {
+  const kind = context.kinds.get(wanted.kind);
+  const { ids, log } = context.sessions;
+  const detail = admitDetail(kind, wanted.detail);
+  const taskId = wanted.taskId ?? ids.next('tsk');
+  return log.write({
+    actor: wanted.by ?? `session:${sessionId}`,
+    lane: sessionTopic(sessionId),
+    open: () => sessionToServe(sessionId),
+    *decide(session, at): Tx<Decision<TaskEntry>> {
+      assertNotEnded(session);
+      yield* assertRoom(kind, session);
+      const status = yield* statusFor(kind, session);
+      const isForeground = wanted.isForeground ?? false;
+      const { startedAt = at, runId, callId, origin = {}, outputPath } = wanted;
+      const task: TaskEntry = {
+        taskId,
+        kind: kind.kind,
+        description: shortened(wanted.description),
+        sessionId,
+        startedIn: sessionId,
+        responsibleId: session.responsibleId,
+        ...(runId === undefined ? {} : { runId }),
+        ...(callId === undefined ? {} : { callId }),
+        origin,
+        status,
+        isForeground,
+        createdAt: at,
+        ...(status === 'running' ? { startedAt } : {}),
+        updatedAt: at,
+        notice: isForeground ? 'none' : 'due',
+        place: context.place,
+        ...(outputPath === undefined ? {} : { outputPath }),
+        transcriptPath: `${context.directory}/${sessionId}/${kind.kind}-${taskId}.jsonl`,
+        detail,
+      };
+      return {
+        events: [inSession(session, { type: 'background_task_created', data: { task } })],
+        answer: () => task,
+      };
+    },
+  });
+}
+
+function* statusFor(kind: TaskKind, { responsibleId }: OpenSession): Tx<'running' | 'queued'> {
+  if (yield* hasPlace(kind, responsibleId)) return 'running';
+  if (kind.whenFull === 'queue') return 'queued';
+  throw tooMany(kind, kind.atOnce ?? 0, responsibleId);
+}
+
+/** What a kind says of a task is checked by the kind, and is never large. */
+export function admitDetail(kind: TaskKind, detail: Metadata): Metadata {
+  const { success, error } = kind.detail.safeParse(detail);
+  if (!success) {
+    const [issue] = error.issues;
+    const where = issue?.path.join('.') ?? '';
+    throw new StoaError('invalid_request', `A ${kind.kind}: ${where} ${issue?.message ?? ''}`);
+  }
+  if (JSON.stringify(detail).length <= LIMITS.taskDetailBytes) return detail;
+  const limit = String(LIMITS.taskDetailBytes);
+  throw new StoaError('invalid_request', `The detail of a task has at most ${limit} characters`);
+}
+
+/** One line; what it leaves out stands in the detail. */
+export function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line.length <= LIMITS.titleChars) return line;
+  return `${line.slice(0, LIMITS.titleChars - 1).toWellFormed()}…`;
+}

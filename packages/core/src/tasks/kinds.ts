@@ -1,0 +1,34 @@
+import { StoaError } from '@stoa/protocol';
+import { AGENT } from './agent/agent-kind.js';
+import { DREAM } from './dream/dream-kind.js';
+import type { TaskKind } from './kind.js';
+import { MONITOR } from './monitor/monitor-kind.js';
+import { SHELL } from './shell/shell-kind.js';
+
+/** The kinds that come with Stoa. */
+const BUILTIN: readonly TaskKind[] = [SHELL, MONITOR, AGENT, DREAM];
+
+/** The kinds there are, by their names. */
+export class TaskKinds {
+  readonly #byName: ReadonlyMap<string, TaskKind>;
+
+  constructor(more: readonly TaskKind[] = []) {
+    this.#byName = new Map([...BUILTIN, ...more].map((kind) => [kind.kind, kind]));
+  }
+
+  /** Undefined for entries of a kind that another version of Stoa had. */
+  find(name: string): TaskKind | undefined {
+    return this.#byName.get(name);
+  }
+
+  get(name: string): TaskKind {
+    const kind = this.#byName.get(name);
+    if (kind) return kind;
+    const names = [...this.#byName.keys()].join(', ');
+    throw new StoaError('unknown_task_kind', `There is no kind ${name}; there are ${names}`);
+  }
+
+  [Symbol.iterator](): IterableIterator<TaskKind> {
+    return this.#byName.values();
+  }
+}

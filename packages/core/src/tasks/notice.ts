@@ -1,0 +1,107 @@
+import { LIMITS, type SessionEvent, type TaskEntry } from '@stoa/protocol';
+import { listItemsOfRun, listQueuedRuns, listSessionsAbove, type Tx } from '@stoa/store';
+import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import type { NewEvent } from '../log/log.js';
+import { type Arrival, acceptItem, whyFull } from '../sessions/accept-item.js';
+import { endRun } from '../sessions/end-run.js';
+import { factsOf, inSession } from '../sessions/run-facts.js';
+import type { TaskContext } from './context.js';
+
+type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
+
+/** What every kind tells at the end of a task, unless it has words of its own. */
+export function noticeText(task: TaskEntry, tail?: string): string {
+  const lines = [
+    `Background task ${task.taskId} (${task.kind}: ${task.description}) ${endText(task)}.`,
+  ];
+  if (task.end?.message !== undefined) lines.push(task.end.message);
+  if (task.outputPath !== undefined) lines.push(`Output: ${task.outputPath}`);
+  if (tail !== undefined && tail !== '') lines.push(`Last output:\n${lastOf(tail)}`);
+  return lines.join('\n');
+}
+
+/** How it ended, in a few words: `failed with exit code 1`. */
+export function endText({ status, end }: TaskEntry): string {
+  if (!end) return `is ${status}`;
+  const how = [
+    end.exitCode === undefined ? '' : ` with exit code ${String(end.exitCode)}`,
+    end.signal === undefined ? '' : ` by signal ${end.signal}`,
+    end.exitCode === undefined && end.signal === undefined
+      ? ` (${end.cause.replaceAll('_', ' ')})`
+      : '',
+    end.by === undefined ? '' : `, by ${end.by}`,
+  ];
+  const verb = status === 'cancelled' || status === 'lost' ? `was ${status}` : status;
+  return verb + how.join('');
+}
+
+const lastOf = (tail: string): string =>
+  tail.length <= LIMITS.taskTailChars ? tail : tail.slice(-LIMITS.taskTailChars).toWellFormed();
+
+/** What tells a session something about one of its tasks. Those of one place are taken together. */
+export function arrivalOf({ taskId, kind, description, origin }: TaskEntry, text: string): Arrival {
+  return {
+    kind: 'task_notice',
+    rule: 'collect',
+    from: 'system',
+    fromName: `${kind} ${taskId}`,
+    subject: description === '' ? undefined : description,
+    inputItems: [{ type: 'text', text: text.slice(0, LIMITS.textChars).toWellFormed() }],
+    origin,
+    metadata: { taskId, taskKind: kind },
+  };
+}
+
+/** The events that tell of it and the item they make; `full` where there is no room; undefined: nobody is left. */
+export function* tellOwner(
+  { sessions }: TaskContext,
+  session: OpenSession,
+  task: TaskEntry,
+  text: string,
+): Tx<{ events: readonly NewEvent[]; itemId: string } | 'full' | undefined> {
+  const listener = yield* listenerOf(session);
+  if (!listener) return undefined;
+  if ((yield* whyFull(listener)) !== undefined) return 'full';
+  const { events } = yield* acceptItem(sessions, listener, arrivalOf(task, text));
+  return { events, itemId: (events[0]?.event.data as Accepted).itemId };
+}
+
+/** Its session, or the nearest above it that goes on. */
+function* listenerOf(session: OpenSession): Tx<OpenSession | undefined> {
+  if (session.endedAt === null) return session;
+  const above = yield* listSessionsAbove.all({ sessionId: session.sessionId });
+  const living = above.find(({ endedAt }) => endedAt === null);
+  return living && (yield* sessionToServe(living.sessionId));
+}
+
+/** Drops what waits to be told about one task of a session, or about all of them. */
+export function* dropNotices(
+  { sessions }: TaskContext,
+  session: OpenSession,
+  taskId?: string,
+): Tx<NewEvent[]> {
+  const { topicId } = session;
+  const events: NewEvent[] = [];
+  const queued = yield* listQueuedRuns.all({ topicId, limit: LIMITS.queuedRunsPerSession });
+  for (const { runId, kind } of queued) {
+    if (kind !== 'task_notice') continue;
+    const waiting = (yield* listItemsOfRun.all({ runId })).filter(
+      ({ state }) => state === 'waiting',
+    );
+    const dropped = waiting.filter(
+      ({ accepted }) =>
+        taskId === undefined || (JSON.parse(accepted) as Accepted).metadata['taskId'] === taskId,
+    );
+    if (dropped.length === waiting.length) {
+      const end = { type: 'cancelled', reason: 'dropped' } as const;
+      events.push(...(yield* endRun(sessions, session, runId, end)));
+      continue;
+    }
+    for (const { itemId, accepted } of dropped) {
+      const facts = factsOf(session, runId, JSON.parse(accepted) as Accepted);
+      const data = { itemId, reason: 'stopped', ...facts };
+      events.push(inSession(session, { type: 'dropped', data }));
+    }
+  }
+  return events;
+}

@@ -1,0 +1,103 @@
+import type { SessionEvent, TaskChange, TaskEntry } from '@stoa/protocol';
+import { deleteBackgroundTask, findTaskEntry, putBackgroundTask, type Tx } from '@stoa/store';
+import type { Place } from '../log/entry.js';
+import { isEnded } from './lifecycle.js';
+
+type TaskEvent = Extract<SessionEvent, { type: `background_task_${string}` }>;
+type Ended = Extract<SessionEvent, { type: 'background_task_ended' }>['data'];
+
+/** What one event does to the tasks of its session. */
+export function* projectTaskEvent(place: Place, event: TaskEvent): Tx<void> {
+  const { topicId } = place;
+  switch (event.type) {
+    case 'background_task_created':
+    case 'background_task_received':
+      yield* put(topicId, event.data.task);
+      return;
+    case 'background_task_changed': {
+      const entry = yield* find(topicId, event.data.taskId);
+      if (entry) yield* put(topicId, changed(entry, event.data.change, place.at));
+      return;
+    }
+    case 'background_task_ended': {
+      const entry = yield* find(topicId, event.data.taskId);
+      if (entry) yield* put(topicId, ended(entry, event.data, place.at));
+      return;
+    }
+    case 'background_task_handed_over':
+    case 'background_task_evicted':
+      yield* deleteBackgroundTask.run({ topicId, taskId: event.data.taskId });
+      return;
+  }
+}
+
+/** An entry after a change of it. */
+export function changed(entry: TaskEntry, change: TaskChange, at: number): TaskEntry {
+  const { stopping, blockedReason, detail, status, ...rest } = change;
+  const { stopping: oldStopping, blockedReason: oldReason, end, endedAt, ...kept } = entry;
+  const now = { ...kept, ...given(rest), updatedAt: at, status: status ?? entry.status };
+  const reason = blockedReason === undefined ? oldReason : blockedReason;
+  const stop = stopping === undefined ? oldStopping : stopping;
+  return {
+    ...now,
+    // What is revived has no end any more.
+    ...(isEnded(now.status) && end && endedAt !== undefined ? { end, endedAt } : {}),
+    ...(stop ? { stopping: stop } : {}),
+    ...(reason === undefined || reason === null ? {} : { blockedReason: reason }),
+    detail: merged(entry.detail, detail),
+  };
+}
+
+/** An entry after its end. */
+export function ended(entry: TaskEntry, end: Ended, at: number): TaskEntry {
+  const { stopping: _, blockedReason: __, noticeItemId: ___, ...kept } = entry;
+  const { noticeItemId } = end;
+  return {
+    ...kept,
+    status: end.status,
+    end: end.end,
+    endedAt: at,
+    updatedAt: at,
+    notice: noticeItemId !== undefined ? 'sent' : end.noticeDue === true ? 'due' : 'none',
+    ...(noticeItemId === undefined ? {} : { noticeItemId }),
+    detail: merged(entry.detail, end.detail),
+  };
+}
+
+/** What is undefined was not said. */
+function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const said = Object.entries(change).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+type Detail = TaskEntry['detail'];
+
+/** A null takes out what was there. */
+function merged(now: Detail, patch: Detail | undefined): Detail {
+  if (!patch) return now;
+  const all = Object.entries({ ...now, ...patch });
+  return Object.fromEntries(all.filter(([, value]) => value !== null));
+}
+
+function* find(topicId: number, taskId: string): Tx<TaskEntry | undefined> {
+  const row = yield* findTaskEntry.first({ topicId, taskId });
+  return row && (JSON.parse(row.entry) as TaskEntry);
+}
+
+function* put(topicId: number, entry: TaskEntry): Tx<void> {
+  const { taskId, kind, status, notice, responsibleId, place } = entry;
+  const hasEnded = isEnded(status);
+  yield* putBackgroundTask.run({
+    topicId,
+    taskId,
+    kind,
+    status,
+    isEnded: hasEnded ? 1 : 0,
+    sortAt: hasEnded ? (entry.endedAt ?? entry.updatedAt) : (entry.startedAt ?? entry.createdAt),
+    notice,
+    noticeItemId: entry.noticeItemId ?? null,
+    responsibleId,
+    place,
+    entry: JSON.stringify(entry),
+  });
+}

@@ -1,0 +1,93 @@
+import type { Metadata, SessionEvent, TaskEnd, TaskEntry, TaskStatus } from '@stoa/protocol';
+import { countEndedTasks, listTasksToEvict, type Tx } from '@stoa/store';
+import type { OpenSession } from '../access/session-gate.js';
+import type { NewEvent } from '../log/log.js';
+import { inSession } from '../sessions/run-facts.js';
+import type { TaskContext } from './context.js';
+import { isEnded, mayBecome } from './lifecycle.js';
+import { endText, noticeText, tellOwner } from './notice.js';
+import { ended } from './projection.js';
+import { tellItsThread } from './thread-news.js';
+import { type OpenTask, writeTask } from './write-task.js';
+
+/** How a task ended, as its executor says. */
+export interface Settlement {
+  readonly status: Extract<TaskStatus, 'completed' | 'failed' | 'cancelled' | 'lost'>;
+  readonly end: TaskEnd;
+  readonly detail?: Metadata | undefined;
+  /** The last of what it put out, for the one who is told. */
+  readonly tail?: string | undefined;
+  /** The tool that answers for it is the notice: nothing goes to the inbox. */
+  readonly isTold?: boolean | undefined;
+}
+
+export interface Settled {
+  readonly task: TaskEntry;
+  /** Whether this was the end, and not one that came after it. */
+  readonly isFirst: boolean;
+  /** Those that are not listed any more. */
+  readonly evicted: readonly TaskEntry[];
+}
+
+/** Ends a task, tells its session and its thread, and lets go of the oldest of those that ended: one commit. */
+export function settleTask(
+  context: TaskContext,
+  taskId: string,
+  settlement: Settlement,
+  actor = 'system',
+): Promise<Settled> {
+  return writeTask(context, actor, taskId, function* (open, at) {
+    const { events, ...answer } = yield* settling(context, open, settlement, at);
+    return { events, answer };
+  });
+}
+
+export function* settling(
+  context: TaskContext,
+  { session, entry }: OpenTask,
+  { status, end, detail, tail, isTold = false }: Settlement,
+  at: number,
+): Tx<Settled & { events: NewEvent[] }> {
+  const kind = context.kinds.find(entry.kind);
+  if (isEnded(entry.status) || !mayBecome(entry.status, status, false)) {
+    return { task: entry, isFirst: false, evicted: [], events: [] };
+  }
+  const by = end.by ?? (status === 'cancelled' ? entry.stopping?.by : undefined);
+  const data: Extract<SessionEvent, { type: 'background_task_ended' }>['data'] = {
+    taskId: entry.taskId,
+    status,
+    end: by === undefined ? end : { ...end, by },
+    ...(detail === undefined ? {} : { detail }),
+  };
+  const task = ended(entry, data, at);
+  const events: NewEvent[] = [];
+  if (entry.notice === 'due' && !isTold) {
+    const text = kind?.notice?.(task, tail) ?? noticeText(task, tail);
+    const told = yield* tellOwner(context, session, task, text);
+    if (told === 'full') data.noticeDue = true;
+    else if (told) {
+      data.noticeItemId = told.itemId;
+      events.push(...told.events);
+    }
+  }
+  events.unshift(inSession(session, { type: 'background_task_ended', data }));
+  // Who stopped it knows; a thread is told what became of what went on.
+  if (status !== 'cancelled' && !entry.isForeground) {
+    const content = `The background task “${task.description}” ${endText(task)}.`;
+    events.push(...(yield* tellItsThread(context, task, 'task_completed', content, at)));
+  }
+  const evicted = kind ? yield* toEvict(session, kind.kind, kind.keepsFinished) : [];
+  for (const { taskId } of evicted) {
+    events.push(inSession(session, { type: 'background_task_evicted', data: { taskId } }));
+  }
+  return { task: ended(entry, data, at), isFirst: true, evicted, events };
+}
+
+/** Those that have to go for one more that has ended. */
+function* toEvict({ topicId }: OpenSession, kind: string, keeps: number): Tx<TaskEntry[]> {
+  const before = (yield* countEndedTasks.first({ topicId, kind }))?.count ?? 0;
+  const excess = before + 1 - keeps;
+  if (excess <= 0) return [];
+  const rows = yield* listTasksToEvict.all({ topicId, kind, limit: excess });
+  return rows.map(({ entry }) => JSON.parse(entry) as TaskEntry);
+}

@@ -1,0 +1,53 @@
+import { type SessionEvent, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { findBackgroundTask, findTaskEntry, type Tx } from '@stoa/store';
+import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import { inSession } from '../sessions/run-facts.js';
+import type { TaskContext } from './context.js';
+
+export interface OpenTask {
+  readonly session: OpenSession;
+  readonly entry: TaskEntry;
+}
+
+/** How often one is looked for that goes from session to session meanwhile. */
+const TRIES = 10;
+
+/** Decides about a task with the session locked whose it is. Throws `task_not_found`. */
+export async function writeTask<R>(
+  { sessions }: TaskContext,
+  actor: string,
+  taskId: string,
+  decide: (task: OpenTask, at: number) => Tx<{ events: readonly NewEvent[]; answer: R }>,
+): Promise<R> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const { sessionId } = await sessions.store.read(() => taskRow(taskId));
+    const outcome = await sessions.log.write({
+      actor,
+      lane: sessionTopic(sessionId),
+      open: () => sessionToServe(sessionId),
+      *decide(session, at): Tx<Decision<{ answer: R } | undefined>> {
+        const { topicId } = session;
+        const row = yield* findTaskEntry.first({ topicId, taskId });
+        if (!row) return { events: [], answer: () => undefined };
+        const entry = JSON.parse(row.entry) as TaskEntry;
+        const { events, answer } = yield* decide({ session, entry }, at);
+        return { events, answer: () => ({ answer }) };
+      },
+    });
+    if (outcome) return outcome.answer;
+  }
+  throw new StoaError('task_not_found', `${taskId} cannot be found where it is said to be`);
+}
+
+export function* taskRow(taskId: string) {
+  const row = yield* findBackgroundTask.first({ taskId });
+  if (!row) throw new StoaError('task_not_found', `There is no background task ${taskId}`);
+  return row;
+}
+
+export const taskChanged = (
+  session: OpenSession,
+  taskId: string,
+  change: Extract<SessionEvent, { type: 'background_task_changed' }>['data']['change'],
+): NewEvent => inSession(session, { type: 'background_task_changed', data: { taskId, change } });

@@ -1,0 +1,59 @@
+import type { Migration } from './migration.js';
+
+/*
+ * Background tasks. A row is a replay of its session's log; what it says stands in "entry", which is
+ * what the log said of it put together. One that goes from an ended session to another has a row in the
+ * other's topic then, so its id is unique in a topic only. "sortAt" is when it was started, or when it
+ * ended: what is shown first.
+ *
+ * When memories may be put in order: when they last were, which runs remembered there since, and who is at it.
+ * The daemons agree on it here; it is not in the log.
+ */
+const tables = (t: { clustered: string; big: string; text: string }): string => `
+CREATE TABLE "tasks" (
+  "topicId" ${t.big} NOT NULL,
+  "taskId" ${t.text} NOT NULL,
+  "kind" ${t.text} NOT NULL,
+  "status" ${t.text} NOT NULL,
+  "isEnded" ${t.big} NOT NULL,
+  "sortAt" ${t.big} NOT NULL,
+  "notice" ${t.text} NOT NULL,
+  "noticeItemId" ${t.text},
+  "responsibleId" ${t.text} NOT NULL,
+  "place" ${t.text} NOT NULL,
+  "entry" ${t.text} NOT NULL,
+  PRIMARY KEY ("topicId", "taskId")
+)${t.clustered};
+CREATE INDEX "tasksById" ON "tasks" ("taskId");
+CREATE INDEX "tasksShown" ON "tasks" ("isEnded", "sortAt", "taskId");
+CREATE INDEX "tasksLive" ON "tasks" ("responsibleId", "kind", "status") WHERE "isEnded" = 0;
+CREATE INDEX "tasksEnded" ON "tasks" ("topicId", "kind", "sortAt") WHERE "isEnded" = 1;
+CREATE INDEX "tasksToTell" ON "tasks" ("sortAt") WHERE "isEnded" = 1 AND "notice" = 'due';
+CREATE TABLE "dreamGates" (
+  "gateKey" ${t.text} NOT NULL PRIMARY KEY,
+  "memoryId" ${t.text} NOT NULL,
+  "ownerId" ${t.text} NOT NULL,
+  "namespace" ${t.text} NOT NULL,
+  "part" ${t.text} NOT NULL,
+  "dreamtAt" ${t.big},
+  "scannedAt" ${t.big},
+  "lookedAt" ${t.big},
+  "refusal" ${t.text},
+  "leaseHolder" ${t.text},
+  "leaseUntil" ${t.big}
+);
+CREATE TABLE "memoryVisits" (
+  "gateKey" ${t.text} NOT NULL,
+  "runId" ${t.text} NOT NULL,
+  "sessionId" ${t.text} NOT NULL,
+  "at" ${t.big} NOT NULL,
+  PRIMARY KEY ("gateKey", "runId")
+)${t.clustered};
+`;
+
+export const tasks: Migration = {
+  version: 5,
+  name: 'tasks',
+  sqlite: tables({ clustered: ' WITHOUT ROWID', big: 'INTEGER', text: 'TEXT' }),
+  postgres: tables({ clustered: '', big: 'BIGINT', text: 'TEXT COLLATE "C"' }),
+};
