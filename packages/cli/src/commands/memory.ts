@@ -1,4 +1,4 @@
-import type { Memory, MemoryFile, MemoryNote } from '@stoa/protocol';
+import type { DreamStatus, Memory, MemoryFile, MemoryNote } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { printable, printableLine } from '../terminal/printable.js';
@@ -103,6 +103,43 @@ export async function forget(
   if (what.endsWith('.md')) await memories.deleteFile(memoryId, what, { part });
   else await memories.deleteNote(memoryId, what);
   context.answer({ deleted: what }, () => `${printableLine(what)} is deleted.`);
+}
+
+export async function dreamStatus(
+  context: Context,
+  [which = '']: readonly string[],
+): Promise<void> {
+  const { dreams } = await context.client.memories.dreamStatus(await memoryNamed(context, which));
+  if (context.flags.json) context.json({ dreams });
+  else for (const dream of dreams) context.line(dreamText(context, dream));
+}
+
+function dreamText({ io }: Context, status: DreamStatus): string {
+  const { part, refusal, lastDreamAt, sessionsSince, lastLook, taskId } = status;
+  const ago = (at: number): string => relativeTime(at, io.now());
+  const look = lastLook?.refusal
+    ? `${ago(lastLook.at)}: ${printableLine(lastLook.refusal.reason)} (${lastLook.refusal.gate})`
+    : lastLook && `${ago(lastLook.at)}: it began`;
+  return [
+    part === 'isolated' ? 'what is held apart' : 'what is shared',
+    `  now         ${refusal ? `no: ${printableLine(refusal.reason)} (${refusal.gate})` : 'yes, after the next run there'}`,
+    `  last        ${lastDreamAt === undefined ? 'never' : ago(lastDreamAt)}`,
+    `  sessions    ${String(sessionsSince)} since`,
+    ...(look === undefined ? [] : [`  last look   ${look}`]),
+    ...(taskId === undefined ? [] : [`  task        ${taskId}`]),
+  ].join('\n');
+}
+
+export async function dream(
+  context: Context,
+  [which = '']: readonly string[],
+  { isolated }: ForgetOptions,
+): Promise<void> {
+  const memoryId = await memoryNamed(context, which);
+  const task = await context.client.memories.dream(memoryId, {
+    part: isolated ? 'isolated' : 'shared',
+  });
+  context.answer(task, () => `${task.taskId} puts ${printableLine(which)} in order.`);
 }
 
 export async function clearMemory(

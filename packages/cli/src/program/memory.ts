@@ -36,6 +36,21 @@ export function addMemoryCommands(program: Command, run: Runner): void {
     async () => (await load()).forget,
     ['stoa memory forget channel:ops nte_…', 'stoa memory forget channel:ops deploy.md'],
   );
+  runs(
+    onOne('status', 'say whether a memory would be put in order now, and if not, why'),
+    run,
+    async () => (await load()).dreamStatus,
+    ['stoa memory status channel:ops'],
+  );
+  runs<ForgetOptions>(
+    onOne('dream', 'put a memory in order now, in the background').option(
+      '--isolated',
+      'what is held apart',
+    ),
+    run,
+    async () => (await load()).dream,
+    ['stoa memory dream channel:ops'],
+  );
   runs<ClearMemoryOptions>(
     onOne('clear', 'erase all notes and files of a memory for good').option(
       '--yes',

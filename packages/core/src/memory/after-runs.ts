@@ -23,13 +23,15 @@ export interface ExtractionRequest {
 
 export interface Extracted {
   readonly notes: readonly string[];
+  /** What was wrong with the answer, if something was. */
+  readonly problem?: string;
   readonly usage: Usage;
   readonly provider: string;
   readonly model: string;
 }
 
-/** Asks a model once what of a run is worth remembering. */
-export type Extractor = (request: ExtractionRequest) => Promise<Extracted>;
+/** Asks a model once what of a run is worth remembering; undefined where it was not worth asking. */
+export type Extractor = (request: ExtractionRequest) => Promise<Extracted | undefined>;
 
 const TAIL_BYTES = 128 * 1024;
 const KNOWN = 50;
@@ -113,8 +115,12 @@ export class AfterRuns {
       const known = await store.read(() => this.#known(claim));
       const { signal } = this.#abort;
       const { persona } = session;
-      const { notes, ...spent } = await extract({ persona, entries, known, signal });
+      const extracted = await extract({ persona, entries, known, signal });
+      if (!extracted) return;
+      const { notes, problem, ...spent } = extracted;
       await this.#account(claim, spent);
+      if (problem !== undefined)
+        this.context.diagnose('a look back at a run came to nothing', { runId, problem });
       if (notes.length > 0) await this.#keep(claim, notes);
     } finally {
       this.#extractions -= 1;
@@ -160,7 +166,10 @@ export class AfterRuns {
     });
   }
 
-  async #account({ session, runId }: Claim, spent: Omit<Extracted, 'notes'>): Promise<void> {
+  async #account(
+    { session, runId }: Claim,
+    spent: Omit<Extracted, 'notes' | 'problem'>,
+  ): Promise<void> {
     const { sessionId } = session;
     await this.context.log.write({
       actor: 'system',

@@ -105,6 +105,9 @@ export async function startDaemon(
       directory: process.cwd(),
       environment: process.env,
       url,
+      dreamEnded: (outcome, milliseconds) => {
+        metrics.countDream(outcome, milliseconds);
+      },
     });
     const core = createCore({
       store,
@@ -142,6 +145,8 @@ export async function startDaemon(
     await runtime.tidy();
     await core.ownership.join();
     teardown.add('drivers', () => runtime.close());
+    teardown.add('dreams', () => core.dreams.close());
+    teardown.add('looks back', () => core.afterRuns.close());
     teardown.add('runs', () => core.runner.stop());
     teardown.add('clockwork', startTicking(core, log));
 

@@ -4,9 +4,13 @@ import { join } from 'node:path';
 import type { BuiltinToolsOptions, DefinitionCheckPorts, McpServers } from '@stoa/agent';
 import {
   type Core,
+  type Dreamer,
+  type DreamOutcome,
   type Driver,
   type DriverCapabilities,
   decide,
+  type ExtractionRequest,
+  type Extractor,
   type RuntimePorts,
 } from '@stoa/core';
 import {
@@ -42,6 +46,7 @@ export interface RuntimeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where programs on this machine reach the daemon. */
   readonly url: () => string;
+  readonly dreamEnded: (outcome: DreamOutcome, milliseconds: number) => void;
 }
 
 /** What runs agents, until the domain it serves is there. */
@@ -99,6 +104,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       memory: {
         files: new DiskMemoryFiles(join(home, 'memory')),
         toldChars: config.memory.toldChars,
+        ...(config.memory.extraction.enabled && {
+          extractor: async (request: ExtractionRequest) => (await loaded()).extractor(request),
+        }),
+        dreams: {
+          rules: {
+            isEnabled: config.memory.dream.enabled,
+            afterMs: toMs(config.memory.dream.afterHours),
+            afterSessions: config.memory.dream.afterSessions,
+          },
+          dreamer: {
+            modelProblem: async () => (await loaded()).dreamer.modelProblem(),
+            dream: async (work) => (await loaded()).dreamer.dream(work),
+          },
+          counted: options.dreamEnded,
+        },
       },
       drivers,
       configRules: config.permissions,
@@ -129,6 +149,8 @@ interface LoadedAgents {
   readonly agents: Readonly<Record<string, AgentDefinition>>;
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
+  readonly extractor: Extractor;
+  readonly dreamer: Dreamer;
   driver(kind: DriverKind): Driver;
 }
 
@@ -203,7 +225,15 @@ async function loadAgents(
     environment,
     readScript,
   };
+  const upkeep = {
+    models: new agent.Models(modelsOf(config), environment, { timers, clock: { now: Date.now } }),
+    timers,
+    random: Math.random,
+    model: config.memory.model,
+  };
   return {
+    extractor: agent.createExtractor(upkeep),
+    dreamer: agent.createDreamer(upkeep),
     definitionProblem: (definition, workspace) =>
       agent.definitionProblem(definition, checkPorts, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
