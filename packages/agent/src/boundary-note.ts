@@ -7,6 +7,10 @@ import { envelope, plainText } from './envelope.js';
  */
 export function boundaryNote(context: ChannelContextTold): string {
   const { channelIdentity, memoryScope } = context;
+  if (!channelIdentity) {
+    const line = `Memory: ${oneLine(memoryScope.namespace)}`;
+    return [line, ...memoryLines(context)].join('\n');
+  }
   const { id, displayName, description } = channelIdentity;
   const lines = [
     'Channel identity:',
@@ -23,12 +27,33 @@ export function boundaryNote(context: ChannelContextTold): string {
   return lines.join('\n');
 }
 
-function memoryLines({ channelId, notes, olderNotes, memoryScope }: ChannelContextTold): string[] {
-  if (!notes) return ['', 'What is remembered here cannot be read now.'];
+function memoryLines(context: ChannelContextTold): string[] {
+  if (!context.notes) return ['', 'What is remembered here cannot be read now.'];
+  return [...fileLines(context), ...noteLines(context)];
+}
+
+/** The long-term memory: files that people may edit, and so words of people and agents. */
+function fileLines({ channelId, files, memoryScope }: ChannelContextTold): string[] {
+  if (!files) return [];
+  const { index, topics, unlisted } = files;
+  const more = unlisted === 0 ? '' : ` ${String(unlisted)} more are not listed.`;
+  const source = (name: string) => `memory ${memoryScope.namespace} ${name}`;
+  const ids = [channelId ?? memoryScope.namespace, 'files'];
+  return [
+    '',
+    `Topics that are remembered here; recall reads the others whole.${more}`,
+    envelope({ source: source('index'), ids, text: index }),
+    ...topics.map(({ name, text, isWhole }) =>
+      envelope({ source: source(name), ids: [...ids, name], text: isWhole ? text : `${text}\n…` }),
+    ),
+  ];
+}
+
+function noteLines({ channelId, notes = [], olderNotes, memoryScope }: ChannelContextTold) {
   if (notes.length === 0) return [];
   const older = olderNotes === 0 ? '' : ` ${String(olderNotes)} older ones can be had with recall.`;
   const text = notes.map(noteLine).join('\n');
-  const ids = [channelId, ...notes.map(({ noteId }) => noteId)];
+  const ids = [channelId ?? memoryScope.namespace, ...notes.map(({ noteId }) => noteId)];
   const source = `memory ${memoryScope.namespace}`;
   return ['', `What is remembered here, oldest first.${older}`, envelope({ source, ids, text })];
 }

@@ -56,6 +56,7 @@ export function toolResultForModel({ runId, callId, tool, outcome, output }: Too
 const OWN_WORDS: ReadonlySet<string> = new Set([
   'ask_user',
   'emit_output',
+  'forget',
   'monitor',
   'pass_turn',
   'remember',

@@ -27,12 +27,15 @@ export {
   toolResultForModel,
 } from './envelope.js';
 export { McpServers, type McpServersOptions } from './mcp/mcp-servers.js';
+export type { UpkeepPorts } from './memory/ask-once.js';
+export { createExtractor } from './memory/extractor.js';
 export { orAborted } from './or-aborted.js';
 export { GUIDE, GUIDE_ID } from './script/guide.js';
 export { parseScript } from './script/parse-script.js';
 export { RESIDENTS, type Resident, WELCOME } from './script/residents.js';
 export { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 export { readScriptFile } from './script/script-file.js';
+export { createDreamer } from './tasks/dream/dreamer.js';
 export { Monitors, type MonitorsOptions } from './tasks/monitor/monitors.js';
 export { readAbortReason } from './tasks/shell/abort-reason.js';
 export { ShellTasks, type ShellTasksOptions } from './tasks/shell/shell-tasks.js';

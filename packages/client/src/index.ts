@@ -5,7 +5,7 @@ export type { AssetsApi, PinsApi } from './api/assets.js';
 export type { BoardsApi } from './api/boards.js';
 export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
-export type { MemoriesApi, MemoryPage, NotePage } from './api/memories.js';
+export type { MemoriesApi, MemoryFilesAnswer, MemoryPage, NotePage } from './api/memories.js';
 export type { MessagesApi } from './api/messages.js';
 export type { ObservationsApi, SendObservationOptions } from './api/observations.js';
 export type { OperationsApi } from './api/operations.js';

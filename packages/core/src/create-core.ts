@@ -23,6 +23,7 @@ import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import { AfterRuns, type Extractor } from './memory/after-runs.js';
 import { Memories } from './memory/memories.js';
 import { Observations } from './observations/observations.js';
 import type { ToolRequest } from './permissions/request.js';
@@ -32,7 +33,7 @@ import { Recovery } from './recovery/recovery.js';
 import { Approvals } from './sessions/approvals.js';
 import { cleared } from './sessions/change-session.js';
 import { completing } from './sessions/completing-driver.js';
-import type { SessionContext, Workspaces } from './sessions/context.js';
+import type { MemorySettings, SessionContext, Workspaces } from './sessions/context.js';
 import { Drafts } from './sessions/drafts.js';
 import type { Driver } from './sessions/driver.js';
 import { lockReached } from './sessions/lock-reached.js';
@@ -50,6 +51,9 @@ import { agentRunEnded } from './tasks/agent/agent-end.js';
 import { AGENT } from './tasks/agent/agent-kind.js';
 import { SubAgents } from './tasks/agent/sub-agents.js';
 import type { TaskContext } from './tasks/context.js';
+import { DREAM } from './tasks/dream/dream-kind.js';
+import type { Dreamer } from './tasks/dream/dreamer.js';
+import { type DreamPorts, Dreams } from './tasks/dream/dreams.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
 import { Tasks } from './tasks/tasks.js';
@@ -94,6 +98,11 @@ export interface RuntimePorts {
   /** Agents that come with Stoa. */
   readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
   readonly workspaces: Workspaces;
+  readonly memory: MemorySettings & {
+    /** Looks back at runs; without it nobody does. */
+    readonly extractor?: Extractor | undefined;
+    readonly dreams?: Pick<DreamPorts, 'rules' | 'dreamer' | 'counted'> | undefined;
+  };
   readonly drivers: ReadonlyMap<DriverKind, Driver>;
   readonly configRules: PermissionRules;
   readonly approvalMs: number;
@@ -128,6 +137,8 @@ export interface Core {
   readonly threadWork: ThreadWorks;
   readonly recovery: Recovery;
   readonly memories: Memories;
+  readonly dreams: Dreams;
+  readonly afterRuns: AfterRuns;
   readonly tasks: Tasks;
   readonly subAgents: SubAgents;
   readonly assets: Assets;
@@ -187,6 +198,7 @@ export function createCore(ports: CorePorts): Core {
     clock,
     assets,
     workspaces: runtime.workspaces,
+    memory: runtime.memory,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),
     capabilities: (kind) => runtime.drivers.get(kind)?.capabilities ?? NO_DRIVER,
     *runEnded(session, runId, end, closing) {
@@ -207,6 +219,7 @@ export function createCore(ports: CorePorts): Core {
   const stimuli = new Stimuli(stimulusContext);
   const idle = new IdleThreads(stimulusContext);
   const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
+  const { memory: remembering } = runtime;
   const executors = new Map(runtime.taskExecutors);
   const taskContext: TaskContext = {
     ...stimulusContext,
@@ -224,7 +237,16 @@ export function createCore(ports: CorePorts): Core {
     idle: (sessionId) => runner.idle(sessionId),
     isAnothers: (session) => ownership.isAnothers(session),
   });
-  executors.set(AGENT.kind, subAgents);
+  const dreams = new Dreams({
+    sessions: context,
+    tasks,
+    timers: runtime.timers,
+    rules: remembering.dreams?.rules ?? NO_DREAMS,
+    dreamer: remembering.dreams?.dreamer ?? NO_DREAMER,
+    counted: remembering.dreams?.counted ?? (() => undefined),
+  });
+  executors.set(AGENT.kind, subAgents).set(DREAM.kind, dreams.executor);
+  const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
@@ -237,6 +259,9 @@ export function createCore(ports: CorePorts): Core {
     drivers: completing(drivers, context.findAgent),
     timers,
     configRules,
+    completed: (claim) => {
+      afterRuns.completed(claim);
+    },
   });
   const channelContext: ChannelContext = {
     store,
@@ -278,7 +303,9 @@ export function createCore(ports: CorePorts): Core {
     observations: new Observations(stimulusContext),
     threadWork: new ThreadWorks(stimulusContext),
     recovery: new Recovery(stimulusContext, stimuli),
-    memories: new Memories(store, log),
+    memories: new Memories(store, log, remembering.files, dreams),
+    dreams,
+    afterRuns,
     tasks,
     subAgents,
     assets,
@@ -300,6 +327,12 @@ export function createCore(ports: CorePorts): Core {
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
 }
+
+const NO_DREAMS = { isEnabled: false, afterMs: 0, afterSessions: 0 };
+const NO_DREAMER: Dreamer = {
+  modelProblem: () => Promise.resolve('there is nothing here that could do it'),
+  dream: () => Promise.resolve(),
+};
 
 /** Nothing is offered to a driver that is not there. */
 const NO_DRIVER = { inject: false, publishes: 'tool' } as const;

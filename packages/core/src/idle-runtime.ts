@@ -1,5 +1,6 @@
 import { StoaError } from '@stoa/protocol';
 import type { RuntimePorts } from './create-core.js';
+import type { MemoryFiles } from './memory/memory-files.js';
 
 /** A runtime that runs nothing, for a domain that is used for its channels only. */
 export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
@@ -19,6 +20,7 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
       instructions: () => Promise.resolve(undefined),
       isShared: () => true,
     },
+    memory: { files: NO_FILES, toldChars: 12_000 },
     drivers: new Map(),
     configRules: {},
     approvalMs: 24 * 3_600_000,
@@ -29,3 +31,11 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
     ...changes,
   };
 }
+
+const NO_FILES: MemoryFiles = {
+  read: () => Promise.resolve({ files: [], problems: [] }),
+  write: () => Promise.reject(new StoaError('internal', 'There is no directory for memories here')),
+  remove: () => Promise.resolve(false),
+  clear: () => Promise.resolve(),
+  pathOf: (directory) => directory,
+};

@@ -8,7 +8,9 @@ export { type Core, type CorePorts, createCore, type RuntimePorts } from './crea
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
-export type { Recalled, RecallRequest } from './memory/recall.js';
+export type { Extracted, ExtractionRequest, Extractor } from './memory/after-runs.js';
+export type { FoundFile, MemoryFiles, MemoryFolder } from './memory/memory-files.js';
+export type { RecalledAll } from './memory/recall-all.js';
 export { type Budget as PatternBudget, Pattern } from './patterns/pattern.js';
 export { PatternProblem } from './patterns/pattern-syntax.js';
 export {
@@ -34,6 +36,9 @@ export type { NewSubAgent } from './tasks/agent/launch-agent.js';
 export type { SubAgents } from './tasks/agent/sub-agents.js';
 export type { ExecutorChange } from './tasks/change-task.js';
 export type { NewTask } from './tasks/create-task.js';
+export type { DraftFolder } from './tasks/dream/draft-folder.js';
+export type { Dreamer, DreamWork } from './tasks/dream/dreamer.js';
+export type { DreamOutcome } from './tasks/dream/dreams.js';
 export type {
   OutputPart,
   OutputRange,

@@ -19,6 +19,7 @@ export * from './verbs/assets.js';
 export * from './verbs/boards.js';
 export * from './verbs/channels.js';
 export * from './verbs/cursors.js';
+export * from './verbs/dreams.js';
 export * from './verbs/dump.js';
 export * from './verbs/erasures.js';
 export * from './verbs/events.js';

@@ -113,4 +113,5 @@ export { SimulationFailure } from './simulation/failure.js';
 export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';
 export { simulateTurns, type TurnReport } from './turn-simulation/simulate-turns.js';
+export { VirtualMemoryFiles } from './virtual/memory-files.js';
 export { VirtualTimers } from './virtual/timers.js';

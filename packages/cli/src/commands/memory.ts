@@ -1,4 +1,4 @@
-import type { Memory, MemoryNote } from '@stoa/protocol';
+import type { DreamStatus, Memory, MemoryFile, MemoryNote } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { printable, printableLine } from '../terminal/printable.js';
@@ -6,6 +6,10 @@ import { relativeTime } from '../terminal/times.js';
 
 export interface ClearMemoryOptions extends GlobalFlags {
   readonly yes?: boolean;
+}
+
+export interface ForgetOptions extends GlobalFlags {
+  readonly isolated?: boolean;
 }
 
 const PAGE = 200;
@@ -42,9 +46,10 @@ function memoryTable(context: Context, memories: readonly Memory[]): string {
   );
 }
 
-/** Oldest first, as they were kept. */
+/** The files, and then the notes, oldest first, as they were kept. */
 export async function showMemory(context: Context, [which = '']: readonly string[]): Promise<void> {
   const memoryId = await memoryNamed(context, which);
+  const found = await context.client.memories.files(memoryId);
   const notes: MemoryNote[] = [];
   let before: number | undefined;
   do {
@@ -53,9 +58,33 @@ export async function showMemory(context: Context, [which = '']: readonly string
     before = page.nextBefore;
   } while (before !== undefined);
   notes.reverse();
-  if (context.flags.json) context.json({ memoryId, notes });
-  else if (notes.length === 0) context.say('nothing is remembered there');
-  else for (const note of notes) context.line(noteText(context, note));
+  if (context.flags.json) {
+    context.json({ memoryId, ...found, notes });
+    return;
+  }
+  for (const file of found.files) context.line(fileText(context, file));
+  for (const { name, problem } of found.problems)
+    context.say(`${printableLine(name)} is not read: ${printableLine(problem)}`);
+  for (const note of notes) context.line(noteText(context, note));
+  if (notes.length + found.files.length === 0) context.say('nothing is remembered there');
+}
+
+function fileText({ paint, io }: Context, { name, part, text, updatedAt }: MemoryFile): string {
+  const place = part === 'isolated' ? `isolated/${name}` : name;
+  const body = printable(text).trimEnd().replaceAll('\n', '\n  ');
+  return `${paint.dim(`${printableLine(place)} ${relativeTime(updatedAt, io.now())}`)}\n  ${body}`;
+}
+
+export async function memoryPath(
+  context: Context,
+  [which = '']: readonly string[],
+  { isolated }: ForgetOptions,
+): Promise<void> {
+  const memoryId = await memoryNamed(context, which);
+  const { directories } = await context.client.memories.files(memoryId);
+  if (!directories) throw new UsageError('only the owner of the daemon is told where they lie');
+  const path = isolated ? directories.isolated : directories.shared;
+  context.answer({ path }, () => path);
 }
 
 function noteText({ paint, io }: Context, { noteId, createdAt, text }: MemoryNote): string {
@@ -63,12 +92,54 @@ function noteText({ paint, io }: Context, { noteId, createdAt, text }: MemoryNot
   return `${paint.dim(`${noteId} ${relativeTime(createdAt, io.now())}`)}\n  ${body}`;
 }
 
-export async function forgetNote(
+export async function forget(
   context: Context,
-  [which = '', noteId = '']: readonly string[],
+  [which = '', what = '']: readonly string[],
+  { isolated }: ForgetOptions,
 ): Promise<void> {
-  await context.client.memories.deleteNote(await memoryNamed(context, which), noteId);
-  context.answer({ deleted: noteId }, () => `${noteId} is deleted.`);
+  const { memories } = context.client;
+  const memoryId = await memoryNamed(context, which);
+  const part = isolated ? 'isolated' : 'shared';
+  if (what.endsWith('.md')) await memories.deleteFile(memoryId, what, { part });
+  else await memories.deleteNote(memoryId, what);
+  context.answer({ deleted: what }, () => `${printableLine(what)} is deleted.`);
+}
+
+export async function dreamStatus(
+  context: Context,
+  [which = '']: readonly string[],
+): Promise<void> {
+  const { dreams } = await context.client.memories.dreamStatus(await memoryNamed(context, which));
+  if (context.flags.json) context.json({ dreams });
+  else for (const dream of dreams) context.line(dreamText(context, dream));
+}
+
+function dreamText({ io }: Context, status: DreamStatus): string {
+  const { part, refusal, lastDreamAt, sessionsSince, lastLook, taskId } = status;
+  const ago = (at: number): string => relativeTime(at, io.now());
+  const look = lastLook?.refusal
+    ? `${ago(lastLook.at)}: ${printableLine(lastLook.refusal.reason)} (${lastLook.refusal.gate})`
+    : lastLook && `${ago(lastLook.at)}: it began`;
+  return [
+    part === 'isolated' ? 'what is held apart' : 'what is shared',
+    `  now         ${refusal ? `no: ${printableLine(refusal.reason)} (${refusal.gate})` : 'yes, after the next run there'}`,
+    `  last        ${lastDreamAt === undefined ? 'never' : ago(lastDreamAt)}`,
+    `  sessions    ${String(sessionsSince)} since`,
+    ...(look === undefined ? [] : [`  last look   ${look}`]),
+    ...(taskId === undefined ? [] : [`  task        ${taskId}`]),
+  ].join('\n');
+}
+
+export async function dream(
+  context: Context,
+  [which = '']: readonly string[],
+  { isolated }: ForgetOptions,
+): Promise<void> {
+  const memoryId = await memoryNamed(context, which);
+  const task = await context.client.memories.dream(memoryId, {
+    part: isolated ? 'isolated' : 'shared',
+  });
+  context.answer(task, () => `${task.taskId} puts ${printableLine(which)} in order.`);
 }
 
 export async function clearMemory(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ClearMemoryOptions } from '../commands/memory.js';
+import type { ClearMemoryOptions, ForgetOptions } from '../commands/memory.js';
 import { type Runner, runs } from './define.js';
 
 export function addMemoryCommands(program: Command, run: Runner): void {
@@ -13,17 +13,49 @@ export function addMemoryCommands(program: Command, run: Runner): void {
   const onOne = (name: string, summary: string): Command =>
     on(name, summary).argument('<memory>', 'namespace, such as channel:ops, or id of the memory');
   runs(on('list', 'list memories'), run, async () => (await load()).listMemories, []);
-  runs(onOne('show', 'show the notes of a memory'), run, async () => (await load()).showMemory, [
-    'stoa memory show channel:ops',
-  ]);
   runs(
-    onOne('forget', 'delete a note').argument('<note>', 'id of the note (nte_…)'),
+    onOne('show', 'show the files and the notes of a memory'),
     run,
-    async () => (await load()).forgetNote,
-    ['stoa memory forget channel:ops nte_…'],
+    async () => (await load()).showMemory,
+    ['stoa memory show channel:ops'],
+  );
+  runs<ForgetOptions>(
+    onOne('path', 'print where the files of a memory lie').option(
+      '--isolated',
+      'those that are held apart',
+    ),
+    run,
+    async () => (await load()).memoryPath,
+    ['$EDITOR "$(stoa memory path channel:ops)"'],
+  );
+  runs<ForgetOptions>(
+    onOne('forget', 'delete a note or a file')
+      .argument('<what>', 'id of the note (nte_…) or name of the file (deploy.md)')
+      .option('--isolated', 'a file that is held apart'),
+    run,
+    async () => (await load()).forget,
+    ['stoa memory forget channel:ops nte_…', 'stoa memory forget channel:ops deploy.md'],
+  );
+  runs(
+    onOne('status', 'say whether a memory would be put in order now, and if not, why'),
+    run,
+    async () => (await load()).dreamStatus,
+    ['stoa memory status channel:ops'],
+  );
+  runs<ForgetOptions>(
+    onOne('dream', 'put a memory in order now, in the background').option(
+      '--isolated',
+      'what is held apart',
+    ),
+    run,
+    async () => (await load()).dream,
+    ['stoa memory dream channel:ops'],
   );
   runs<ClearMemoryOptions>(
-    onOne('clear', 'erase all notes of a memory for good').option('--yes', 'really erase them'),
+    onOne('clear', 'erase all notes and files of a memory for good').option(
+      '--yes',
+      'really erase them',
+    ),
     run,
     async () => (await load()).clearMemory,
     ['stoa memory clear channel:ops --yes'],

@@ -25,7 +25,7 @@ export function sessionEventText(event: Stamped): string | undefined {
     case 'resumed':
       return `taken up again after an interruption (attempt ${event.data.attempt})`;
     case 'context_given':
-      return `told where it is: ${printableLine(event.data.channelIdentity.displayName)}, memory ${printableLine(event.data.memoryScope.namespace)}`;
+      return contextText(event);
     case 'compacted':
       return `the context was full: ${event.data.tokensBefore} tokens became a summary`;
     case 'note':
@@ -118,4 +118,12 @@ function rulesText({ data }: EventOf<'permissions_extended'>): string {
   ]
     .map(printableLine)
     .join(', ');
+}
+
+function contextText({ data }: EventOf<'context_given'>): string {
+  const { channelIdentity, memoryScope } = data;
+  const memory = `memory ${printableLine(memoryScope.namespace)}`;
+  return channelIdentity
+    ? `told where it is: ${printableLine(channelIdentity.displayName)}, ${memory}`
+    : `told what is remembered: ${memory}`;
 }

@@ -1,10 +1,18 @@
-import { LIMITS, type MemoryEvent, memoryTopic, StoaError } from '@stoa/protocol';
-import { beginTopic, countMemories, findMemory, openTopicEnd, type Tx } from '@stoa/store';
-import type { OpenSession } from '../access/session-gate.js';
+import { LIMITS, type MemoryNote, memoryTopic, StoaError } from '@stoa/protocol';
+import type { Tx } from '@stoa/store';
 import type { NewEvent } from '../log/log.js';
 import type { Ids, Secrets } from '../ports.js';
 import type { factsOf } from '../sessions/run-facts.js';
 import { memoryIdOf } from './memory-id.js';
+import { openedMemory } from './open-memory.js';
+
+export interface NoteKeeper {
+  readonly sessionId: string;
+  /** The person it works for. */
+  readonly responsibleId: string;
+}
+
+type Facts = Pick<ReturnType<typeof factsOf>, 'runId' | 'origin' | 'memoryScope'>;
 
 /**
  * Keeps a note under the namespace of the run. There is no other place a run could write to: what is
@@ -12,34 +20,29 @@ import { memoryIdOf } from './memory-id.js';
  */
 export function* keepNote(
   { ids, secrets }: { readonly ids: Ids; readonly secrets: Secrets },
-  { sessionId, responsibleId: ownerId }: OpenSession,
-  { runId, origin, memoryScope }: ReturnType<typeof factsOf>,
+  { sessionId, responsibleId: ownerId }: NoteKeeper,
+  { runId, origin, memoryScope }: Facts,
   text: string,
+  source?: MemoryNote['source'],
 ): Tx<{ noteId: string; events: NewEvent[] }> {
   const { namespace, mode } = memoryScope;
   const memoryId = memoryIdOf(secrets, ownerId, namespace);
-  const topic = memoryTopic(memoryId);
-  yield* beginTopic.run({ name: topic });
-  // Whoever keeps a note there at the same time waits: what is counted stays counted.
-  yield* openTopicEnd.first({ name: topic });
-  const known = yield* findMemory.first({ memoryId });
-  const events: MemoryEvent[] = [];
-  if (!known) {
-    yield* assertRoomFor(ownerId);
-    events.push({ type: 'memory_opened', data: { memoryId, ownerId, namespace } });
-  } else if (known.noteCount >= LIMITS.memoryNotes) {
+  const { memory, events } = yield* openedMemory({ memoryId, ownerId, namespace });
+  if (memory && memory.noteCount >= LIMITS.memoryNotes) {
     const most = String(LIMITS.memoryNotes);
     throw new StoaError('limit_reached', `${namespace} holds ${most} notes already`);
   }
   const { channelId } = origin;
   const noteId = ids.next('nte');
-  const place = channelId === undefined ? {} : { channelId };
-  events.push({ type: 'note_kept', data: { noteId, text, sessionId, runId, ...place, mode } });
-  return { noteId, events: events.map((event) => ({ topic, event })) };
-}
-
-function* assertRoomFor(ownerId: string): Tx<void> {
-  const { count = 0 } = (yield* countMemories.first({ ownerId })) ?? {};
-  if (count < LIMITS.memories) return;
-  throw new StoaError('limit_reached', `${ownerId} has ${String(count)} memories already`);
+  const data = {
+    noteId,
+    text,
+    sessionId,
+    runId,
+    ...(channelId === undefined ? {} : { channelId }),
+    mode,
+    ...(source === undefined ? {} : { source }),
+  };
+  const topic = memoryTopic(memoryId);
+  return { noteId, events: [...events, { topic, event: { type: 'note_kept', data } }] };
 }

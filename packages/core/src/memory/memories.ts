@@ -1,8 +1,12 @@
 import {
   actorIdOf,
+  LIMITS,
   type Memory,
   type MemoryEvent,
+  type MemoryFile,
+  type MemoryFileList,
   type MemoryNote,
+  type MemoryPart,
   memoryTopic,
   type Principal,
   StoaError,
@@ -19,7 +23,11 @@ import {
 import { memoryOf } from '../access/memory-gate.js';
 import { callerClass } from '../access/rules.js';
 import type { Decision, Log } from '../log/log.js';
+import type { Dreams } from '../tasks/dream/dreams.js';
+import { type MemoryFiles, memoryDirectory } from './memory-files.js';
 import { memoryRecord, noteRecord } from './records.js';
+
+const PARTS: readonly MemoryPart[] = ['shared', 'isolated'];
 
 interface MemoryQuery {
   readonly namespace?: string | undefined;
@@ -37,6 +45,8 @@ export class Memories {
   constructor(
     private readonly store: Store,
     private readonly log: Log,
+    private readonly memoryFiles: MemoryFiles,
+    private readonly dreams: Pick<Dreams, 'erased'>,
   ) {}
 
   /** Newest first. */
@@ -89,12 +99,61 @@ export class Memories {
     });
   }
 
-  /** All of it, also from the log. */
-  clear(by: Principal, memoryId: string): Promise<void> {
-    return this.#change(by, memoryId, ({ ownerId, namespace }) => ({
+  /** As they are now; people may have edited them a moment ago. */
+  async files(by: Principal, memoryId: string): Promise<MemoryFileList> {
+    const memory = await this.#memory(by, memoryId);
+    const list: MemoryFileList = { files: [], problems: [] };
+    for (const part of PARTS) {
+      const { files, problems } = await this.memoryFiles.read(memoryDirectory(memory, part));
+      list.files.push(...files.map((file) => ({ ...file, part })));
+      list.problems.push(...problems.map((problem) => ({ ...problem, part })));
+    }
+    if (callerClass(by) !== 'admin') return list;
+    const pathOf = (part: MemoryPart) => this.memoryFiles.pathOf(memoryDirectory(memory, part));
+    return { ...list, directories: { shared: pathOf('shared'), isolated: pathOf('isolated') } };
+  }
+
+  async putFile(
+    by: Principal,
+    memoryId: string,
+    { name, part, text }: { name: string; part: MemoryPart; text: string },
+  ): Promise<MemoryFile> {
+    const directory = memoryDirectory(await this.#memory(by, memoryId), part);
+    const { files } = await this.memoryFiles.read(directory);
+    const isNew = !files.some((file) => file.name === name);
+    if (isNew && files.length >= LIMITS.memoryFiles) {
+      throw new StoaError('limit_reached', `It holds ${String(files.length)} files already`);
+    }
+    await this.memoryFiles.write(directory, name, text);
+    const written = (await this.memoryFiles.read(directory)).files.find(
+      (file) => file.name === name,
+    );
+    return { name, part, text, updatedAt: written?.updatedAt ?? 0 };
+  }
+
+  async deleteFile(
+    by: Principal,
+    memoryId: string,
+    { name, part }: { name: string; part: MemoryPart },
+  ): Promise<void> {
+    const memory = await this.#memory(by, memoryId);
+    if (await this.memoryFiles.remove(memoryDirectory(memory, part), name)) return;
+    throw new StoaError('memory_file_not_found', `There is no file ${name} in ${memoryId}`);
+  }
+
+  /** All of it, also from the log, and its files. */
+  async clear(by: Principal, memoryId: string): Promise<void> {
+    const memory = await this.#memory(by, memoryId);
+    await this.dreams.erased(memoryId);
+    await this.#change(by, memoryId, ({ ownerId, namespace }) => ({
       type: 'memory_cleared',
       data: { memoryId, ownerId, namespace },
     }));
+    for (const part of PARTS) await this.memoryFiles.clear(memoryDirectory(memory, part));
+  }
+
+  #memory(by: Principal, memoryId: string): Promise<CountedMemoryRow> {
+    return this.store.read(() => memoryOf(by, memoryId));
   }
 
   #change(

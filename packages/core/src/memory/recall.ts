@@ -26,7 +26,7 @@ export interface Recalled {
 }
 
 const SHOWN = 20;
-const TOLD_CHARS = 8_000;
+export const TOLD_CHARS = 8_000;
 
 /**
  * What is remembered under a namespace, the one of the run unless another is named. An isolated run can
@@ -36,6 +36,7 @@ export function* recall(
   secrets: Secrets,
   { ownerId, memoryScope }: Rememberer,
   { query, namespace = memoryScope.namespace }: RecallRequest,
+  chars = TOLD_CHARS,
 ): Tx<Recalled> {
   const isOwn = namespace === memoryScope.namespace;
   if (!isOwn && memoryScope.mode === 'isolated') {
@@ -57,15 +58,15 @@ export function* recall(
   const fitting = rows
     .map(noteRecord)
     .filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
-  const notes = within(fitting.slice(0, SHOWN));
+  const notes = within(fitting.slice(0, SHOWN), chars);
   return { namespace, notes, more: fitting.length - notes.length };
 }
 
 /** The newest, as many as fit; one always does. */
-function within(notes: readonly MemoryNote[]): MemoryNote[] {
+function within(notes: readonly MemoryNote[], most: number): MemoryNote[] {
   let chars = 0;
   return notes.filter(({ text }, index) => {
     chars += text.length;
-    return index === 0 || chars <= TOLD_CHARS;
+    return index === 0 || chars <= most;
   });
 }

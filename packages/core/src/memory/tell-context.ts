@@ -1,21 +1,31 @@
-import type { SessionEvent } from '@stoa/protocol';
-import { listEventsOfTypeBefore, openSession, type Tx } from '@stoa/store';
+import type { InboxItem, SessionEvent } from '@stoa/protocol';
+import {
+  findMemory,
+  listEventsOfTypeBefore,
+  listItemsOfRun,
+  openSession,
+  type Tx,
+} from '@stoa/store';
 import { type ChannelScope, scopeOfChannel } from '../channels/channel-scope.js';
 import { stableJson } from '../channels/stable-json.js';
 import type { SessionContext } from '../sessions/context.js';
 import { contextStart, isInView } from '../sessions/context-start.js';
 import type { Claim } from '../sessions/ownership.js';
+import { itemRecord } from '../sessions/records.js';
 import type { RunJournal } from '../sessions/run-journal.js';
-import { type Recalled, recall } from './recall.js';
+import { chooseTopics, type ToldTopics } from './choose-topics.js';
+import { memoryIdOf } from './memory-id.js';
+import { type Recalled, recall, TOLD_CHARS } from './recall.js';
+import { topicsFor } from './recall-all.js';
 import { viewOf } from './view.js';
 
 type Given = Extract<SessionEvent, { type: 'context_given' }>['data'];
 
 /**
- * Tells a session where it is and what is remembered there, before its turn in a channel that has an
- * identity or a memory scope. Once: what was told stands in the journal, and so does that it was. What
- * was cleared or summed up since is told anew, and so is what changed; and all of it is told again with the
- * next turn when the memory could not be read with this one.
+ * Tells a session where it is and what is remembered there: before its turn in a channel that has an identity
+ * or a memory scope, and outside of channels where there is something to remember. Once: what was told stands
+ * in the journal, and so does that it was. What was cleared or summed up since is told anew, and so is what
+ * changed; and all of it is told again with the next turn when the memory could not be read with this one.
  */
 export async function tellContext(
   context: SessionContext,
@@ -23,16 +33,57 @@ export async function tellContext(
   journal: RunJournal,
 ): Promise<void> {
   const { channelId } = claim.origin;
-  if (claim.kind !== 'channel_delivery' || channelId === undefined) return;
+  if (channelId === undefined) await tellMemory(context, claim, journal);
+  else if (claim.kind === 'channel_delivery') await tellChannel(context, claim, journal, channelId);
+}
+
+async function tellChannel(
+  context: SessionContext,
+  claim: Claim,
+  journal: RunJournal,
+  channelId: string,
+): Promise<void> {
   const scope = await context.store.read(() => scopeToTell(claim, channelId));
   if (!scope) return;
   const recalled = await read(context, claim);
-  await journal.contextGiven({
-    channelId,
-    channelIdentity: scope.identity,
-    ...(recalled && { notes: recalled.notes.map(told).reverse() }),
-    olderNotes: recalled?.more ?? 0,
+  await journal.contextGiven({ channelId, channelIdentity: scope.identity, ...toldOf(recalled) });
+}
+
+/** Outside of channels nothing is said of a memory that holds nothing. */
+async function tellMemory(
+  context: SessionContext,
+  claim: Claim,
+  journal: RunJournal,
+): Promise<void> {
+  if (context.memory.toldChars === 0) return;
+  const memoryId = memoryIdOf(
+    context.secrets,
+    claim.session.responsibleId,
+    claim.memoryScope.namespace,
+  );
+  const isDue = await context.store.read(function* () {
+    if (!(yield* findMemory.first({ memoryId }))) return false;
+    const last = yield* lastGiven(claim, undefined);
+    return last?.runId !== claim.runId && last?.notes === undefined;
   });
+  if (!isDue) return;
+  const recalled = await read(context, claim);
+  const holdsNothing = recalled?.notes.length === 0 && recalled.files.index === '';
+  if (!holdsNothing) await journal.contextGiven(toldOf(recalled));
+}
+
+interface Read extends Recalled {
+  readonly files: ToldTopics;
+}
+
+function toldOf(recalled: Read | undefined) {
+  if (!recalled) return { olderNotes: 0 };
+  const { notes, more, files } = recalled;
+  return {
+    notes: notes.map(told).reverse(),
+    olderNotes: more,
+    ...(files.index !== '' && { files: { ...files, topics: [...files.topics] } }),
+  };
 }
 
 const told = ({ noteId, createdAt, text }: Recalled['notes'][number]) => ({
@@ -60,7 +111,7 @@ const PAGE = 20;
 /** What was told last of this channel, of what the run is shown. */
 function* lastGiven(
   { session: { sessionId }, memoryScope }: Claim,
-  channelId: string,
+  channelId: string | undefined,
 ): Tx<Given | undefined> {
   const session = yield* openSession.first({ sessionId });
   if (!session) return undefined;
@@ -85,13 +136,26 @@ function* lastGiven(
 }
 
 /** The turn does not depend on it: an agent that remembers nothing can still answer. */
-async function read(context: SessionContext, claim: Claim): Promise<Recalled | undefined> {
+async function read(context: SessionContext, claim: Claim): Promise<Read | undefined> {
   const { session, memoryScope, runId } = claim;
+  const { store, secrets, memory } = context;
+  const { files: memoryFiles, toldChars } = memory;
   const rememberer = { ownerId: session.responsibleId, memoryScope };
   try {
-    return await context.store.read(() => recall(context.secrets, rememberer, {}));
+    const items = await store.read(() => listItemsOfRun.all({ runId }));
+    const asked = items.map((row) => textOf(itemRecord(row))).join('\n');
+    const reading = { store, secrets, memoryFiles };
+    const topics = await topicsFor(reading, rememberer, memoryScope.namespace);
+    const files = chooseTopics(topics, asked, toldChars);
+    const spent = files.topics.reduce((sum, { text }) => sum + text.length, files.index.length);
+    const left = Math.min(TOLD_CHARS, toldChars - spent);
+    const notes = await store.read(() => recall(secrets, rememberer, {}, left));
+    return { ...notes, files };
   } catch (error) {
     context.diagnose('a memory could not be read and will be told later', { runId, error });
     return undefined;
   }
 }
+
+const textOf = ({ inputItems }: InboxItem): string =>
+  inputItems.map((item) => (item.type === 'text' ? item.text : '')).join('\n');

@@ -3,6 +3,7 @@ import type { Store, Tx } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
 import type { Assets } from '../assets/assets.js';
 import type { Log, NewEvent } from '../log/log.js';
+import type { MemoryFiles } from '../memory/memory-files.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
@@ -27,6 +28,13 @@ export interface Workspaces {
   isShared(workspace: string): boolean;
 }
 
+/** How sessions remember. */
+export interface MemorySettings {
+  readonly files: MemoryFiles;
+  /** How much of a memory is told with a prompt, in characters. */
+  readonly toldChars: number;
+}
+
 /** What every verb of sessions works with. */
 export interface SessionContext {
   readonly store: Store;
@@ -36,6 +44,7 @@ export interface SessionContext {
   readonly clock: Clock;
   readonly assets: Assets;
   readonly workspaces: Workspaces;
+  readonly memory: MemorySettings;
   /** Throws `unknown_agent` or `agent_broken`, naming what there is. */
   readonly findAgent: (agentId: string, workspace: string) => Promise<ReadyAgent>;
   readonly capabilities: (driver: DriverKind) => DriverCapabilities;

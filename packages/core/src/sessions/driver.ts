@@ -11,7 +11,7 @@ import type {
   StoredItem,
   WorkKind,
 } from '@stoa/protocol';
-import type { Recalled, RecallRequest } from '../memory/recall.js';
+import type { RecallAllRequest, RecalledAll } from '../memory/recall-all.js';
 import type { RuleSource } from '../permissions/decide.js';
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
@@ -61,7 +61,7 @@ export interface RunContext {
   /** All of it, or at least its tail. */
   transcript(tail?: TranscriptTail): Promise<Transcript>;
   /** What is remembered where the run may look; throws `memory_isolated` where it may not. */
-  recall(request: RecallRequest): Promise<Recalled>;
+  recall(request: RecallAllRequest): Promise<RecalledAll>;
   policy(): Promise<Policy>;
   /** Asks people and waits; resolves with how it was settled. Rejects when the run ends first. */
   ask(question: NewApproval): Promise<Approval>;

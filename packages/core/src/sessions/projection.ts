@@ -122,6 +122,9 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
     case 'usage_reported':
       if (event.data.usage) yield* countUsage(place, event.data, event.data.usage);
       return;
+    case 'upkeep_reported':
+      yield* countUsage(place, { ...event.data, origin: {} }, event.data.usage);
+      return;
     case 'waiting_approval': {
       const { approval } = event.data;
       const { approvalId, runId, callId, kind, createdAt, expiresAt } = approval;

@@ -4,6 +4,7 @@ import {
   humanTopic,
   type InputItem,
   LIMITS,
+  memoryTopic,
   type SessionEvent,
   StoaError,
   type StoredItem,
@@ -13,6 +14,8 @@ import {
 import {
   findApprovalOfCall,
   findEvent,
+  findMemory,
+  findNote,
   findRunRow,
   listPendingApprovalsOfRun,
   listWaitingItemsOfRun,
@@ -22,6 +25,7 @@ import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import { assetOfBoard } from '../boards/board-reference.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { keepNote } from '../memory/keep-note.js';
+import { memoryIdOf } from '../memory/memory-id.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
@@ -115,6 +119,20 @@ export class RunJournal {
     return this.#write(function* (session, facts) {
       const { events, noteId } = yield* keepNote(context, session, facts, text);
       return { events, answer: noteId };
+    });
+  }
+
+  /** Takes back a note of where the run may remember; throws `note_not_found`. */
+  async forget(noteId: string): Promise<void> {
+    const { context } = this;
+    await this.#write(function* (session, { memoryScope }) {
+      const { responsibleId } = session;
+      const memoryId = memoryIdOf(context.secrets, responsibleId, memoryScope.namespace);
+      const memory = yield* findMemory.first({ memoryId });
+      if (!memory || !(yield* findNote.first({ topicId: memory.topicId, noteId })))
+        throw new StoaError('note_not_found', `There is no note ${noteId} here`);
+      const event = { type: 'note_deleted' as const, data: { noteId } };
+      return written([{ topic: memoryTopic(memoryId), event }]);
     });
   }
 

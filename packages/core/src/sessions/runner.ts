@@ -1,7 +1,7 @@
 import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
 import { listItemsOfRun } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
-import { recall } from '../memory/recall.js';
+import { recallAll } from '../memory/recall-all.js';
 import { tellContext } from '../memory/tell-context.js';
 import { viewOf } from '../memory/view.js';
 import type { Timers } from '../ports.js';
@@ -32,6 +32,8 @@ export interface RunnerPorts {
   readonly timers: Timers;
   /** Rules that hold for every session. */
   readonly configRules: PermissionRules;
+  /** A run is done, and stands in the journal as completed. Must not throw. */
+  readonly completed: (claim: Claim) => void;
 }
 
 /** A driver that does not stop when it is told to is left behind after this. */
@@ -192,6 +194,7 @@ export class Runner {
       const journal = new RunJournal(this.ports.context, claim);
       const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
       if (end) await this.#record(journal, end, execution.abort.signal);
+      if (end?.type === 'completed') this.ports.completed(claim);
     } finally {
       this.#executions.end(execution);
       if (this.#toForget.delete(sessionId)) this.#forget(sessionId);
@@ -288,7 +291,8 @@ export class Runner {
       recall: (request) => {
         const { memoryScope } = claim;
         const rememberer = { ownerId: session.responsibleId, memoryScope };
-        return context.store.read(() => recall(context.secrets, rememberer, request));
+        const { store, secrets, memory } = context;
+        return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
       },
       policy: () => context.store.read(() => policyOf(sessionId, configRules)),
       async ask(question) {

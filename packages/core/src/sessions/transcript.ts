@@ -37,7 +37,7 @@ export interface TranscriptInput {
 /** Absent notes could not be read. */
 export type ChannelContextTold = Pick<
   Data<'context_given'>,
-  'channelId' | 'channelIdentity' | 'memoryScope' | 'notes' | 'olderNotes'
+  'channelId' | 'channelIdentity' | 'memoryScope' | 'files' | 'notes' | 'olderNotes'
 >;
 
 export type TranscriptEntry =
@@ -218,8 +218,9 @@ class TranscriptBuilder {
         return;
       }
       case 'context_given': {
-        const { runId, channelId, channelIdentity, memoryScope, notes, olderNotes } = event.data;
-        const context = { channelId, channelIdentity, memoryScope, notes, olderNotes };
+        const { runId, channelId, channelIdentity, memoryScope, files, notes, olderNotes } =
+          event.data;
+        const context = { channelId, channelIdentity, memoryScope, files, notes, olderNotes };
         this.#entries.push({ type: 'context', seq, runId, context });
         return;
       }

@@ -33,9 +33,10 @@ export class TurnStage {
     engine: StoreEngine,
     names: readonly string[],
     autonomyPolicy: AutonomyPolicySettings = {},
+    changes: Parameters<RuntimeWorld['start']>[0] = {},
   ): Promise<TurnStage> {
     const world = await RuntimeWorld.open(engine);
-    const stage = new TurnStage(world, await world.start());
+    const stage = new TurnStage(world, await world.start(changes));
     await stage.core.channels.create(OWNER, { channelId: CHANNEL, title: 'Team', autonomyPolicy });
     for (const name of names) await stage.join(name);
     return stage;

@@ -80,6 +80,45 @@ export const ConfigFile = z.strictObject({
       enabled: z.boolean().default(false).describe('Agents may read public web pages'),
     })
     .prefault({}),
+  memory: z
+    .strictObject({
+      toldChars: z
+        .int()
+        .min(0)
+        .max(100_000)
+        .default(12_000)
+        .describe('How much of a memory is told with a prompt, in characters'),
+      extraction: z
+        .strictObject({
+          enabled: z
+            .boolean()
+            .default(false)
+            .describe('After a run its model is asked once what of it is worth remembering'),
+        })
+        .prefault({}),
+      dream: z
+        .strictObject({
+          enabled: z
+            .boolean()
+            .default(false)
+            .describe('Memories are put in order now and then, by a background task'),
+          afterHours: hours.default(24).describe('Not sooner than this after the last one'),
+          afterSessions: z
+            .int()
+            .min(1)
+            .max(1_000)
+            .default(5)
+            .describe('Not before this many other sessions worked there since the last one'),
+        })
+        .prefault({}),
+      model: z
+        .string()
+        .min(1)
+        .max(200)
+        .optional()
+        .describe('provider/model for both; else that of the agent, and for dreams the default'),
+    })
+    .prefault({}),
   permissions: PermissionRules.default({}).describe('Rules for every session'),
   approvals: z
     .strictObject({

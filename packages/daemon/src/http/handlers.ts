@@ -68,7 +68,8 @@ export function createHandlers({
 }: HandlerPorts): Handlers {
   const { channels, turns, stimuli, observations, threadWork, assets, credentials, loginCodes } =
     core;
-  const { agents, sessions, approvals, schedules, memories, projects, boards, tasks } = core;
+  const { agents, sessions, approvals, schedules, memories, dreams, projects, boards, tasks } =
+    core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -199,6 +200,19 @@ export function createHandlers({
     listMemories: ({ by, query }) => memories.list(by, query),
     listNotes: ({ by, params, query }) => memories.notes(by, params.memoryId, query),
     deleteNote: ({ by, params }) => memories.deleteNote(by, params.memoryId, params.noteId),
+    listMemoryFiles: ({ by, params }) => memories.files(by, params.memoryId),
+    putMemoryFile: ({ by, params, body }) =>
+      memories.putFile(by, params.memoryId, {
+        name: params.name,
+        text: body.text,
+        part: body.part ?? 'shared',
+      }),
+    deleteMemoryFile: ({ by, params, query }) =>
+      memories.deleteFile(by, params.memoryId, { name: params.name, part: query.part }),
+    getDreamStatus: async ({ by, params }) => ({
+      dreams: await dreams.status(by, params.memoryId),
+    }),
+    startDream: ({ by, params, body }) => dreams.start(by, params.memoryId, body.part ?? 'shared'),
     clearMemory: ({ by, params }) => memories.clear(by, params.memoryId),
 
     listSchedules: ({ by, query }) => schedules.list(by, query),

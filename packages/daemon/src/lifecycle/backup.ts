@@ -6,7 +6,7 @@ import type { Store } from '@stoa/store';
 import { asStorageError } from '../assets/storage-error.js';
 
 /**
- * A directory that is a data directory: the database as one file, and the assets. It has its final
+ * A directory that is a data directory: the database as one file, the assets, and the files of memories. It has its final
  * name only when it is complete. The token stays behind: a copy gives nobody access.
  */
 export async function writeBackup(
@@ -25,6 +25,7 @@ export async function writeBackup(
     await mkdir(partial, { recursive: true, mode: 0o700 });
     await store.backupTo(join(partial, 'stoa.db'));
     await copyAssets(join(home, 'assets'), join(partial, 'assets'));
+    await copyMemories(join(home, 'memory'), join(partial, 'memory'));
     const bytes = await sizeOf(partial);
     await rename(partial, target);
     return { path: target, bytes, durationMs: Math.round(performance.now() - started) };
@@ -60,6 +61,17 @@ async function copyAssets(from: string, to: string): Promise<void> {
       // What was removed since it was listed is not part of the data any more.
       if (await exists(source)) throw error;
     }
+  }
+}
+
+/** People edit them in place, so only a copy stays as it is. */
+async function copyMemories(from: string, to: string): Promise<void> {
+  for (const path of await filesBelow(from)) {
+    const [source, target] = [join(from, path), join(to, path)];
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await copyFile(source, target).catch(async (error: unknown) => {
+      if (await exists(source)) throw error;
+    });
   }
 }
 

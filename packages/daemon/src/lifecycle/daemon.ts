@@ -105,6 +105,9 @@ export async function startDaemon(
       directory: process.cwd(),
       environment: process.env,
       url,
+      dreamEnded: (outcome, milliseconds) => {
+        metrics.countDream(outcome, milliseconds);
+      },
     });
     const core = createCore({
       store,
@@ -144,6 +147,8 @@ export async function startDaemon(
     await core.tasks.recover();
     teardown.add('drivers', () => runtime.close());
     teardown.add('tasks', () => core.tasks.close());
+    teardown.add('dreams', () => core.dreams.close());
+    teardown.add('looks back', () => core.afterRuns.close());
     teardown.add('runs', () => core.runner.stop());
     teardown.add('clockwork', startTicking(core, log));
 

@@ -16,6 +16,14 @@ export class Metrics {
     registers: [this.#registry],
   });
 
+  readonly #dreams = new Histogram({
+    name: 'stoa_dream_seconds',
+    help: 'Time that putting a memory in order took, by how it ended',
+    labelNames: ['outcome'],
+    buckets: [1, 5, 15, 60, 300],
+    registers: [this.#registry],
+  });
+
   constructor(streams: () => number) {
     collectDefaultMetrics({ register: this.#registry });
     new Gauge({
@@ -39,6 +47,10 @@ export class Metrics {
 
   countEvents(count: number): void {
     this.#events.inc(count);
+  }
+
+  countDream(outcome: string, milliseconds: number): void {
+    this.#dreams.observe({ outcome }, milliseconds / 1000);
   }
 
   get contentType(): string {

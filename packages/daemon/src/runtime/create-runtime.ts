@@ -10,9 +10,13 @@ import type {
 } from '@stoa/agent';
 import {
   type Core,
+  type Dreamer,
+  type DreamOutcome,
   type Driver,
   type DriverCapabilities,
   decide,
+  type ExtractionRequest,
+  type Extractor,
   type RuntimePorts,
 } from '@stoa/core';
 import {
@@ -33,6 +37,7 @@ import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
 import { LazyExecutor } from './lazy-executor.js';
 import { mcpHealth } from './mcp-health.js';
+import { DiskMemoryFiles } from './memory-files.js';
 import { sendMessageOf } from './send-message.js';
 import { timers } from './timers.js';
 import { DiskWorkspaces } from './workspaces.js';
@@ -48,6 +53,7 @@ export interface RuntimeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Where programs on this machine reach the daemon. */
   readonly url: () => string;
+  readonly dreamEnded: (outcome: DreamOutcome, milliseconds: number) => void;
 }
 
 /** What runs agents, until the domain it serves is there. */
@@ -106,6 +112,25 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       definitionProblem: async (...asked) => (await loaded()).definitionProblem(...asked),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
+      memory: {
+        files: new DiskMemoryFiles(join(home, 'memory')),
+        toldChars: config.memory.toldChars,
+        ...(config.memory.extraction.enabled && {
+          extractor: async (request: ExtractionRequest) => (await loaded()).extractor(request),
+        }),
+        dreams: {
+          rules: {
+            isEnabled: config.memory.dream.enabled,
+            afterMs: toMs(config.memory.dream.afterHours),
+            afterSessions: config.memory.dream.afterSessions,
+          },
+          dreamer: {
+            modelProblem: async () => (await loaded()).dreamer.modelProblem(),
+            dream: async (work) => (await loaded()).dreamer.dream(work),
+          },
+          counted: options.dreamEnded,
+        },
+      },
       drivers,
       configRules: config.permissions,
       approvalMs: toMs(config.approvals.expireHours),
@@ -156,6 +181,8 @@ interface LoadedAgents {
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
   readonly monitors: Monitors;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
+  readonly extractor: Extractor;
+  readonly dreamer: Dreamer;
   driver(kind: DriverKind): Driver;
 }
 
@@ -249,7 +276,15 @@ async function loadAgents(
     environment,
     readScript,
   };
+  const upkeep = {
+    models: new agent.Models(modelsOf(config), environment, { timers, clock: { now: Date.now } }),
+    timers,
+    random: Math.random,
+    model: config.memory.model,
+  };
   return {
+    extractor: agent.createExtractor(upkeep),
+    dreamer: agent.createDreamer(upkeep),
     definitionProblem: (definition, workspace) =>
       agent.definitionProblem(definition, checkPorts, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },

@@ -161,10 +161,23 @@ export const SessionEvent = z.discriminatedUnion('type', [
     answer: z.string().optional(),
     ...ofRun,
   }),
-  /** Told once with a turn in a channel that has an identity or a memory scope of its own. */
+  /**
+   * Told once: with a turn in a channel that has an identity or a memory scope of its own, and outside of
+   * channels where something is remembered; there it has no channel.
+   */
   event('context_given', {
-    channelId: ChannelId,
-    channelIdentity: ChannelRuntimeIdentity,
+    channelId: ChannelId.optional(),
+    channelIdentity: ChannelRuntimeIdentity.optional(),
+    /** Of the files of the memory: a line for each, and those whole that fit what was asked. */
+    files: z
+      .strictObject({
+        index: z.string(),
+        topics: z.array(
+          z.strictObject({ name: z.string(), text: z.string(), isWhole: z.boolean() }),
+        ),
+        unlisted: z.int().min(0),
+      })
+      .optional(),
     /** The newest of what is remembered there; absent when it could not be read. */
     notes: z.array(MemoryNote.pick({ noteId: true, createdAt: true, text: true })).optional(),
     olderNotes: z.int().min(0),
@@ -183,6 +196,14 @@ export const SessionEvent = z.discriminatedUnion('type', [
     model: z.string().optional(),
     usage: Usage,
     ...ofRun,
+  }),
+  /** What looking after the memory took: no part of a run, but one was the occasion for it. */
+  event('upkeep_reported', {
+    upkeep: z.enum(['extraction', 'dream']),
+    runId: RunId,
+    provider: z.string().optional(),
+    model: z.string().optional(),
+    usage: Usage,
   }),
   event('output_emitted', { items: z.array(StoredItem), ...ofRun }),
   event('publishing', { ...ofRun }),

@@ -5,6 +5,9 @@ import type { Migration } from './migration.js';
  * what the log said of it put together. One that goes from an ended session to another has a row in the
  * other's topic then, so its id is unique in a topic only. "sortAt" is when it was started, or when it
  * ended: what is shown first.
+ *
+ * When memories may be put in order: when they last were, which runs remembered there since, and who is at it.
+ * The daemons agree on it here; it is not in the log.
  */
 const tables = (t: { clustered: string; big: string; text: string }): string => `
 CREATE TABLE "tasks" (
@@ -26,6 +29,26 @@ CREATE INDEX "tasksShown" ON "tasks" ("isEnded", "sortAt", "taskId");
 CREATE INDEX "tasksLive" ON "tasks" ("responsibleId", "kind", "status") WHERE "isEnded" = 0;
 CREATE INDEX "tasksEnded" ON "tasks" ("topicId", "kind", "sortAt") WHERE "isEnded" = 1;
 CREATE INDEX "tasksToTell" ON "tasks" ("sortAt") WHERE "isEnded" = 1 AND "notice" = 'due';
+CREATE TABLE "dreamGates" (
+  "gateKey" ${t.text} NOT NULL PRIMARY KEY,
+  "memoryId" ${t.text} NOT NULL,
+  "ownerId" ${t.text} NOT NULL,
+  "namespace" ${t.text} NOT NULL,
+  "part" ${t.text} NOT NULL,
+  "dreamtAt" ${t.big},
+  "scannedAt" ${t.big},
+  "lookedAt" ${t.big},
+  "refusal" ${t.text},
+  "leaseHolder" ${t.text},
+  "leaseUntil" ${t.big}
+);
+CREATE TABLE "memoryVisits" (
+  "gateKey" ${t.text} NOT NULL,
+  "runId" ${t.text} NOT NULL,
+  "sessionId" ${t.text} NOT NULL,
+  "at" ${t.big} NOT NULL,
+  PRIMARY KEY ("gateKey", "runId")
+)${t.clustered};
 `;
 
 export const tasks: Migration = {

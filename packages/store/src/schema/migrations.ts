@@ -52,4 +52,6 @@ export const TABLES = [
   'boards',
   'boardRevisions',
   'tasks',
+  'dreamGates',
+  'memoryVisits',
 ] as const;

@@ -1,4 +1,4 @@
-import type { Recalled } from '@stoa/core';
+import type { RecalledAll } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
 import { noteLine } from '../../boundary-note.js';
@@ -9,7 +9,13 @@ const RecallInput = z.strictObject({
     .string()
     .max(LIMITS.searchChars)
     .optional()
-    .describe('Words that all have to be in a note; else the newest'),
+    .describe('Words that all have to be in a note or a topic; else the newest notes'),
+  topic: z
+    .string()
+    .min(1)
+    .max(LIMITS.titleChars)
+    .optional()
+    .describe('Name of a topic to read whole, as the list of topics has it'),
   namespace: z
     .string()
     .min(1)
@@ -21,7 +27,8 @@ type RecallInput = z.infer<typeof RecallInput>;
 
 export const recall = defineTool<RecallInput>({
   name: 'recall',
-  description: 'Reads what was kept with remember, the newest first.',
+  description:
+    'Reads what is remembered: notes, the newest first, and topics, which are longer and were put together from many.',
   input: RecallInput,
   kind: 'read',
   title: ({ query }) => (query === undefined ? 'Recall' : `Recall: ${query}`),
@@ -31,8 +38,16 @@ export const recall = defineTool<RecallInput>({
   },
 });
 
-function recalledText({ namespace, notes, more }: Recalled): string {
-  if (notes.length === 0) return `Nothing of this is remembered in ${namespace}.`;
-  const left = more === 0 ? [] : [`(${String(more)} more: name words that they have)`];
-  return [...notes.map(noteLine), ...left].join('\n');
+function recalledText(recalled: RecalledAll): string {
+  const { namespace, notes, more, topics, moreTopics, index } = recalled;
+  const parts = [
+    ...topics.map(({ name, text, isWhole }) => `## ${name}\n${text}${isWhole ? '' : '\n…'}`),
+    ...(moreTopics === 0 ? [] : [`(${String(moreTopics)} more topics: name words that they have)`]),
+    ...notes.map((note) => `${noteLine(note)} (${note.noteId})`),
+    ...(more === 0 ? [] : [`(${String(more)} more: name words that they have)`]),
+  ];
+  const nothing = `Nothing of this is remembered in ${namespace}.`;
+  const topicLines = index.map(({ name, line }) => `- ${name}: ${line}`);
+  const list = topicLines.length === 0 ? [] : ['', 'Topics:', ...topicLines];
+  return [...(parts.length === 0 ? [nothing] : parts), ...list].join('\n');
 }

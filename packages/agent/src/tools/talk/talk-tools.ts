@@ -1,3 +1,4 @@
+import { forget } from '../memory/forget.js';
 import { recall } from '../memory/recall.js';
 import { remember } from '../memory/remember.js';
 import type { Tool } from '../tool.js';
@@ -25,5 +26,6 @@ export function talkTools({ sendMessage, channels }: TalkPorts): Tool[] {
     createReadChannelAsset(channels),
     remember,
     recall,
+    forget,
   ];
 }

@@ -1,11 +1,24 @@
 import { z } from 'zod';
 import { LIMITS } from '../../limits.js';
 import { Seq } from '../../records/ids.js';
-import { Memory, MemoryId, MemoryNote, NoteId } from '../../records/memory.js';
+import {
+  DreamStatus,
+  Memory,
+  MemoryFile,
+  MemoryFileList,
+  MemoryFileName,
+  MemoryId,
+  MemoryNote,
+  MemoryPart,
+  NoteId,
+  PutMemoryFile,
+} from '../../records/memory.js';
+import { Task } from '../../records/task.js';
 import { PEOPLE } from '../access-table.js';
 import type { Route } from '../route.js';
 
 const inMemory = z.strictObject({ memoryId: MemoryId });
+const inFile = z.strictObject({ memoryId: MemoryId, name: MemoryFileName });
 const limit = z.int().min(1).max(LIMITS.pageSize).default(50);
 
 /** What sessions remember, for the people they work for. */
@@ -44,11 +57,64 @@ export const MEMORY_ROUTES = {
     params: z.strictObject({ memoryId: MemoryId, noteId: NoteId }),
     status: 204,
   },
+  listMemoryFiles: {
+    method: 'GET',
+    path: '/v1/memories/:memoryId/files',
+    tag: 'memory',
+    summary: 'The Markdown files of a memory, as they are now',
+    access: PEOPLE,
+    params: inMemory,
+    answer: MemoryFileList,
+    status: 200,
+  },
+  putMemoryFile: {
+    method: 'PUT',
+    path: '/v1/memories/:memoryId/files/:name',
+    tag: 'memory',
+    summary: 'Write a Markdown file of a memory, in place of what was there',
+    access: PEOPLE,
+    params: inFile,
+    body: PutMemoryFile,
+    answer: MemoryFile,
+    status: 200,
+  },
+  deleteMemoryFile: {
+    method: 'DELETE',
+    path: '/v1/memories/:memoryId/files/:name',
+    tag: 'memory',
+    summary: 'Delete a Markdown file of a memory',
+    access: PEOPLE,
+    params: inFile,
+    query: z.strictObject({ part: MemoryPart.default('shared') }),
+    status: 204,
+  },
+  getDreamStatus: {
+    method: 'GET',
+    path: '/v1/memories/:memoryId/dream',
+    tag: 'memory',
+    summary: 'Whether a memory would be put in order now, and if not, why',
+    access: PEOPLE,
+    params: inMemory,
+    answer: z.strictObject({ dreams: z.array(DreamStatus) }),
+    status: 200,
+  },
+  startDream: {
+    method: 'POST',
+    path: '/v1/memories/:memoryId/dream',
+    tag: 'memory',
+    summary:
+      'Put a memory in order now, however few sessions were there and however lately it was done',
+    access: PEOPLE,
+    params: inMemory,
+    body: z.strictObject({ part: MemoryPart.optional() }),
+    answer: Task,
+    status: 202,
+  },
   clearMemory: {
     method: 'DELETE',
     path: '/v1/memories/:memoryId',
     tag: 'memory',
-    summary: 'Erase all notes of a memory for good, also from its log',
+    summary: 'Erase all notes and files of a memory for good, also from its log',
     access: PEOPLE,
     params: inMemory,
     status: 204,

@@ -1,0 +1,57 @@
+import type { Timers } from '@stoa/core';
+import type { Usage } from '@stoa/protocol';
+import { askModel, RETRY_RULES } from '../builtin/ask-model.js';
+import type { ModelAnswer, ModelRequest } from '../builtin/model-client.js';
+import { ModelFailure } from '../builtin/model-failure.js';
+import type { ChosenModel, Models, Wish } from '../builtin/models.js';
+import { usageOf } from '../builtin/usage-of.js';
+
+/** What looking after a memory needs of models. */
+export interface UpkeepPorts {
+  readonly models: Pick<Models, 'choose'>;
+  readonly timers: Timers;
+  /** From 0 up to and without 1. */
+  readonly random: () => number;
+  /** `provider/model` for all of it. */
+  readonly model?: string | undefined;
+}
+
+/** Nobody waits for it, so it is not tried for long. */
+const RULES = { ...RETRY_RULES, attempts: 2, maxWaitMs: 30_000 };
+
+export function modelFor({ models, model }: UpkeepPorts, wish: Wish): ChosenModel {
+  return models.choose(model === undefined ? wish : { model });
+}
+
+export async function askOnce(
+  ports: UpkeepPorts,
+  { client, price }: ChosenModel,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<{ readonly answer: ModelAnswer; readonly usage: Usage }> {
+  let failed: Usage | undefined;
+  const listener = {
+    begun: () => Promise.resolve(),
+    text: () => undefined,
+    again: ({ usage }: ModelFailure) => {
+      if (usage) failed = usageOf(usage, price);
+      return Promise.resolve();
+    },
+  };
+  const asking = { timers: ports.timers, random: ports.random, rules: RULES };
+  const options = { signal, mayBeEmpty: true };
+  const answer = await askModel(asking, client, request, listener, options);
+  return { answer, usage: sum(usageOf(answer.usage, price), failed) };
+}
+
+function sum(usage: Usage, other: Usage | undefined): Usage {
+  if (!other) return usage;
+  const { cost } = usage;
+  return {
+    modelCalls: usage.modelCalls + other.modelCalls,
+    inputTokens: usage.inputTokens + other.inputTokens,
+    cachedInputTokens: usage.cachedInputTokens + other.cachedInputTokens,
+    outputTokens: usage.outputTokens + other.outputTokens,
+    ...(cost !== undefined && other.cost !== undefined && { cost: cost + other.cost }),
+  };
+}

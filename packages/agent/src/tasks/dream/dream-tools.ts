@@ -1,0 +1,88 @@
+import type { DreamWork } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+import { z } from 'zod';
+import type { ToolDescription } from '../../call-tools.js';
+import { envelope } from '../../envelope.js';
+
+const name = z.string().min(1).max(100).describe('Name of the topic, such as deploy.md');
+
+/** All a dream can do: read and write topics of its own folder. There is no other tool, and no path. */
+const TOOLS = {
+  read_topic: {
+    description: 'Reads a topic.',
+    input: z.strictObject({ name }),
+  },
+  write_topic: {
+    description: 'Writes a whole topic, in place of what was there.',
+    input: z.strictObject({
+      name,
+      about: z.string().min(1).max(200).describe('One line for the index: what it is about'),
+      text: z.string().min(1).max(32_768).describe('Markdown, all of it'),
+    }),
+  },
+  delete_topic: {
+    description: 'Deletes a topic, because it is out of date or stands in another one now.',
+    input: z.strictObject({ name }),
+  },
+  finish: {
+    description: 'Says that you are done.',
+    input: z.strictObject({
+      foldedNotes: z
+        .array(z.string())
+        .max(200)
+        .describe('Ids of notes that stand in topics now, or are out of date: they are deleted'),
+    }),
+  },
+} as const;
+
+export const DREAM_TOOLS: readonly ToolDescription[] = Object.entries(TOOLS).map(
+  ([tool, { description, input }]) => ({
+    name: tool,
+    description,
+    inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
+  }),
+);
+
+export interface DreamCallResult {
+  readonly output: string;
+  readonly isError: boolean;
+  readonly isLast: boolean;
+}
+
+/** Carries out one call. What is wrong with it is told to the model. */
+export function callDreamTool(work: DreamWork, tool: string, input: unknown): DreamCallResult {
+  try {
+    return { output: perform(work, tool, input), isError: false, isLast: tool === 'finish' };
+  } catch (error) {
+    if (!(error instanceof StoaError || error instanceof z.ZodError)) throw error;
+    const output = error instanceof StoaError ? error.message : z.prettifyError(error);
+    return { output, isError: true, isLast: false };
+  }
+}
+
+function perform({ draft, namespace, fold }: DreamWork, tool: string, input: unknown): string {
+  switch (tool) {
+    case 'read_topic': {
+      const { name: wanted } = TOOLS.read_topic.input.parse(input);
+      const text = draft.read(wanted);
+      if (text === undefined)
+        throw new StoaError('memory_file_not_found', `There is no topic ${wanted}`);
+      return envelope({ source: `topic ${wanted}`, ids: [namespace, wanted], text });
+    }
+    case 'write_topic': {
+      const { name: wanted, about, text } = TOOLS.write_topic.input.parse(input);
+      draft.write(wanted, about, text);
+      return `${wanted} is written.`;
+    }
+    case 'delete_topic': {
+      const { name: wanted } = TOOLS.delete_topic.input.parse(input);
+      draft.remove(wanted);
+      return `${wanted} is deleted.`;
+    }
+    case 'finish':
+      fold(TOOLS.finish.input.parse(input).foldedNotes);
+      return 'Done.';
+    default:
+      throw new StoaError('unknown_tool', `There is no tool ${tool}`);
+  }
+}

@@ -1,0 +1,42 @@
+import { LIMITS, memoryTopic, StoaError } from '@stoa/protocol';
+import {
+  beginTopic,
+  type CountedMemoryRow,
+  countMemories,
+  findMemory,
+  openTopicEnd,
+  type Tx,
+} from '@stoa/store';
+import type { NewEvent } from '../log/log.js';
+
+export interface OpenedMemory {
+  readonly memory: CountedMemoryRow | undefined;
+  /** What opens it, where it is not there yet. */
+  readonly events: readonly NewEvent[];
+}
+
+/** Whoever writes to it at the same time waits: what is counted stays counted. Throws `limit_reached`. */
+export function* openedMemory({
+  memoryId,
+  ownerId,
+  namespace,
+}: {
+  readonly memoryId: string;
+  readonly ownerId: string;
+  readonly namespace: string;
+}): Tx<OpenedMemory> {
+  const topic = memoryTopic(memoryId);
+  yield* beginTopic.run({ name: topic });
+  yield* openTopicEnd.first({ name: topic });
+  const memory = yield* findMemory.first({ memoryId });
+  if (memory) return { memory, events: [] };
+  yield* assertRoomFor(ownerId);
+  const data = { memoryId, ownerId, namespace };
+  return { memory, events: [{ topic, event: { type: 'memory_opened', data } }] };
+}
+
+function* assertRoomFor(ownerId: string): Tx<void> {
+  const { count = 0 } = (yield* countMemories.first({ ownerId })) ?? {};
+  if (count < LIMITS.memories) return;
+  throw new StoaError('limit_reached', `${ownerId} has ${String(count)} memories already`);
+}

@@ -1,0 +1,86 @@
+import { LIMITS } from '@stoa/protocol';
+import { VirtualMemoryFiles } from '@stoa/testkit';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { DraftFolder } from './draft-folder.js';
+
+let files: VirtualMemoryFiles;
+const open = async (): Promise<DraftFolder> => new DraftFolder(await files.read('ops'));
+const textOf = (name: string): string | undefined => files.folders.get('ops')?.get(name);
+beforeEach(async () => {
+  files = new VirtualMemoryFiles();
+  await files.write('ops', 'INDEX.md', '- [On Call.md](On%20Call.md): who to wake\n');
+  await files.write('ops', 'On Call.md', 'Ada');
+  await files.write('ops', 'deploy.md', 'by hand');
+});
+
+describe('the files of a memory while a dream works on them', () => {
+  it('are as they were until it is done, and then have an index with a line for each', async () => {
+    const draft = await open();
+    draft.write('deploy.md', 'how we deploy', 'by machine');
+    draft.write('pets.md', 'animals', 'a canary');
+    expect([draft.read('deploy.md'), textOf('deploy.md')]).toEqual(['by machine\n', 'by hand']);
+    expect(draft.touched).toEqual(['deploy.md', 'pets.md']);
+    expect(await draft.apply(files, 'ops')).toEqual({
+      written: ['deploy.md', 'pets.md'],
+      warnings: [],
+    });
+    expect(textOf('deploy.md')).toBe('by machine\n');
+    expect(textOf('INDEX.md')).toBe(
+      '# What is remembered here\n\n- [On Call.md](On%20Call.md): who to wake\n' +
+        '- [deploy.md](deploy.md): how we deploy\n- [pets.md](pets.md): animals\n',
+    );
+  });
+
+  it('T-39 have plain names in one folder, and no name leads out of it', async () => {
+    const draft = await open();
+    const bad = [
+      '../x.md',
+      '/etc/x.md',
+      'a/b.md',
+      '..',
+      'INDEX.md',
+      'index.md',
+      '.x.md',
+      'x',
+      'é.md',
+    ];
+    for (const name of [...bad, 'a\0.md', 'New One.md']) {
+      expect(() => {
+        draft.write(name, 'x', 'x');
+      }).toThrow('no name for a topic');
+    }
+    draft.write('On Call.md', 'who to wake', 'Bob');
+    expect(draft.touched).toEqual(['On Call.md']);
+    expect(() => {
+      draft.write('big.md', 'x', 'ä'.repeat(LIMITS.memoryFileBytes / 2 + 1));
+    }).toThrow('too large');
+    expect(() => {
+      draft.remove('nothing.md');
+    }).toThrow('There is no topic');
+  });
+
+  it('stay those of a person who edited them meanwhile', async () => {
+    const draft = await open();
+    draft.write('deploy.md', 'how', 'by machine');
+    draft.remove('On Call.md');
+    draft.write('new.md', 'new', 'mine');
+    await files.write('ops', 'deploy.md', 'by hand, said Ada');
+    await files.write('ops', 'new.md', 'theirs');
+    const { written, warnings } = await draft.apply(files, 'ops');
+    expect([written, warnings.length]).toEqual([['On Call.md'], 2]);
+    expect([textOf('deploy.md'), textOf('new.md'), textOf('On Call.md')]).toEqual([
+      'by hand, said Ada',
+      'theirs',
+      undefined,
+    ]);
+  });
+
+  it('are no more than there may be', async () => {
+    const draft = await open();
+    expect(() => {
+      for (let i = 0; i <= LIMITS.memoryFiles; i++) draft.write(`t${String(i)}.md`, 'x', 'x');
+    }).toThrow('too many topics');
+    await draft.apply(files, 'ops');
+    expect(files.folders.get('ops')?.size).toBeLessThanOrEqual(LIMITS.memoryFiles);
+  });
+});
