@@ -21,6 +21,7 @@ import {
   sessionsApi,
 } from './api/sessions.js';
 import { type StimuliApi, stimuliApi } from './api/stimuli.js';
+import { type TasksApi, tasksApi } from './api/tasks.js';
 import { type TurnsApi, turnsApi } from './api/turns.js';
 import { type UsageApi, usageApi } from './api/usage.js';
 import { type CallerPorts, createCaller } from './http/caller.js';
@@ -63,6 +64,7 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   readonly runs: RunsApi;
   readonly approvals: ApprovalsApi;
   readonly schedules: SchedulesApi;
+  readonly tasks: TasksApi;
   readonly projects: ProjectsApi;
   readonly boards: BoardsApi;
   /**
@@ -121,6 +123,7 @@ export function createClient(options: ClientOptions): Client {
     runs: runsApi(call),
     approvals: approvalsApi(call),
     schedules: schedulesApi(call),
+    tasks: tasksApi(call),
     projects: projectsApi(call),
     boards: boardsApi(call),
     ...usageApi(call),

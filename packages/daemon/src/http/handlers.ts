@@ -68,7 +68,7 @@ export function createHandlers({
 }: HandlerPorts): Handlers {
   const { channels, turns, stimuli, observations, threadWork, assets, credentials, loginCodes } =
     core;
-  const { agents, sessions, approvals, schedules, memories, projects, boards } = core;
+  const { agents, sessions, approvals, schedules, memories, projects, boards, tasks } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -182,6 +182,19 @@ export function createHandlers({
     listApprovals: ({ by, query }) => approvals.list(by, query),
     getApproval: ({ by, params }) => approvals.get(by, params.approvalId),
     answerApproval: ({ by, params, body }) => approvals.answer(by, params.approvalId, body),
+
+    listTasks: ({ by, query }) => tasks.list(by, query),
+    getTask: ({ by, params }) => tasks.get(by, params.taskId),
+    readTaskOutput: ({ by, params, query }) => tasks.output(by, params.taskId, query),
+    stopTask: ({ by, params }) => tasks.stop(by, params.taskId),
+    messageTask: ({ by, params, body }) => tasks.send(by, params.taskId, body.text),
+    async promoteTask({ by, params }) {
+      const { sessionId, taskId } = await tasks.get(by, params.taskId);
+      return tasks.promote(by, sessionId, taskId);
+    },
+    resumeTask: ({ by, params }) => tasks.resume(by, params.taskId),
+    promoteOnlyTask: ({ by, params }) => tasks.promote(by, params.sessionId),
+    stopTasks: async ({ by, params }) => ({ tasks: await tasks.stopAll(by, params.sessionId) }),
 
     listMemories: ({ by, query }) => memories.list(by, query),
     listNotes: ({ by, params, query }) => memories.notes(by, params.memoryId, query),

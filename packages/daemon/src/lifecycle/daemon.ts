@@ -141,7 +141,9 @@ export async function startDaemon(
 
     await runtime.tidy();
     await core.ownership.join();
+    await core.tasks.recover();
     teardown.add('drivers', () => runtime.close());
+    teardown.add('tasks', () => core.tasks.close());
     teardown.add('runs', () => core.runner.stop());
     teardown.add('clockwork', startTicking(core, log));
 

@@ -11,6 +11,7 @@ export function startTicking(core: Core, log: Logger): () => Promise<void> {
     // Never behind upkeep: a daemon that is late with this is taken for gone, and its runs with it.
     every(BEAT_MS, () => core.ownership.beat(), log),
     every(TICK_MS, () => core.runner.tick(), log),
+    every(TICK_MS, () => core.tasks.tick(), log),
     every(TICK_MS, () => core.turnClock.look(), log),
     every(TICK_MS, () => core.stimulusClock.look(), log),
     every(SCHEDULE_MS, () => core.schedules.fireDue(), log),

@@ -16,6 +16,7 @@ import { READING_ROUTES } from './routes/reading.js';
 
 import { SESSIONS_ROUTES } from './routes/sessions.js';
 import { STIMULI_ROUTES } from './routes/stimuli.js';
+import { TASKS_ROUTES } from './routes/tasks.js';
 import { TURNS_ROUTES } from './routes/turns.js';
 
 /** The whole HTTP contract, and with it the authorisation table: a route that is not here does not exist. */
@@ -33,6 +34,7 @@ export const ROUTES = {
   ...ASSETS_ROUTES,
   ...AGENTS_ROUTES,
   ...SESSIONS_ROUTES,
+  ...TASKS_ROUTES,
   ...MEMORY_ROUTES,
   ...BOARDS_ROUTES,
   ...PROJECTS_ROUTES,
