@@ -117,7 +117,7 @@ describe('stoa run on a model', () => {
 
   it('as JSON: events and chunks a line, the result last, and 3 where nobody is to wait', async () => {
     model.script([useTools([WRITE])]);
-    const command = begin(['--json', '--no-wait', 'make a plan']);
+    const command = begin(['--json', '--no-approval-wait', 'make a plan']);
     expect(await command.ended).toBe(3);
     const lines = command
       .output()

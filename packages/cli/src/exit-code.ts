@@ -1,5 +1,5 @@
 /**
- * What a script may rely on. The last three are how `stoa run` tells the end of a run; 3 and 4 stand
+ * What a script may rely on. The last four are how `stoa run` tells the end of a run; 3 and 4 stand
  * there for what else may be missing: an approval, and the rest of the work.
  */
 export const EXIT = {
@@ -10,6 +10,7 @@ export const EXIT = {
   denied: 4,
   needsApproval: 3,
   interrupted: 4,
+  tasksGoOn: 5,
   cancelled: 130,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -5,6 +5,7 @@ import { durationText } from '../durations.js';
 import type { ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
 import { exitCodeOf, type Outcome } from '../headless/outcome.js';
+import { lookAtTasks, sayTasksGoOn, type TasksLeft, waitForTasks } from '../headless/task-watch.js';
 import { RunWatch } from '../headless/watch-run.js';
 import { bodyOf } from '../terminal/message-text.js';
 import { printableJson, printableLine } from '../terminal/printable.js';
@@ -20,8 +21,10 @@ export interface RunOptions extends GlobalFlags {
   readonly workspace?: string;
   readonly mode?: PermissionMode;
   readonly rule?: DispatchRule;
-  /** Milliseconds; `false` for `--no-wait`. Commander gives `true` when neither was given. */
-  readonly wait?: number | boolean;
+  /** Milliseconds; `false` for `--no-approval-wait`. Commander gives `true` when neither was given. */
+  readonly approvalWait?: number | boolean;
+  /** What is waited for when the run has ended. */
+  readonly wait?: 'none' | 'tasks';
 }
 
 export async function run(
@@ -38,11 +41,25 @@ export async function run(
   if (!context.flags.json) {
     context.io.err(`${context.errPaint.dim(startLine(session))}\n`);
   }
-  const wait = options.wait === true ? undefined : options.wait;
+  const wait = options.approvalWait === true ? undefined : options.approvalWait;
   const watch = new RunWatch(context, item, { after: session.headSeq, wait });
   const outcome = await watch.toEnd();
-  await report(context, session, watch.runId, outcome);
-  return exitCodeOf(outcome);
+  const left = await tasksAfter(context, session, outcome, options);
+  const exitCode = exitCodeOf(outcome, left);
+  await report(context, session, watch.runId, outcome, left, exitCode);
+  return exitCode;
+}
+
+/** Of a run that goes on, or was given up, nobody waits for what it started either. */
+async function tasksAfter(
+  context: Context,
+  { sessionId }: Session,
+  { type }: Outcome,
+  { wait }: RunOptions,
+): Promise<TasksLeft> {
+  if (type === 'left' || type === 'needs_approval') return { live: [], failed: [] };
+  if (wait === 'tasks' && type === 'completed') return waitForTasks(context, sessionId);
+  return { live: await lookAtTasks(context, sessionId), failed: [] };
 }
 
 async function sessionFor(
@@ -77,6 +94,8 @@ async function report(
   { sessionId }: Session,
   runId: string,
   outcome: Outcome,
+  left: TasksLeft,
+  exitCode: ExitCode,
 ): Promise<void> {
   const isOver = outcome.type !== 'left' && outcome.type !== 'needs_approval';
   // The run has ended, and that is known: that its usage cannot be had changes nothing about it.
@@ -87,17 +106,20 @@ async function report(
       printableJson({
         type: 'result',
         outcome: type,
-        exitCode: exitCodeOf(outcome),
+        exitCode,
         sessionId,
         runId,
         text: outcome.type === 'completed' ? bodyOf(outcome.output) : '',
         ...rest,
+        tasks: left.live.map(({ taskId }) => taskId),
+        failedTasks: left.failed.map(({ taskId }) => taskId),
         ...(run === undefined ? {} : { usage: run.usage }),
       }),
     );
     return;
   }
   context.io.err(`${endLine(context, outcome, run)}\n`);
+  if (left.live.length > 0) sayTasksGoOn(context, sessionId, left.live);
   if (!isOver) context.say(`it goes on; watch it with: stoa session follow ${sessionId}`);
 }
 

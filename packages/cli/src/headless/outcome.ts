@@ -10,10 +10,15 @@ export type Outcome =
   | { readonly type: 'needs_approval'; readonly approvalIds: readonly string[] }
   | { readonly type: 'left' };
 
-export function exitCodeOf(outcome: Outcome): ExitCode {
+/** What goes on in the background, or failed there, counts when the run itself went well. */
+export function exitCodeOf(
+  outcome: Outcome,
+  tasks: { readonly live: readonly unknown[]; readonly failed: readonly unknown[] } = NONE,
+): ExitCode {
   switch (outcome.type) {
     case 'completed':
-      return EXIT.ok;
+      if (tasks.failed.length > 0) return EXIT.failure;
+      return tasks.live.length > 0 ? EXIT.tasksGoOn : EXIT.ok;
     case 'failed':
       return EXIT.failure;
     case 'needs_approval':
@@ -25,6 +30,8 @@ export function exitCodeOf(outcome: Outcome): ExitCode {
       return EXIT.cancelled;
   }
 }
+
+const NONE = { live: [], failed: [] };
 
 /** Undefined for an event that ends no run. */
 export function outcomeOfEvent(event: Stamped): Outcome | undefined {

@@ -12,8 +12,11 @@ Words of the agent go to standard output, what it does to standard error. Where 
 the terminal, approvals and questions are asked there; otherwise it is printed how to answer.
 Ctrl-C cancels the run; a second one leaves at once.
 
-Exit codes: 0 completed, 1 failed, 130 cancelled, 3 an approval is open and --no-wait (or --wait
-is over), 4 interrupted.`;
+What the agent left running in the background goes on: it is said, or waited for with --wait tasks.
+
+Exit codes: 0 completed, 1 failed (with --wait tasks also when a task did), 130 cancelled,
+3 an approval is open and --no-approval-wait (or --approval-wait is over), 4 interrupted,
+5 completed, but background tasks go on.`;
 
 const ACP_WORDS = `
 An editor starts this, not a person. Approvals are asked in the editor; they can be answered
@@ -32,8 +35,17 @@ export function addAgentCommands(program: Command, run: Runner): void {
       .option('--workspace <directory>', 'where it works (default: this directory)')
       .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
       .addOption(new Option('--rule <rule>', 'what happens if the session is busy').choices(RULES))
-      .option('--wait <duration>', 'how long an approval may stay open, e.g. 10m', duration)
-      .option('--no-wait', 'end at once when an approval is needed')
+      .addOption(
+        new Option('--wait <what>', 'background tasks it leaves: end, or wait for them')
+          .choices(['none', 'tasks'])
+          .default('none'),
+      )
+      .option(
+        '--approval-wait <duration>',
+        'how long an approval may stay open, e.g. 10m',
+        duration,
+      )
+      .option('--no-approval-wait', 'end at once when an approval is needed')
       .addHelpText('after', RUN_EXIT_CODES),
     run,
     async () => (await import('../commands/run.js')).run,

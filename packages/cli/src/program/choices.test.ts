@@ -13,6 +13,7 @@ import {
   ReviewVerdict,
   StimulusKind,
   StimulusState,
+  TaskStatus,
   UsageGrouping,
   VisibilityHint,
   WorkKind,
@@ -38,6 +39,7 @@ describe('the words options take', () => {
     ['verdicts', choices.VERDICTS, ReviewVerdict],
     ['statuses of projects', choices.PROJECT_STATUSES, ProjectStatus],
     ['statuses of tasks', choices.TASK_STATUSES, ProjectTaskStatus],
+    ['statuses of background tasks', choices.BACKGROUND_STATUSES, TaskStatus],
     ['modes of participation', choices.PARTICIPATION_MODES, ParticipationMode],
   ])('are those of the contract: %s', (_, words, contract) => {
     expect(words).toEqual(contract.options);

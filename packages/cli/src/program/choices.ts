@@ -65,6 +65,15 @@ export const WORK_STATUSES = [
 export const VERDICTS = ['approved', 'changes_requested', 'rejected'] as const;
 export const PROJECT_STATUSES = ['active', 'paused', 'completed', 'archived'] as const;
 export const TASK_STATUSES = ['open', 'in_progress', 'completed', 'cancelled'] as const;
+export const BACKGROUND_STATUSES = [
+  'queued',
+  'running',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+  'lost',
+] as const;
 /** What a policy is made of, and what to tell of it. */
 export const POLICY = [
   { name: 'maxParallelPublicSpeakers', what: 'at the same time in one thread' },

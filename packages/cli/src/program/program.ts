@@ -11,6 +11,7 @@ import { addProjectCommands } from './projects.js';
 import { addScheduleCommands } from './schedules.js';
 import { addSessionCommands } from './sessions.js';
 import { addStimulusCommands } from './stimuli.js';
+import { addTaskCommands } from './tasks.js';
 import { addTokenCommands } from './tokens.js';
 
 export interface ProgramParts {
@@ -68,6 +69,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   program.commandsGroup('Agents:');
   addAgentCommands(program, run);
   addSessionCommands(program, run);
+  addTaskCommands(program, run);
   addScheduleCommands(program, run);
   addMemoryCommands(program, run);
   program.commandsGroup('Channels and access:');

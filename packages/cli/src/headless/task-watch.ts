@@ -1,0 +1,84 @@
+import { pillLabel, type SessionItem, taskRow } from '@stoa/client';
+import type { Task } from '@stoa/protocol';
+import type { Context } from '../context.js';
+import { connectionNotices } from '../terminal/connection-notices.js';
+import { printableJson, printableLine } from '../terminal/printable.js';
+import { sessionPrinter } from './session-printer.js';
+
+const MANY = 200;
+/** After these there may be nothing left to wait for. */
+const ENDS: ReadonlySet<string> = new Set([
+  'background_task_ended',
+  'background_task_handed_over',
+  'background_task_changed',
+  'completed',
+  'failed',
+  'cancelled',
+  'interrupted',
+  'session_ended',
+  'gap',
+]);
+
+/** What a run left behind: what goes on, and what went wrong while it was waited for. */
+export interface TasksLeft {
+  readonly live: readonly Task[];
+  readonly failed: readonly Task[];
+}
+
+/** What of a session goes on in the background. A paused one waits for a person and counts as at rest. */
+export async function lookAtTasks(context: Context, sessionId: string): Promise<Task[]> {
+  const { tasks } = await context.client.tasks.list({ sessionId, limit: MANY });
+  return tasks.filter(({ status }) => status === 'running' || status === 'queued');
+}
+
+export function sayTasksGoOn(context: Context, sessionId: string, live: readonly Task[]): void {
+  context.say(`${pillLabel(live) ?? 'something'} goes on in the background:`);
+  for (const task of live) {
+    const { title, status } = taskRow(task, context.io.now());
+    context.say(`  ${task.taskId} ${printableLine(title)} (${status})`);
+  }
+  context.say(`see them with: stoa tasks --session ${sessionId}; --wait tasks waits for them`);
+}
+
+/**
+ * Waits until nothing of a session goes on: neither a task, nor a run that was told of the end of one.
+ * Resolves early with what goes on when the person at the terminal leaves.
+ */
+export async function waitForTasks(context: Context, sessionId: string): Promise<TasksLeft> {
+  const waited = new Map<string, Task>();
+  const interrupted = new AbortController();
+  const forget = context.io.onInterrupt(() => interrupted.abort());
+  const show = context.flags.json
+    ? (item: SessionItem) => context.line(printableJson(item))
+    : sessionPrinter(context);
+  const look = async (): Promise<{ live: Task[]; isAtRest: boolean; headSeq: number }> => {
+    const { status, queuedRuns, headSeq } = await context.client.sessions.get(sessionId);
+    const live = await lookAtTasks(context, sessionId);
+    for (const task of live) waited.set(task.taskId, task);
+    const isIdle = status === 'ended' || (status === 'idle' && queuedRuns === 0);
+    return { live, isAtRest: isIdle && live.length === 0, headSeq };
+  };
+  try {
+    const first = await look();
+    if (first.isAtRest) return { live: [], failed: [] };
+    if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
+    const items = context.client.follow(`session:${sessionId}`, {
+      after: first.headSeq,
+      signal: interrupted.signal,
+      onNotice: connectionNotices(context),
+    });
+    for await (const item of items) {
+      show(item);
+      if (ENDS.has(item.type) && (await look()).isAtRest) break;
+    }
+    const live = interrupted.signal.aborted ? (await look()).live : [];
+    return { live, failed: await failedOf(context, [...waited.keys()]) };
+  } finally {
+    forget();
+  }
+}
+
+async function failedOf(context: Context, taskIds: readonly string[]): Promise<Task[]> {
+  const ended = await Promise.all(taskIds.map((taskId) => context.client.tasks.get(taskId)));
+  return ended.filter(({ status }) => status === 'failed' || status === 'lost');
+}

@@ -1,0 +1,65 @@
+import { type Command, Option } from 'commander';
+import type { TasksOptions } from '../commands/tasks.js';
+import { BACKGROUND_STATUSES } from './choices.js';
+import { described, pageSize, type Runner, runs } from './define.js';
+
+export function addTaskCommands(program: Command, run: Runner): void {
+  const tasks = program
+    .command('tasks')
+    .description('what goes on in the background, and its ends');
+  const load = () => import('../commands/tasks.js');
+  const onOne = (name: string, summary: string): Command =>
+    described(tasks, name, summary).argument('<task>', 'task id (tsk_…)');
+
+  runs<TasksOptions>(
+    described(tasks, 'list', 'list background tasks, or show one of them', { isDefault: true })
+      .argument('[task]', 'show this one (tsk_…)')
+      .option('-f, --follow', 'write what it puts out, until it has ended or Ctrl-C')
+      .option('--session <session>', 'only of this session')
+      .option('--kind <kind>', 'only of this kind: shell, monitor, agent, dream, …')
+      .addOption(
+        new Option('--status <status>', 'only in this status').choices(BACKGROUND_STATUSES),
+      )
+      .option('--before <place>', 'only those that come after this place in the list')
+      .option('-n, --limit <count>', 'how many', pageSize, 50)
+      .option('-q, --quiet', 'only ids, one a line'),
+    run,
+    async () => (await load()).tasks,
+    ['stoa tasks', 'stoa tasks --status running', 'stoa tasks tsk_…', 'stoa tasks tsk_… --follow'],
+  );
+  runs(
+    onOne('stop', 'stop it and everything it started; ends when that is gone'),
+    run,
+    async () => (await load()).stopTask,
+    ['stoa tasks stop tsk_…'],
+  );
+  runs(
+    described(
+      tasks,
+      'stop-all',
+      'stop all of a session and of those below it, and tell nobody',
+    ).argument('<session>', 'session id (ses_…)'),
+    run,
+    async () => (await load()).stopTasks,
+    [],
+  );
+  runs(
+    onOne('send', 'give it a message, if it takes any').argument(
+      '<text...>',
+      'the message; - reads it from standard input',
+    ),
+    run,
+    async () => (await load()).sendToTask,
+    ['stoa tasks send tsk_… "look at the other branch too"'],
+  );
+  runs(
+    described(tasks, 'promote', 'send what an agent waits for to the background').argument(
+      '<task>',
+      'task id (tsk_…), or a session (ses_…) that waits for one thing only',
+    ),
+    run,
+    async () => (await load()).promoteTask,
+    [],
+  );
+  runs(onOne('resume', 'let a paused one go on'), run, async () => (await load()).resumeTask, []);
+}

@@ -1,0 +1,127 @@
+import type { Task, TaskStatus } from '@stoa/protocol';
+import type { DetailLine } from './presenter.js';
+import { type TaskPresenters, taskPresenters } from './presenters.js';
+
+/** A task in a list. */
+export interface TaskRow {
+  readonly taskId: string;
+  readonly kind: string;
+  readonly title: string;
+  /** Its status in words: `running (3 events)`, `failed (exit 1)`, `stopped by human:ada`. */
+  readonly status: string;
+  /** A tool call waits for it. */
+  readonly isForeground: boolean;
+  readonly needsApproval: boolean;
+  /** How long it has run, or ran; undefined when it never began. */
+  readonly elapsedMs: number | undefined;
+}
+
+export interface TaskDetail {
+  readonly row: TaskRow;
+  readonly lines: readonly DetailLine[];
+  readonly warnings: readonly string[];
+  /** What can be done with it now; the daemon has the last word. */
+  readonly can: {
+    readonly stop: boolean;
+    readonly send: boolean;
+    readonly resume: boolean;
+    readonly promote: boolean;
+  };
+}
+
+/** All tasks of one kind, in the order they came in. */
+export interface TaskSection {
+  readonly kind: string;
+  readonly title: string;
+  readonly rows: readonly TaskRow[];
+}
+
+const ENDED: ReadonlySet<TaskStatus> = new Set(['completed', 'failed', 'cancelled', 'lost']);
+
+export const hasEnded = (status: TaskStatus): boolean => ENDED.has(status);
+
+export function taskRow(
+  task: Task,
+  now: number,
+  presenters: TaskPresenters = taskPresenters,
+): TaskRow {
+  const presenter = presenters.of(task.kind);
+  return {
+    taskId: task.taskId,
+    kind: task.kind,
+    title: presenter.title(task),
+    status: statusText(task, presenter.note?.(task)),
+    isForeground: task.isForeground,
+    needsApproval: task.pendingApprovals > 0,
+    elapsedMs: elapsed(task, now),
+  };
+}
+
+/** The order of the list is the daemon's; here it is only split by kind. */
+export function taskSections(
+  tasks: readonly Task[],
+  now: number,
+  presenters: TaskPresenters = taskPresenters,
+): TaskSection[] {
+  const kinds = [...new Set(tasks.map(({ kind }) => kind))];
+  return kinds
+    .sort((left, right) => presenters.compare(left, right))
+    .map((kind) => ({
+      kind,
+      title: presenters.of(kind).many,
+      rows: tasks
+        .filter((task) => task.kind === kind)
+        .map((task) => taskRow(task, now, presenters)),
+    }));
+}
+
+export function taskDetail(
+  task: Task,
+  now: number,
+  presenters: TaskPresenters = taskPresenters,
+): TaskDetail {
+  const presenter = presenters.of(task.kind);
+  const { status, isForeground, blockedReason = '', end, stopping } = task;
+  const isLive = !hasEnded(status);
+  const lines: DetailLine[] = [
+    ['session', task.sessionId],
+    ['started in', task.startedIn === task.sessionId ? '' : task.startedIn],
+    ...presenter.detail(task),
+    ['why', end?.message ?? ''],
+    ['stopping', stopping ? `asked by ${stopping.by}` : ''],
+    ['blocked', blockedReason],
+    ['output', task.outputPath ?? ''],
+    ['transcript', task.transcriptPath ?? ''],
+  ];
+  return {
+    row: taskRow(task, now, presenters),
+    lines: lines.filter(([, value]) => value !== ''),
+    warnings: presenter.warnings?.(task) ?? [],
+    can: {
+      stop: isLive,
+      send: isLive || status === 'completed',
+      resume: status === 'paused' && blockedReason === '',
+      promote: isForeground && status === 'running',
+    },
+  };
+}
+
+function statusText(task: Task, note: string | undefined): string {
+  const { status, end, stopping, isForeground } = task;
+  if (stopping && !hasEnded(status)) return 'stopping';
+  if (status === 'cancelled') return end?.by === undefined ? 'stopped' : `stopped by ${end.by}`;
+  const more = [isForeground && !hasEnded(status) ? 'awaited' : '', causeText(task), note ?? ''];
+  const said = more.filter((part) => part !== '').join(', ');
+  return said === '' ? status : `${status} (${said})`;
+}
+
+function causeText({ end }: Task): string {
+  if (!end) return '';
+  if (end.exitCode !== undefined) return `exit ${String(end.exitCode)}`;
+  if (end.signal !== undefined) return end.signal;
+  return end.cause === 'exited' || end.cause === 'done' ? '' : end.cause.replaceAll('_', ' ');
+}
+
+function elapsed({ startedAt, endedAt }: Task, now: number): number | undefined {
+  return startedAt === undefined ? undefined : Math.max(0, (endedAt ?? now) - startedAt);
+}
