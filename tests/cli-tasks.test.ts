@@ -1,0 +1,142 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { taskSections } from '@stoa/client';
+import type { Run, Session, Task } from '@stoa/protocol';
+import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, type Outcome, ownerOf, start } from './stoa-command.js';
+
+let daemon: TestDaemon;
+let api: Caller;
+let stoa: ReturnType<typeof ownerOf>;
+const workspace = mkdtempSync(join(tmpdir(), 'stoa-cli-tasks-'));
+
+/** Starts in the background what it is told to run, reads what it is told to, and takes note of the rest. */
+const SCRIPT = `
+turns:
+  - when: { kind: input, matches: "run: (.*)" }
+    steps:
+      - call: { tool: shell, input: { command: "\${match.1}", is_background: true }, as: out }
+      - say: started
+  - when: { kind: input, matches: "read: (.*)" }
+    steps:
+      - call: { tool: read_file, input: { path: "\${match.1}" }, as: out }
+      - say: "\${results.out.outcome}"
+otherwise: [{ say: noted }]`;
+
+beforeAll(async () => {
+  daemon = await startDaemon();
+  api = callerOf(daemon.url, daemon.token);
+  stoa = ownerOf(daemon);
+  await api.put('/v1/agents/worker', { driver: { kind: 'script', script: SCRIPT }, mode: 'full' });
+});
+afterAll(async () => {
+  await daemon.cleanUp();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+interface Result {
+  readonly outcome: string;
+  readonly exitCode: number;
+  readonly sessionId: string;
+  readonly tasks: readonly string[];
+  readonly failedTasks: readonly string[];
+}
+const inJson = ['--agent', 'worker', '--workspace', workspace, '--json'];
+const resultOf = ({ out }: Pick<Outcome, 'out'>): Result =>
+  JSON.parse(out.trimEnd().split('\n').at(-1) ?? '') as Result;
+const listed = async (query = ''): Promise<Task[]> =>
+  (await api.get<{ tasks: Task[] }>(`/v1/tasks${query}`)).json.tasks;
+
+describe('tasks in the terminal', () => {
+  it('T-44 a run that leaves a command says so, and its exit code tells', async () => {
+    const plain = await stoa(['run', ...inJson.slice(0, -1), 'run: sleep 600']);
+    expect(plain.code).toBe(5);
+    expect(plain.err).toMatch(/1 shell goes on in the background:\n.*tsk_\w+ sleep 600 \(running\)/);
+    const ended = await stoa(['run', ...inJson, 'run: sleep 600']);
+    expect(ended.code).toBe(5);
+    const { sessionId, tasks } = resultOf(ended);
+    expect(tasks).toEqual((await listed(`?sessionId=${sessionId}`)).map(({ taskId }) => taskId));
+    expect((await stoa(['run', ...inJson, 'read: nothing'])).code).toBe(0);
+  });
+
+  it('T-44 with --wait tasks it waits for them and for what the agent makes of it', async () => {
+    const door = join(workspace, 'door');
+    const waiting = start(['run', ...inJson, '--wait', 'tasks', `run: until [ -e ${door} ]; do sleep 0.02; done`], {
+      env: { STOA_HOME: daemon.home },
+    });
+    const task = await until('the command runs', async () =>
+      (await listed('?status=running')).find(({ detail }) =>
+        String(detail['command']).includes(door),
+      ),
+    );
+    writeFileSync(door, '');
+    expect(await waiting.ended).toBe(0);
+    const result = resultOf(waiting.output());
+    expect(result).toMatchObject({ outcome: 'completed', tasks: [], failedTasks: [] });
+    const { runs } = (await api.get<{ runs: Run[] }>(`/v1/sessions/${task.sessionId}/runs`)).json;
+    expect(runs.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
+      'task_notice completed',
+      'input completed',
+    ]);
+    const failed = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: exit 3']);
+    expect(failed.code).toBe(1);
+    expect(resultOf(failed).failedTasks).toHaveLength(1);
+  });
+
+  it('T-45 the command line, the API and the sections have the same entries in the same order', async () => {
+    const tasks = await listed();
+    expect(tasks.length).toBeGreaterThanOrEqual(4);
+    const ids = tasks.map(({ taskId }) => taskId);
+    const quiet = await stoa(['tasks', '--quiet']);
+    expect(quiet.out.trimEnd().split('\n')).toEqual(ids);
+    expect(await json(stoa(['tasks', '--json']))).toEqual({ tasks });
+    const sections = taskSections(tasks, Date.now());
+    expect(sections.flatMap(({ rows }) => rows.map(({ taskId }) => taskId))).toEqual(ids);
+    const table = (await stoa(['tasks'])).out.split('\n').slice(1, -1);
+    expect(table.map((line) => line.split(' ')[0])).toEqual(ids);
+    expect(table.join('\n')).toMatch(/shell +running .* sleep 600/);
+    expect(table.join('\n')).toMatch(/shell +failed \(exit 3\) .* exit 3/);
+  });
+
+  it('T-40 one is shown, followed and stopped by its id, and its session reads its files without asking', async () => {
+    const { sessionId } = (await api.post<Session>('/v1/sessions', { agentId: 'worker', workspace, mode: 'plan' })).json;
+    await api.post(`/v1/sessions/${sessionId}/inbox`, { text: 'nothing' });
+    const ended = await stoa(['run', ...inJson, 'run: echo one; echo two; sleep 600']);
+    const [taskId = ''] = resultOf(ended).tasks;
+    const shown = await stoa(['tasks', taskId]);
+    expect(shown.out).toMatch(/kind +shell/);
+    expect(shown.out).toMatch(/status +running for/);
+    const following = start(['tasks', taskId, '--follow'], { env: { STOA_HOME: daemon.home } });
+    await until('its output is shown', () => following.output().out === 'one\ntwo\n');
+    const stopped = await stoa(['tasks', 'stop', taskId]);
+    expect(stopped.out).toMatch(new RegExp(`^${taskId} is stopped by human:`));
+    expect(await following.ended).toBe(0);
+    const again = await stoa(['tasks', 'stop', taskId]);
+    expect(again).toMatchObject({ code: 1 });
+    expect(again.err).toContain('task_not_running');
+
+    const task = (await api.get<Task>(`/v1/tasks/${taskId}`)).json;
+    const { outputPath = '', transcriptPath = '' } = task;
+    expect(transcriptPath).toBe(join(daemon.home, 'tasks', task.sessionId, `shell-${taskId}.jsonl`));
+    expect(dirname(outputPath)).toBe(dirname(transcriptPath));
+    await until('its transcript is written', () => existsSync(transcriptPath));
+    // Who is asked about everything is not asked about its own files, and about another's they are refused.
+    await api.patch(`/v1/sessions/${task.sessionId}`, { mode: 'ask' });
+    const reads = async (session: string, path: string): Promise<string> =>
+      (await stoa(['run', '--session', session, '--no-approval-wait', `read: ${path}`])).out.trim();
+    expect(await reads(task.sessionId, outputPath)).toBe('completed');
+    expect(await reads(task.sessionId, transcriptPath)).toBe('completed');
+    expect(await reads(sessionId, outputPath)).not.toBe('completed');
+  });
+
+  it('T-46 everything of a session is stopped at once', async () => {
+    const [{ sessionId } = { sessionId: '' }] = await listed('?status=running');
+    const { out } = await stoa(['tasks', 'stop-all', sessionId]);
+    expect(out).toContain('is stopped by human:');
+    expect(await listed(`?sessionId=${sessionId}&status=running`)).toEqual([]);
+    expect((await stoa(['tasks', 'stop-all', sessionId])).out).toBe(`Nothing ran for ${sessionId}.\n`);
+    expect((await stoa(['tasks', '--follow'])).code).toBe(2);
+  });
+});
