@@ -18,7 +18,7 @@ const staged = async (...options: Parameters<typeof ShellStage.open>): Promise<S
 };
 
 const WAITING = 'echo begun; until [ -e go ]; do sleep 0.02; done; echo after; exit 3';
-const markOf = (task: Task): string => `STOA_TASK=${String(task.detail['nonce'])}`;
+const markOf = (task: Task): string => `STOA_TASK=${task.detail['nonce'] as string}`;
 const pidOf = (task: Task): number => Number(task.detail['pid']);
 const startTimeOf = (pid: number): string | undefined =>
   readFileSync(`/proc/${String(pid)}/stat`, 'latin1')
