@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { promises as fs, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Task } from '@stoa/protocol';
@@ -17,7 +18,7 @@ const staged = async (...options: Parameters<typeof ShellStage.open>): Promise<S
 };
 
 const WAITING = 'echo begun; until [ -e go ]; do sleep 0.02; done; echo after; exit 3';
-const markOf = (task: Task): string => `STOA_TASK=${String(task.detail['nonce'])}`;
+const markOf = (task: Task): string => `STOA_TASK=${task.detail['nonce'] as string}`;
 const pidOf = (task: Task): number => Number(task.detail['pid']);
 const startTimeOf = (pid: number): string | undefined =>
   readFileSync(`/proc/${String(pid)}/stat`, 'latin1')
@@ -127,6 +128,31 @@ describe('a command in the background', () => {
     const [task] = await stage.tasks();
     expect(task).toMatchObject({ status: 'failed', end: { cause: 'output_failed' } });
     expect(await fs.readdir(stage.world.workspace)).toEqual([]);
+  });
+
+  it('T-15 whose disk is full is ended, and has failed with that cause', async (context) => {
+    const stage = await staged();
+    const tasks = join(stage.world.home, 'tasks');
+    await fs.mkdir(tasks);
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'stoa', tasks]);
+    if (mounted.status !== 0) context.skip('no file system can be mounted here');
+    try {
+      const flood = await stage.background('yes | head -c 3000000; echo $? >printed; sleep 600');
+      expect(await stage.ended(flood.taskId)).toMatchObject({
+        status: 'failed',
+        end: {
+          cause: 'output_failed',
+          message: expect.stringContaining('No space left on device') as string,
+        },
+      });
+      expect(processesWith(markOf(flood))).toEqual([]);
+      const { outcome } = await stage.call({ command: 'touch ran', is_background: true });
+      expect(outcome).toBe('error');
+      expect((await stage.tasks())[0]).toMatchObject({ end: { cause: 'output_failed' } });
+      expect(await fs.readdir(stage.world.workspace)).not.toContain('ran');
+    } finally {
+      spawnSync('umount', [tasks]);
+    }
   });
 
   it('T-15 whose output cannot be written any more is ended, and has failed with that cause', async () => {

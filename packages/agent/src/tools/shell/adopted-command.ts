@@ -129,17 +129,18 @@ class AdoptedCommand implements RunningCommand {
     if (!this.#status && performance.now() - this.#adoptedAt < START_MS) return undefined;
     if (await this.#processes.isMarked()) return undefined;
     // It may have recorded its exit between the two looks.
-    await this.#read();
-    if (this.#status?.exitCode !== undefined) return undefined;
-    const reason = this.#status
+    const last = await this.#read();
+    if (last?.exitCode !== undefined) return undefined;
+    const reason = last
       ? 'its process is gone and nobody recorded how it ended'
       : 'it was about to be started, and nothing says that it was';
     return { type: 'lost', reason };
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<CommandStatus | undefined> {
     this.#status = (await this.files.readStatus(this.nonce)) ?? this.#status;
     this.#isHere = this.#status !== undefined && (await isThere(this.#status));
+    return this.#status;
   }
 
   async #stop(): Promise<Stopped> {

@@ -151,7 +151,10 @@ describe('the output of a command', () => {
       await fs.symlink(target, join(root, 'tasks', `shell-${id}.output`));
       const running = await start('echo through; sleep 0.1', id);
       expect(await running.outputLost).not.toBe('');
-      expect(await running.wait()).toMatchObject({ type: 'exited', outputLost: expect.anything() });
+      expect(await running.wait()).toMatchObject({
+        type: 'exited',
+        outputLost: expect.any(String) as string,
+      });
       await expect(readOutputRange(running.outputPath, 0, 100)).rejects.toMatchObject({
         code: 'ELOOP',
       });
