@@ -130,6 +130,17 @@ describe('a monitor', () => {
     expect(part).toMatchObject({ text: '1\n2\n3', nextOffset: 5, size: log.length });
   });
 
+  it('T-18 what stands in the place of its log is not read', async () => {
+    const { watch, ended, world } = await staged();
+    const taskId = await watch({ command: 'echo a' });
+    const { outputPath = '' } = await ended(taskId);
+    await fs.rm(outputPath);
+    await fs.symlink('/etc/passwd', outputPath);
+    await expect(
+      world.daemon.core.tasks.output(OWNER, taskId, { offset: 0, limit: 100 }),
+    ).rejects.toMatchObject({ code: 'task_without_output' });
+  });
+
   it('T-19 what was dropped is said with the next event', async () => {
     const { world, watch, told } = await staged();
     const taskId = await watch({ command: `seq 1 20; ${UNTIL_GO} echo next; sleep 600` });
