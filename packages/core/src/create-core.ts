@@ -47,7 +47,7 @@ import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
 import { agentRunEnded } from './tasks/agent/agent-end.js';
 import { AGENT } from './tasks/agent/agent-kind.js';
-import { SubAgents } from './tasks/agent/sub-agents.js';
+import { type ReadTranscript, SubAgents } from './tasks/agent/sub-agents.js';
 import type { TaskContext } from './tasks/context.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
@@ -78,8 +78,8 @@ export interface CorePorts {
   readonly openScratch: () => Promise<Store>;
   /** Where defects are told that no caller waits for. */
   readonly report: (error: unknown) => void;
-  /** Told how many events each commit held. */
-  readonly committed?: (count: number) => void;
+  /** Told of every commit, in their order. Must not throw. */
+  readonly committed?: (entries: readonly LogEntry[]) => void;
   readonly runtime: RuntimePorts;
 }
 
@@ -101,6 +101,8 @@ export interface RuntimePorts {
   readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
   /** Kinds of background tasks besides those that come with Stoa. */
   readonly taskKinds?: readonly TaskKind[];
+  /** Part of what was written down of a task; without it nothing is. */
+  readonly readTranscript?: ReadTranscript;
   /** Where the files of background tasks are. */
   readonly taskDirectory: string;
   /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
@@ -166,7 +168,7 @@ export function createCore(ports: CorePorts): Core {
     tasks.committed(entries);
     subAgents.committed(entries);
     sessionTokens.committed(entries);
-    ports.committed?.(entries.length);
+    ports.committed?.(entries);
   });
   const assets = new Assets(store, files, ids, clock);
   const sessionTokens = new SessionTokens(secrets);
@@ -222,6 +224,7 @@ export function createCore(ports: CorePorts): Core {
     },
     idle: (sessionId) => runner.idle(sessionId),
     isAnothers: (session) => ownership.isAnothers(session),
+    ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
   executors.set(AGENT.kind, subAgents);
   const approvals = new Approvals(context);

@@ -10,6 +10,8 @@ import type { ChannelActs } from './talk/channel-acts.js';
 import { createReadChannelThread } from './talk/read-channel-thread.js';
 import type { SendMessage } from './talk/send-message.js';
 import { talkTools } from './talk/talk-tools.js';
+import type { TaskActs } from './tasks/task-acts.js';
+import { taskTools } from './tasks/task-tools.js';
 import type { Tool } from './tool.js';
 import { createWebFetch, type WebFetchOptions } from './web/web-fetch.js';
 
@@ -20,6 +22,8 @@ export interface BuiltinToolsOptions {
   readonly sendMessage: SendMessage;
   readonly initiative: Initiative;
   readonly channels: ChannelActs;
+  /** Without it there are no background tasks. */
+  readonly tasks?: TaskActs | undefined;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
   /** Off unless given. */
@@ -28,7 +32,7 @@ export interface BuiltinToolsOptions {
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, channels, initiative, webFetch } = options;
+  const { sandbox, channels, initiative, tasks, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -39,6 +43,7 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     ...(webFetch ? [createWebFetch(webFetch)] : []),
     ...talkTools(options),
     ...initiativeTools(initiative),
+    ...(tasks ? taskTools(tasks) : []),
     createReadChannelThread(channels),
   ];
 }
