@@ -1,12 +1,20 @@
 import { OWNER, STORE_ENGINES, type StoreEngine } from '@stoa/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { AGENT } from './agent/agent-kind.js';
 import { isEnded } from './lifecycle.js';
+import { MONITOR } from './monitor/monitor-kind.js';
 import { asSession, TaskStage } from './task-stage.fixture.js';
 
 const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 const ENDS = ['completed', 'failed', 'cancelled', 'lost'] as const;
-const PLACES: Readonly<Record<string, number>> = { agent: 10, monitor: 16 };
+/** Like agents and monitors, with so few places that they are always full. */
+const FEW = [
+  { ...AGENT, kind: 'pair', atOnce: 2 },
+  { ...MONITOR, kind: 'watch', atOnce: 3 },
+];
+
+const DETAIL = { command: 'make', agentId: 'helper' };
 
 const which = fc.nat(40);
 const step = fc.oneof(
@@ -14,7 +22,7 @@ const step = fc.oneof(
     weight: 6,
     arbitrary: fc.record({
       do: fc.constant('create'),
-      kind: fc.constantFrom('shell', 'monitor', 'agent'),
+      kind: fc.constantFrom('shell', 'watch', 'pair', 'pair'),
       inChild: fc.boolean(),
       which,
     }),
@@ -44,7 +52,7 @@ async function take(stage: TaskStage, seen: Seen, sessions: readonly string[], s
   if (step.do === 'create') {
     const sessionId = sessions[step['inChild'] === true ? 1 : 0] ?? '';
     try {
-      ids.push((await stage.begin(sessionId, step['kind'] as string)).taskId);
+      ids.push((await stage.begin(sessionId, step['kind'] as string, { detail: DETAIL })).taskId);
     } catch (error) {
       expect(error).toMatchObject({ code: 'too_many_tasks' });
     }
@@ -118,7 +126,7 @@ describe('whatever happens to tasks', () => {
   it('T-1 T-24 T-28 each ends once and is told once, and places are never exceeded or lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        const stage = await TaskStage.open(SQLITE);
+        const stage = await TaskStage.open(SQLITE, FEW);
         try {
           const parent = await stage.session();
           const sessions = [parent, await stage.session(parent)];
@@ -128,7 +136,7 @@ describe('whatever happens to tasks', () => {
             await take(stage, seen, sessions, taken as Step);
             await stage.tasks.tick();
             const { tasks } = await stage.tasks.list(OWNER, { limit: 200 });
-            for (const [kind, places] of Object.entries(PLACES)) {
+            for (const { kind, atOnce: places } of FEW) {
               const own = tasks.filter((task) => task.kind === kind);
               const running = own.filter(({ status }) => status === 'running').length;
               const queued = own.filter(({ status }) => status === 'queued').length;

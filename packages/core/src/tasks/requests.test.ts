@@ -185,12 +185,16 @@ describe('what is asked of a task', () => {
     expect(first).toMatchObject({ text: 'fir', nextOffset: 3, size: 5, isComplete: false });
     const waiting = stage.tasks.output(OWNER, taskId, { offset: 5, limit: 99, waitMs: 30_000 });
     await until('somebody waits', () => stage.daemon.timers.count > 0);
-    shell.output += ' second';
+    shell.output = 'first second';
     stage.pass(100);
     expect((await waiting).text).toBe(' second');
     await stage.settle(taskId);
     const rest = await stage.tasks.output(OWNER, taskId, { offset: 12, limit: 9, waitMs: 30_000 });
     expect(rest).toMatchObject({ text: '', isComplete: true });
+    shell.output = undefined;
+    await expect(stage.tasks.output(OWNER, taskId, { offset: 0, limit: 9 })).rejects.toMatchObject({
+      code: 'task_without_output',
+    });
   });
 
   it('is for the person, the owner, the session and the sessions above it', async () => {

@@ -15,7 +15,8 @@ export class DirectedExecutor implements TaskExecutor {
   readonly forgotten: string[] = [];
   /** What tool calls wait for. */
   waited: Task[] = [];
-  output = '';
+  /** Undefined: it keeps none. */
+  output: string | undefined = '';
   /** What happens while one is being stopped. */
   whileStopping: (task: Task) => Promise<void> = () => Promise.resolve();
   whenStarted: (task: Task) => Promise<void> = () => Promise.resolve();
@@ -43,6 +44,7 @@ export class DirectedExecutor implements TaskExecutor {
     await this.whenReattached(task);
   }
   read(_: Task, { offset, limit }: { offset: number; limit: number }) {
+    if (this.output === undefined) return Promise.resolve(undefined);
     const text = this.output.slice(offset, offset + limit);
     const size = this.output.length;
     return Promise.resolve({
