@@ -61,6 +61,7 @@ const OWN_WORDS: ReadonlySet<string> = new Set([
   'pass_turn',
   'remember',
   'send_message',
+  'task_stop',
   'create_channel_stimulus',
   'create_schedule',
   'set_channel_reaction',

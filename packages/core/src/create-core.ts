@@ -49,7 +49,7 @@ import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
 import { agentRunEnded } from './tasks/agent/agent-end.js';
 import { AGENT } from './tasks/agent/agent-kind.js';
-import { SubAgents } from './tasks/agent/sub-agents.js';
+import { type ReadTranscript, SubAgents } from './tasks/agent/sub-agents.js';
 import type { TaskContext } from './tasks/context.js';
 import { DREAM } from './tasks/dream/dream-kind.js';
 import type { Dreamer } from './tasks/dream/dreamer.js';
@@ -83,8 +83,8 @@ export interface CorePorts {
   readonly openScratch: () => Promise<ScratchStore>;
   /** Where defects are told that no caller waits for. */
   readonly report: (error: unknown) => void;
-  /** Told how many events each commit held. */
-  readonly committed?: (count: number) => void;
+  /** Told of every commit, in their order. Must not throw. */
+  readonly committed?: (entries: readonly LogEntry[]) => void;
   readonly runtime: RuntimePorts;
 }
 
@@ -111,6 +111,8 @@ export interface RuntimePorts {
   readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
   /** Kinds of background tasks besides those that come with Stoa. */
   readonly taskKinds?: readonly TaskKind[];
+  /** Part of what was written down of a task; without it nothing is. */
+  readonly readTranscript?: ReadTranscript;
   /** Where the files of background tasks are. */
   readonly taskDirectory: string;
   /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
@@ -178,7 +180,7 @@ export function createCore(ports: CorePorts): Core {
     tasks.committed(entries);
     subAgents.committed(entries);
     sessionTokens.committed(entries);
-    ports.committed?.(entries.length);
+    ports.committed?.(entries);
   });
   const assets = new Assets(store, files, ids, clock);
   const sessionTokens = new SessionTokens(secrets);
@@ -236,6 +238,7 @@ export function createCore(ports: CorePorts): Core {
     },
     idle: (sessionId) => runner.idle(sessionId),
     isAnothers: (session) => ownership.isAnothers(session),
+    ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
   const dreams = new Dreams({
     sessions: context,

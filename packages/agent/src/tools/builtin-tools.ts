@@ -13,6 +13,8 @@ import { createReadChannelThread } from './talk/read-channel-thread.js';
 import type { SendMessage } from './talk/send-message.js';
 import { talkTools } from './talk/talk-tools.js';
 import { createMonitor } from './tasks/monitor.js';
+import type { TaskActs } from './tasks/task-acts.js';
+import { taskTools } from './tasks/task-tools.js';
 import type { Tool } from './tool.js';
 import { createWebFetch, type WebFetchOptions } from './web/web-fetch.js';
 
@@ -25,6 +27,8 @@ export interface BuiltinToolsOptions {
   readonly sendMessage: SendMessage;
   readonly initiative: Initiative;
   readonly channels: ChannelActs;
+  /** Without it there are no background tasks. */
+  readonly tasks?: TaskActs | undefined;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
   /** What watches commands beside the work; off unless given. */
@@ -35,7 +39,7 @@ export interface BuiltinToolsOptions {
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, channels, initiative, monitors, webFetch } = options;
+  const { sandbox, channels, initiative, monitors, tasks, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -47,6 +51,7 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     ...(webFetch ? [createWebFetch(webFetch)] : []),
     ...talkTools(options),
     ...initiativeTools(initiative),
+    ...(tasks ? taskTools(tasks) : []),
     createReadChannelThread(channels),
   ];
 }

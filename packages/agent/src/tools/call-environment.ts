@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { PermissionPolicy, RunContext } from '@stoa/core';
 import { isInside, PathGuard, type Place } from './paths.js';
 import { type Decide, isOpen, type Judgement, judge } from './permission.js';
@@ -18,6 +19,8 @@ export interface OpenedCall {
   readonly judgement: Judgement;
 }
 
+const LOOKS: ReadonlySet<string> = new Set(['read', 'search']);
+
 /**
  * Locates what an input names, once, and decides about those places: the tool then opens them and
  * nothing else, wherever their names lead by then.
@@ -30,7 +33,12 @@ export async function openCall({
   home,
   decide,
 }: CallToOpen): Promise<OpenedCall> {
-  const paths = await PathGuard.create({ workspace: run.session.workspace, home });
+  const paths = await PathGuard.create({
+    workspace: run.session.workspace,
+    home,
+    // What the tasks of a session put out is for it to read, and for nobody to change.
+    ...(LOOKS.has(tool.kind) ? { readable: join(home, 'tasks', run.session.sessionId) } : {}),
+  });
   const bare: ToolEnvironment = { run, callId, workspace: paths.workspace, signal: run.signal };
   const subjects = await tool.subjects(input, bare);
   const places = new Map<string, Place>();

@@ -1,5 +1,5 @@
 import { constants, promises as fs } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { ToolFailure } from './tool-failure.js';
 
 /** Where a path really leads, with every link resolved. */
@@ -17,6 +17,8 @@ export interface PathGuardOptions {
   readonly workspace: string;
   /** The directory of the daemon, with its tokens and its data. */
   readonly home: string;
+  /** What of that directory may be read nevertheless. */
+  readonly readable?: string | undefined;
 }
 
 /** Its files are processes: the daemon's memory and environment, and doors to other roots. */
@@ -31,22 +33,32 @@ const PROC = '/proc';
 export class PathGuard {
   readonly workspace: string;
   readonly home: string;
+  readonly #readable: string | undefined;
   #homeIdentity: Promise<Identity | undefined> | undefined;
 
-  constructor({ workspace, home }: PathGuardOptions) {
+  constructor({ workspace, home, readable }: PathGuardOptions) {
     this.workspace = workspace;
     this.home = home;
+    this.#readable = readable;
   }
 
   /** Resolves both directories, so that places compare with them. */
-  static async create({ workspace, home }: PathGuardOptions): Promise<PathGuard> {
-    return new PathGuard({ workspace: await realpath(workspace), home: await realpath(home) });
+  static async create({ workspace, home, readable }: PathGuardOptions): Promise<PathGuard> {
+    const resolved = { workspace: await realpath(workspace), home: await realpath(home) };
+    if (readable === undefined) return new PathGuard(resolved);
+    // Where a link stands in its way, what it leads to is not what was meant.
+    const real = await realpath(readable);
+    const meant = join(resolved.home, relative(resolve(home), resolve(readable)));
+    return new PathGuard({ ...resolved, ...(real === meant ? { readable: real } : {}) });
   }
 
   async locate(given: string): Promise<Place> {
     if (given.includes('\0')) throw new ToolFailure('A path cannot hold a NUL character');
     const wanted = isAbsolute(given) ? resolve(given) : resolve(this.workspace, given);
     const { path, problem } = await followLinks(wanted);
+    if (this.#isReadable(path) && problem === undefined) {
+      return { given, path, insideWorkspace: true, insideHome: false };
+    }
     const insideHome =
       isInside(path, this.home) || isInside(wanted, this.home) || (await this.#leadsHome(path));
     return {
@@ -60,6 +72,7 @@ export class PathGuard {
 
   /** Whether a path found below a located directory may be looked into. */
   isReserved(path: string): boolean {
+    if (this.#isReadable(path)) return false;
     return isInside(path, this.home) || isInside(path, PROC);
   }
 
@@ -99,6 +112,10 @@ export class PathGuard {
       missing.unshift(basename(existing));
       existing = dirname(existing);
     }
+  }
+
+  #isReadable(path: string): boolean {
+    return this.#readable !== undefined && isInside(path, this.#readable);
   }
 
   /** The directory itself under another name, as a bind mount gives it. */

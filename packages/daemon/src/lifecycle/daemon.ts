@@ -126,8 +126,9 @@ export async function startDaemon(
       report: (error) => {
         log.error({ err: error }, 'live delivery hit an error');
       },
-      committed: (count) => {
-        metrics.countEvents(count);
+      committed: (entries) => {
+        metrics.countEvents(entries.length);
+        runtime.committed(entries);
       },
       runtime: runtime.ports,
     });
@@ -145,6 +146,7 @@ export async function startDaemon(
     await runtime.tidy();
     await core.ownership.join();
     await core.tasks.recover();
+    await runtime.recover();
     teardown.add('drivers', () => runtime.close());
     teardown.add('tasks', () => core.tasks.close());
     teardown.add('dreams', () => core.dreams.close());

@@ -17,6 +17,7 @@ import {
   decide,
   type ExtractionRequest,
   type Extractor,
+  type LogEntry,
   type RuntimePorts,
 } from '@stoa/core';
 import {
@@ -39,7 +40,10 @@ import { LazyExecutor } from './lazy-executor.js';
 import { mcpHealth } from './mcp-health.js';
 import { DiskMemoryFiles } from './memory-files.js';
 import { sendMessageOf } from './send-message.js';
+import { taskActsOf } from './task-acts.js';
+import { TaskTranscripts } from './task-transcripts.js';
 import { timers } from './timers.js';
+import { readTranscript } from './transcript-file.js';
 import { DiskWorkspaces } from './workspaces.js';
 
 export interface RuntimeOptions {
@@ -59,6 +63,10 @@ export interface RuntimeOptions {
 /** What runs agents, until the domain it serves is there. */
 export interface Runtime {
   readonly ports: RuntimePorts;
+  /** Told of every commit. Must not throw. */
+  committed(entries: readonly LogEntry[]): void;
+  /** Goes on with what the last daemon here wrote down; when its tasks were taken up again. */
+  recover(): Promise<void>;
   /** Drivers call back into the domain, which is made with them. */
   attach(core: Core): void;
   /** The MCP servers of agents: those that are configured, and how those are that were used. */
@@ -103,6 +111,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lazy('acp', { inject: false, publishes: 'final_text' }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
+  const transcripts = new TaskTranscripts({ core, diagnose });
   return {
     ports: {
       daemonId,
@@ -152,11 +161,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         ],
       ]),
       taskDirectory: tasksOf(home),
+      readTranscript,
       place: placeOf(home),
     },
     attach(made) {
       attached = made;
     },
+    committed(entries) {
+      transcripts.committed(entries);
+    },
+    recover: () => transcripts.recover(),
     mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
     async tidy() {
       const tasks = tasksOf(home);
@@ -168,6 +182,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     },
     async close() {
       for (const driver of drivers.values()) await driver.close();
+      await transcripts.close();
       await mcp?.close();
       shells?.close();
       monitors?.close();
@@ -226,6 +241,7 @@ async function loadAgents(
     sendMessage: sendMessageOf(core),
     initiative: initiativeOf(core),
     channels: channelActsOf(core),
+    tasks: taskActsOf(core),
   };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),

@@ -124,7 +124,7 @@ export class Monitors implements TaskExecutor {
   }
 
   read(task: Task, range: OutputRange): Promise<OutputPart> {
-    return readOutputPart(this.#files(task).output, range);
+    return readOutputPart(this.#files(task).output, range, task.end !== undefined);
   }
 
   async forget(task: Task): Promise<void> {

@@ -1,10 +1,10 @@
 import type { RunContext } from '@stoa/core';
-import { LIMITS, SessionId } from '@stoa/protocol';
+import { LIMITS, SessionId, TaskId } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tool.js';
 
 const SendMessageInput = z.strictObject({
-  to: SessionId.describe('The session that is to get it'),
+  to: z.union([SessionId, TaskId]).describe('The background task or session that is to get it'),
   message: z.string().min(1).max(LIMITS.textChars),
   subject: z.string().min(1).max(LIMITS.titleChars).optional(),
 });
@@ -26,8 +26,9 @@ export function createSendMessage(send: SendMessage): Tool {
   return defineTool<SendMessageInput>({
     name: 'send_message',
     description:
-      'Sends a private message to another session. It is delivered when that session next looks; an ' +
-      'answer, if there is one, reaches you as a message too.',
+      'Sends a private message to a background task of yours or to another session. It is delivered ' +
+      'when that one next looks; an answer, if there is one, reaches you as a message too. A task that ' +
+      'takes no messages says why.',
     input: SendMessageInput,
     kind: 'speak',
     title: ({ to, subject, message }) => `Message to ${to}: ${subject ?? message}`,

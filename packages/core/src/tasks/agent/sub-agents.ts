@@ -5,7 +5,7 @@ import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
 import type { TaskContext } from '../context.js';
-import type { TaskExecutor, TaskMessage } from '../kind.js';
+import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../kind.js';
 import { isEnded } from '../lifecycle.js';
 import type { Tasks } from '../tasks.js';
 import { textOf } from './agent-end.js';
@@ -18,8 +18,12 @@ import { messageAgent } from './message-agent.js';
 import { TaskWaiters } from './task-waiters.js';
 import { whyBlocked } from './why-blocked.js';
 
-/** What is asked of who runs sessions. */
+/** Part of what was written down of a task; undefined where nothing was. */
+export type ReadTranscript = (path: string, range: OutputRange) => Promise<OutputPart | undefined>;
+
+/** What is asked of who runs sessions, and writes down what they do. */
 interface SessionRuns {
+  readonly readTranscript?: ReadTranscript;
   wake(sessionId: string): void;
   idle(sessionId: string): Promise<void>;
   isAnothers(session: OpenSession): Tx<boolean>;
@@ -157,6 +161,12 @@ export class SubAgents implements TaskExecutor {
       if (onRestart === 'resume') return;
     }
     await this.tasks.change(taskId, { status: 'paused', blockedReason: why ?? null });
+  }
+
+  /** What an agent puts out is all that it does. */
+  async read({ transcriptPath }: Task, range: OutputRange): Promise<OutputPart | undefined> {
+    if (transcriptPath === undefined) return undefined;
+    return this.runs.readTranscript?.(transcriptPath, range);
   }
 
   /** What runs may go on now; and what agents left that ended with the last daemon goes to who it is for. */

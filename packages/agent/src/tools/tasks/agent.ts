@@ -1,0 +1,70 @@
+import { AgentId, LIMITS, type Task } from '@stoa/protocol';
+import { z } from 'zod';
+import { defineTool, type Tool } from '../tool.js';
+import type { TaskActs } from './task-acts.js';
+import { taskLine } from './task-text.js';
+
+const AgentInput = z.strictObject({
+  description: z
+    .string()
+    .max(LIMITS.titleChars)
+    .regex(/\S/)
+    .describe('What lists show: a few words'),
+  prompt: z
+    .string()
+    .min(1)
+    .max(LIMITS.textChars)
+    .describe('All it is to know and do: it sees nothing of what you saw'),
+  agent: AgentId.optional().describe('Another agent than you are; one like you without it'),
+  run_in_background: z
+    .boolean()
+    .optional()
+    .describe('Answers at once with a task id; its result is told to you when it has ended'),
+  on_restart: z
+    .enum(['pause', 'resume'])
+    .optional()
+    .describe('What becomes of it when the daemon is restarted: paused, if not said'),
+});
+type AgentInput = z.infer<typeof AgentInput>;
+
+/**
+ * Asks nobody: what it starts may do no more than who starts it, and asks the same people for everything
+ * that has to be asked.
+ */
+export function createAgentTool(tasks: Pick<TaskActs, 'launch' | 'finished' | 'resultOf'>): Tool {
+  return defineTool<AgentInput>({
+    name: 'agent',
+    description:
+      'Lets another agent do something, in a session of its own that begins with your prompt and ' +
+      'nothing else. It can do at most what you can. You get what it says in the end.',
+    input: AgentInput,
+    kind: 'speak',
+    title: ({ description, agent }) =>
+      agent === undefined ? `Agent: ${description}` : `Agent ${agent}: ${description}`,
+    subjects: () => Promise.resolve([{ type: 'none' }]),
+    async execute(input, { run, callId, signal }) {
+      const { description, prompt, agent, run_in_background: isBackground = false } = input;
+      const task = await tasks.launch(run, callId, {
+        description,
+        prompt,
+        agentId: agent,
+        isForeground: !isBackground,
+        onRestart: input.on_restart,
+      });
+      if (isBackground) return { text: begun(task) };
+      const ended = await tasks.finished(task.taskId, signal);
+      if (ended.endedAt === undefined) return { text: `It goes on without you. ${begun(ended)}` };
+      if (ended.status !== 'completed') {
+        const why = ended.end?.message === undefined ? '' : `\n${ended.end.message}`;
+        return { text: taskLine(ended) + why, isError: true };
+      }
+      const said = await tasks.resultOf(ended);
+      return { text: said === '' ? 'It has finished and said nothing.' : said };
+    },
+  });
+}
+
+const begun = ({ taskId, status }: Task): string =>
+  status === 'queued'
+    ? `It waits for a place as ${taskId}. You will be told when it has ended.`
+    : `It works as ${taskId}. You will be told when it has ended.`;

@@ -1,0 +1,62 @@
+import { LIMITS, StoaError, TaskId } from '@stoa/protocol';
+import { z } from 'zod';
+import { defineTool, type Tool } from '../tool.js';
+import type { TaskActs } from './task-acts.js';
+import { taskText } from './task-text.js';
+
+const PART_BYTES = 16_384;
+
+const TaskOutputInput = z.strictObject({
+  task_id: TaskId,
+  offset: z.int().min(0).optional().describe('The byte to begin at; without it, the last there is'),
+  limit: z.int().min(1).max(PART_BYTES).optional().describe('At most so many bytes'),
+  wait_ms: z
+    .int()
+    .min(0)
+    .max(LIMITS.taskWaitMs)
+    .optional()
+    .describe('Waits so long for more, where there is none from the offset on'),
+});
+type TaskOutputInput = z.infer<typeof TaskOutputInput>;
+
+/** Asking from behind the end gives where the end is. */
+const BEHIND = Number.MAX_SAFE_INTEGER;
+
+export function createTaskOutput(tasks: Pick<TaskActs, 'get' | 'output'>): Tool {
+  return defineTool<TaskOutputInput>({
+    name: 'task_output',
+    description: 'Reads what a background task has put out so far, by bytes.',
+    input: TaskOutputInput,
+    kind: 'read',
+    title: ({ task_id }) => `Output of ${task_id}`,
+    subjects: () => Promise.resolve([{ type: 'none' }]),
+    async execute({ task_id, offset, limit = PART_BYTES, wait_ms: waitMs = 0 }, { run }) {
+      try {
+        const from = offset ?? (await lastFrom(tasks, run, task_id, limit));
+        const part = await tasks.output(run, task_id, { offset: from, limit, waitMs });
+        const { text, nextOffset, size, isComplete, oldestOffset } = part;
+        const lost =
+          from < part.offset && oldestOffset > from ? ' (what was before is not kept)' : '';
+        const more = isComplete
+          ? 'the task has ended, and this is the end'
+          : `go on at offset ${String(nextOffset)}`;
+        const head = `Bytes ${String(part.offset)} to ${String(nextOffset)} of ${String(size)}${lost}; ${more}.`;
+        return { text: text === '' ? `${head} Nothing there.` : `${head}\n${text}` };
+      } catch (error) {
+        if (!(error instanceof StoaError) || error.code !== 'task_without_output') throw error;
+        const task = await tasks.get(run, task_id);
+        return { text: `It has no output to read.\n${taskText(task)}` };
+      }
+    },
+  });
+}
+
+async function lastFrom(
+  tasks: Pick<TaskActs, 'output'>,
+  run: Parameters<TaskActs['output']>[0],
+  taskId: string,
+  limit: number,
+): Promise<number> {
+  const { size } = await tasks.output(run, taskId, { offset: BEHIND, limit: 1, waitMs: 0 });
+  return Math.max(0, size - limit);
+}

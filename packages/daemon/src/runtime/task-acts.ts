@@ -1,0 +1,28 @@
+import type { TaskActs } from '@stoa/agent';
+import type { Core, RunContext } from '@stoa/core';
+import type { Principal } from '@stoa/protocol';
+
+/** How many an agent is shown. */
+const LISTED = 50;
+
+/** What a session does with its background tasks, in its own name. */
+export function taskActsOf(core: () => Core): TaskActs {
+  return {
+    list: async (run) => (await core().tasks.list(selfOf(run), { limit: LISTED })).tasks,
+    get: (run, taskId) => core().tasks.get(selfOf(run), taskId),
+    output: (run, taskId, range) => core().tasks.output(selfOf(run), taskId, range),
+    stop: (run, taskId) => core().tasks.stop(selfOf(run), taskId),
+    send: (run, taskId, text) => core().tasks.send(selfOf(run), taskId, text),
+    launch({ runId, origin, session }, callId, wanted) {
+      return core().subAgents.launch(session.sessionId, { ...wanted, runId, callId, origin });
+    },
+    finished: (taskId, signal) => core().subAgents.finished(taskId, signal),
+    resultOf: (task) => core().subAgents.resultOf(task),
+  };
+}
+
+const selfOf = ({ session }: RunContext): Principal => ({
+  kind: 'session',
+  id: session.sessionId,
+  credentialId: 'session',
+});

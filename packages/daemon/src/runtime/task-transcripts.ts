@@ -1,0 +1,166 @@
+import { constants, promises as fs } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Core, LogEntry } from '@stoa/core';
+import { JOURNAL_EVENTS, type Task, type TaskEntry } from '@stoa/protocol';
+import { FULL, lastSeq, TRANSCRIPT_FULL } from './transcript-file.js';
+
+const SYSTEM = { kind: 'system' } as const;
+const PAGE = 500;
+/** What one transcript holds at most; the journal holds the rest. */
+const FILE_BYTES = 32 * 1024 * 1024;
+const RECOVERED = 1_000;
+
+const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
+const JOURNALED: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
+
+/** A transcript that is being written. */
+interface Transcript {
+  readonly path: string;
+  readonly worksIn: string;
+  /** The last event of its session that stands in it; undefined until it was looked at. */
+  seq: number | undefined;
+  /** What is to be written besides the journal. */
+  readonly lines: string[];
+  writing: Promise<void> | undefined;
+  again: boolean;
+}
+
+export interface TaskTranscriptsOptions {
+  readonly core: () => Core;
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly fileBytes?: number;
+}
+
+/**
+ * Writes down what tasks do that work in sessions of their own: every line of the journal of that session,
+ * and what became of the task. The journal is the truth; what stands in a file is found by the numbers of
+ * its lines. So after a crash nothing is missing for long, and nothing stands there twice.
+ */
+export class TaskTranscripts {
+  readonly #bySession = new Map<string, Transcript>();
+  readonly #byTask = new Map<string, Transcript>();
+
+  constructor(private readonly options: TaskTranscriptsOptions) {}
+
+  /** Events of one commit. Must not throw. */
+  committed(entries: readonly LogEntry[]): void {
+    for (const { topic, type, body, at } of entries) {
+      if (!topic.startsWith('session:')) continue;
+      if (type.startsWith('background_task_')) {
+        const data = JSON.parse(body) as { task?: TaskEntry; taskId?: string };
+        if (data.task) this.#follow(data.task);
+        const taskId = data.task?.taskId ?? data.taskId ?? '';
+        if (type === 'background_task_evicted') this.#remove(taskId);
+        else this.#note(taskId, JSON.stringify({ at, type, data }));
+      } else if (JOURNALED.has(type)) {
+        const transcript = this.#bySession.get(topic.slice('session:'.length));
+        if (transcript) this.#write(transcript);
+      }
+    }
+  }
+
+  /** After a start: goes on with those of tasks that may go on. */
+  async recover(): Promise<void> {
+    for (const status of ['queued', 'running', 'paused', 'completed'] as const) {
+      const { tasks } = await this.options.core().tasks.list(SYSTEM, { status, limit: RECOVERED });
+      for (const task of tasks) {
+        const transcript = this.#follow(task);
+        if (transcript) this.#write(transcript);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#byTask.values()].map(({ writing }) => writing));
+  }
+
+  #follow(task: Task | TaskEntry): Transcript | undefined {
+    const { taskId, transcriptPath: path } = task;
+    const { sessionId: worksIn } = task.detail;
+    if (path === undefined || typeof worksIn !== 'string') return undefined;
+    const known = this.#byTask.get(taskId);
+    if (known) return known;
+    const transcript: Transcript = {
+      path,
+      worksIn,
+      seq: undefined,
+      lines: [],
+      writing: undefined,
+      again: false,
+    };
+    this.#byTask.set(taskId, transcript);
+    this.#bySession.set(worksIn, transcript);
+    return transcript;
+  }
+
+  #note(taskId: string, line: string): void {
+    const transcript = this.#byTask.get(taskId);
+    if (!transcript) return;
+    transcript.lines.push(line);
+    this.#write(transcript);
+  }
+
+  #remove(taskId: string): void {
+    const transcript = this.#byTask.get(taskId);
+    if (!transcript) return;
+    this.#byTask.delete(taskId);
+    this.#bySession.delete(transcript.worksIn);
+    const gone = (transcript.writing ?? Promise.resolve()).then(() => fs.rm(transcript.path));
+    gone.catch(() => undefined);
+  }
+
+  #write(transcript: Transcript): void {
+    if (transcript.seq === FULL) return;
+    transcript.again = true;
+    transcript.writing ??= this.#untilQuiet(transcript)
+      .catch((error: unknown) => {
+        const { path } = transcript;
+        this.options.diagnose('a transcript could not be written', { path, error });
+      })
+      .finally(() => {
+        transcript.writing = undefined;
+      });
+  }
+
+  async #untilQuiet(transcript: Transcript): Promise<void> {
+    const { path, worksIn } = transcript;
+    await fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const file = await fs.open(path, FLAGS, 0o600);
+    try {
+      transcript.seq ??= await lastSeq(file);
+      while (transcript.again && transcript.seq !== FULL) {
+        transcript.again = false;
+        const lines = transcript.lines.splice(0);
+        for (let isMore = true; isMore; ) {
+          const after = transcript.seq;
+          const page = { after, limit: PAGE };
+          const journal = await this.options.core().sessions.journal(SYSTEM, worksIn, page);
+          lines.push(...journal.entries.map((entry) => JSON.stringify(entry)));
+          if (!(await this.#append(file, lines.splice(0)))) {
+            transcript.seq = FULL;
+            return;
+          }
+          const last: number | undefined = journal.nextAfter ?? journal.entries.at(-1)?.seq;
+          transcript.seq = Math.max(after, last ?? 0);
+          isMore = journal.nextAfter !== undefined;
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Whether there is room for more after these. */
+  async #append(file: fs.FileHandle, lines: readonly string[]): Promise<boolean> {
+    const { fileBytes = FILE_BYTES } = this.options;
+    let room = fileBytes - (await file.stat()).size;
+    const fitting = lines.filter((line) => {
+      room -= Buffer.byteLength(line) + 1;
+      return room >= 0;
+    });
+    const isFull = fitting.length < lines.length;
+    if (isFull) fitting.push(JSON.stringify({ type: TRANSCRIPT_FULL, bytes: fileBytes }));
+    if (fitting.length > 0) await file.write(fitting.map((line) => `${line}\n`).join(''));
+    return !isFull;
+  }
+}

@@ -1,0 +1,247 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Approval, InboxItem, Run, Session, Task, TaskOutput } from '@stoa/protocol';
+import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
+const placeholder = (name: string): string => `$${'{'}${name}}`;
+
+/** Does what its message says: starts an agent, or reads a file. */
+const BOSS = {
+  turns: [
+    ...(['foreground', 'background'] as const).map((how) => ({
+      when: { matches: `${how} (.*)` },
+      repeat: 'forever',
+      steps: [
+        {
+          call: {
+            tool: 'agent',
+            as: 'out',
+            input: {
+              description: how,
+              prompt: placeholder('match.1'),
+              agent: 'worker',
+              run_in_background: how === 'background',
+            },
+          },
+        },
+        { say: placeholder('results.out') },
+      ],
+    })),
+    {
+      when: { matches: 'read (\\S+)' },
+      repeat: 'forever',
+      steps: [
+        { call: { tool: 'read_file', as: 'out', input: { path: placeholder('match.1') } } },
+        { say: `${placeholder('results.out.outcome')}: ${placeholder('results.out')}` },
+      ],
+    },
+    {
+      when: { matches: 'stop (\\S+)' },
+      repeat: 'forever',
+      steps: [
+        { call: { tool: 'task_stop', as: 'out', input: { task_id: placeholder('match.1') } } },
+        { say: placeholder('results.out') },
+      ],
+    },
+    {
+      when: { matches: 'status (\\S+)' },
+      repeat: 'forever',
+      steps: [
+        { call: { tool: 'task_status', as: 'all', input: {} } },
+        { call: { tool: 'task_output', as: 'out', input: { task_id: placeholder('match.1') } } },
+        { say: `${placeholder('results.all')}\n${placeholder('results.out')}` },
+      ],
+    },
+    {
+      when: { matches: 'message (\\S+) (.*)' },
+      repeat: 'forever',
+      steps: [
+        {
+          call: {
+            tool: 'send_message',
+            as: 'out',
+            input: { to: placeholder('match.1'), message: placeholder('match.2') },
+          },
+        },
+        { say: placeholder('results.out') },
+      ],
+    },
+  ],
+  otherwise: [{ pass: true }],
+};
+
+const WORKER = {
+  turns: [
+    {
+      when: { matches: 'wait for (\\S+)' },
+      repeat: 'forever',
+      steps: [
+        {
+          call: {
+            tool: 'shell',
+            input: { command: `until [ -e ${placeholder('match.1')} ]; do sleep 0.05; done` },
+          },
+        },
+        { say: `waited, ${placeholder('outcome')} ${placeholder('injected')}` },
+      ],
+    },
+    {
+      when: { contains: 'ask' },
+      repeat: 'forever',
+      steps: [{ call: { tool: 'ask_user', input: { question: 'Really?' } } }, { say: 'asked' }],
+    },
+    { repeat: 'forever', steps: [{ say: `I heard: ${placeholder('input')}` }] },
+  ],
+};
+
+let daemon: TestDaemon;
+let owner: Caller;
+beforeAll(async () => {
+  daemon = await startDaemon();
+  owner = callerOf(daemon.url, daemon.token);
+  for (const [name, script] of Object.entries({ boss: BOSS, worker: WORKER })) {
+    const driver = { kind: 'script', script: JSON.stringify(script) };
+    const mode = name === 'boss' ? 'ask' : 'full';
+    await owner.put(`/v1/agents/${name}`, { driver, mode });
+  }
+});
+afterAll(async () => {
+  writeFileSync(join(workspace, 'go'), '');
+  await daemon.cleanUp();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+const open = async (mode = 'ask'): Promise<string> =>
+  (await owner.post<Session>('/v1/sessions', { agentId: 'boss', workspace, mode })).json.sessionId;
+const tell = async (sessionId: string, text: string): Promise<string> => {
+  const { json } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
+  return json.runId;
+};
+/** What a session says to something. */
+async function said(sessionId: string, text: string): Promise<string> {
+  const runId = await tell(sessionId, text);
+  const run = await until(
+    `${text} is done`,
+    async () => {
+      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
+      return json.endedAt === undefined ? undefined : json;
+    },
+    { timeoutMs: 60_000 },
+  );
+  return (run.output ?? []).map((item) => (item.type === 'text' ? item.text : '')).join('');
+}
+const tasksOf = async (sessionId: string): Promise<Task[]> =>
+  (await owner.get<{ tasks: Task[] }>(`/v1/tasks?sessionId=${sessionId}`)).json.tasks;
+const taskOf = (sessionId: string): Promise<Task> =>
+  until('there is a task', async () => (await tasksOf(sessionId))[0]);
+const read = async (taskId: string): Promise<Task> =>
+  (await owner.get<Task>(`/v1/tasks/${taskId}`)).json;
+const ended = (taskId: string): Promise<Task> =>
+  until(
+    `${taskId} has ended`,
+    async () => {
+      const task = await read(taskId);
+      return task.end && task;
+    },
+    { timeoutMs: 60_000 },
+  );
+const notices = async (sessionId: string): Promise<InboxItem[]> => {
+  const path = `/v1/sessions/${sessionId}/inbox?limit=100&kind=task_notice`;
+  return (await owner.get<{ items: InboxItem[] }>(path)).json.items;
+};
+const transcriptOf = ({ transcriptPath = '' }: Task): string => transcriptPath;
+
+describe('agents as background tasks of a daemon', () => {
+  it('T-36 an agent that is waited for is listed while it works, and its words are the answer of the call', async () => {
+    const sessionId = await open('full');
+    const answer = said(sessionId, 'foreground wait for foreground-go');
+    const task = await taskOf(sessionId);
+    expect(task).toMatchObject({ kind: 'agent', isForeground: true, status: 'running' });
+    writeFileSync(join(workspace, 'foreground-go'), '');
+    expect(await answer).toContain('waited, ok');
+    expect(await read(task.taskId)).toMatchObject({ status: 'completed', notice: 'none' });
+    expect(await notices(sessionId)).toEqual([]);
+  });
+
+  it('T-40 what an agent did stands in a file that its parent may read unasked, and nobody else', async () => {
+    const sessionId = await open();
+    expect(await said(sessionId, 'background hello')).toContain('You will be told');
+    const { taskId } = await taskOf(sessionId);
+    const task = await ended(taskId);
+    const path = transcriptOf(task);
+    expect(path).toBe(join(daemon.home, 'tasks', sessionId, `agent-${taskId}.jsonl`));
+    const lines = await until('all of it is written', () => {
+      if (!existsSync(path)) return undefined;
+      const text = readFileSync(path, 'utf8');
+      return text.includes('background_task_ended') && text.trim().split('\n');
+    });
+    const types = lines.map((line) => (JSON.parse(line) as { type: string }).type);
+    expect(types).toEqual(expect.arrayContaining(['accepted', 'model_message', 'completed']));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const { json } = await owner.get<TaskOutput>(`/v1/tasks/${taskId}/output?offset=0`);
+    expect(json.text).toContain('I heard: hello');
+    expect(await said(sessionId, `read ${path}`)).toMatch(/^ok: .*I heard: hello/s);
+    expect(await said(await open(), `read ${path}`)).toMatch(/closed to agents/);
+    const told = await notices(sessionId);
+    expect(told).toHaveLength(1);
+    expect(JSON.stringify(told)).toContain('I heard: hello');
+    expect(await said(sessionId, `status ${taskId}`)).toContain(`${taskId} agent completed`);
+  });
+
+  it('T-32 what an agent asks reaches the person; stopped by its parent, it is gone and nothing more is told', async () => {
+    const sessionId = await open();
+    await said(sessionId, 'background ask me');
+    const { taskId } = await taskOf(sessionId);
+    await until('it waits for a person', async () => (await read(taskId)).pendingApprovals === 1);
+    const asked = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
+    const approval = asked.json.approvals.find(({ detail: _, ...one }) => one.tool === 'ask_user');
+    expect(approval?.sessionId).toBe((await read(taskId)).detail['sessionId']);
+    expect(await said(sessionId, `stop ${taskId}`)).toContain('cancelled');
+    const after = await owner.get<Approval>(`/v1/approvals/${approval?.approvalId ?? ''}`);
+    expect(after.json.state).toBe('withdrawn');
+    expect(await read(taskId)).toMatchObject({ status: 'cancelled', pendingApprovals: 0 });
+    expect(await notices(sessionId)).toEqual([]);
+    expect(await said(sessionId, `message ${taskId} hello`)).toContain('task_takes_no_message');
+  });
+
+  it('T-31 an agent that has completed goes on by a message, and tells of its end again', async () => {
+    const sessionId = await open();
+    await said(sessionId, 'background first');
+    const { taskId } = await taskOf(sessionId);
+    await ended(taskId);
+    expect(await said(sessionId, `message ${taskId} second`)).toContain(`${taskId} is running`);
+    await until('it has told again', async () => {
+      const { detail, end } = await read(taskId);
+      return end !== undefined && detail['result'] === 'I heard: second';
+    });
+    expect(await notices(sessionId)).toHaveLength(2);
+  });
+
+  it('T-29 killed with its daemon an agent is paused, does nothing by itself, and goes on when it is told to', async () => {
+    const sessionId = await open('full');
+    await said(sessionId, 'background wait for go');
+    const { taskId, detail } = await taskOf(sessionId);
+    const worksIn = String(detail['sessionId']);
+    const attempts = async (): Promise<number> => {
+      const { json } = await owner.get<{ runs: Run[] }>(`/v1/sessions/${worksIn}/runs`);
+      return json.runs[0]?.attempts ?? 0;
+    };
+    await until('it works', async () => (await attempts()) === 1);
+    await daemon.kill();
+    daemon = await startDaemon({ home: daemon.home });
+    owner = callerOf(daemon.url, daemon.token);
+    expect(await read(taskId)).toMatchObject({ status: 'paused' });
+    expect(await attempts()).toBe(1);
+    expect(await said(sessionId, `message ${taskId} hurry`)).toContain(`${taskId} is running`);
+    const done = await ended(taskId);
+    expect(done).toMatchObject({ status: 'completed', end: { cause: 'finished' } });
+    expect(done.detail['result']).toMatch(/waited, unknown.*hurry/s);
+    expect(await attempts()).toBe(2);
+    const lines = readFileSync(transcriptOf(done), 'utf8').trim().split('\n');
+    const numbers = lines.flatMap((line) => (JSON.parse(line) as { seq?: number }).seq ?? []);
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  });
+});
