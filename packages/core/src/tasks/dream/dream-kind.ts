@@ -2,18 +2,17 @@ import { z } from 'zod';
 import type { TaskKind } from '../kind.js';
 
 /** Where a dream stands: it looks through what there is, rewrites topics, and puts them on the disk. */
-export const DreamPhase = z.enum(['gathering', 'reviewing', 'writing', 'storing', 'done']);
-export type DreamPhase = z.infer<typeof DreamPhase>;
+export type DreamPhase = 'gathering' | 'reviewing' | 'writing' | 'storing' | 'done';
 
 /** What is known of a consolidation of memory. */
-export const DreamDetail = z.looseObject({
+const DreamDetail = z.looseObject({
   memoryId: z.string().optional(),
   namespace: z.string().optional(),
   part: z.string().optional(),
   /** How many sessions it looks through. */
   sessions: z.int().min(0).optional(),
   notes: z.int().min(0).optional(),
-  phase: DreamPhase.optional(),
+  phase: z.string().optional(),
   /** The files it touched, so far or in all. */
   topics: z.array(z.string()).optional(),
   foldedNotes: z.int().min(0).optional(),
@@ -21,7 +20,6 @@ export const DreamDetail = z.looseObject({
   warnings: z.array(z.string()).optional(),
   durationMs: z.int().min(0).optional(),
 });
-export type DreamDetail = z.infer<typeof DreamDetail>;
 
 /** How many of one person go on at once; of one memory it is one, by its lease. */
 const AT_ONCE = 4;
