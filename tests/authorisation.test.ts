@@ -30,6 +30,7 @@ const PARAMS: Record<string, string> = {
   sourceId: `src_${'0'.repeat(26)}`,
   memoryId: `mem_${'0'.repeat(40)}`,
   noteId: `nte_${'0'.repeat(26)}`,
+  name: 'deploy.md',
   projectId: 'no-such-project',
   taskId: `tsk_${'0'.repeat(26)}`,
   boardId: `brd_${'0'.repeat(26)}`,

@@ -53,7 +53,9 @@ describe('tasks in the terminal', () => {
   it('T-44 a run that leaves a command says so, and its exit code tells', async () => {
     const plain = await stoa(['run', ...inJson.slice(0, -1), 'run: sleep 600']);
     expect(plain.code).toBe(5);
-    expect(plain.err).toMatch(/1 shell goes on in the background:\n.*tsk_\w+ sleep 600 \(running\)/);
+    expect(plain.err).toMatch(
+      /1 shell goes on in the background:\n.*tsk_\w+ sleep 600 \(running\)/,
+    );
     const ended = await stoa(['run', ...inJson, 'run: sleep 600']);
     expect(ended.code).toBe(5);
     const { sessionId, tasks } = resultOf(ended);
@@ -63,9 +65,12 @@ describe('tasks in the terminal', () => {
 
   it('T-44 with --wait tasks it waits for them and for what the agent makes of it', async () => {
     const door = join(workspace, 'door');
-    const waiting = start(['run', ...inJson, '--wait', 'tasks', `run: until [ -e ${door} ]; do sleep 0.02; done`], {
-      env: { STOA_HOME: daemon.home },
-    });
+    const waiting = start(
+      ['run', ...inJson, '--wait', 'tasks', `run: until [ -e ${door} ]; do sleep 0.02; done`],
+      {
+        env: { STOA_HOME: daemon.home },
+      },
+    );
     const task = await until('the command runs', async () =>
       (await listed('?status=running')).find(({ detail }) =>
         String(detail['command']).includes(door),
@@ -101,7 +106,9 @@ describe('tasks in the terminal', () => {
   });
 
   it('T-40 one is shown, followed and stopped by its id, and its session reads its files without asking', async () => {
-    const { sessionId } = (await api.post<Session>('/v1/sessions', { agentId: 'worker', workspace, mode: 'plan' })).json;
+    const { sessionId } = (
+      await api.post<Session>('/v1/sessions', { agentId: 'worker', workspace, mode: 'plan' })
+    ).json;
     await api.post(`/v1/sessions/${sessionId}/inbox`, { text: 'nothing' });
     const ended = await stoa(['run', ...inJson, 'run: echo one; echo two; sleep 600']);
     const [taskId = ''] = resultOf(ended).tasks;
@@ -119,7 +126,9 @@ describe('tasks in the terminal', () => {
 
     const task = (await api.get<Task>(`/v1/tasks/${taskId}`)).json;
     const { outputPath = '', transcriptPath = '' } = task;
-    expect(transcriptPath).toBe(join(daemon.home, 'tasks', task.sessionId, `shell-${taskId}.jsonl`));
+    expect(transcriptPath).toBe(
+      join(daemon.home, 'tasks', task.sessionId, `shell-${taskId}.jsonl`),
+    );
     expect(dirname(outputPath)).toBe(dirname(transcriptPath));
     await until('its transcript is written', () => existsSync(transcriptPath));
     // Who is asked about everything is not asked about its own files, and about another's they are refused.
@@ -136,7 +145,9 @@ describe('tasks in the terminal', () => {
     const { out } = await stoa(['tasks', 'stop-all', sessionId]);
     expect(out).toContain('is stopped by human:');
     expect(await listed(`?sessionId=${sessionId}&status=running`)).toEqual([]);
-    expect((await stoa(['tasks', 'stop-all', sessionId])).out).toBe(`Nothing ran for ${sessionId}.\n`);
+    expect((await stoa(['tasks', 'stop-all', sessionId])).out).toBe(
+      `Nothing ran for ${sessionId}.\n`,
+    );
     expect((await stoa(['tasks', '--follow'])).code).toBe(2);
   });
 });

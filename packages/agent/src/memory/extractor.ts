@@ -33,7 +33,9 @@ sentences each, so that each is understood by itself; {"notes": []} when there i
 /** Looks back at runs with one small call of a model. */
 export function createExtractor(ports: UpkeepPorts): Extractor {
   return async ({ persona, entries, known, signal }) => {
+    // What it was told of the memory is no news.
     const said = entries
+      .filter(({ type }) => type !== 'context')
       .map((entry) => cutText(entryText(entry), ENTRY_CHARS))
       .filter((text) => text !== '')
       .join('\n\n');

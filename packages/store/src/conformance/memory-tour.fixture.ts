@@ -5,6 +5,9 @@ const m1 = { topicId: 30 };
 const named = { ...m1, memoryId: 'mem_1', ownerId: 'human:ada', namespace: 'channel:ops' };
 const all = { ownerId: null, namespace: null, before: 99, limit: 9 };
 
+const g1 = { gateKey: 'mem_1' };
+const gate = { ...g1, memoryId: 'mem_1', ownerId: 'human:ada', namespace: 'ops', part: 'shared' };
+
 /** A memory, verb by verb; after the other tours. */
 export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listChannelsOf', () => api.listChannelsOf.all({ actorId: 'session:ses_1' })],
@@ -62,6 +65,38 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     ([table, dump]) =>
       [`dump of ${table}`, () => dump.all({ ...m1, offset: 0, limit: 9 })] as const,
   ),
+  ['ensureDreamGate', () => api.ensureDreamGate.run(gate)],
+  ['ensureDreamGate, again', () => api.ensureDreamGate.run(gate)],
+  ['lockDreamGate', () => api.lockDreamGate.first(g1)],
+  [
+    'setDreamLook',
+    () => api.setDreamLook.run({ ...g1, lookedAt: 30, refusal: null, scannedAt: 30 }),
+  ],
+  ['takeDreamLease', () => api.takeDreamLease.run({ ...g1, holder: 'tsk_1', until: 40 })],
+  ['releaseDreamLease, of another', () => api.releaseDreamLease.run({ ...g1, holder: 'tsk_2' })],
+  ['findDreamGate', () => api.findDreamGate.first(g1)],
+  ['releaseDreamLease', () => api.releaseDreamLease.run({ ...g1, holder: 'tsk_1' })],
+  ['dropDreamLeases', () => api.dropDreamLeases.run({ memoryId: 'mem_1' })],
+  ['setDreamt', () => api.setDreamt.run({ ...g1, at: 31 })],
+  ['findDreamGate, released', () => api.findDreamGate.first(g1)],
+  ...[1, 2, 3].map(
+    (at) =>
+      [
+        `insertMemoryVisit ${String(at)}`,
+        () =>
+          api.insertMemoryVisit.run({
+            ...g1,
+            runId: `run_${String(at)}`,
+            sessionId: `ses_${String(at % 2)}`,
+            at,
+          }),
+      ] as const,
+  ),
+  ['countMemoryVisitors', () => api.countMemoryVisitors.first({ ...g1, sessionId: 'ses_0' })],
+  ['trimMemoryVisits', () => api.trimMemoryVisits.run({ ...g1, kept: 2 })],
+  ['listMemoryVisits', () => api.listMemoryVisits.all({ ...g1, limit: 9 })],
+  ['deleteMemoryVisits', () => api.deleteMemoryVisits.run({ ...g1, upTo: 2 })],
+  ['listMemoryVisits, left', () => api.listMemoryVisits.all({ ...g1, limit: 9 })],
   ['deleteNote', () => api.deleteNote.run({ ...m1, noteId: 'nte_1' })],
   ['deleteNotes', () => api.deleteNotes.run(m1)],
 ];

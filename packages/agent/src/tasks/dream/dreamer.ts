@@ -78,6 +78,7 @@ function materialText({ namespace, draft, notes, sessions }: DreamWork): string 
   let left = SESSIONS_CHARS;
   const work = sessions.flatMap(({ sessionId, entries }) => {
     const said = entries
+      .filter(({ type }) => type !== 'context')
       .map((entry) => cutText(entryText(entry), ENTRY_CHARS))
       .filter((text) => text !== '');
     const text = cutText(said.join('\n\n'), Math.min(SESSION_CHARS, left));

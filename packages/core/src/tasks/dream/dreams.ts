@@ -1,6 +1,7 @@
 import {
   type DreamRefusal,
   type DreamStatus,
+  LIMITS,
   type MemoryPart,
   memoryTopic,
   type Principal,
@@ -403,8 +404,8 @@ const placeOf = ({ memoryId, ownerId, namespace }: Omit<DreamPlace, 'part'>) => 
 function* lastOccasion(place: DreamPlace, topicId: number): Tx<Occasion | undefined> {
   const [visit] = yield* listMemoryVisits.all({ gateKey: gateKeyOf(place), limit: 1 });
   if (visit) return visit;
-  const isolated = place.part === 'isolated' ? 1 : 0;
   const before = Number.MAX_SAFE_INTEGER;
-  const [note] = yield* listNotes.all({ topicId, isolated, before, limit: 1 });
-  return note && noteRecord(note);
+  const rows = yield* listNotes.all({ topicId, isolated: 1, before, limit: LIMITS.memoryNotes });
+  const isApart = place.part === 'isolated';
+  return rows.map(noteRecord).find(({ mode }) => (mode === 'isolated') === isApart);
 }
