@@ -83,7 +83,11 @@ describe('a fifth kind of task', () => {
     await world.discard();
   });
 
-  async function ask<T>(method: 'GET' | 'POST', path: string, body?: object) {
+  async function ask<T>(
+    method: 'GET' | 'POST',
+    path: string,
+    body?: object,
+  ): Promise<{ status: number; json: T & { code?: string } }> {
     const answer = await server.inject({
       method,
       url: path,
