@@ -226,7 +226,7 @@ export function createCore(ports: CorePorts): Core {
     isAnothers: (session) => ownership.isAnothers(session),
     ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
-  executors.set(AGENT.kind, subAgents);
+  if (!executors.has(AGENT.kind)) executors.set(AGENT.kind, subAgents);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);
   const { timers, drivers, configRules } = runtime;
