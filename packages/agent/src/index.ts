@@ -70,6 +70,7 @@ export type { OutgoingMessage, SendMessage } from './tools/talk/send-message.js'
 export { type TalkPorts, talkTools } from './tools/talk/talk-tools.js';
 export { threadText } from './tools/talk/thread-text.js';
 export type { TaskActs, WantedAgent } from './tools/tasks/task-acts.js';
+export { taskTools } from './tools/tasks/task-tools.js';
 export {
   type DecidedEnvironment,
   defineTool,

@@ -248,7 +248,8 @@ export function createCore(ports: CorePorts): Core {
     dreamer: remembering.dreams?.dreamer ?? NO_DREAMER,
     counted: remembering.dreams?.counted ?? (() => undefined),
   });
-  executors.set(AGENT.kind, subAgents).set(DREAM.kind, dreams.executor);
+  if (!executors.has(AGENT.kind)) executors.set(AGENT.kind, subAgents);
+  if (!executors.has(DREAM.kind)) executors.set(DREAM.kind, dreams.executor);
   const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);

@@ -177,3 +177,35 @@ it('a directory does not hold what only begins with its name', () => {
   expect(isInside('/a/bc', '/a/b')).toBe(false);
   expect(isInside('/a', '/')).toBe(true);
 });
+
+describe('what of the directory of the daemon may be read', () => {
+  const own = (): string => join(root, 'home/tasks/ses_own');
+  const withOwn = (): Promise<PathGuard> =>
+    PathGuard.create({
+      workspace: join(root, 'workspace'),
+      home: join(root, 'home'),
+      readable: own(),
+    });
+
+  it('T-40 are the tasks of the session itself, and nothing beside them', async () => {
+    await fs.mkdir(own(), { recursive: true });
+    await fs.writeFile(join(own(), 'out'), 'output');
+    const reading = await withOwn();
+    const place = await reading.locate(join(own(), 'out'));
+    expect(place).toMatchObject({ insideWorkspace: true, insideHome: false });
+    expect(place.refusal).toBeUndefined();
+    expect(reading.isReserved(join(own(), 'out'))).toBe(false);
+    for (const other of ['home/tasks/ses_other/out', 'home/tasks', 'home/token']) {
+      expect(await reading.locate(join(root, other))).toHaveProperty('refusal');
+      expect((await reading.locate(join(root, other))).refusal).toContain('closed to agents');
+    }
+    expect((await guard.locate(join(own(), 'out'))).refusal).toContain('closed to agents');
+  });
+
+  it('T-40 are not what a link in their place leads to', async () => {
+    await fs.mkdir(join(root, 'home/tasks'), { recursive: true });
+    await fs.symlink(join(root, 'home'), own());
+    const reading = await withOwn();
+    expect((await reading.locate(join(own(), 'token'))).refusal).toContain('closed to agents');
+  });
+});

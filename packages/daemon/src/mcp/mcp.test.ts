@@ -54,6 +54,10 @@ const SESSIONS_TOOLS = [
   'recall',
   'create_channel_stimulus',
   'create_schedule',
+  'agent',
+  'task_status',
+  'task_output',
+  'task_stop',
   'read_channel_thread',
   'post_message',
 ];

@@ -4,6 +4,7 @@ import { StoaError } from '@stoa/protocol';
 import { channelActsOf } from '../runtime/channel-acts.js';
 import { initiativeOf } from '../runtime/initiative.js';
 import { sendMessageOf } from '../runtime/send-message.js';
+import { taskActsOf } from '../runtime/task-acts.js';
 import type { OfferedTool, ToolAnswer } from './offered-tool.js';
 
 type Agent = typeof import('@stoa/agent');
@@ -36,6 +37,7 @@ export class SessionActions {
     const tools = [
       ...this.agent.talkTools(talk),
       ...this.agent.initiativeTools(initiativeOf(core)),
+      ...this.agent.taskTools(taskActsOf(core)),
     ];
     return tools.map((tool) => ({
       name: tool.name,

@@ -40,8 +40,7 @@ export const AGENT: TaskKind = {
   whenFull: 'queue',
   keepsFinished: 32,
   ownerEnded: 'stop',
-  // Whether it is paused depends on what became of its session: its executor looks.
-  afterRestart: () => 'reattach',
+  afterRestart: (task) => (agentDetail(task).onRestart === 'resume' ? 'reattach' : 'pause'),
   canRevive: true,
   notice: (task) => {
     const { result, modelCalls = 0, inputTokens = 0, outputTokens = 0 } = agentDetail(task);

@@ -220,6 +220,25 @@ describe('agents as background tasks', () => {
     expect(taken).not.toContain(sessionId);
   });
 
+  it('T-29 one that never had its prompt has failed after a crash, and says so', async () => {
+    const transact = daemon.store.transact.bind(daemon.store);
+    const written: string[] = [];
+    daemon.store.transact = (body, options) => {
+      const { lane = '' } = options ?? {};
+      const isOwn = !lane.startsWith('session:') || lane === `session:${parent.sessionId}`;
+      // Its session is made, and then it is killed.
+      if (!isOwn && written.includes(lane)) return new Promise(() => undefined);
+      written.push(lane);
+      return transact(body, options);
+    };
+    void launch();
+    const made = await until('there is a task', async () => {
+      return (await daemon.core.tasks.list(OWNER, { limit: 1 })).tasks[0];
+    });
+    await restart();
+    expect(await ended(made.taskId)).toMatchObject({ status: 'failed', end: { cause: 'crashed' } });
+  });
+
   it('T-30 one that ignores being stopped counts as cancelled after five seconds, and is told of then', async () => {
     const task = await launch();
     await runOf(task);

@@ -1,5 +1,5 @@
 import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
-import { findBackgroundTask, type Tx } from '@stoa/store';
+import { findBackgroundTask, listRunsOfSession, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
 import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
@@ -112,7 +112,8 @@ export class SubAgents implements TaskExecutor {
       await this.tasks.change(task.taskId, { status: 'paused', blockedReason: why ?? null });
       return;
     }
-    if (!(await settleIfDone(this.context, sessionId))) this.runs.wake(sessionId);
+    await this.#settleIdle(task, sessionId);
+    this.runs.wake(sessionId);
   }
 
   async send(task: Task, message: TaskMessage): Promise<void> {
@@ -145,22 +146,12 @@ export class SubAgents implements TaskExecutor {
     });
   }
 
+  /** What it was at is taken up by its session, as soon as all tasks are known again. */
   async reattach(task: Task): Promise<void> {
-    const { taskId } = task;
-    const { sessionId, onRestart } = agentDetail(task);
+    const { sessionId } = agentDetail(task);
     const why = await whyBlocked(this.context, sessionId);
-    if (why === undefined && sessionId !== undefined) {
-      const { runs } = this;
-      const isAnothers = await this.#read(sessionId, (session) => runs.isAnothers(session));
-      if (isAnothers || (await settleIfDone(this.context, sessionId))) return;
-      if ((await this.#read(sessionId, openRuns)).length === 0) {
-        const message = 'The daemon ended before it had its prompt';
-        await this.tasks.settle(taskId, { status: 'failed', end: { cause: 'crashed', message } });
-        return;
-      }
-      if (onRestart === 'resume') return;
-    }
-    await this.tasks.change(taskId, { status: 'paused', blockedReason: why ?? null });
+    if (why === undefined && sessionId !== undefined) await this.#settleIdle(task, sessionId);
+    else await this.tasks.change(task.taskId, { status: 'paused', blockedReason: why ?? null });
   }
 
   /** What an agent puts out is all that it does. */
@@ -172,7 +163,9 @@ export class SubAgents implements TaskExecutor {
   /** What runs may go on now; and what agents left that ended with the last daemon goes to who it is for. */
   async recovered(): Promise<void> {
     this.#isKnown = true;
-    const all = { kind: AGENT.kind, limit: ENDED_LOOKED_AT };
+    const all = { kind: AGENT.kind, limit: LOOKED_AT };
+    const paused = await this.tasks.list(SYSTEM, { ...all, status: 'paused' });
+    for (const task of paused.tasks) await this.#lookAtPaused(task);
     const { tasks } = await this.tasks.list(SYSTEM, { ...all, status: 'running' });
     for (const task of tasks) {
       const { sessionId } = agentDetail(task);
@@ -203,6 +196,33 @@ export class SubAgents implements TaskExecutor {
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
       } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
     }
+  }
+
+  /** Says whether it can go on. One that another daemon goes on with, or that is done, is not paused. */
+  async #lookAtPaused(task: Task): Promise<void> {
+    if (task.place !== this.context.place) return;
+    const { taskId } = task;
+    const { sessionId } = agentDetail(task);
+    const why = await whyBlocked(this.context, sessionId);
+    if (why !== task.blockedReason) await this.tasks.change(taskId, { blockedReason: why ?? null });
+    if (why !== undefined || sessionId === undefined) return;
+    const { runs } = this;
+    const isAnothers = await this.#read(sessionId, (session) => runs.isAnothers(session));
+    if (!isAnothers && (await this.#read(sessionId, openRuns)).length > 0) return;
+    const { status } = await this.tasks.begin(taskId);
+    if (status === 'running') await this.#settleIdle(task, sessionId);
+  }
+
+  /** Settles one that is done, and one whose prompt the last daemon did not live to give it. */
+  async #settleIdle({ taskId }: Task, worksIn: string): Promise<void> {
+    if (await settleIfDone(this.context, worksIn)) return;
+    const all = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
+    const runs = await this.#read(worksIn, ({ topicId }) =>
+      listRunsOfSession.all({ topicId, ...all }),
+    );
+    if (runs.length > 0) return;
+    const end = { cause: 'crashed', message: 'The daemon ended before it had its prompt' };
+    await this.tasks.settle(taskId, { status: 'failed', end });
   }
 
   /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */
@@ -283,5 +303,5 @@ export class SubAgents implements TaskExecutor {
   }
 }
 
-const ENDED_LOOKED_AT = 1_000;
+const LOOKED_AT = 1_000;
 const RUN_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'interrupted']);

@@ -1,0 +1,144 @@
+import { decide } from '@stoa/core';
+import { StoaError, type Task } from '@stoa/protocol';
+import { WorkspaceRun } from '@stoa/testkit';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { ToolRunner } from '../tool-runner.js';
+import type { TaskActs } from './task-acts.js';
+import { taskTools } from './task-tools.js';
+
+const TASK_ID = `tsk_${'0'.repeat(26)}`;
+
+let world: WorkspaceRun;
+let task: Task;
+let said: string;
+const acts: unknown[] = [];
+beforeAll(async () => {
+  world = await WorkspaceRun.open();
+});
+afterAll(() => world.discard());
+beforeEach(() => {
+  acts.length = 0;
+  said = 'There is a cat.';
+  task = {
+    taskId: TASK_ID,
+    kind: 'fifth_kind',
+    description: 'a long look',
+    sessionId: world.sessionId,
+    startedIn: world.sessionId,
+    responsibleId: 'human:owner',
+    origin: {},
+    status: 'running',
+    isForeground: false,
+    createdAt: 1,
+    startedAt: 2,
+    updatedAt: 2,
+    notice: 'due',
+    place: 'here',
+    transcriptPath: '/home/tasks/x.jsonl',
+    detail: { much: 1 },
+    pendingApprovals: 0,
+  };
+});
+
+const tasks: TaskActs = {
+  list: () => Promise.resolve([task]),
+  get: () => Promise.resolve(task),
+  output: (_, taskId, range) => {
+    acts.push({ taskId, ...range });
+    if (task.outputPath === undefined) {
+      throw new StoaError('task_without_output', 'none');
+    }
+    const text = 'abcdef'.slice(range.offset, range.offset + range.limit);
+    const offset = Math.min(range.offset, 6);
+    const nextOffset = offset + text.length;
+    return Promise.resolve({
+      offset,
+      nextOffset,
+      oldestOffset: 0,
+      size: 6,
+      text,
+      isComplete: false,
+    });
+  },
+  stop: (_, taskId) => {
+    if (task.end) throw new StoaError('task_not_running', `${taskId} is over`);
+    return Promise.resolve({
+      ...task,
+      status: 'cancelled',
+      end: { cause: 'stopped', by: 'human:owner' },
+    });
+  },
+  send: () => Promise.resolve(task),
+  launch: (_, callId, wanted) => {
+    acts.push({ callId, ...wanted });
+    return Promise.resolve(task);
+  },
+  finished: () => Promise.resolve(task),
+  resultOf: () => Promise.resolve(said),
+};
+let calls = 0;
+const call = async (tool: string, input: unknown): Promise<string> => {
+  const runner = new ToolRunner({
+    tools: taskTools(tasks),
+    decide,
+    home: world.home,
+    now: () => performance.now(),
+    diagnose: () => undefined,
+  });
+  calls += 1;
+  const { outcome, output } = await runner.call({
+    run: world.context,
+    callId: `call_${String(calls)}`,
+    tool,
+    input,
+  });
+  return `${outcome}: ${output}`;
+};
+
+it('T-40 one tool stops, and one shows, tasks of whatever kind, and nobody is asked', async () => {
+  expect(await call('task_status', {})).toBe(`ok: ${TASK_ID} fifth_kind running: a long look`);
+  expect(await call('task_status', { task_id: TASK_ID })).toContain('detail: {"much":1}');
+  expect(await call('task_stop', { task_id: TASK_ID })).toBe(
+    `ok: ${TASK_ID} fifth_kind cancelled (stopped, by human:owner): a long look`,
+  );
+  task = { ...task, status: 'failed', endedAt: 3, end: { cause: 'exited', exitCode: 1 } };
+  expect(await call('task_stop', { task_id: TASK_ID })).toMatch(/^error: task_not_running/);
+  expect(await call('task_status', {})).toContain('failed (exited, exit code 1)');
+  expect(await call('task_stop', { task_id: 'nonsense' })).toMatch(/^error/);
+});
+
+it('reads the last of what a task put out, or from an offset on, and says where to go on', async () => {
+  expect(await call('task_output', { task_id: TASK_ID })).toContain('no output to read');
+  task = { ...task, outputPath: '/x' };
+  expect(await call('task_output', { task_id: TASK_ID, limit: 2 })).toBe(
+    'ok: Bytes 4 to 6 of 6; go on at offset 6.\nef',
+  );
+  expect(await call('task_output', { task_id: TASK_ID, offset: 1, limit: 2 })).toBe(
+    'ok: Bytes 1 to 3 of 6; go on at offset 3.\nbc',
+  );
+  expect(await call('task_output', { task_id: TASK_ID, offset: 6, wait_ms: 50 })).toContain(
+    'Nothing there.',
+  );
+  expect(acts.at(-1)).toMatchObject({ offset: 6, waitMs: 50 });
+});
+
+it('T-36 an agent is waited for unless it is to work in the background', async () => {
+  const input = { description: 'look', prompt: 'Look around.' };
+  expect(await call('agent', { ...input, run_in_background: true })).toContain(
+    `It works as ${TASK_ID}.`,
+  );
+  expect(acts.at(-1)).toMatchObject({ ...input, isForeground: false });
+  task = { ...task, status: 'completed', endedAt: 3, end: { cause: 'finished' } };
+  expect(await call('agent', { ...input, agent: 'scout', on_restart: 'resume' })).toBe(
+    'ok: There is a cat.',
+  );
+  expect(acts.at(-1)).toMatchObject({ isForeground: true, agentId: 'scout', onRestart: 'resume' });
+  said = '';
+  expect(await call('agent', input)).toContain('said nothing');
+  task = { ...task, status: 'failed', end: { cause: 'run_failed', message: 'no model' } };
+  expect(await call('agent', input)).toMatch(/^error: .*failed.*no model/s);
+  task = { ...task, status: 'running', endedAt: undefined } as unknown as Task;
+  expect(await call('agent', input)).toContain('It goes on without you.');
+  task = { ...task, status: 'queued' };
+  expect(await call('agent', { ...input, run_in_background: true })).toContain('waits for a place');
+});
