@@ -27,7 +27,6 @@ import {
   FakeModel,
   type ModelRequest,
   newPerson,
-  say,
   startDaemon,
   type TestDaemon,
   toolCall,
@@ -253,7 +252,7 @@ describe('what is remembered beyond notes', () => {
   it('T-37 says why a memory is not put in order, and people read and change it', async () => {
     finding('Deploys are done by hand.');
     await ask(LONG);
-    const { memoryId = '' } = await until('it is kept', () => memory());
+    const { memoryId } = await until('it is kept', () => memory());
     const [dream] = await until('it was looked at', async () => {
       const path = `/v1/memories/${memoryId}/dream`;
       const { dreams } = (await owner.get<{ dreams: DreamStatus[] }>(path)).json;

@@ -2,7 +2,7 @@ import type { Timers } from '@stoa/core';
 import type { Usage } from '@stoa/protocol';
 import { askModel, RETRY_RULES } from '../builtin/ask-model.js';
 import type { ModelAnswer, ModelRequest } from '../builtin/model-client.js';
-import { ModelFailure } from '../builtin/model-failure.js';
+import type { ModelFailure } from '../builtin/model-failure.js';
 import type { ChosenModel, Models, Wish } from '../builtin/models.js';
 import { usageOf } from '../builtin/usage-of.js';
 

@@ -39,7 +39,7 @@ export const DREAM_TOOLS: readonly ToolDescription[] = Object.entries(TOOLS).map
   ([tool, { description, input }]) => ({
     name: tool,
     description,
-    inputSchema: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
+    inputSchema: z.toJSONSchema(input, { io: 'input' }),
   }),
 );
 
@@ -60,7 +60,8 @@ export function callDreamTool(work: DreamWork, tool: string, input: unknown): Dr
   }
 }
 
-function perform({ draft, namespace, fold }: DreamWork, tool: string, input: unknown): string {
+function perform(work: DreamWork, tool: string, input: unknown): string {
+  const { draft, namespace } = work;
   switch (tool) {
     case 'read_topic': {
       const { name: wanted } = TOOLS.read_topic.input.parse(input);
@@ -80,7 +81,7 @@ function perform({ draft, namespace, fold }: DreamWork, tool: string, input: unk
       return `${wanted} is deleted.`;
     }
     case 'finish':
-      fold(TOOLS.finish.input.parse(input).foldedNotes);
+      work.fold(TOOLS.finish.input.parse(input).foldedNotes);
       return 'Done.';
     default:
       throw new StoaError('unknown_tool', `There is no tool ${tool}`);

@@ -189,9 +189,10 @@ describe('a dream', () => {
     await open();
     await work(1);
     const id = await memoryId();
-    dream = async ({ draft, progressed, signal }) => {
+    dream = async (given) => {
+      const { draft, signal } = given;
       draft.write('half.md', 'half', 'half done');
-      progressed();
+      given.progressed();
       await new Promise((_, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason as Error));
       });
@@ -199,7 +200,10 @@ describe('a dream', () => {
     const task = await daemon.core.dreams.start(OWNER, id, 'shared');
     await until('its progress is seen', async () => {
       const [shown] = await tasks();
-      return shown?.detail['phase'] === 'writing' && String(shown.detail['topics']) === 'half.md';
+      return (
+        shown?.detail['phase'] === 'writing' &&
+        JSON.stringify(shown.detail['topics']) === '["half.md"]'
+      );
     });
     world.clock.move(2_500);
     await daemon.core.dreams.executor.stop(task, 'human:owner');
