@@ -18,11 +18,14 @@ beforeAll(async () => {
   owner = callerOf(daemon.url, daemon.token);
 });
 afterAll(async () => {
+  // They would outlive the daemon: that is what they are for.
+  for (const sessionId of sessionIds) await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
   await daemon.cleanUp();
   rmSync(daemon.home, { recursive: true, force: true });
   rmSync(workspace, { recursive: true, force: true });
 });
 
+const sessionIds: string[] = [];
 let agents = 0;
 /** An agent that runs one command when it is told to begin, and takes note of everything else. */
 async function begin(input: Readonly<Record<string, unknown>>): Promise<string> {
@@ -40,6 +43,7 @@ async function begin(input: Readonly<Record<string, unknown>>): Promise<string> 
   const driver = { kind: 'script', script: JSON.stringify(script) };
   await owner.put(`/v1/agents/${agentId}`, { driver, mode: 'full' });
   const { json } = await owner.post<Session>('/v1/sessions', { agentId, workspace });
+  sessionIds.push(json.sessionId);
   await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'BEGIN NOW' });
   return json.sessionId;
 }

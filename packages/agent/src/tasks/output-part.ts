@@ -28,7 +28,7 @@ export async function readOutputPart(
 }
 
 /** How many bytes at the end begin a character that goes on behind them. */
-export function tornEnd(bytes: Buffer): number {
+function tornEnd(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0b1100_0000) === 0b1000_0000) continue;

@@ -30,7 +30,7 @@ export interface CommandRequest {
   readonly hasTerminal?: boolean;
 }
 
-export const newCommandId = (): string => `sh_${randomBytes(4).toString('hex')}`;
+const newCommandId = (): string => `sh_${randomBytes(4).toString('hex')}`;
 export const newNonce = (): string => randomBytes(16).toString('hex');
 
 /**
