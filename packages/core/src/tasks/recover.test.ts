@@ -37,14 +37,14 @@ describe('a daemon that starts', () => {
   });
 
   it('says that a task is lost that nobody can take up, and why', async () => {
-    const unknown = await stage.begin(sessionId, 'dream');
+    const unknown = await stage.begin(sessionId, 'monitor');
     const broken = await stage.begin(sessionId);
     stage.executor('shell').whenReattached = () => Promise.reject(new Error('its files are gone'));
-    const rest = [...stage.executors].filter(([kind]) => kind !== 'dream');
+    const rest = [...stage.executors].filter(([kind]) => kind !== 'monitor');
     await stage.restart({ taskExecutors: new Map(rest) });
     expect(await stage.get(unknown.taskId)).toMatchObject({
       status: 'lost',
-      end: { cause: 'no_executor', message: expect.stringContaining('dream') as string },
+      end: { cause: 'no_executor', message: expect.stringContaining('monitor') as string },
     });
     expect(await stage.get(broken.taskId)).toMatchObject({
       status: 'lost',

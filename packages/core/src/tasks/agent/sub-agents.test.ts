@@ -292,7 +292,7 @@ describe('agents as background tasks', () => {
     const task = await launch();
     const run = await runOf(task);
     const asking = run.context.ask({
-      kind: 'permission',
+      kind: 'tool',
       callId: 'c1',
       tool: 'shell',
       title: 'rm -rf /',
