@@ -135,17 +135,17 @@ describe('tasks in the terminal', () => {
     await api.patch(`/v1/sessions/${task.sessionId}`, { mode: 'ask' });
     const reads = async (session: string, path: string): Promise<string> =>
       (await stoa(['run', '--session', session, '--no-approval-wait', `read: ${path}`])).out.trim();
-    expect(await reads(task.sessionId, outputPath)).toBe('completed');
-    expect(await reads(task.sessionId, transcriptPath)).toBe('completed');
-    expect(await reads(sessionId, outputPath)).not.toBe('completed');
+    expect(await reads(task.sessionId, outputPath)).toBe('ok');
+    expect(await reads(task.sessionId, transcriptPath)).toBe('ok');
+    expect(await reads(sessionId, outputPath)).not.toBe('ok');
   });
 
   it('T-46 everything of a session is stopped at once', async () => {
     const [{ sessionId } = { sessionId: '' }] = await listed('?status=running');
-    const { out } = await stoa(['tasks', 'stop-all', sessionId]);
+    const { out } = await stoa(['tasks', 'stop', sessionId]);
     expect(out).toContain('is stopped by human:');
     expect(await listed(`?sessionId=${sessionId}&status=running`)).toEqual([]);
-    expect((await stoa(['tasks', 'stop-all', sessionId])).out).toBe(
+    expect((await stoa(['tasks', 'stop', sessionId])).out).toBe(
       `Nothing ran for ${sessionId}.\n`,
     );
     expect((await stoa(['tasks', '--follow'])).code).toBe(2);

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { DispatchRule, PermissionMode, Run, Session } from '@stoa/protocol';
+import type { DispatchRule, InboxItem, PermissionMode, Run, Session } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { durationText } from '../durations.js';
 import type { ExitCode } from '../exit-code.js';
@@ -44,7 +44,7 @@ export async function run(
   const wait = options.approvalWait === true ? undefined : options.approvalWait;
   const watch = new RunWatch(context, item, { after: session.headSeq, wait });
   const outcome = await watch.toEnd();
-  const left = await tasksAfter(context, session, outcome, options);
+  const left = await tasksAfter(context, item, outcome, options);
   const exitCode = exitCodeOf(outcome, left);
   await report(context, session, watch.runId, outcome, left, exitCode);
   return exitCode;
@@ -53,12 +53,14 @@ export async function run(
 /** Of a run that goes on, or was given up, nobody waits for what it started either. */
 async function tasksAfter(
   context: Context,
-  { sessionId }: Session,
+  { sessionId, createdAt }: InboxItem,
   { type }: Outcome,
   { wait }: RunOptions,
 ): Promise<TasksLeft> {
   if (type === 'left' || type === 'needs_approval') return { live: [], failed: [] };
-  if (wait === 'tasks' && type === 'completed') return waitForTasks(context, sessionId);
+  if (wait === 'tasks' && type === 'completed') {
+    return waitForTasks(context, sessionId, createdAt);
+  }
   return { live: await lookAtTasks(context, sessionId), failed: [] };
 }
 

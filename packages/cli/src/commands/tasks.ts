@@ -97,18 +97,17 @@ function taskText({ paint, io }: Context, task: Task): string {
   ].join('\n');
 }
 
-export async function stopTask(context: Context, [taskId = '']: readonly string[]): Promise<void> {
-  told(context, await context.client.tasks.stop(taskId));
-}
-
-export async function stopTasks(
-  context: Context,
-  [sessionId = '']: readonly string[],
-): Promise<void> {
-  const answer = await context.client.tasks.stopAll(sessionId);
+/** A task, or everything of a session. */
+export async function stopTask(context: Context, [id = '']: readonly string[]): Promise<void> {
+  const { tasks: api } = context.client;
+  if (!id.startsWith('ses_')) {
+    told(context, await api.stop(id));
+    return;
+  }
+  const answer = await api.stopAll(id);
   context.answer(answer, () =>
     answer.tasks.length === 0
-      ? `Nothing ran for ${sessionId}.`
+      ? `Nothing ran for ${id}.`
       : answer.tasks.map((task) => ended(context, task)).join('\n'),
   );
 }

@@ -27,8 +27,13 @@ export interface TasksLeft {
 
 /** What of a session goes on in the background. A paused one waits for a person and counts as at rest. */
 export async function lookAtTasks(context: Context, sessionId: string): Promise<Task[]> {
-  const { tasks } = await context.client.tasks.list({ sessionId, limit: MANY });
-  return tasks.filter(({ status }) => status === 'running' || status === 'queued');
+  return (await tasksOf(context, sessionId)).filter(isLive);
+}
+
+const isLive = ({ status }: Task): boolean => status === 'running' || status === 'queued';
+
+async function tasksOf(context: Context, sessionId: string): Promise<readonly Task[]> {
+  return (await context.client.tasks.list({ sessionId, limit: MANY })).tasks;
 }
 
 export function sayTasksGoOn(context: Context, sessionId: string, live: readonly Task[]): void {
@@ -42,25 +47,32 @@ export function sayTasksGoOn(context: Context, sessionId: string, live: readonly
 
 /**
  * Waits until nothing of a session goes on: neither a task, nor a run that was told of the end of one.
- * Resolves early with what goes on when the person at the terminal leaves.
+ * Resolves early with what goes on when the person at the terminal leaves. What was begun since then and
+ * failed is named too.
  */
-export async function waitForTasks(context: Context, sessionId: string): Promise<TasksLeft> {
-  const waited = new Map<string, Task>();
+export async function waitForTasks(
+  context: Context,
+  sessionId: string,
+  since: number,
+): Promise<TasksLeft> {
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
   const show = context.flags.json
     ? (item: SessionItem) => context.line(printableJson(item))
     : sessionPrinter(context);
-  const look = async (): Promise<{ live: Task[]; isAtRest: boolean; headSeq: number }> => {
+  const look = async () => {
     const { status, queuedRuns, headSeq } = await context.client.sessions.get(sessionId);
-    const live = await lookAtTasks(context, sessionId);
-    for (const task of live) waited.set(task.taskId, task);
+    const tasks = await tasksOf(context, sessionId);
+    const live = tasks.filter(isLive);
+    const failed = tasks.filter(
+      (task) => task.createdAt >= since && (task.status === 'failed' || task.status === 'lost'),
+    );
     const isIdle = status === 'ended' || (status === 'idle' && queuedRuns === 0);
-    return { live, isAtRest: isIdle && live.length === 0, headSeq };
+    return { live, failed, isAtRest: isIdle && live.length === 0, headSeq };
   };
   try {
     const first = await look();
-    if (first.isAtRest) return { live: [], failed: [] };
+    if (first.isAtRest) return first;
     if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
     const items = context.client.follow(`session:${sessionId}`, {
       after: first.headSeq,
@@ -71,14 +83,8 @@ export async function waitForTasks(context: Context, sessionId: string): Promise
       show(item);
       if (ENDS.has(item.type) && (await look()).isAtRest) break;
     }
-    const live = interrupted.signal.aborted ? (await look()).live : [];
-    return { live, failed: await failedOf(context, [...waited.keys()]) };
+    return await look();
   } finally {
     forget();
   }
-}
-
-async function failedOf(context: Context, taskIds: readonly string[]): Promise<Task[]> {
-  const ended = await Promise.all(taskIds.map((taskId) => context.client.tasks.get(taskId)));
-  return ended.filter(({ status }) => status === 'failed' || status === 'lost');
 }

@@ -28,20 +28,13 @@ export function addTaskCommands(program: Command, run: Runner): void {
     ['stoa tasks', 'stoa tasks --status running', 'stoa tasks tsk_…', 'stoa tasks tsk_… --follow'],
   );
   runs(
-    onOne('stop', 'stop it and everything it started; ends when that is gone'),
+    described(tasks, 'stop', 'stop it and everything it started; ends when that is gone').argument(
+      '<task>',
+      'task id (tsk_…), or a session (ses_…): all of it and of those below it, without telling them',
+    ),
     run,
     async () => (await load()).stopTask,
-    ['stoa tasks stop tsk_…'],
-  );
-  runs(
-    described(
-      tasks,
-      'stop-all',
-      'stop all of a session and of those below it, and tell nobody',
-    ).argument('<session>', 'session id (ses_…)'),
-    run,
-    async () => (await load()).stopTasks,
-    [],
+    ['stoa tasks stop tsk_…', 'stoa tasks stop ses_…'],
   );
   runs(
     onOne('send', 'give it a message, if it takes any').argument(
