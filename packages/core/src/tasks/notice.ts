@@ -39,7 +39,7 @@ const lastOf = (tail: string): string =>
   tail.length <= LIMITS.taskTailChars ? tail : tail.slice(-LIMITS.taskTailChars).toWellFormed();
 
 /** What tells a session something about one of its tasks. Those of one place are taken together. */
-export function arrivalOf({ taskId, kind, description, origin }: TaskEntry, text: string): Arrival {
+function arrivalOf({ taskId, kind, description, origin }: TaskEntry, text: string): Arrival {
   return {
     kind: 'task_notice',
     rule: 'collect',

@@ -8,7 +8,7 @@ interface OrderKey {
   readonly taskId: string;
 }
 
-export function orderOf(
+function orderOf(
   task: Pick<Task, 'status' | 'startedAt' | 'createdAt' | 'endedAt' | 'taskId'>,
 ): OrderKey {
   const hasEnded = isEnded(task.status);

@@ -133,7 +133,7 @@ describe('whatever happens to tasks', () => {
           const seen: Seen = { ids: [], silent: new Set() };
           for (const taken of steps) {
             stage.world.clock.move(1);
-            await take(stage, seen, sessions, taken as Step);
+            await take(stage, seen, sessions, taken);
             await stage.tasks.tick();
             const { tasks } = await stage.tasks.list(OWNER, { limit: 200 });
             for (const { kind, atOnce: places } of FEW) {
