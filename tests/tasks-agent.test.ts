@@ -6,7 +6,7 @@ import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@sto
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
-const placeholder = (name: string): string => `$${'{'}${name}}`;
+const placeholder = (name: string): string => ['$', '{', name, '}'].join('');
 
 /** Does what its message says: starts an agent, or reads a file. */
 const BOSS = {
@@ -224,7 +224,7 @@ describe('agents as background tasks of a daemon', () => {
     const sessionId = await open('full');
     await said(sessionId, 'background wait for go');
     const { taskId, detail } = await taskOf(sessionId);
-    const worksIn = String(detail['sessionId']);
+    const worksIn = detail['sessionId'] as string;
     const attempts = async (): Promise<number> => {
       const { json } = await owner.get<{ runs: Run[] }>(`/v1/sessions/${worksIn}/runs`);
       return json.runs[0]?.attempts ?? 0;

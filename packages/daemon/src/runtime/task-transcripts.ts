@@ -71,7 +71,7 @@ export class TaskTranscripts {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#byTask.values()].map(({ writing }) => writing));
+    for (const { writing } of this.#byTask.values()) await writing;
   }
 
   #follow(task: Task | TaskEntry): Transcript | undefined {

@@ -29,7 +29,7 @@ describe('an agent that was started in a thread', () => {
 
   it('T-48 tells that thread what it tells who started it, and of its end', async () => {
     const { taskId, detail } = await launch(false);
-    const worksIn = String(detail['sessionId']);
+    const worksIn = detail['sessionId'] as string;
     const { subAgents, tasks } = stage.core;
     expect(await subAgents.milestone(worksIn, sessionId, 'Half of it')).toBe(true);
     expect(await subAgents.milestone(sessionId, worksIn, 'not an agent of it')).toBe(false);
@@ -44,7 +44,7 @@ describe('an agent that was started in a thread', () => {
   it('T-48 tells nothing there while a call waits for it', async () => {
     const { detail } = await launch(true);
     const { subAgents } = stage.core;
-    const worksIn = String(detail['sessionId']);
+    const worksIn = detail['sessionId'] as string;
     expect(await subAgents.milestone(worksIn, sessionId, 'Half of it')).toBe(false);
     expect(await stage.stimuli()).toEqual([]);
   });

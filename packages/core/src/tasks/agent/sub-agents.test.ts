@@ -180,9 +180,10 @@ describe('agents as background tasks', () => {
     await (await runOf(task)).deliver();
     await restart();
     expect(await get(task.taskId)).toMatchObject({ status: 'paused' });
-    await daemon.core.runner.look();
     await daemon.core.runner.tick();
+    await daemon.core.runner.idle(sessionOf(task).sessionId);
     expect(daemon.driver.runs).toEqual([]);
+    expect(await sessionOf(task).types()).not.toContain('resumed');
     await daemon.core.tasks.resume(OWNER, task.taskId);
     const run = await runOf(task);
     expect(run.context.attempt).toBe(2);
@@ -249,6 +250,10 @@ describe('agents as background tasks', () => {
       () => daemon.driver.runs[0]?.context.signal.aborted || undefined,
     );
     daemon.timers.advance(4_999);
+    // Whatever was to be written by now is written before this.
+    for (let count = 0; count < 5; count += 1) {
+      await daemon.core.sessions.update(OWNER, parent.sessionId, { title: `now ${String(count)}` });
+    }
     expect(await get(task.taskId)).toMatchObject({ status: 'running', stopping: {} });
     expect(await notices()).toEqual([]);
     daemon.timers.advance(1);

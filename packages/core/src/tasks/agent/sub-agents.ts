@@ -13,6 +13,7 @@ import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, settleIfDone } from './agent-session.js';
 import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
+import { isGoneWithin } from './is-gone-within.js';
 import { launchAgent, type NewSubAgent } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
 import { TaskWaiters } from './task-waiters.js';
@@ -28,9 +29,6 @@ interface SessionRuns {
   idle(sessionId: string): Promise<void>;
   isAnothers(session: OpenSession): Tx<boolean>;
 }
-
-/** An agent that does not stop when it is told to counts as stopped after this. */
-const STOP_GRACE_MS = 5_000;
 
 /**
  * Agents as background tasks. Each works in a session of its own below that of who started it, with any
@@ -134,7 +132,7 @@ export class SubAgents implements TaskExecutor {
     let isGone = true;
     if (sessionId !== undefined) {
       await cancelRuns(this.context, sessionId);
-      isGone = await this.#within(STOP_GRACE_MS, this.runs.idle(sessionId));
+      isGone = await isGoneWithin(this.context.timers, this.runs.idle(sessionId));
     }
     await this.tasks.settle(task.taskId, {
       status: 'cancelled',
@@ -282,18 +280,6 @@ export class SubAgents implements TaskExecutor {
     const why = await whyBlocked(this.context, sessionId);
     if (sessionId !== undefined && why === undefined) return sessionId;
     throw new StoaError('task_not_resumable', `${task.taskId} cannot begin: ${why ?? ''}`);
-  }
-
-  #within(ms: number, work: Promise<void>): Promise<boolean> {
-    return new Promise((resolve) => {
-      const callOff = this.context.timers.after(ms, () => {
-        resolve(false);
-      });
-      work.finally(() => {
-        callOff();
-        resolve(true);
-      });
-    });
   }
 
   #later(work: () => Promise<unknown>): void {
