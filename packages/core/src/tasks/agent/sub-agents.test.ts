@@ -303,6 +303,7 @@ describe('agents as background tasks', () => {
       title: 'rm -rf /',
       input: {},
       inputHash: 'a'.repeat(64),
+      reason: 'it is asked about',
     });
     asking.catch(() => undefined);
     const approval = await until('it has asked', async () => {
