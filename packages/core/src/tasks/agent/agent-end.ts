@@ -74,11 +74,7 @@ function* waitsForAgents(session: OpenSession): Tx<boolean> {
   );
 }
 
-export function* settlementOf(
-  { sessionId }: OpenSession,
-  runId: string,
-  end: RunEnd,
-): Tx<Settlement> {
+function* settlementOf({ sessionId }: OpenSession, runId: string, end: RunEnd): Tx<Settlement> {
   const filter = { sessionId, runId: null, responsibleId: null };
   const always = { since: 0, until: Number.MAX_SAFE_INTEGER };
   const [row] = yield* sumUsage.session.all({ ...filter, ...always });

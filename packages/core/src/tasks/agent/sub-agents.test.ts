@@ -1,7 +1,8 @@
-import { type Principal, StoaError, type Task } from '@stoa/protocol';
+import { type AgentDefinition, type Principal, StoaError, type Task } from '@stoa/protocol';
 import {
   AgentSession,
   type DirectedRun,
+  definitionOf,
   OWNER,
   type RuntimeDaemon,
   RuntimeWorld,
@@ -18,9 +19,16 @@ describe('agents as background tasks', () => {
   let daemon: RuntimeDaemon;
   let parent: AgentSession;
   let isWorkspaceGone: boolean;
+  let agents: Record<string, AgentDefinition>;
 
   const start = async (): Promise<RuntimeDaemon> => {
+    const obedient = { stop: () => Promise.resolve(), reattach: () => Promise.resolve() };
     const started = await world.start({
+      taskExecutors: new Map([
+        ['shell', obedient],
+        ['monitor', obedient],
+      ]),
+      builtinAgents: () => Promise.resolve(agents),
       workspaces: {
         resolve: (workspace) =>
           isWorkspaceGone
@@ -41,6 +49,8 @@ describe('agents as background tasks', () => {
 
   beforeEach(async () => {
     isWorkspaceGone = false;
+    const helper = definitionOf({ kind: 'script', script: '' }, 'Help.');
+    agents = { helper, scout: helper };
     const [engine] = STORE_ENGINES;
     if (!engine) throw new Error('there is no engine');
     world = await RuntimeWorld.open(engine);
@@ -323,7 +333,15 @@ describe('agents as background tasks', () => {
     await (await runOf(gone)).deliver();
     const kept = await launch();
     await (await runOf(kept)).deliver();
+    const scout = await launch({ agentId: 'scout' });
+    await (await runOf(scout)).deliver();
+    delete agents['scout'];
     await restart();
+    expect((await get(scout.taskId)).blockedReason).toContain('its agent scout is gone');
+    await expect(daemon.core.tasks.send(OWNER, scout.taskId, 'Go on.')).rejects.toMatchObject({
+      code: 'task_takes_no_message',
+      message: expect.stringContaining('scout is gone') as string,
+    });
     await daemon.core.sessions.end(OWNER, sessionOf(gone).sessionId);
     await until('it is blocked', async () => (await get(gone.taskId)).blockedReason);
     await expect(daemon.core.tasks.send(OWNER, gone.taskId, 'Go on.')).rejects.toMatchObject({
@@ -348,26 +366,42 @@ describe('agents as background tasks', () => {
     expect(back).not.toHaveProperty('blockedReason');
   });
 
-  it('T-34 one that has ended leaves its commands to its parent', async () => {
+  it('T-34 one stops its own commands and hears of their ends; it leaves them to its parent, and its monitors are stopped', async () => {
     const task = await launch();
     const run = await runOf(task);
-    const { sessionId } = sessionOf(task);
-    const detail = { command: 'make' };
-    const shell = await daemon.core.tasks.create(sessionId, {
-      kind: 'shell',
-      description: 'build',
-      detail,
-    });
+    const inner = sessionOf(task);
+    const begin = (kind: string): Promise<Task> =>
+      daemon.core.tasks.create(inner.sessionId, {
+        kind,
+        description: kind,
+        detail: { command: 'make' },
+      });
+    const [own, failing, left, monitor] = [
+      await begin('shell'),
+      await begin('shell'),
+      await begin('shell'),
+      await begin('monitor'),
+    ];
+    const self = { kind: 'session' as const, id: inner.sessionId, credentialId: 'session' };
+    expect((await daemon.core.tasks.stop(self, own.taskId)).status).toBe('cancelled');
+    const fails = { status: 'failed', end: { cause: 'exited', exitCode: 1 } } as const;
+    await daemon.core.tasks.settle(failing.taskId, fails);
     await run.deliver();
     run.complete('done');
+    const second = await until('it hears', async () => {
+      const last = await runOf(task);
+      return last === run ? undefined : last;
+    });
+    expect(second.texts.join()).toContain(failing.taskId);
+    expect(second.texts.join()).not.toContain(own.taskId);
+    await second.deliver();
+    second.complete('heard');
     await until('it went to the parent', async () => {
-      const { sessionId: owner } = await get(shell.taskId);
+      const { sessionId: owner } = await get(left.taskId);
       return owner === parent.sessionId || undefined;
     });
-    await daemon.core.tasks.settle(shell.taskId, {
-      status: 'failed',
-      end: { cause: 'exited', exitCode: 1 },
-    });
+    expect((await ended(monitor.taskId)).status).toBe('cancelled');
+    await daemon.core.tasks.settle(left.taskId, fails);
     expect(await notices()).toHaveLength(2);
   });
 
