@@ -73,7 +73,7 @@ describe('tasks in the terminal', () => {
     );
     const task = await until('the command runs', async () =>
       (await listed('?status=running')).find(({ detail }) =>
-        String(detail['command']).includes(door),
+        JSON.stringify(detail['command']).includes(door),
       ),
     );
     writeFileSync(door, '');
@@ -145,9 +145,7 @@ describe('tasks in the terminal', () => {
     const { out } = await stoa(['tasks', 'stop', sessionId]);
     expect(out).toContain('is stopped by human:');
     expect(await listed(`?sessionId=${sessionId}&status=running`)).toEqual([]);
-    expect((await stoa(['tasks', 'stop', sessionId])).out).toBe(
-      `Nothing ran for ${sessionId}.\n`,
-    );
+    expect((await stoa(['tasks', 'stop', sessionId])).out).toBe(`Nothing ran for ${sessionId}.\n`);
     expect((await stoa(['tasks', '--follow'])).code).toBe(2);
   });
 });

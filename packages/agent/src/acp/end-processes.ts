@@ -1,5 +1,6 @@
 import type { Timers } from '@stoa/core';
-import { findProcesses, type ProcessMarks, signal } from '../tools/shell/process-tree.js';
+import type { ProcessMarks } from '../tools/shell/found-process.js';
+import { findProcesses, signal } from '../tools/shell/process-tree.js';
 import { within } from './within.js';
 
 export interface EndingPorts {

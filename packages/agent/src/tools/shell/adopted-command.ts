@@ -1,8 +1,9 @@
 import { type CommandFiles, type CommandStatus, isThere } from './command-files.js';
 import { CommandProcesses, type Stopped } from './command-processes.js';
 import { Deferred } from './deferred.js';
+import type { ProcessMarks } from './found-process.js';
 import { MARK } from './mark.js';
-import { type ProcessMarks, startTimeOf } from './process-tree.js';
+import { startTimeOf } from './process-tree.js';
 import type { CommandEnd, RunningCommand } from './running-command.js';
 
 const LOOK_MS = 10;

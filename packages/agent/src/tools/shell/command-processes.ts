@@ -1,5 +1,6 @@
 import type { Surroundings } from './command-files.js';
-import { findProcesses, type ProcessMarks, signal } from './process-tree.js';
+import type { ProcessMarks } from './found-process.js';
+import { findProcesses, signal } from './process-tree.js';
 
 const GRACE_MS = 200;
 /** How long output may take to end by itself after the command has. */

@@ -1,5 +1,5 @@
 import { execFile, execFileSync, type StdioOptions } from 'node:child_process';
-import type { FoundProcess, ProcessMarks } from './process-tree.js';
+import type { FoundProcess, ProcessMarks } from './found-process.js';
 
 /**
  * What /proc says elsewhere, asked of `ps` and `sysctl`. Nothing here is run on other systems; what these

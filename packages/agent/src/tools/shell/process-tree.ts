@@ -1,22 +1,6 @@
 import fs from 'node:fs';
+import type { FoundProcess, ProcessMarks } from './found-process.js';
 import { macosBootId, macosProcesses, macosStartTime } from './macos-processes.js';
-
-/** How the processes of one command are known. */
-export interface ProcessMarks {
-  /** The process that leads their session and their group; undefined when its number may be another's. */
-  readonly leader: number | undefined;
-  /** `NAME=value` in the environment of each of them, also of those that left the group. */
-  readonly marker: string;
-  /** When the first of them began, if that is known: nobody older needs to be looked at closely. */
-  readonly since?: number | undefined;
-  /** They began a moment ago: numbers have not gone round since, and only later ones are looked at. */
-  readonly isRecent?: boolean;
-}
-
-export interface FoundProcess {
-  readonly pid: number;
-  readonly isMarked: boolean;
-}
 
 const IS_MACOS = process.platform === 'darwin';
 

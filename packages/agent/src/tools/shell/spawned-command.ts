@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { CommandFiles, Surroundings } from './command-files.js';
 import { CommandProcesses, type Stopped } from './command-processes.js';
 import { Deferred, within } from './deferred.js';
+import type { ProcessMarks } from './found-process.js';
 import { MARK } from './mark.js';
-import { type ProcessMarks, startTimeOf } from './process-tree.js';
+import { startTimeOf } from './process-tree.js';
 import type { CommandEnd, RunningCommand } from './running-command.js';
 
 const RECENT_MS = 2_000;

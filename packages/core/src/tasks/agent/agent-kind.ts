@@ -1,7 +1,7 @@
 import type { TaskEntry } from '@stoa/protocol';
 import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
-import { endText } from '../notice.js';
+import { endText } from '../notice-text.js';
 
 /** What is known of an agent that works in a session of its own. */
 export interface AgentDetail {

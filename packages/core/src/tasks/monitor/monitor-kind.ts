@@ -1,7 +1,7 @@
 import type { TaskEntry } from '@stoa/protocol';
 import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
-import { noticeText } from '../notice.js';
+import { noticeText } from '../notice-text.js';
 import { lossText } from './tidings-text.js';
 
 export const MONITOR: TaskKind = {
