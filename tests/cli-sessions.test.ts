@@ -318,17 +318,17 @@ describe('an approval', () => {
   });
 
   it('ends with 3 where nobody is to wait, and can be answered later', async () => {
-    const { code, err } = await run(['--agent', 'writer', '--no-wait', 'go']);
+    const { code, err } = await run(['--agent', 'writer', '--no-approval-wait', 'go']);
     expect(code).toBe(3);
     const sessionId = sessionIn(err);
     expect(err).toContain(`watch it with: stoa session follow ${sessionId}`);
-    const result = await run(['--agent', 'writer', '--no-wait', '--json', 'go']);
+    const result = await run(['--agent', 'writer', '--no-approval-wait', '--json', 'go']);
     expect(JSON.parse(result.out.trim().split('\n').at(-1) ?? '')).toMatchObject({
       outcome: 'needs_approval',
       exitCode: 3,
       approvalIds: [expect.stringMatching(/^apr_/)],
     });
-    const waited = await run(['--agent', 'writer', '--wait', '1s', 'go']);
+    const waited = await run(['--agent', 'writer', '--approval-wait', '1s', 'go']);
     expect(waited.code).toBe(3);
     const { approvalId } = await pending(sessionId);
     await owner(['approvals', 'allow', approvalId]);
@@ -418,7 +418,12 @@ withTerminal('a person at the terminal (needs script of util-linux)', () => {
     terminal.type('a\n');
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen()).toContain('✓ allowed by human:owner, always in this session');
-    const again = await run(['--session', sessionIn(terminal.screen()), '--no-wait', 'go']);
+    const again = await run([
+      '--session',
+      sessionIn(terminal.screen()),
+      '--no-approval-wait',
+      'go',
+    ]);
     expect(again).toMatchObject({ code: 0, out: 'I shall write.\nIt is ok.\n' });
   });
 

@@ -79,14 +79,14 @@ async function notices(sessionId: string, taskId: string): Promise<InboxItem[]> 
 
 /** What its processes say of themselves: which one, and since when. */
 function processOf(task: Task): string {
-  const pid = String(task.detail['pid']);
+  const pid = JSON.stringify(task.detail['pid']);
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return `${pid} since ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''}`;
 }
 
 function isAlive(task: Task): boolean {
   try {
-    const stat = readFileSync(`/proc/${String(task.detail['pid'])}/stat`, 'latin1');
+    const stat = readFileSync(`/proc/${JSON.stringify(task.detail['pid'])}/stat`, 'latin1');
     return !/\) [ZX] /.test(stat);
   } catch {
     return false;

@@ -54,6 +54,7 @@ import type { TaskContext } from './tasks/context.js';
 import { DREAM } from './tasks/dream/dream-kind.js';
 import type { Dreamer } from './tasks/dream/dreamer.js';
 import { type DreamPorts, Dreams } from './tasks/dream/dreams.js';
+import { TaskExecutors } from './tasks/executors.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
 import { Tasks } from './tasks/tasks.js';
@@ -222,7 +223,7 @@ export function createCore(ports: CorePorts): Core {
   const idle = new IdleThreads(stimulusContext);
   const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
   const { memory: remembering } = runtime;
-  const executors = new Map(runtime.taskExecutors);
+  const executors = new TaskExecutors(runtime.taskExecutors);
   const taskContext: TaskContext = {
     ...stimulusContext,
     kinds: new TaskKinds(runtime.taskKinds),
@@ -248,8 +249,8 @@ export function createCore(ports: CorePorts): Core {
     dreamer: remembering.dreams?.dreamer ?? NO_DREAMER,
     counted: remembering.dreams?.counted ?? (() => undefined),
   });
-  if (!executors.has(AGENT.kind)) executors.set(AGENT.kind, subAgents);
-  if (!executors.has(DREAM.kind)) executors.set(DREAM.kind, dreams.executor);
+  executors.add(AGENT.kind, subAgents);
+  executors.add(DREAM.kind, dreams.executor);
   const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId);

@@ -105,7 +105,7 @@ it('offers the web only when it is turned on', async () => {
 it('describes every tool as an object that takes nothing it does not name', async () => {
   const { world, runner } = await staged({});
   const described = await runner.describe(world.context);
-  expect(described).toHaveLength(18);
+  expect(described).toHaveLength(19);
   for (const { inputSchema } of described) {
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   }
@@ -119,7 +119,7 @@ it('offers what an agent selects', async () => {
   ];
   expect(names({ only: ['shell', 'glob'] })).toEqual(['glob', 'shell']);
   expect(names({ only: ['shell', 'glob'], without: ['shell'] })).toEqual(['glob']);
-  expect(names(undefined)).toHaveLength(17);
+  expect(names(undefined)).toHaveLength(18);
   expect(names({ without: ['shell'] })).not.toContain('shell');
 });
 

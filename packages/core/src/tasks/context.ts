@@ -1,12 +1,12 @@
 import type { Timers } from '../ports.js';
 import type { StimulusContext } from '../stimuli/context.js';
-import type { TaskExecutor } from './kind.js';
+import type { TaskExecutors } from './executors.js';
 import type { TaskKinds } from './kinds.js';
 
 /** What every verb of tasks works with: what ends may be told in a thread. */
 export interface TaskContext extends StimulusContext {
   readonly kinds: TaskKinds;
-  readonly executors: ReadonlyMap<string, TaskExecutor>;
+  readonly executors: TaskExecutors;
   readonly timers: Timers;
   /** The machine and data directory that processes of this daemon belong to. */
   readonly place: string;

@@ -55,7 +55,7 @@ export function withApprovals({ kinds, sessions }: TaskContext, entry: TaskEntry
 
 /** What tool calls wait for that has no entry. */
 export function foregroundOf({ executors }: TaskContext): Task[] {
-  return [...executors.values()].flatMap((executor) => executor.foreground?.() ?? []);
+  return executors.all().flatMap((executor) => executor.foreground?.() ?? []);
 }
 
 /** People see those of their sessions, the owner all; a session its own and those below it. */

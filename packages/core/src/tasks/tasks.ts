@@ -123,7 +123,7 @@ export class Tasks {
   /** After a start: takes up what the last daemon here left. */
   async recover(): Promise<void> {
     await recoverTasks(this.context);
-    for (const executor of this.context.executors.values()) await executor.recovered?.();
+    for (const executor of this.context.executors.all()) await executor.recovered?.();
     await this.tick();
   }
 

@@ -52,6 +52,7 @@ const SESSIONS_TOOLS = [
   'read_channel_asset',
   'remember',
   'recall',
+  'forget',
   'create_channel_stimulus',
   'create_schedule',
   'agent',
@@ -446,7 +447,7 @@ describe('a session with its token', () => {
     const recalled = await use(client, 'recall', { query: 'mat' });
     expect(recalled.structuredContent).toMatchObject({
       text: expect.stringMatching(
-        /^<untrusted source="tool recall" id="\w+">\n\[\d{4}-\d\d-\d\d\] The key is under the mat\n<\/untrusted /,
+        /^<untrusted source="tool recall" id="\w+">\n\[\d{4}-\d\d-\d\d\] The key is under the mat \(nte_\w+\)\n<\/untrusted /,
       ) as string,
     });
     run.complete();

@@ -58,9 +58,13 @@ export class CommandProcesses {
   async #terminate(): Promise<void> {
     const marks = this.ports.marks();
     const found = await findProcesses(marks);
-    const isGroupTold = this.ports.surroundings.isGroupTold || found === undefined;
-    if (isGroupTold && marks.leader !== undefined) signal(-marks.leader, 'SIGTERM');
-    for (const { pid, isMarked } of found ?? []) if (isMarked) signal(pid, 'SIGTERM');
+    const mayTellGroup = this.ports.surroundings.isGroupTold || found === undefined;
+    const isGroupTold = mayTellGroup && marks.leader !== undefined;
+    if (isGroupTold) signal(-marks.leader, 'SIGTERM');
+    // Nobody is told twice: what it does when it is told may not be fit for that.
+    for (const { pid, isInGroup, isMarked } of found ?? []) {
+      if (isMarked && !(isGroupTold && isInGroup)) signal(pid, 'SIGTERM');
+    }
   }
 
   /** The wrapper may be gone before the last of what it started is: all of it has the same time. */

@@ -12,5 +12,7 @@ export interface ProcessMarks {
 
 export interface FoundProcess {
   readonly pid: number;
+  /** A signal to the group of their leader reaches it. */
+  readonly isInGroup: boolean;
   readonly isMarked: boolean;
 }

@@ -13,12 +13,12 @@ const LISTED = `
 
 it('processes are known by their group and by a mark that is a whole word', () => {
   expect(processesIn(LISTED, { leader: 501, marker: 'STOA_TASK=abc' })).toEqual([
-    { pid: 501, isMarked: false },
-    { pid: 502, isMarked: true },
-    { pid: 503, isMarked: true },
+    { pid: 501, isInGroup: true, isMarked: false },
+    { pid: 502, isInGroup: true, isMarked: true },
+    { pid: 503, isInGroup: false, isMarked: true },
   ]);
   expect(processesIn(LISTED, { leader: undefined, marker: 'STOA_TASK=abc' })).toEqual([
-    { pid: 502, isMarked: true },
-    { pid: 503, isMarked: true },
+    { pid: 502, isInGroup: false, isMarked: true },
+    { pid: 503, isInGroup: false, isMarked: true },
   ]);
 });

@@ -17,8 +17,8 @@ export function processesIn(listed: string, { leader, marker }: ProcessMarks): F
     const [, pid, group, state = '', rest = ''] = LINE.exec(line) ?? [];
     if (pid === undefined || state.startsWith('Z')) return [];
     const isMarked = ` ${rest} `.includes(` ${marker} `);
-    const isMember = leader !== undefined && Number(group) === leader;
-    return isMember || isMarked ? [{ pid: Number(pid), isMarked }] : [];
+    const isInGroup = leader !== undefined && Number(group) === leader;
+    return isInGroup || isMarked ? [{ pid: Number(pid), isInGroup, isMarked }] : [];
   });
 }
 

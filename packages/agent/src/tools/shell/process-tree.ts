@@ -56,10 +56,11 @@ function look(pid: number, { leader, marker, since }: ProcessMarks): FoundProces
   const fields = statOf(pid);
   if (!fields) return undefined;
   const [, , group, session] = fields;
-  const isMember = leader !== undefined && (Number(group) === leader || Number(session) === leader);
+  const isInGroup = leader !== undefined && Number(group) === leader;
+  const isMember = isInGroup || (leader !== undefined && Number(session) === leader);
   const isOlder = since !== undefined && Number(fields[START_TIME]) < since;
   const isMarked = !isOlder && carries(pid, marker);
-  return isMember || isMarked ? { pid, isMarked } : undefined;
+  return isMember || isMarked ? { pid, isInGroup, isMarked } : undefined;
 }
 
 function carries(pid: number, marker: string): boolean {
