@@ -17,12 +17,20 @@ const needsNoSqlite = [
   'tests/{architecture,docs-types}.test.ts',
 ];
 
+// Agents of others, the real programs: they are fetched once and take their time to start.
+const needsPrograms = [
+  'packages/agent/src/acp/acp-qwen.test.ts',
+  'packages/testkit/src/acp/qwen.test.ts',
+  'tests/{agent-programs,mixed-channel}.test.ts',
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['stoa-source'] } },
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // Many tests wait for processes: a third worker has the cores meanwhile.
+    maxWorkers: 3,
     // Loading the packages anew for each of some 200 files is a quarter of the time. No test changes
     // what its process shares with the next file.
     isolate: false,
@@ -36,6 +44,7 @@ export default defineConfig({
         test: {
           name: 'early',
           include: needsNoSqlite,
+          exclude: needsPrograms,
           testTimeout: 30_000,
         },
       },
@@ -44,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: needsNoSqlite,
+          exclude: [...needsNoSqlite, ...needsPrograms],
           testTimeout: 30_000,
         },
       },
@@ -53,7 +62,16 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: needsNoSqlite,
+          exclude: [...needsNoSqlite, ...needsPrograms],
+          testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'programs',
+          include: needsPrograms,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

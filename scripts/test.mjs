@@ -30,7 +30,7 @@ await command(async () => {
 
 async function afterCompiling(compiled, test) {
   await compiled?.();
-  return [await test()];
+  return [await (args.length === 0 ? test('early', 'unit', 'e2e') : test())];
 }
 
 /** The compiler leaves a core idle: the tests that need no SQLite have it. */
