@@ -1,5 +1,5 @@
-// `npm run check`: everything that judges the code without running it. All checks run, also when
-// an earlier one fails. Names as arguments run only those: `npm run check -- types lint`.
+// `npm run check`: everything that judges the code without running it, and what the tests stand on: rules,
+// types in documents, fakes. All checks run, also when an earlier one fails. Names as arguments run only those: `npm run check -- types lint`.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { command, prepare } from './prepare.mjs';
@@ -22,6 +22,7 @@ const checks = {
   'dead code': [bin('knip/bin/knip.js')],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   format: [bin('@biomejs/biome/bin/biome'), 'check', '.'],
+  house: [bin('vitest/vitest.mjs'), 'run', '--project', 'house'],
 };
 
 await command(async () => {

@@ -12,7 +12,7 @@ const placeholder = (name: string): string => ['$', '{', name, '}'].join('');
 const BOSS = {
   turns: [
     ...(['foreground', 'background'] as const).map((how) => ({
-      when: { matches: `${how} (.*)` },
+      when: { kind: 'input', matches: `${how} (.*)` },
       repeat: 'forever',
       steps: [
         {
@@ -31,7 +31,7 @@ const BOSS = {
       ],
     })),
     {
-      when: { matches: 'read (\\S+)' },
+      when: { kind: 'input', matches: 'read (\\S+)' },
       repeat: 'forever',
       steps: [
         { call: { tool: 'read_file', as: 'out', input: { path: placeholder('match.1') } } },
@@ -39,7 +39,7 @@ const BOSS = {
       ],
     },
     {
-      when: { matches: 'stop (\\S+)' },
+      when: { kind: 'input', matches: 'stop (\\S+)' },
       repeat: 'forever',
       steps: [
         { call: { tool: 'task_stop', as: 'out', input: { task_id: placeholder('match.1') } } },
@@ -47,7 +47,7 @@ const BOSS = {
       ],
     },
     {
-      when: { matches: 'status (\\S+)' },
+      when: { kind: 'input', matches: 'status (\\S+)' },
       repeat: 'forever',
       steps: [
         { call: { tool: 'task_status', as: 'all', input: {} } },
@@ -56,7 +56,7 @@ const BOSS = {
       ],
     },
     {
-      when: { matches: 'message (\\S+) (.*)' },
+      when: { kind: 'input', matches: 'message (\\S+) (.*)' },
       repeat: 'forever',
       steps: [
         {
