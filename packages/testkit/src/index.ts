@@ -114,4 +114,5 @@ export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';
 export { simulateTurns, type TurnReport } from './turn-simulation/simulate-turns.js';
 export { VirtualMemoryFiles } from './virtual/memory-files.js';
+export { SeededRandom } from './virtual/random.js';
 export { VirtualTimers } from './virtual/timers.js';

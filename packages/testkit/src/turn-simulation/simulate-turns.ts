@@ -14,8 +14,8 @@ export interface TurnReport {
   readonly seen: ReadonlyMap<string, number>;
 }
 
-/** Most of what can go wrong does so within a few steps; what takes long to build up has one in five. */
-const LONG_EVERY = 5;
+/** Most of what can go wrong does so within a few steps; what takes long to build up has one in ten. */
+const LONG_EVERY = 10;
 const LONG: HistorySize = { steps: [15, 25], members: [1, 5] };
 const SHORT: HistorySize = { steps: [4, 10], members: [1, 3] };
 const ROUNDS_TO_REST = 300;

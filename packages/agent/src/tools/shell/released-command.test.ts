@@ -9,6 +9,7 @@ import { childEnvironment } from './child-environment.js';
 import { type CommandRequest, startCommand } from './command.js';
 import { CommandFiles } from './command-files.js';
 import { readOutput } from './command-output.js';
+import { startTimeOf } from './process-tree.js';
 import type { RunningCommand } from './running-command.js';
 import { Sandbox } from './sandbox.js';
 
@@ -74,13 +75,19 @@ describe('a released command', () => {
   });
 
   it('T-17 whose number another process has by now is lost, and that one is not touched', async () => {
-    const other = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+    const running = await start('sleep 60');
+    const files = new CommandFiles(join(root, 'tasks'), running.id);
+    await until('it runs', async () => (await files.state(running.nonce)).type === 'running');
+    const status = await files.readStatus(running.nonce);
+    await running.stop('test');
+    // A start is known to a hundredth of a second, in which no number comes back by itself.
+    const other = await until('another process has begun later', () => {
+      const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
+      if (startTimeOf(child.pid ?? 0) !== status?.startTime) return child;
+      child.kill('SIGKILL');
+      return undefined;
+    });
     try {
-      const running = await start('sleep 60');
-      const files = new CommandFiles(join(root, 'tasks'), running.id);
-      await until('it runs', async () => (await files.state(running.nonce)).type === 'running');
-      const status = await files.readStatus(running.nonce);
-      await running.stop('test');
       for (const changed of [{ pid: other.pid }, { pid: other.pid, bootId: 'another' }]) {
         const record = { ...status, exitCode: undefined, ...changed };
         await fs.writeFile(files.status, `${JSON.stringify(record)}\n`);
