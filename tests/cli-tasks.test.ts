@@ -32,6 +32,9 @@ beforeAll(async () => {
   await api.put('/v1/agents/worker', { driver: { kind: 'script', script: SCRIPT }, mode: 'full' });
 });
 afterAll(async () => {
+  // They would outlive the daemon, as they should.
+  for (const { taskId } of await listed('?status=running'))
+    await api.post(`/v1/tasks/${taskId}/stop`);
   await daemon.cleanUp();
   rmSync(workspace, { recursive: true, force: true });
 });
