@@ -153,7 +153,8 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
         const mine = begun.filter(({ mark }) => mark === markOf(task));
         expect(mine).toHaveLength(1);
         expect(tasks.filter((other) => markOf(other) === markOf(task))).toEqual([task]);
-        expect(processesWith(`STOA_TASK=${task.detail['nonce'] as string}`)).toEqual([]);
+        const left = processesWith(`STOA_TASK=${task.detail['nonce'] as string}`);
+        expect(left, JSON.stringify(task)).toEqual([]);
         const ends = mine[0]?.ends;
         if (disturbed.has(task.taskId)) {
           expect(['cancelled', 'completed', 'failed', 'lost']).toContain(task.status);
