@@ -142,6 +142,7 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
     expect(await running()).toEqual([]);
 
     let listed = 0;
+    let neverBegun = 0;
     for (const sessionId of sessions) {
       const tasks = await tasksOf(sessionId);
       listed += tasks.length;
@@ -160,6 +161,11 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
           expect(['cancelled', 'completed', 'failed', 'lost']).toContain(task.status);
           continue;
         }
+        // A daemon that was killed between listing it and starting it cannot say more.
+        if (task.status === 'lost' && task.detail['pid'] === undefined) {
+          neverBegun += 1;
+          continue;
+        }
         expect(task).toMatchObject({
           status: ends === 0 ? 'completed' : 'failed',
           end: { cause: 'exited', exitCode: ends },
@@ -167,7 +173,7 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
       }
     }
     // A call that a kill cut off is told as unknown and not made again: at most one for each kill.
-    expect(listed).toBeGreaterThanOrEqual(SHELLS - KILLS);
+    expect(listed - neverBegun).toBeGreaterThanOrEqual(SHELLS - KILLS);
     expect(descriptors(daemon) - before).toBeLessThan(DESCRIPTORS);
   });
 });

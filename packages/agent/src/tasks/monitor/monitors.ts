@@ -20,6 +20,7 @@ import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { newTaskId } from '../new-task-id.js';
 import { readOutputPart } from '../output-part.js';
+import { Starts } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
 import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
 import { signalCommand } from './signal-command.js';
@@ -53,15 +54,20 @@ export interface WantedMonitor extends WatchRules {
  */
 export class Monitors implements TaskExecutor {
   readonly #watched = new Map<string, Watching>();
+  readonly #starts = new Starts();
   #isClosed = false;
 
   constructor(private readonly options: MonitorsOptions) {}
 
   /** Throws `too_many_tasks` before anything is started. */
-  async watch(wanted: WantedMonitor): Promise<Task> {
+  watch(wanted: WantedMonitor): Promise<Task> {
+    const taskId = newTaskId(Date.now());
+    return this.#starts.during(taskId, () => this.#start(taskId, wanted));
+  }
+
+  async #start(taskId: string, wanted: WantedMonitor): Promise<Task> {
     const { run, callId, workspace, command, description, maxEvents, idleMs } = wanted;
     const { sessionId } = run.session;
-    const taskId = newTaskId(Date.now());
     const nonce = newNonce();
     const files = this.#files({ startedIn: sessionId, taskId });
     const { include, exclude, messageSignal } = wanted;
@@ -103,6 +109,7 @@ export class Monitors implements TaskExecutor {
   }
 
   async stop(task: Task, by: string): Promise<void> {
+    await this.#starts.over(task.taskId);
     const watching = this.#watched.get(task.taskId) ?? (await this.#adopt(task));
     await watching.stop(by);
   }

@@ -19,6 +19,7 @@ import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { inWords, ToolFailure } from '../../tools/tool-failure.js';
 import { newTaskId } from '../new-task-id.js';
 import { readOutputPart } from '../output-part.js';
+import { Starts } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
 import { writeInput } from './command-input.js';
 import { ForegroundCommand } from './foreground-command.js';
@@ -61,6 +62,8 @@ const COMMAND_CHARS = 4_000;
 /** The longest a timer can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+type BackgroundCommand = WantedCommand & { readonly timeoutMs?: number | undefined };
+
 interface Live {
   readonly running: RunningCommand;
   /** Resolves when its end is in the registry. */
@@ -82,6 +85,7 @@ interface Foreground {
 export class ShellTasks implements TaskExecutor {
   readonly #foreground = new Map<string, Foreground>();
   readonly #live = new Map<string, Live>();
+  readonly #starts = new Starts();
   readonly #inputs = new Map<string, Promise<unknown>>();
 
   constructor(private readonly options: ShellTasksOptions) {}
@@ -107,12 +111,14 @@ export class ShellTasks implements TaskExecutor {
   }
 
   /** Starts a command that nobody waits for. What could not be started is settled, and said. */
-  async startInBackground(
-    wanted: WantedCommand & { readonly timeoutMs?: number | undefined },
-  ): Promise<Task> {
+  startInBackground(wanted: BackgroundCommand): Promise<Task> {
+    const taskId = newTaskId(this.#now());
+    return this.#starts.during(taskId, () => this.#startInBackground(taskId, wanted));
+  }
+
+  async #startInBackground(taskId: string, wanted: BackgroundCommand): Promise<Task> {
     const registry = this.#registry();
     const { run, timeoutMs } = wanted;
-    const taskId = newTaskId(this.#now());
     const nonce = newNonce();
     const files = this.#files(run.session.sessionId, taskId);
     const detail = {
@@ -155,6 +161,7 @@ export class ShellTasks implements TaskExecutor {
       await waited.running.stop(by);
       return;
     }
+    await this.#starts.over(task.taskId);
     const live = this.#live.get(task.taskId) ?? (await this.#adopt(task));
     await live.running.stop(by);
     await live.settled;
