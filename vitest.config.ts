@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { kitAliases } from './scripts/bundle-kit.mjs';
 import { LongestFirst } from './scripts/vitest-order.mjs';
 
 const conditions = ['stoa-source', 'module', 'node', 'development|production'];
@@ -62,6 +63,7 @@ export default defineConfig({
       },
       {
         extends: true,
+        resolve: { alias: kitAliases },
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],

@@ -73,20 +73,22 @@ export function bundleBenchmarks(options = {}) {
  * Returns whether anything was built: an outdir whose stamp equals the content hash of the sources
  * is left alone.
  */
-async function bundle({ outdir, entries, parts, executable, force = false }) {
+export async function bundle(wanted) {
+  const { outdir, entries, parts, executable, plugins, isModule, force = false } = wanted;
   const target = path.join(root, outdir);
   const stampFile = path.join(target, stampName);
   const stamp = hashSources();
   if (!force && readOrEmpty(stampFile) === stamp) return false;
 
-  const outputFiles = await build(outdir, entries, parts, stamp);
+  const outputFiles = await build({ outdir, entries, parts, plugins, stamp });
   if (parts) writeType(target, 'commonjs');
+  if (isModule) writeType(target, 'module');
   write(target, outputFiles, new Set(Object.keys(entries).map((name) => `${name}.js`)), executable);
   fs.writeFileSync(stampFile, stamp);
   return true;
 }
 
-async function build(outdir, entries, parts, stamp) {
+async function build({ outdir, entries, parts, plugins = [], stamp }) {
   // Loaded late: this module is also read before the dependencies are installed.
   const esbuild = await import('esbuild');
   const common = {
@@ -98,6 +100,7 @@ async function build(outdir, entries, parts, stamp) {
     target: 'node20.19',
     conditions: ['stoa-source'],
     external,
+    plugins,
     entryNames: '[name]',
     sourcemap: true,
     sourcesContent: false,

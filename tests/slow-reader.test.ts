@@ -14,10 +14,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** In `npm test` fewer and larger ones: what would pile up for a reader that stopped is the same. */
 const SOAK = process.env['STOA_SOAK'] === '1';
-const EVENTS = SOAK ? 100_000 : 700;
+const EVENTS = SOAK ? 100_000 : 500;
 const TEXT = 'x'.repeat(SOAK ? 600 : 60_000);
 /** Until the caches are as full as they get, so that what grows afterwards is what we look for. */
-const WARM_UP = SOAK ? 130_000 : 1_200;
+const WARM_UP = SOAK ? 130_000 : 900;
 const GROWTH_MB = 20;
 const PATIENT = { timeoutMs: SOAK ? 1_200_000 : 60_000 };
 const LIMIT_MS = SOAK ? 3_600_000 : 120_000;

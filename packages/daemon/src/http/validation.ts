@@ -10,6 +10,9 @@ const OPTIONS: Options = {
   useDefaults: true,
   allErrors: false,
   verbose: true,
+  // They are made from ours and never anybody's own: a daemon need not judge them before its first answer.
+  meta: false,
+  validateSchema: false,
 };
 const bodies = new Ajv(OPTIONS);
 const texts = new Ajv({ ...OPTIONS, coerceTypes: true });
