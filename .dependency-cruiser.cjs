@@ -1,4 +1,4 @@
-// The plan of the house: protocol <- store <- core <- agent <- daemon; cli -> client -> protocol.
+// The plan of the house: protocol <- store <- core <- agent <- daemon; cli, web -> client -> protocol.
 // See ARCHITECTURE.md.
 
 const fs = require('node:fs');
@@ -12,6 +12,7 @@ const arrows = {
   agent: ['protocol', 'store', 'core'],
   daemon: ['protocol', 'store', 'core', 'agent'],
   client: ['protocol'],
+  web: ['protocol', 'client'],
   // The daemon only through cli-starts-the-daemon-lazily below.
   cli: ['protocol', 'client', 'daemon'],
 };
@@ -26,7 +27,7 @@ const doors = Object.keys({ ...arrows, testkit: [] }).flatMap((name) => {
   );
 });
 
-const test = '\\.(?:test|fixture)\\.ts$';
+const test = '\\.(?:test|fixture)\\.tsx?$';
 
 /** Packages that ship; testkit is made of what tests are made of. */
 const product = `^packages/(${Object.keys(arrows).join('|')})/src/`;
@@ -81,7 +82,10 @@ module.exports = {
       name: 'no-orphan',
       comment: 'A file that nothing uses and that uses nothing.',
       severity: 'error',
-      from: { orphan: true, pathNot: [test, '/src/index\\.ts$', '\\.config\\.ts$'] },
+      from: {
+        orphan: true,
+        pathNot: [test, '/src/index\\.ts$', '\\.config\\.ts$', '/src/main\\.tsx$'],
+      },
       to: {},
     },
     {
@@ -121,7 +125,7 @@ module.exports = {
       exportsFields: ['exports'],
       conditionNames: ['stoa-source', 'import', 'require', 'node', 'default', 'types'],
       mainFields: ['module', 'main', 'types'],
-      extensions: ['.ts', '.mjs', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.mjs', '.js', '.json'],
     },
   },
 };

@@ -67,17 +67,20 @@ const tests = ['**/*.test.ts', '**/*.fixture.ts'];
 export default defineConfig(
   { ignores: ['**/dist/', '**/node_modules/', '**/coverage/'] },
   {
-    files: ['**/*.ts', '**/*.mjs', '**/*.cjs'],
+    files: ['**/*.ts', '**/*.tsx', '**/*.mjs', '**/*.cjs'],
     extends: [js.configs.recommended],
     plugins: { stoa },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: { 'stoa/described-disable': 'error' },
   },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.strictTypeChecked],
     languageOptions: {
-      parserOptions: { project: './tsconfig.tests.json', tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ['./tsconfig.tests.json', './packages/web/tsconfig.json'],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       'stoa/package-boundary': 'error',
@@ -143,6 +146,21 @@ export default defineConfig(
     ignores: tests,
     rules: {
       'stoa/import-allow-list': ['error', { types: ['@stoa/protocol', 'zod'], open: true }],
+    },
+  },
+  {
+    // The same holds for what a browser loads; it reaches the daemon through the client alone.
+    files: ['packages/web/src/**/*.{ts,tsx}'],
+    ignores: tests,
+    rules: {
+      'stoa/import-allow-list': ['error', { types: ['@stoa/protocol'], open: true }],
+      'no-restricted-globals': [
+        'error',
+        ...['fetch', 'XMLHttpRequest', 'WebSocket', 'EventSource'].map((name) => ({
+          name,
+          message: 'The web UI talks to the daemon through @stoa/client.',
+        })),
+      ],
     },
   },
   {

@@ -6,7 +6,7 @@ const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 
 // On a fresh clone these run while SQLite is compiled, so there none of them may open a database.
 const needsNoSqlite = [
-  'packages/{cli,client,protocol}/src/**/*.test.ts',
+  'packages/{cli,client,protocol,web}/src/**/*.test.ts',
   'packages/agent/src/script/script-file.test.ts',
   'packages/agent/src/tools/shell/{command,wrapper}.test.ts',
   'packages/core/src/{patterns,permissions,tasks/monitor}/**/*.test.ts',
@@ -28,6 +28,9 @@ const needsPrograms = [
   'packages/agent/src/acp/acp-qwen.test.ts',
   'tests/{agent-programs,mixed-channel}.test.ts',
 ];
+
+// In a browser, against the daemon and the web UI as they are built.
+const needsBrowser = ['tests/web/**/*.test.ts'];
 
 export default defineConfig({
   resolve: { conditions },
@@ -67,7 +70,17 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...needsPrograms, ...aboutTheHouse],
+          exclude: [...needsPrograms, ...aboutTheHouse, ...needsBrowser],
+          testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        resolve: { alias: kitAliases },
+        test: {
+          name: 'web',
+          include: needsBrowser,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

@@ -1,5 +1,6 @@
 // What every command needs first: the right Node, the dependencies of package-lock.json, and the
 // bundled program. Quiet and instant when nothing changed. Uses nothing but Node.
+import { buildWeb, WebBuildError } from './build-web.mjs';
 import { bundlePrograms } from './bundle.mjs';
 import { cachePrograms } from './code-cache.mjs';
 import { startInstalling } from './install.mjs';
@@ -54,12 +55,14 @@ function assertNode() {
 async function build() {
   const shown = progress('Building Stoa', { after: 300 });
   try {
-    if (await bundlePrograms()) shown.done('Built Stoa');
+    const built = await Promise.all([bundlePrograms(), buildWeb()]);
+    if (built.includes(true)) shown.done('Built Stoa');
     else shown.cancel();
   } catch (error) {
     shown.cancel();
     // esbuild has already printed each error with its place in the source.
     if (Array.isArray(error?.errors)) throw new PrepareError('Stoa could not be built.');
+    if (error instanceof WebBuildError) throw new PrepareError(error.message);
     throw error;
   }
 }

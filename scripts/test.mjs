@@ -30,7 +30,7 @@ await command(async () => {
 
 async function afterCompiling(compiled, test) {
   await compiled?.();
-  return [await (args.length === 0 ? test('early', 'unit', 'e2e') : test())];
+  return [await (args.length === 0 ? test('early', 'unit', 'e2e', 'web') : test())];
 }
 
 /** The compiler leaves a core idle: the tests that need no SQLite have it. */
@@ -38,7 +38,7 @@ async function whileCompiling(compiled, test) {
   console.log('SQLite is compiled while the tests run that do not need it.');
   const early = await test('early');
   await compiled();
-  return [early, await test('unit', 'e2e')];
+  return [early, await test('unit', 'e2e', 'web')];
 }
 
 async function vitest(directory, projects) {

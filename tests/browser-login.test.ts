@@ -67,7 +67,10 @@ describe('logging in with a browser', () => {
     const page = await call(daemon.url, 'GET', '/', { headers: { cookie } });
     expect(page.headers['content-type']).toContain('text/html');
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
-    expect(page.text).toContain('ada');
+    expect(page.text).toContain('id="root"');
+    const outside = await call(daemon.url, 'GET', '/');
+    expect(outside.text).toContain('stoa login');
+    expect(outside.text).not.toContain('id="root"');
     const socket = await LiveSocket.open(daemon.url, { headers: { cookie } });
     await socket.close();
   });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { StoaError } from '@stoa/protocol';
 import type { Logger } from 'pino';
 import { type Flags, loadSettings } from './config/load-config.js';
@@ -11,6 +12,9 @@ export interface RunOptions {
 /** The bundle puts the threads beside the program. */
 const SEARCH_THREAD = new URL('./search-thread.js', import.meta.url);
 
+/** From the bundle of the command as from the source of this package. */
+const WEB = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
 const STOP_LIMIT_MS = 5_000;
 
 /** Runs until SIGINT or SIGTERM and resolves with the exit code. Start-up errors are told in one line. */
@@ -20,7 +24,7 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
     const settings = loadSettings(flags, process.env);
     const log = createLog(settings.config.log, process.stderr);
     const signal = nextSignal();
-    const daemon = await startDaemon(settings, log, SEARCH_THREAD);
+    const daemon = await startDaemon(settings, log, { searchThread: SEARCH_THREAD, web: WEB });
     try {
       const login = await daemon.loginUrl();
       process.stdout.write(`Stoa is ready at ${daemon.url}\nLog in with ${login}\n`);

@@ -1,16 +1,17 @@
-import type { Whoami } from '@stoa/protocol';
+/** The few pages that are not the web UI: each says one thing, and what to do about it. */
+export function notLoggedInPage(): string {
+  return page(
+    'This browser is not logged in',
+    `<p>Stoa runs here, and you get in with a link that works once.</p>
+<p>Run <code>stoa login</code> and open the link it prints; the start of the daemon (<code>npm start</code>) prints one too.</p>`,
+  );
+}
 
-/** The little there is to see in a browser before the web UI: who you are, and where to go on. */
-export function homePage(who: Whoami | undefined): string {
-  const body = who
-    ? `<p>You are logged in as <strong>${escape(who.displayName)}</strong>.</p>
-<p>Talk to your channels from a terminal:</p>
-<pre>stoa channel create "The lobby" --id lobby
-stoa send lobby "hello"
-stoa tail lobby --follow</pre>
-<p>The HTTP API is described at <a href="/v1/openapi.json">/v1/openapi.json</a>.</p>`
-    : `<p>You are not logged in. Run <code>stoa login</code> and open the link it prints.</p>`;
-  return page('Stoa', body);
+export function notBuiltPage(): string {
+  return page(
+    'The web UI is not built',
+    '<p>Run <code>npm run build</code> and load this page again. <code>npm start</code> builds it by itself.</p>',
+  );
 }
 
 export function loginFailedPage(): string {

@@ -1,17 +1,19 @@
 import { createReadStream } from 'node:fs';
 import type { Core } from '@stoa/core';
 import { type Principal, StoaError } from '@stoa/protocol';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Metrics } from '../observe/metrics.js';
 import { expiredCookie, loginCookie } from './credentials-of.js';
 import { observing } from './observing.js';
-import { homePage, loginFailedPage } from './pages.js';
+import { loginFailedPage, notBuiltPage, notLoggedInPage } from './pages.js';
 import type { ServerPorts, SpecialHandler } from './server.js';
+import type { WebFiles } from './web-files.js';
 
 export interface SpecialPorts {
   readonly core: Core;
   readonly files: DiskAssetFiles;
+  readonly web: WebFiles;
   readonly metrics: Metrics;
   readonly events: SpecialHandler;
   readonly mcp: SpecialHandler;
@@ -26,20 +28,55 @@ const PAGE_HEADERS = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
+/** What the web UI needs and nothing more: its own files, its own daemon, pictures that it holds itself. */
+const WEB_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  // The names of the scripts are in it: a new build must be seen at once.
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Referrer-Policy': 'no-referrer',
+} as const;
+
 /** Routes that carry something other than JSON. */
 export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special'] {
-  const { core, files, metrics, events, mcp, port, ready } = ports;
+  const { core, files, metrics, events, mcp, port, ready, web } = ports;
+  const page = webPage(web);
   return {
     healthz: (_, reply) => text(reply, 200, 'ok'),
     readyz: (_, reply) => (ready() ? text(reply, 200, 'ready') : text(reply, 503, 'not ready')),
     async metrics(_, reply) {
       return reply.header('Content-Type', metrics.contentType).send(await metrics.render());
     },
-    async home(request, reply) {
-      const { principal } = request;
-      const who =
-        principal?.kind === 'human' ? await core.credentials.whoami(principal) : undefined;
-      return reply.headers(PAGE_HEADERS).send(homePage(who));
+    home: page,
+    channelPage: page,
+    messagePage: page,
+    sessionPage: page,
+    settingsPage: page,
+    settingsSectionPage: page,
+    usagePage: page,
+    async webAsset(request, reply) {
+      const { file } = request.params as { file: string };
+      const accepted = String(request.headers['accept-encoding'] ?? '');
+      const asset = await web.asset(file, /\bgzip\b/.test(accepted));
+      if (!asset) throw new StoaError('route_not_found');
+      if (asset.isZipped) reply.header('Content-Encoding', 'gzip');
+      return reply
+        .headers({
+          'Content-Type': asset.type,
+          'Cache-Control': 'public, max-age=31536000, immutable',
+          Vary: 'Accept-Encoding',
+        })
+        .send(asset.bytes);
     },
     async login(request, reply) {
       const { code } = request.query as { code: string };
@@ -83,6 +120,21 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     events,
     mcp,
     mcpStream: mcp,
+  };
+}
+
+/** The same for every place in it; who is not logged in is told how to, and gets nothing else. */
+function webPage(web: WebFiles): SpecialHandler {
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.principal?.kind !== 'human') {
+      return Promise.resolve(reply.headers(PAGE_HEADERS).send(notLoggedInPage()));
+    }
+    const page = web.page();
+    return Promise.resolve(
+      page
+        ? reply.headers(WEB_HEADERS).send(page)
+        : reply.headers(PAGE_HEADERS).send(notBuiltPage()),
+    );
   };
 }
 

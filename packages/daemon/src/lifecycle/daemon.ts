@@ -13,6 +13,7 @@ import { createHandlers } from '../http/handlers.js';
 import { OriginGuard } from '../http/origin-guard.js';
 import { createServer } from '../http/server.js';
 import { createSpecialHandlers } from '../http/special.js';
+import { WebFiles } from '../http/web-files.js';
 import { createEventStream } from '../live/event-stream.js';
 import { Streams } from '../live/streams.js';
 import { serveWebSocket } from '../live/web-socket.js';
@@ -54,7 +55,7 @@ const DRAIN_MS = 3_000;
 export async function startDaemon(
   { home, config }: Settings,
   log: Logger,
-  searchThread: URL,
+  places: { readonly searchThread: URL; readonly web: string },
 ): Promise<Daemon> {
   const teardown = new Teardown((name, error) => {
     log.error({ err: error, step: name }, 'a step of stopping failed');
@@ -83,7 +84,7 @@ export async function startDaemon(
     const { store, search } = await openEngine({
       home,
       config,
-      searchThread,
+      searchThread: places.searchThread,
       onSearchFailure: (error) => {
         log.error({ err: error }, 'the search index failed and starts again');
       },
@@ -196,6 +197,7 @@ export async function startDaemon(
       special: createSpecialHandlers({
         core,
         files,
+        web: new WebFiles(places.web),
         metrics,
         port,
         ready: () => phase.ready && !phase.stopping,

@@ -26,6 +26,7 @@ import { createHandlers } from '../http/handlers.js';
 import { OriginGuard } from '../http/origin-guard.js';
 import { createServer } from '../http/server.js';
 import { createSpecialHandlers } from '../http/special.js';
+import { WebFiles } from '../http/web-files.js';
 import { Metrics } from '../observe/metrics.js';
 import { createMcpEndpoint, type McpEndpoint } from './mcp-endpoint.js';
 
@@ -128,6 +129,7 @@ async function listen() {
       metrics,
       port,
       files: new DiskAssetFiles(join(home, 'assets')),
+      web: new WebFiles(join(home, 'web')),
       events: none,
       ready: () => true,
       mcp: made.handle,

@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+
+const squeeze = promisify(gzip);
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface WebFile {
+  readonly type: string;
+  readonly bytes: Buffer;
+  squeezed: Promise<Buffer> | undefined;
+}
+
+interface Built {
+  readonly page: Buffer;
+  readonly files: ReadonlyMap<string, WebFile>;
+}
+
+/**
+ * The web UI as it was built when it was first asked for. All of it is kept, a megabyte or two: a new
+ * build removes the files of the old one, and whoever has its page open may yet ask for them.
+ */
+export class WebFiles {
+  private built: Built | undefined;
+
+  constructor(private readonly directory: string) {}
+
+  /** Undefined where it has not been built. */
+  page(): Buffer | undefined {
+    return this.read()?.page;
+  }
+
+  /** With `canUnzip`, squeezed: of a script a third is left. */
+  async asset(
+    name: string,
+    canUnzip: boolean,
+  ): Promise<
+    { readonly type: string; readonly bytes: Buffer; readonly isZipped: boolean } | undefined
+  > {
+    const file = this.read()?.files.get(name);
+    if (!file) return undefined;
+    const { type } = file;
+    if (!canUnzip) return { type, bytes: file.bytes, isZipped: false };
+    file.squeezed ??= squeeze(file.bytes);
+    return { type, bytes: await file.squeezed, isZipped: true };
+  }
+
+  private read(): Built | undefined {
+    this.built ??= built(this.directory);
+    return this.built;
+  }
+}
+
+function built(directory: string): Built | undefined {
+  try {
+    const page = readFileSync(join(directory, 'index.html'));
+    const assets = join(directory, 'assets');
+    const files = readdirSync(assets).flatMap((name): [string, WebFile][] => {
+      const type = TYPES[extname(name)];
+      if (type === undefined) return [];
+      return [[name, { type, bytes: readFileSync(join(assets, name)), squeezed: undefined }]];
+    });
+    return { page, files: new Map(files) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,22 @@
+/**
+ * What this browser remembers by itself: drafts and preferences, nothing else. A browser may refuse to
+ * keep anything (private windows, full quota); then it is forgotten, and nothing breaks.
+ */
+const PREFIX = 'stoa:';
+
+export function kept(key: string): string | undefined {
+  try {
+    return localStorage.getItem(PREFIX + key) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function keep(key: string, value: string | undefined): void {
+  try {
+    if (value === undefined) localStorage.removeItem(PREFIX + key);
+    else localStorage.setItem(PREFIX + key, value);
+  } catch {
+    // Said above.
+  }
+}

@@ -1,0 +1,4 @@
+import { createClient } from '@stoa/client';
+
+/** The only way to the daemon. The cookie of the login says who is calling. */
+export const client = createClient({ baseUrl: location.origin });

@@ -1,0 +1,87 @@
+import { StoaProblem } from '@stoa/client';
+import type { Channel, Member, ReadCursor, Session, Whoami } from '@stoa/protocol';
+import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { client } from './client.js';
+
+/**
+ * What has no topic of its own (which channels and sessions there are) is asked for again after this
+ * while, and when the window is looked at. All else is kept fresh by what is heard.
+ */
+const LOOK_AGAIN_MS = 30_000;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: LOOK_AGAIN_MS,
+      // The client repeats what is worth repeating; what was refused will be refused again.
+      retry: (count, error) =>
+        error instanceof StoaProblem && error.code === 'daemon_unreachable' && count < 20,
+      retryDelay: (count) => Math.min(250 * 2 ** count, 5_000),
+      // Whether this machine has a network says nothing about a daemon on it.
+      networkMode: 'always',
+    },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+/** The names under which answers are kept; whoever changes something says which it was by them. */
+export const keys = {
+  me: ['me'],
+  channels: ['channels'],
+  channel: (channelId: string) => ['channel', channelId],
+  members: (channelId: string) => ['members', channelId],
+  unread: ['unread'],
+  sessions: ['sessions'],
+  session: (sessionId: string) => ['session', sessionId],
+} as const;
+
+export function useMe(): UseQueryResult<Whoami> {
+  return useQuery({ queryKey: keys.me, queryFn: () => client.whoami(), staleTime: Infinity });
+}
+
+/** Every channel that is not archived, by title. */
+export function useChannels(): UseQueryResult<readonly Channel[]> {
+  return useQuery({
+    queryKey: keys.channels,
+    queryFn: async () => {
+      const all: Channel[] = [];
+      for await (const { channels } of client.channels.pages({ limit: 200 })) all.push(...channels);
+      return all.sort((a, b) => a.title.localeCompare(b.title));
+    },
+    refetchInterval: LOOK_AGAIN_MS,
+  });
+}
+
+export function useChannel(channelId: string): UseQueryResult<Channel> {
+  return useQuery({
+    queryKey: keys.channel(channelId),
+    queryFn: () => client.channels.get(channelId),
+    placeholderData: () =>
+      queryClient
+        .getQueryData<readonly Channel[]>(keys.channels)
+        ?.find((channel) => channel.channelId === channelId),
+  });
+}
+
+export function useMembers(channelId: string): UseQueryResult<readonly Member[]> {
+  return useQuery({
+    queryKey: keys.members(channelId),
+    queryFn: () => client.members.list(channelId),
+  });
+}
+
+/** Those that have not ended, newest first. */
+export function useSessions(): UseQueryResult<readonly Session[]> {
+  return useQuery({
+    queryKey: keys.sessions,
+    queryFn: async () => (await client.sessions.list({ limit: 100 })).sessions.filter(isAlive),
+    refetchInterval: LOOK_AGAIN_MS,
+  });
+}
+
+const isAlive = ({ status }: Session): boolean => status !== 'ended';
+
+/** How far the reader has come in the channels they are a member of. */
+export function useUnread(): UseQueryResult<readonly ReadCursor[]> {
+  return useQuery({ queryKey: keys.unread, queryFn: () => client.unread() });
+}

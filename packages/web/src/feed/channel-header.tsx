@@ -1,0 +1,35 @@
+import type { ReactNode } from 'react';
+import { Link } from '../app/router.js';
+import { useChannel, useMembers } from '../data/queries.js';
+import { Icon } from '../ui/icon.js';
+
+interface ChannelHeaderProps {
+  readonly channelId: string;
+  /** Buttons at the end: search, timeline, settings. */
+  readonly actions?: ReactNode;
+}
+
+export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
+  const { data: channel } = useChannel(channelId);
+  const { data: members } = useMembers(channelId);
+  const names = members?.map(({ displayName }) => displayName) ?? [];
+  return (
+    <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
+      <Link
+        to="/"
+        aria-label="Back to the channels"
+        className="-ml-1 flex size-8 items-center justify-center rounded-md hover:bg-hover wide:hidden"
+      >
+        <Icon name="back" />
+      </Link>
+      <h1 className="shrink-0 text-[15px] font-semibold">{channel?.title ?? channelId}</h1>
+      <p className="hidden min-w-0 grow truncate text-[13px] text-faint wide:block">
+        {channel?.purpose}
+      </p>
+      <p className="ml-auto min-w-0 truncate text-[13px] text-soft" title={names.join(', ')}>
+        {channel === undefined ? '' : `${channel.memberCount} members`}
+      </p>
+      {actions}
+    </header>
+  );
+}

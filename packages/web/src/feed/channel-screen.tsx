@@ -1,0 +1,39 @@
+import { useEffect } from 'react';
+import { LAST_CHANNEL } from '../app/home.js';
+import { keep } from '../app/kept.js';
+import { Columns } from '../app/layout.js';
+import type { Place } from '../app/routes.js';
+import { Composer } from '../composer/composer.js';
+import { useMe } from '../data/queries.js';
+import { useChannelMessages } from '../data/use-channel-messages.js';
+import { ChannelHeader } from './channel-header.js';
+import { Feed } from './feed.js';
+import { OfflineBanner } from './offline-banner.js';
+
+interface ChannelScreenProps {
+  readonly place: Extract<Place, { name: 'channel' }>;
+}
+
+export function ChannelScreen({ place }: ChannelScreenProps) {
+  const { data: me } = useMe();
+  // A channel is another thing than the one before: nothing of that is carried over.
+  return me ? <OpenChannel key={place.channelId} place={place} me={me.actorId} /> : null;
+}
+
+function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }) {
+  const { channelId } = place;
+  const { view, messages } = useChannelMessages(channelId, me);
+  useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
+  return (
+    <Columns>
+      <ChannelHeader channelId={channelId} />
+      <OfflineBanner />
+      <Feed channelId={channelId} view={view} messages={messages} />
+      <Composer
+        channelId={channelId}
+        draftKey={channelId}
+        onPost={(post) => void messages.post(post)}
+      />
+    </Columns>
+  );
+}

@@ -1,0 +1,11 @@
+import { useConnection } from '../data/live.js';
+
+/** Says that what is seen may be old, and that nothing written is lost. */
+export function OfflineBanner() {
+  if (useConnection() !== 'reconnecting') return null;
+  return (
+    <p role="alert" className="border-b border-line bg-warn-wash px-4 py-1.5 text-[13px] text-warn">
+      The daemon does not answer. What you write is kept, and sent when it is back.
+    </p>
+  );
+}

@@ -1,0 +1,83 @@
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { go } from '../app/router.js';
+import { pathTo } from '../app/routes.js';
+import { client } from '../data/client.js';
+import { keys, queryClient } from '../data/queries.js';
+import { Button, IconButton } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Field, INPUT } from '../ui/field.js';
+import { Icon } from '../ui/icon.js';
+
+export function NewChannel() {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <IconButton label="New channel" onClick={() => setOpen(true)}>
+        <Icon name="plus" />
+      </IconButton>
+      {open ? <NewChannelDialog onClose={() => setOpen(false)} /> : null}
+    </>
+  );
+}
+
+function NewChannelDialog({ onClose }: { readonly onClose: () => void }) {
+  const [title, setTitle] = useState('');
+  const [purpose, setPurpose] = useState('');
+  const create = useMutation({
+    mutationFn: () =>
+      client.channels.create({
+        title: title.trim(),
+        ...(purpose.trim() === '' ? {} : { purpose: purpose.trim() }),
+      }),
+    onSuccess: async ({ channelId }) => {
+      await queryClient.invalidateQueries({ queryKey: keys.channels });
+      void queryClient.invalidateQueries({ queryKey: keys.unread });
+      onClose();
+      go(pathTo.channel(channelId));
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (title.trim() !== '') create.mutate();
+  };
+  return (
+    <Dialog
+      title="New channel"
+      onClose={onClose}
+      footer={
+        <Button
+          look="primary"
+          type="submit"
+          form="new-channel"
+          disabled={title.trim() === '' || create.isPending}
+        >
+          Create
+        </Button>
+      }
+    >
+      <form id="new-channel" onSubmit={submit} className="space-y-3">
+        <Field label="Title" problem={create.error?.message}>
+          {(attributes) => (
+            <input
+              {...attributes}
+              className={INPUT}
+              value={title}
+              onChange={({ target }) => setTitle(target.value)}
+            />
+          )}
+        </Field>
+        <Field label="Purpose" hint="Agents are told it; leave it empty if there is none yet.">
+          {(attributes) => (
+            <input
+              {...attributes}
+              className={INPUT}
+              value={purpose}
+              onChange={({ target }) => setPurpose(target.value)}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+}

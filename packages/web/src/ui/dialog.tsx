@@ -1,0 +1,54 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react';
+import { IconButton } from './button.js';
+import { Icon } from './icon.js';
+
+interface DialogProps {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+  /** Buttons, at the end. */
+  readonly footer?: ReactNode;
+  readonly wide?: boolean;
+}
+
+/** The browser's own modal dialog: it holds the focus, closes with Escape, and gives the focus back. */
+export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = ref.current;
+    if (dialog && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === ref.current) onClose();
+      }}
+      className={`m-auto max-h-[85dvh] w-[calc(100%-2rem)] ${wide ? 'max-w-4xl' : 'max-w-lg'} overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised backdrop:bg-[rgb(0_0_0/45%)]`}
+    >
+      <div className="flex max-h-[85dvh] flex-col">
+        <header className="flex items-center gap-2 border-b border-line px-4 py-2.5">
+          <h2 id={id} className="grow text-[15px] font-semibold">
+            {title}
+          </h2>
+          <IconButton label="Close" onClick={onClose}>
+            <Icon name="close" />
+          </IconButton>
+        </header>
+        <div className="min-h-0 grow overflow-y-auto px-4 py-3">{children}</div>
+        {footer === undefined ? null : (
+          <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
+            {footer}
+          </footer>
+        )}
+      </div>
+    </dialog>
+  );
+}
