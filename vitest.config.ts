@@ -6,12 +6,23 @@ const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 
 // On a fresh clone these run while SQLite is compiled, so there none of them may open a database.
 const needsNoSqlite = [
-  'packages/{cli,client,protocol}/src/**/*.test.ts',
-  'packages/agent/src/script/script-file.test.ts',
-  'packages/agent/src/tools/shell/{command,wrapper}.test.ts',
+  'packages/{cli,client,protocol,web}/src/**/*.test.ts',
+  'packages/agent/src/{boundary-note,channel-turn,envelope}.test.ts',
+  'packages/agent/src/acp/{agent-program,call-subjects,prompt}.test.ts',
+  'packages/agent/src/builtin/{conversation,models,plan-compaction,scrub,streamed-field,usage-of}.test.ts',
+  'packages/agent/src/mcp/{server-secrets,server-tools}.test.ts',
+  'packages/agent/src/script/{choose-turn,parse-script,script-file}.test.ts',
+  'packages/agent/src/tasks/{output-part,starts}.test.ts',
+  'packages/agent/src/tools/{paths,text-diff}.test.ts',
+  'packages/agent/src/tools/shell/{command,left-commands,macos-processes,output-range,released-command,shell-answer,wrapper}.test.ts',
   'packages/core/src/{patterns,permissions,tasks/monitor}/**/*.test.ts',
-  'packages/core/src/sessions/ownership.test.ts',
-  'packages/core/src/turns/{arbitrate,arbitrate-properties,selection}.test.ts',
+  'packages/core/src/assets/{assets,base64}.test.ts',
+  'packages/core/src/sessions/{drafts,ownership}.test.ts',
+  'packages/core/src/tasks/{lifecycle,dream/{draft-folder,gates},shell/*}.test.ts',
+  'packages/core/src/topics/hub.test.ts',
+  'packages/core/src/turns/{arbitrate,arbitrate-properties,channel-drafts,selection}.test.ts',
+  'packages/daemon/src/{assets/sniff,config/*,ports/ids}.test.ts',
+  'packages/daemon/src/http/{addresses,json-body,origin-guard,server}.test.ts',
   'packages/store/src/postgres/**/*.test.ts',
   'packages/store/src/search/{postgres-search-index,search-tokens}.test.ts',
 ];
