@@ -11,6 +11,9 @@ import { report } from './test-report.mjs';
 const args = process.argv.slice(2).filter((arg) => arg !== '--soak');
 const soak = process.argv.includes('--soak') ? { STOA_SOAK: '1' } : {};
 
+const elsewhere = `Not run here: real agents of others, which are fetched and slow to start (npm run test:programs);
+the rules of the house and its test tools (npm run check); the long forms (npm run test:soak). CI runs the first two.`;
+
 await command(async () => {
   const { compiled } = await startPreparing();
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-test-'));
@@ -21,6 +24,7 @@ await command(async () => {
       ? await whileCompiling(compiled, test)
       : await afterCompiling(compiled, test);
     const { lines, exitCode } = report(runs);
+    if (args.length === 0) console.log(elsewhere);
     for (const line of lines) console.log(line);
     return exitCode;
   } finally {

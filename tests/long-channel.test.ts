@@ -74,4 +74,17 @@ describe('a channel of 100,000 messages, over HTTP', () => {
     expect(cursor).toBe((newest.at(-1)?.seq ?? 0) + 5);
     expect(count).toBe(cursor - 2);
   });
+
+  it('C-32 is opened at a time, wherever that is', async () => {
+    const [chosen] = (await page('&after=60000')).messages;
+    const time = chosen?.createdAt ?? 0;
+    const since = async (at: number) => (await page(`&postedSince=${String(at)}`)).messages;
+    const [first] = await since(time);
+    const [before] = (await page(`&before=${String(first?.seq)}`)).messages.slice(-1);
+    expect(first?.createdAt).toBe(time);
+    expect(before?.createdAt).toBeLessThan(time);
+    expect((await since(0))[0]?.seq).toBe(3);
+    expect((await since(time + 1))[0]?.createdAt).toBeGreaterThan(time);
+    expect(await since(Date.now() + 86_400_000)).toEqual([]);
+  });
 });

@@ -197,10 +197,10 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     }
     expect(forward).toHaveLength(120 + posted);
     expect(forward).toEqual([...new Set(forward)].sort((a, b) => a - b));
-    expect(refusalOf(await owner.get(`${messages}?before=5&after=1`))).toEqual([
-      400,
-      'invalid_request',
-    ]);
+    for (const places of ['before=5&after=1', 'before=5&postedSince=1', 'after=1&postedSince=1']) {
+      const refused = await owner.get(`${messages}?${places}`);
+      expect(refusalOf(refused), places).toEqual([400, 'invalid_request']);
+    }
     expect((await listMessages(owner, messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(
       forward.slice(-3),
     );

@@ -6,7 +6,7 @@ import type { InboxItem, Session, SessionEvent, Stamped } from '@stoa/protocol';
 import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const KILLS = process.env['STOA_SOAK'] ? 1_000 : 12;
+const KILLS = Number(process.env['STOA_KILLS'] ?? (process.env['STOA_SOAK'] ? 1_000 : 12));
 const SESSIONS = 4;
 /** Every call leaves a line, so that one that was made twice is seen. */
 const SCRIPT = `

@@ -13,6 +13,7 @@ import {
 import { channelToRead } from '../access/gate.js';
 import { countWithin } from '../log/page-bytes.js';
 import type { ChannelContext } from './context.js';
+import { placeBefore } from './place-in-time.js';
 import { messageRecord, reactionRecords } from './records.js';
 import { existing } from './thread.js';
 
@@ -52,6 +53,7 @@ export interface MessageQuery {
   readonly scope: 'all' | 'feed';
   readonly before?: number | undefined;
   readonly after?: number | undefined;
+  readonly postedSince?: number | undefined;
   readonly limit: number;
 }
 
@@ -62,15 +64,18 @@ export function listMessages(
   channelId: string,
   query: MessageQuery,
 ): Promise<MessagePage> {
-  if (query.before !== undefined && query.after !== undefined) {
-    throw new StoaError('invalid_request', 'Give before or after, not both');
+  const { before, postedSince } = query;
+  if ([before, query.after, postedSince].filter((place) => place !== undefined).length > 1) {
+    throw new StoaError('invalid_request', 'Give before, after or postedSince, not two of them');
   }
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
     if (query.threadRootMessageId !== undefined)
       yield* existing(topicId, query.threadRootMessageId);
-    const { rows, hasMore } = yield* page(topicId, query);
-    if (query.after === undefined) rows.reverse();
+    const after =
+      postedSince === undefined ? query.after : yield* placeBefore(topicId, postedSince);
+    const { rows, hasMore } = yield* page(topicId, { ...query, after });
+    if (after === undefined) rows.reverse();
     const messages: Message[] = [];
     for (const row of rows) messages.push(yield* completeMessage(channelId, row));
     return { messages, hasMore };

@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js';
 import { Channel } from '../records/channel.js';
 import { Credential } from '../records/credential.js';
 import { ReadCursor } from '../records/cursor.js';
-import { ChannelId, MessageId, Seq } from '../records/ids.js';
+import { ChannelId, EpochMs, MessageId, Seq } from '../records/ids.js';
 import { Member } from '../records/member.js';
 import { Message } from '../records/message.js';
 import { SearchHit } from '../records/search.js';
@@ -23,12 +23,14 @@ export const ChannelPage = z.strictObject({
   nextAfter: ChannelId.optional(),
 });
 
-/** `scope=feed` lists root messages; `before` pages back, `after` forward; both in log order. */
+/** `scope=feed` lists root messages; `before` pages back, `after` and `postedSince` forward; all in log order. */
 export const ListMessages = z.strictObject({
   threadRootMessageId: MessageId.optional(),
   scope: z.enum(['all', 'feed']).default('all'),
   before: Seq.optional(),
   after: Seq.optional(),
+  /** The first of them is the first that was posted at this time or later. */
+  postedSince: EpochMs.optional(),
   limit,
 });
 export const MessagePage = z.strictObject({ messages: z.array(Message), hasMore: z.boolean() });

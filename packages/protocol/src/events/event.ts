@@ -18,10 +18,13 @@ export type Stamped<E extends EventBody = EventBody> = E & {
 };
 
 const stamp = { topic: TopicName, seq: Seq, at: EpochMs, actor: ActorId };
-export const StampedEvent = z.union([
-  ...ChannelEvent.options.map((option) => option.extend(stamp)),
-  ...HumanEvent.options.map((option) => option.extend(stamp)),
-  ...MemoryEvent.options.map((option) => option.extend(stamp)),
-  ...SessionEvent.options.map((option) => option.extend(stamp)),
-  ...ProjectEvent.options.map((option) => option.extend(stamp)),
-]);
+// Lazy, as the events are: to build them all takes a tenth of a start, and few starts need them.
+export const StampedEvent = z.lazy(() =>
+  z.union([
+    ...ChannelEvent.unwrap().options.map((option) => option.extend(stamp)),
+    ...HumanEvent.unwrap().options.map((option) => option.extend(stamp)),
+    ...MemoryEvent.unwrap().options.map((option) => option.extend(stamp)),
+    ...SessionEvent.unwrap().options.map((option) => option.extend(stamp)),
+    ...ProjectEvent.unwrap().options.map((option) => option.extend(stamp)),
+  ]),
+);

@@ -11,35 +11,37 @@ import {
 } from '../records/ids.js';
 
 /** What concerns one person: mentions, read cursors, their credentials, what they are asked to approve. */
-export const HumanEvent = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('mentioned'),
-    data: z.strictObject({ channelId: ChannelId, messageId: MessageId }),
-  }),
-  z.strictObject({
-    type: z.literal('read_cursor_moved'),
-    data: z.strictObject({ channelId: ChannelId, readSeq: Seq }),
-  }),
-  z.strictObject({
-    type: z.literal('credential_created'),
-    data: z.strictObject({ credentialId: CredentialId, name: z.string() }),
-  }),
-  z.strictObject({
-    type: z.literal('credential_revoked'),
-    data: z.strictObject({ credentialId: CredentialId }),
-  }),
-  z.strictObject({
-    type: z.literal('approval_requested'),
-    data: z.strictObject({
-      approvalId: ApprovalId,
-      sessionId: SessionId,
-      runId: RunId,
-      title: z.string(),
+export const HumanEvent = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('mentioned'),
+      data: z.strictObject({ channelId: ChannelId, messageId: MessageId }),
     }),
-  }),
-  z.strictObject({
-    type: z.literal('approval_closed'),
-    data: z.strictObject({ approvalId: ApprovalId, sessionId: SessionId, state: ApprovalState }),
-  }),
-]);
+    z.strictObject({
+      type: z.literal('read_cursor_moved'),
+      data: z.strictObject({ channelId: ChannelId, readSeq: Seq }),
+    }),
+    z.strictObject({
+      type: z.literal('credential_created'),
+      data: z.strictObject({ credentialId: CredentialId, name: z.string() }),
+    }),
+    z.strictObject({
+      type: z.literal('credential_revoked'),
+      data: z.strictObject({ credentialId: CredentialId }),
+    }),
+    z.strictObject({
+      type: z.literal('approval_requested'),
+      data: z.strictObject({
+        approvalId: ApprovalId,
+        sessionId: SessionId,
+        runId: RunId,
+        title: z.string(),
+      }),
+    }),
+    z.strictObject({
+      type: z.literal('approval_closed'),
+      data: z.strictObject({ approvalId: ApprovalId, sessionId: SessionId, state: ApprovalState }),
+    }),
+  ]),
+);
 export type HumanEvent = z.infer<typeof HumanEvent>;

@@ -5,17 +5,19 @@ import { Memory, MemoryNote, NoteId } from '../records/memory.js';
 const which = { memoryId: Memory.shape.memoryId, ownerId: ActorId, namespace: z.string() };
 
 /** Everything that can happen to a memory. Its tables are a replay of these. */
-export const MemoryEvent = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('memory_opened'), data: z.strictObject(which) }),
-  z.strictObject({
-    type: z.literal('note_kept'),
-    data: MemoryNote.omit({ createdAt: true }),
-  }),
-  z.strictObject({
-    type: z.literal('note_deleted'),
-    data: z.strictObject({ noteId: NoteId }),
-  }),
-  /** All of it went, also from the log: what is replayed begins here. */
-  z.strictObject({ type: z.literal('memory_cleared'), data: z.strictObject(which) }),
-]);
+export const MemoryEvent = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('memory_opened'), data: z.strictObject(which) }),
+    z.strictObject({
+      type: z.literal('note_kept'),
+      data: MemoryNote.omit({ createdAt: true }),
+    }),
+    z.strictObject({
+      type: z.literal('note_deleted'),
+      data: z.strictObject({ noteId: NoteId }),
+    }),
+    /** All of it went, also from the log: what is replayed begins here. */
+    z.strictObject({ type: z.literal('memory_cleared'), data: z.strictObject(which) }),
+  ]),
+);
 export type MemoryEvent = z.infer<typeof MemoryEvent>;

@@ -17,33 +17,35 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
   z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
 
 /** Everything that can happen to a project. Its tables are a replay of these. */
-export const ProjectEvent = z.discriminatedUnion('type', [
-  event('project_created', {
-    projectId: ProjectId,
-    displayName: Title,
-    description: Description.optional(),
-    metadata: Metadata,
-  }),
-  event('project_updated', {
-    displayName: Title.optional(),
-    description: Description.nullable().optional(),
-    status: ProjectStatus.optional(),
-    metadata: Metadata.optional(),
-  }),
-  event('project_deleted', { projectId: ProjectId }),
-  event('project_member_joined', { member: ProjectMember }),
-  event('project_member_updated', { member: ProjectMember }),
-  event('project_member_left', { memberId: ProjectMemberId }),
-  event('project_session_ended', { memberId: ProjectMemberId }),
-  event('channel_linked', { link: ChannelLink }),
-  event('channel_unlinked', { channelId: ChannelId }),
-  event('task_created', { taskId: TaskId, task: CreateProjectTask }),
-  event('task_updated', { taskId: TaskId, change: UpdateProjectTask }),
-  event('task_started', {
-    taskId: TaskId,
-    discussion: TaskDiscussion,
-    runId: RunId.optional(),
-  }),
-  event('task_deleted', { taskId: TaskId }),
-]);
+export const ProjectEvent = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    event('project_created', {
+      projectId: ProjectId,
+      displayName: Title,
+      description: Description.optional(),
+      metadata: Metadata,
+    }),
+    event('project_updated', {
+      displayName: Title.optional(),
+      description: Description.nullable().optional(),
+      status: ProjectStatus.optional(),
+      metadata: Metadata.optional(),
+    }),
+    event('project_deleted', { projectId: ProjectId }),
+    event('project_member_joined', { member: ProjectMember }),
+    event('project_member_updated', { member: ProjectMember }),
+    event('project_member_left', { memberId: ProjectMemberId }),
+    event('project_session_ended', { memberId: ProjectMemberId }),
+    event('channel_linked', { link: ChannelLink }),
+    event('channel_unlinked', { channelId: ChannelId }),
+    event('task_created', { taskId: TaskId, task: CreateProjectTask }),
+    event('task_updated', { taskId: TaskId, change: UpdateProjectTask }),
+    event('task_started', {
+      taskId: TaskId,
+      discussion: TaskDiscussion,
+      runId: RunId.optional(),
+    }),
+    event('task_deleted', { taskId: TaskId }),
+  ]),
+);
 export type ProjectEvent = z.infer<typeof ProjectEvent>;

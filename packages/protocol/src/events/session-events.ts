@@ -71,194 +71,196 @@ export type Persona = z.infer<typeof Persona>;
  * a session are a replay of these, and a run that was cut off is resumed from them. Text that is being
  * written is not here: it is sent live as chunks, and stands in `model_message` when it is whole.
  */
-export const SessionEvent = z.discriminatedUnion('type', [
-  event('session_created', {
-    sessionId: SessionId,
-    persona: Persona,
-    workspace: WorkspacePath,
-    title: SessionTitle.optional(),
-    mode: PermissionMode,
-    parentSessionId: SessionId.optional(),
-    /** The person it works for. */
-    responsibleId: ActorId,
-    metadata: Metadata,
-  }),
-  event('session_updated', {
-    title: SessionTitle.nullable().optional(),
-    mode: PermissionMode.optional(),
-    metadata: Metadata.optional(),
-  }),
-  event('session_refreshed', { persona: Persona }),
-  event('permissions_extended', { permissions: PermissionRules }),
-  event('session_cleared', {}),
-  event('session_ended', { reason: z.string() }),
+export const SessionEvent = z.lazy(() =>
+  z.discriminatedUnion('type', [
+    event('session_created', {
+      sessionId: SessionId,
+      persona: Persona,
+      workspace: WorkspacePath,
+      title: SessionTitle.optional(),
+      mode: PermissionMode,
+      parentSessionId: SessionId.optional(),
+      /** The person it works for. */
+      responsibleId: ActorId,
+      metadata: Metadata,
+    }),
+    event('session_updated', {
+      title: SessionTitle.nullable().optional(),
+      mode: PermissionMode.optional(),
+      metadata: Metadata.optional(),
+    }),
+    event('session_refreshed', { persona: Persona }),
+    event('permissions_extended', { permissions: PermissionRules }),
+    event('session_cleared', {}),
+    event('session_ended', { reason: z.string() }),
 
-  event('accepted', {
-    itemId: InboxItemId,
-    kind: WorkKind,
-    rule: DispatchRule,
-    appliedRule: DispatchRule,
-    priority: Priority,
-    from: ActorId,
-    fromName: z.string(),
-    subject: z.string().optional(),
-    inputItems: z.array(StoredItem),
-    expiresAt: EpochMs.optional(),
-    delivery: ChannelDelivery.optional(),
-    metadata: Metadata,
-    ...ofRun,
-  }),
-  event('queued', { kind: WorkKind, rule: DispatchRule, priority: Priority, ...ofRun }),
-  /** An item goes to another run: its attempt failed, or it was replayed and does not expire any more. */
-  event('requeued', {
-    itemId: InboxItemId,
-    attempts: z.int(),
-    reason: z.string(),
-    expiresAt: EpochMs.optional(),
-    ...ofRun,
-  }),
-  event('delivered', { itemId: InboxItemId, how: DeliveredHow, ...ofRun }),
-  event('dropped', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
-  event('dead_lettered', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
+    event('accepted', {
+      itemId: InboxItemId,
+      kind: WorkKind,
+      rule: DispatchRule,
+      appliedRule: DispatchRule,
+      priority: Priority,
+      from: ActorId,
+      fromName: z.string(),
+      subject: z.string().optional(),
+      inputItems: z.array(StoredItem),
+      expiresAt: EpochMs.optional(),
+      delivery: ChannelDelivery.optional(),
+      metadata: Metadata,
+      ...ofRun,
+    }),
+    event('queued', { kind: WorkKind, rule: DispatchRule, priority: Priority, ...ofRun }),
+    /** An item goes to another run: its attempt failed, or it was replayed and does not expire any more. */
+    event('requeued', {
+      itemId: InboxItemId,
+      attempts: z.int(),
+      reason: z.string(),
+      expiresAt: EpochMs.optional(),
+      ...ofRun,
+    }),
+    event('delivered', { itemId: InboxItemId, how: DeliveredHow, ...ofRun }),
+    event('dropped', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
+    event('dead_lettered', { itemId: InboxItemId, reason: z.string(), ...ofRun }),
 
-  event('started', { attempt: z.int(), ...ofRun }),
-  event('resumed', { attempt: z.int(), unknownCallIds: z.array(z.string()), ...ofRun }),
-  event('model_message', {
-    step: z.int(),
-    parts: z.array(AssistantPart),
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    finishReason: z.string(),
-    usage: Usage.optional(),
-    ...ofRun,
-  }),
-  event('tool_call', {
-    callId: z.string(),
-    tool: z.string(),
-    kind: ToolKind,
-    title: z.string(),
-    /** What runs: the input of the model, or what an approval made of it. */
-    input: z.json(),
-    inputHash: z.string(),
-    approvalId: ApprovalId.optional(),
-    ...ofRun,
-  }),
-  event('tool_result', {
-    callId: z.string(),
-    tool: z.string(),
-    outcome: ToolOutcome,
-    output: z.string(),
-    durationMs: z.int().min(0).optional(),
-    ...ofRun,
-  }),
-  event('waiting_approval', { approval: Approval, ...ofRun }),
-  event('approval_settled', {
-    approvalId: ApprovalId,
-    state: ApprovalState,
-    scope: ApprovalScope.optional(),
-    answeredBy: ActorId.optional(),
-    updatedInput: z.json().optional(),
-    answer: z.string().optional(),
-    ...ofRun,
-  }),
-  /**
-   * Told once: with a turn in a channel that has an identity or a memory scope of its own, and outside of
-   * channels where something is remembered; there it has no channel.
-   */
-  event('context_given', {
-    channelId: ChannelId.optional(),
-    channelIdentity: ChannelRuntimeIdentity.optional(),
-    /** Of the files of the memory: a line for each, and those whole that fit what was asked. */
-    files: z
-      .strictObject({
-        index: z.string(),
-        topics: z.array(
-          z.strictObject({ name: z.string(), text: z.string(), isWhole: z.boolean() }),
-        ),
-        unlisted: z.int().min(0),
-      })
-      .optional(),
-    /** The newest of what is remembered there; absent when it could not be read. */
-    notes: z.array(MemoryNote.pick({ noteId: true, createdAt: true, text: true })).optional(),
-    olderNotes: z.int().min(0),
-    ...ofRun,
-  }),
-  event('compacted', {
-    /** Everything up to here is replaced by the summary in what the model sees. */
-    upToSeq: Seq,
-    summary: z.string(),
-    tokensBefore: z.int().min(0),
-    ...ofRun,
-  }),
-  event('note', { text: z.string(), code: z.string(), ...ofRun }),
-  event('usage_reported', {
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    usage: Usage,
-    ...ofRun,
-  }),
-  /** What looking after the memory took: no part of a run, but one was the occasion for it. */
-  event('upkeep_reported', {
-    upkeep: z.enum(['extraction', 'dream']),
-    runId: RunId,
-    provider: z.string().optional(),
-    model: z.string().optional(),
-    usage: Usage,
-  }),
-  event('output_emitted', { items: z.array(StoredItem), ...ofRun }),
-  event('publishing', { ...ofRun }),
-  event('completed', { output: z.array(StoredItem), ...ofRun }),
-  event('cancelled', { reason: CancelReason, ...ofRun }),
-  event('failed', { failure: RunFailure, ...ofRun }),
-  event('interrupted', { reason: z.string(), ...ofRun }),
+    event('started', { attempt: z.int(), ...ofRun }),
+    event('resumed', { attempt: z.int(), unknownCallIds: z.array(z.string()), ...ofRun }),
+    event('model_message', {
+      step: z.int(),
+      parts: z.array(AssistantPart),
+      provider: z.string().optional(),
+      model: z.string().optional(),
+      finishReason: z.string(),
+      usage: Usage.optional(),
+      ...ofRun,
+    }),
+    event('tool_call', {
+      callId: z.string(),
+      tool: z.string(),
+      kind: ToolKind,
+      title: z.string(),
+      /** What runs: the input of the model, or what an approval made of it. */
+      input: z.json(),
+      inputHash: z.string(),
+      approvalId: ApprovalId.optional(),
+      ...ofRun,
+    }),
+    event('tool_result', {
+      callId: z.string(),
+      tool: z.string(),
+      outcome: ToolOutcome,
+      output: z.string(),
+      durationMs: z.int().min(0).optional(),
+      ...ofRun,
+    }),
+    event('waiting_approval', { approval: Approval, ...ofRun }),
+    event('approval_settled', {
+      approvalId: ApprovalId,
+      state: ApprovalState,
+      scope: ApprovalScope.optional(),
+      answeredBy: ActorId.optional(),
+      updatedInput: z.json().optional(),
+      answer: z.string().optional(),
+      ...ofRun,
+    }),
+    /**
+     * Told once: with a turn in a channel that has an identity or a memory scope of its own, and outside of
+     * channels where something is remembered; there it has no channel.
+     */
+    event('context_given', {
+      channelId: ChannelId.optional(),
+      channelIdentity: ChannelRuntimeIdentity.optional(),
+      /** Of the files of the memory: a line for each, and those whole that fit what was asked. */
+      files: z
+        .strictObject({
+          index: z.string(),
+          topics: z.array(
+            z.strictObject({ name: z.string(), text: z.string(), isWhole: z.boolean() }),
+          ),
+          unlisted: z.int().min(0),
+        })
+        .optional(),
+      /** The newest of what is remembered there; absent when it could not be read. */
+      notes: z.array(MemoryNote.pick({ noteId: true, createdAt: true, text: true })).optional(),
+      olderNotes: z.int().min(0),
+      ...ofRun,
+    }),
+    event('compacted', {
+      /** Everything up to here is replaced by the summary in what the model sees. */
+      upToSeq: Seq,
+      summary: z.string(),
+      tokensBefore: z.int().min(0),
+      ...ofRun,
+    }),
+    event('note', { text: z.string(), code: z.string(), ...ofRun }),
+    event('usage_reported', {
+      provider: z.string().optional(),
+      model: z.string().optional(),
+      usage: Usage,
+      ...ofRun,
+    }),
+    /** What looking after the memory took: no part of a run, but one was the occasion for it. */
+    event('upkeep_reported', {
+      upkeep: z.enum(['extraction', 'dream']),
+      runId: RunId,
+      provider: z.string().optional(),
+      model: z.string().optional(),
+      usage: Usage,
+    }),
+    event('output_emitted', { items: z.array(StoredItem), ...ofRun }),
+    event('publishing', { ...ofRun }),
+    event('completed', { output: z.array(StoredItem), ...ofRun }),
+    event('cancelled', { reason: CancelReason, ...ofRun }),
+    event('failed', { failure: RunFailure, ...ofRun }),
+    event('interrupted', { reason: z.string(), ...ofRun }),
 
-  event('schedule_created', {
-    scheduleId: ScheduleId,
-    title: z.string(),
-    cadence: Cadence,
-    overlap: Overlap,
-    misfire: Misfire,
-    inputItems: z.array(StoredItem),
-    maxFires: z.int().optional(),
-    nextFireAt: EpochMs.optional(),
-    channelId: ChannelId.optional(),
-    threadRootMessageId: MessageId.optional(),
-    createdByRunId: RunId.optional(),
-  }),
-  event('schedule_changed', {
-    scheduleId: ScheduleId,
-    status: ScheduleStatus,
-    nextFireAt: EpochMs.optional(),
-  }),
-  /** `missed` fires before this one found no daemon running. */
-  event('schedule_fired', {
-    scheduleId: ScheduleId,
-    dueAt: EpochMs,
-    runId: RunId,
-    missed: z.int().min(0),
-  }),
-  event('schedule_skipped', { scheduleId: ScheduleId, dueAt: EpochMs, reason: z.string() }),
-  event('background_task_created', { task: TaskEntry }),
-  event('background_task_changed', { taskId: TaskId, change: TaskChange }),
-  event('background_task_ended', {
-    taskId: TaskId,
-    status: TaskEntry.shape.status,
-    end: TaskEnd,
-    detail: Metadata.optional(),
-    /** The inbox item of the same commit that tells of it. */
-    noticeItemId: InboxItemId.optional(),
-    /** It is still to be told: the inbox had no room. */
-    noticeDue: z.boolean().optional(),
-  }),
-  /** Its session ended, and another one has it now. */
-  event('background_task_handed_over', { taskId: TaskId, to: SessionId }),
-  event('background_task_received', { task: TaskEntry, from: SessionId }),
-  /** It ended long ago and is not listed any more. */
-  event('background_task_evicted', { taskId: TaskId }),
-  event('board_created', { title: Title, ...drawn }),
-  event('board_revised', { title: Title.optional(), ...drawn }),
-  event('board_deleted', { boardId: BoardId }),
-]);
+    event('schedule_created', {
+      scheduleId: ScheduleId,
+      title: z.string(),
+      cadence: Cadence,
+      overlap: Overlap,
+      misfire: Misfire,
+      inputItems: z.array(StoredItem),
+      maxFires: z.int().optional(),
+      nextFireAt: EpochMs.optional(),
+      channelId: ChannelId.optional(),
+      threadRootMessageId: MessageId.optional(),
+      createdByRunId: RunId.optional(),
+    }),
+    event('schedule_changed', {
+      scheduleId: ScheduleId,
+      status: ScheduleStatus,
+      nextFireAt: EpochMs.optional(),
+    }),
+    /** `missed` fires before this one found no daemon running. */
+    event('schedule_fired', {
+      scheduleId: ScheduleId,
+      dueAt: EpochMs,
+      runId: RunId,
+      missed: z.int().min(0),
+    }),
+    event('schedule_skipped', { scheduleId: ScheduleId, dueAt: EpochMs, reason: z.string() }),
+    event('background_task_created', { task: TaskEntry }),
+    event('background_task_changed', { taskId: TaskId, change: TaskChange }),
+    event('background_task_ended', {
+      taskId: TaskId,
+      status: TaskEntry.shape.status,
+      end: TaskEnd,
+      detail: Metadata.optional(),
+      /** The inbox item of the same commit that tells of it. */
+      noticeItemId: InboxItemId.optional(),
+      /** It is still to be told: the inbox had no room. */
+      noticeDue: z.boolean().optional(),
+    }),
+    /** Its session ended, and another one has it now. */
+    event('background_task_handed_over', { taskId: TaskId, to: SessionId }),
+    event('background_task_received', { task: TaskEntry, from: SessionId }),
+    /** It ended long ago and is not listed any more. */
+    event('background_task_evicted', { taskId: TaskId }),
+    event('board_created', { title: Title, ...drawn }),
+    event('board_revised', { title: Title.optional(), ...drawn }),
+    event('board_deleted', { boardId: BoardId }),
+  ]),
+);
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
 /** The events that end a run: each run has exactly one of them. */

@@ -132,6 +132,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['setMessageBody', () => api.setMessageBody.run({ ...m1, seq: 3, at: 13 })],
   ['findMessageRow', () => api.findMessageRow.first(m1)],
   ['findMessage', () => api.findMessage.first(m1)],
+  ['findMessageAfter', () => api.findMessageAfter.first({ topicId: m1.topicId, seq: 0 })],
   ['findChannelOfMessage', () => api.findChannelOfMessage.first({ messageId: 'msg_2' })],
   ['findChannelOfMessage, none', () => api.findChannelOfMessage.first({ messageId: 'msg_9' })],
   ['findMessageAt', () => api.findMessageAt.first({ ...c1, seq: 2 })],

@@ -61,6 +61,15 @@ export const findMessageRow = verb<{ topicId: number; messageId: string }, Messa
   `SELECT * FROM "messages" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
 );
 
+/** The next message after a place in the log, by when it was posted. */
+export const findMessageAfter = verb<
+  { topicId: number; seq: number },
+  { seq: number; createdAt: number }
+>(
+  `SELECT "seq", "createdAt" FROM "messages" WHERE "topicId" = :topicId AND "seq" > :seq
+   ORDER BY "seq" LIMIT 1`,
+);
+
 const FULL = 'm.*, p."body" AS "posted", e."body" AS "edited"';
 const SIZE = 'm."seq", octet_length(p."body") + coalesce(octet_length(e."body"), 0) AS "bytes"';
 const full = (index: string, columns = FULL): string => `SELECT ${columns}

@@ -26,7 +26,7 @@ export interface CampaignReport {
 }
 
 const CHANNELS = ['first', 'second', 'third'];
-const ROUND_MS = { least: 5, most: 200 };
+const ROUND_MS = { least: 5, most: 120 };
 const LONGEST_WAIT_MS = 5_000;
 const LONGEST_START_MS = 400;
 const KILLS_BEFORE_FIRST_START = 3;
