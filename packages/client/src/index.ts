@@ -60,3 +60,11 @@ export {
   taskRow,
   taskSections,
 } from './tasks/task-row.js';
+export {
+  type CandidateWords,
+  type DecisionReader,
+  type DecisionWords,
+  decisionWords,
+  leaseHolders,
+} from './turns/decision-words.js';
+export { decisionBehind, type WaitingThread, waitingWords } from './turns/waiting-words.js';
