@@ -3,6 +3,10 @@ import type { Caller, CallOptions } from '../http/caller.js';
 import { CALLS } from '../http/calls.js';
 import { requestUrl } from '../http/request-url.js';
 
+/** The bounds of the contract (`LIMITS.assetBytes`, `LIMITS.inputItems`). */
+export const ASSET_BYTES = 12 * 1024 * 1024;
+export const ITEMS_PER_MESSAGE = 20;
+
 export interface AssetsApi {
   upload(
     bytes: Uint8Array,

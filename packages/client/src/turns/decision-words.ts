@@ -9,6 +9,8 @@ export interface DecisionReader {
   readonly holders: ReadonlyMap<string, string>;
   /** How a moment is told. */
   readonly timeOf: (at: number) => string;
+  /** Without the ids of messages and runs, for who sees which is meant. */
+  readonly isBrief?: boolean;
 }
 
 export interface CandidateWords {
@@ -63,6 +65,7 @@ export function leaseHolders(decisions: readonly StampedDecision[]): ReadonlyMap
 function triggerWords({ trigger, turn, ended }: StampedDecision, reader: DecisionReader): string {
   switch (trigger.type) {
     case 'message':
+      if (reader.isBrief === true) return 'a message opened a turn';
       return `${trigger.messageId ?? turn.originMessageId} opened a turn`;
     case 'run_ended': {
       const [first] = ended;
@@ -98,7 +101,10 @@ function consequences(
       const why = reason === undefined ? '' : ` (${reason})`;
       return `${holderOf(leaseId, reader)} had the turn: ${outcome}${why}`;
     }),
-    ...granted.map(({ memberId, runId }) => `${nameOf(memberId, reader)} has the turn (${runId})`),
+    ...granted.map(({ memberId, runId }) => {
+      const run = reader.isBrief === true ? '' : ` (${runId})`;
+      return `${nameOf(memberId, reader)} has the turn${run}`;
+    }),
     ...renewed.map(({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody waits`),
     ...(turn.outcome === undefined
       ? []
