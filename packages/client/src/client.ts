@@ -116,7 +116,7 @@ export function createClient(options: ClientOptions): Client {
     observations: observationsApi(call),
     memories: memoriesApi(call),
     pins: pinsApi(call),
-    assets: assetsApi(call),
+    assets: assetsApi(call, baseUrl),
     agents: agentsApi(call),
     sessions: sessionsApi(call),
     items: itemsApi(call),

@@ -1,7 +1,7 @@
 export type { AccessApi, TokensApi } from './api/access.js';
 export type { AgentsApi } from './api/agents.js';
 export type { ApprovalPage, ApprovalsApi } from './api/approvals.js';
-export type { AssetsApi, PinsApi } from './api/assets.js';
+export { ASSET_BYTES, type AssetsApi, ITEMS_PER_MESSAGE, type PinsApi } from './api/assets.js';
 export type { BoardsApi } from './api/boards.js';
 export type { ChannelPage, ChannelsApi } from './api/channels.js';
 export type { MembersApi } from './api/members.js';
@@ -60,3 +60,11 @@ export {
   taskRow,
   taskSections,
 } from './tasks/task-row.js';
+export {
+  type CandidateWords,
+  type DecisionReader,
+  type DecisionWords,
+  decisionWords,
+  leaseHolders,
+} from './turns/decision-words.js';
+export { decisionBehind, type WaitingThread, waitingWords } from './turns/waiting-words.js';

@@ -1,4 +1,4 @@
-import { StoaProblem } from '@stoa/client';
+import { leaseHolders, StoaProblem } from '@stoa/client';
 import type { Member } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { type Cast, castFor, dismiss, findResidents } from '../demo/cast.js';
@@ -158,16 +158,13 @@ async function explain(
   if (!decision) return;
   view.title('Why did the builder speak, and nobody else? stoa why tells of every decision');
   const { decisions } = await client.turns.decisions(channelId, root);
-  const holders = decisions.flatMap(({ granted }) =>
-    granted.map(({ leaseId, memberId }) => [leaseId, memberId] as const),
-  );
   context.line(
     decisionText(decision, {
       paint,
       now: io.now(),
       width: io.columns,
       names: new Map(members.map(({ memberId, displayName }) => [memberId, displayName])),
-      holders: new Map(holders),
+      holders: leaseHolders(decisions),
     }),
   );
 }

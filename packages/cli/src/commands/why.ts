@@ -1,3 +1,4 @@
+import { leaseHolders } from '@stoa/client';
 import type { Message, StampedDecision } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { decisionText } from '../terminal/decision-text.js';
@@ -51,11 +52,7 @@ async function show(
     now: io.now(),
     width: io.columns,
     names: new Map(members.map(({ memberId, displayName }) => [memberId, displayName])),
-    holders: new Map(
-      decisions.flatMap(({ granted }) =>
-        granted.map(({ leaseId, memberId }) => [leaseId, memberId] as const),
-      ),
-    ),
+    holders: leaseHolders(decisions),
   };
   for (const decision of decisions) context.line(decisionText(decision, style));
 }

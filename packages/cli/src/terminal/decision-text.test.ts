@@ -1,6 +1,6 @@
 import type { Candidate, StampedDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { decisionText, lagText } from './decision-text.js';
+import { decisionText } from './decision-text.js';
 import { painter } from './paint.js';
 
 const now = new Date(2026, 6, 15, 14, 3, 9).getTime();
@@ -115,11 +115,5 @@ describe('a decision', () => {
       '  → The cook␛ keeps the turn: nobody waits',
       '  → looked at again at 14:03:10 unless something happens before',
     ]);
-  });
-
-  it('names the first part of the score in which two differ', () => {
-    const score = (...values: number[]) => values.map((value, i) => ({ by: `partNo${i}`, value }));
-    expect(lagText(score(0, 1, 2), score(0, 2, 1))).toBe('part no1');
-    expect(lagText(score(0, 1), score(0, 1))).toBe('its id');
   });
 });

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { LIMITS, ROUTES, type Route } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
+import { ASSET_BYTES, ITEMS_PER_MESSAGE } from '../api/assets.js';
 import { TOPICS_PER_STREAM } from '../client.js';
 import { CALLS, STREAM_PATH } from './calls.js';
 
@@ -20,6 +21,8 @@ describe('the table of calls', () => {
     }
     expect(STREAM_PATH).toBe(ROUTES.stream.path);
     expect(TOPICS_PER_STREAM).toBe(LIMITS.topicsPerStream);
+    expect(ASSET_BYTES).toBe(LIMITS.assetBytes);
+    expect(ITEMS_PER_MESSAGE).toBe(LIMITS.inputItems);
   });
 
   it('leaves out only what belongs to browsers, operators and live streams', () => {

@@ -5,6 +5,7 @@ import { useConnection } from '../data/live.js';
 import { useMe } from '../data/queries.js';
 import { useKey } from '../keys/registry.js';
 import { useKeyboard } from '../keys/use-keyboard.js';
+import { PaletteHost } from '../palette/palette-host.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import { StatusBar } from '../status-bar/status-bar.js';
 import { Layout } from './layout.js';
@@ -38,6 +39,7 @@ function Inside() {
         main={<Screen place={place} />}
         statusBar={<StatusBar />}
       />
+      <PaletteHost />
       {help ? (
         <Suspense>
           <KeysHelp onClose={() => setHelp(false)} />

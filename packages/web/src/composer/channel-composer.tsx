@@ -3,18 +3,21 @@ import type { ReactNode } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import { client } from '../data/client.js';
 import { keys, queryClient, useChannel, useMembers } from '../data/queries.js';
+import { editing } from '../message/editing.js';
 import { Button } from '../ui/button.js';
 import { toast } from '../ui/toast.js';
-import { Composer } from './composer.js';
+import { TalkComposer } from './talk-composer.js';
 
 interface ChannelComposerProps {
   readonly channelId: string;
   readonly me: string;
   readonly messages: ChannelMessages;
+  /** The thread that is written in, if it is one. */
+  readonly rootId?: string;
 }
 
 /** Where one writes in a channel; who is no member joins first, and in an archived one nobody writes. */
-export function ChannelComposer({ channelId, me, messages }: ChannelComposerProps) {
+export function ChannelComposer({ channelId, me, messages, rootId }: ChannelComposerProps) {
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
   if (channel?.archivedAt !== undefined) {
@@ -23,11 +26,23 @@ export function ChannelComposer({ channelId, me, messages }: ChannelComposerProp
   if (members && !members.some(({ actorId }) => actorId === me)) {
     return <Join channelId={channelId} />;
   }
+  const editLast = (): boolean => {
+    const last = messages.view.messages.findLast(
+      ({ author, deletedAt }) => author.id === me && deletedAt === undefined,
+    );
+    if (last) editing.begin(last.messageId, rootId === undefined ? 'feed' : 'thread');
+    return last !== undefined;
+  };
   return (
-    <Composer
-      draftKey={channelId}
-      placeholder={`Write to ${channel?.title ?? channelId}`}
-      onPost={(post) => void messages.post(post)}
+    <TalkComposer
+      draftKey={rootId === undefined ? channelId : `${channelId} ${rootId}`}
+      placeholder={rootId === undefined ? `Write to ${channel?.title ?? channelId}` : 'Reply…'}
+      label={rootId === undefined ? 'Message' : 'Reply'}
+      members={members?.filter(({ actorId }) => actorId !== me) ?? []}
+      onEditLast={editLast}
+      onPost={(post) =>
+        void messages.post(rootId === undefined ? post : { ...post, threadRootMessageId: rootId })
+      }
     />
   );
 }

@@ -1,11 +1,18 @@
 import type { PostMessage } from '@stoa/protocol';
-import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef } from 'react';
+import {
+  type AriaAttributes,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { useDraft } from './use-draft.js';
 
 /** What a part of the composer can see and do. */
-interface Writing {
+export interface Writing {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly area: RefObject<HTMLTextAreaElement | null>;
@@ -15,6 +22,7 @@ interface ComposerProps {
   /** Under which what is being written is remembered. */
   readonly draftKey: string;
   readonly placeholder: string;
+  readonly label?: string;
   readonly onPost: (post: PostMessage) => void;
   /** Above the text: what is attached, who is suggested. */
   readonly above?: (writing: Writing) => ReactNode;
@@ -22,12 +30,15 @@ interface ComposerProps {
   readonly tools?: (writing: Writing) => ReactNode;
   /** Sees keys first; `true` means that the key was used. */
   readonly onKey?: (event: KeyboardEvent<HTMLTextAreaElement>, writing: Writing) => boolean;
+  /** What ties the text to a list of suggestions. */
+  readonly attributes?: (writing: Writing) => AriaAttributes;
   /** Makes what is posted from the text; with nothing but the text in it unless given. */
   readonly compose?: (text: string) => PostMessage | undefined;
 }
 
 export function Composer(props: ComposerProps) {
-  const { draftKey, placeholder, onPost, above, tools, onKey, compose = withText } = props;
+  const { draftKey, placeholder, label = 'Message', onPost, above, tools, onKey } = props;
+  const { attributes, compose = withText } = props;
   const [text, setText] = useDraft(draftKey);
   const area = useRef<HTMLTextAreaElement>(null);
   const writing: Writing = { text, setText, area };
@@ -58,7 +69,8 @@ export function Composer(props: ComposerProps) {
           <textarea
             ref={area}
             rows={1}
-            aria-label="Message"
+            {...attributes?.(writing)}
+            aria-label={label}
             placeholder={placeholder}
             value={text}
             onChange={({ target }) => setText(target.value)}

@@ -6,6 +6,8 @@ import type { Place } from '../app/routes.js';
 import { ChannelComposer } from '../composer/channel-composer.js';
 import { useMe } from '../data/queries.js';
 import { useChannelMessages } from '../data/use-channel-messages.js';
+import { useMessageKeys } from '../message/use-message-keys.js';
+import { ThreadPanel } from '../thread/thread-panel.js';
 import { ChannelHeader } from './channel-header.js';
 import { Feed } from './feed.js';
 import { OfflineBanner } from './offline-banner.js';
@@ -24,11 +26,19 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
   const { channelId } = place;
   const { view, messages } = useChannelMessages(channelId, me);
   useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
+  const { messageId } = place;
+  useMessageKeys();
   return (
-    <Columns>
+    <Columns
+      side={
+        messageId === undefined ? null : (
+          <ThreadPanel channelId={channelId} messageId={messageId} me={me} />
+        )
+      }
+    >
       <ChannelHeader channelId={channelId} />
       <OfflineBanner />
-      <Feed channelId={channelId} me={me} view={view} messages={messages} />
+      <Feed channelId={channelId} me={me} view={view} messages={messages} pointedAt={messageId} />
       <ChannelComposer channelId={channelId} me={me} messages={messages} />
     </Columns>
   );

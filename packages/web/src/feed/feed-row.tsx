@@ -1,9 +1,9 @@
 import { memo } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import { DraftRow } from '../message/draft-row.js';
-import { MessageRow } from '../message/message-row.js';
 import { PendingRow } from '../message/pending-row.js';
 import { QuotedRoot } from '../message/quoted-root.js';
+import { TalkRow } from '../message/talk-row.js';
 import { Beginning } from './beginning.js';
 import { dayName } from './days.js';
 import type { Row } from './rows.js';
@@ -25,7 +25,8 @@ export const FeedRow = memo(
         return <UnreadLine />;
       case 'message':
         return (
-          <MessageRow
+          <TalkRow
+            where="feed"
             message={row.message}
             isContinued={row.isContinued}
             before={

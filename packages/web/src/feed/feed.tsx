@@ -6,6 +6,7 @@ import { FeedRow } from './feed-row.js';
 import { FeedState } from './feed-state.js';
 import { JumpToEnd } from './jump-to-end.js';
 import { type Row, rowsOf } from './rows.js';
+import { usePointedAt } from './use-pointed-at.js';
 import { useReading } from './use-reading.js';
 
 interface FeedProps {
@@ -13,6 +14,8 @@ interface FeedProps {
   readonly me: string;
   readonly view: ChannelView;
   readonly messages: ChannelMessages;
+  /** A message that was gone to: it is brought into view. */
+  readonly pointedAt?: string | undefined;
 }
 
 /** Near an edge of what is loaded, more of it is asked for: about two screens before it would be missed. */
@@ -29,7 +32,7 @@ const ESTIMATES: Readonly<Record<Row['kind'], number>> = {
   draft: 64,
 };
 
-export function Feed({ channelId, me, view, messages }: FeedProps) {
+export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const readSeq = useReading({ channelId, view, isAtEnd });
@@ -63,6 +66,7 @@ export function Feed({ channelId, me, view, messages }: FeedProps) {
     if (below < NEAR_PX) void messages.loadNewer();
   };
   useEffect(look);
+  usePointedAt({ channelId, messageId: pointedAt, view, rows, messages, virtual });
   const items = virtual.getVirtualItems();
   return (
     <div className="relative flex min-h-0 grow flex-col">

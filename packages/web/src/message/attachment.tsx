@@ -1,21 +1,47 @@
 import { useQuery } from '@tanstack/react-query';
+import { sizeOf } from '../composer/size-of.js';
 import { client } from '../data/client.js';
+import { Icon } from '../ui/icon.js';
+
+/** Pictures that are nothing but pictures. SVG may hold a program, and is a file like any other. */
+const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
 export function Attachment({ assetId }: { readonly assetId: string }) {
-  const { data: asset } = useQuery({
+  const { data: asset, error } = useQuery({
     queryKey: ['asset', assetId],
     queryFn: () => client.assets.get(assetId),
     staleTime: Infinity,
   });
-  return (
-    <p>
+  if (error) return <p className="text-[13px] text-faint">An attachment that is gone.</p>;
+  if (!asset) return <div className="h-9" />;
+  const url = client.assets.rawUrl(assetId);
+  const { bytes, mediaType, name } = asset;
+  if (SHOWN.test(mediaType)) {
+    return (
       <a
-        href={`/v1/assets/${assetId}/raw`}
-        download={asset?.name ?? assetId}
-        className="text-accent underline"
+        href={url}
+        download={name ?? assetId}
+        title={`${name ?? 'Image'}, ${sizeOf(bytes)}: download`}
+        className="my-1 block w-fit max-w-full"
       >
-        {asset?.name ?? 'Attachment'}
+        <img
+          src={url}
+          alt={name ?? 'Image'}
+          className="max-h-80 min-h-8 max-w-full rounded-md border border-line object-contain"
+        />
       </a>
-    </p>
+    );
+  }
+  return (
+    <a
+      href={url}
+      download={name ?? assetId}
+      className="my-1 flex w-fit max-w-full items-center gap-2 rounded-md border border-line bg-raised px-2.5 py-1.5 text-[13px] hover:bg-hover"
+    >
+      <Icon name="file" className="text-faint" />
+      <span className="truncate">{name ?? 'File'}</span>
+      <span className="shrink-0 text-xs text-faint">{sizeOf(bytes)}</span>
+      <span className="sr-only">, download</span>
+    </a>
   );
 }

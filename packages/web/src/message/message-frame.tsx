@@ -26,6 +26,8 @@ export function MessageFrame(props: MessageFrameProps) {
     <article
       aria-label={at === undefined ? author.displayName : `${author.displayName}, ${timeOf(at)}`}
       data-message-id={props.id}
+      // What can be acted on can be reached with the keyboard.
+      tabIndex={actions ? 0 : undefined}
       className={`group relative px-3 hover:bg-hover wide:px-4 ${isContinued ? 'py-0.5' : 'pt-2 pb-0.5'} ${props.className ?? ''}`}
     >
       {before}

@@ -7,6 +7,8 @@ import { MessageFrame } from './message-frame.js';
 interface MessageRowProps {
   readonly message: Message;
   readonly isContinued?: boolean;
+  /** Whether it stands among other threads, so that a reply has to be told from a root. */
+  readonly isInFeed?: boolean;
   readonly before?: ReactNode;
   readonly actions?: ReactNode;
   /** What stands below the text: reactions, replies. */
@@ -16,6 +18,7 @@ interface MessageRowProps {
 export function MessageRow({
   message,
   isContinued = false,
+  isInFeed = true,
   before,
   actions,
   below,
@@ -27,7 +30,7 @@ export function MessageRow({
       author={author}
       at={createdAt}
       isContinued={isContinued}
-      isReply={threadRootMessageId !== undefined}
+      isReply={isInFeed && threadRootMessageId !== undefined}
       before={before}
       actions={actions}
       remark={

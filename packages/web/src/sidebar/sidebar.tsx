@@ -2,6 +2,8 @@ import type { ReactNode } from 'react';
 import { Link, usePlace } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useChannels, useSessions, useUnread } from '../data/queries.js';
+import { palette } from '../palette/palette-state.js';
+import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { NewChannel } from './new-channel.js';
 import { SidebarFoot } from './sidebar-foot.js';
@@ -9,7 +11,12 @@ import { SidebarFoot } from './sidebar-foot.js';
 export function Sidebar() {
   return (
     <>
-      <div className="flex h-11 shrink-0 items-center px-4 text-[15px] font-semibold">Stoa</div>
+      <div className="flex h-11 shrink-0 items-center pr-3 pl-4">
+        <span className="grow text-[15px] font-semibold">Stoa</span>
+        <IconButton label="Search" onClick={() => palette.open('all')}>
+          <Icon name="search" />
+        </IconButton>
+      </div>
       <div className="min-h-0 grow overflow-y-auto px-2 pb-3">
         <Channels />
         <Sessions />

@@ -1,0 +1,20 @@
+import type { CandidateReason } from '@stoa/protocol';
+
+/** Why somebody is where it is in the order, or is not in it; to be read behind its name. */
+export const BECAUSE: Readonly<Record<CandidateReason, string>> = {
+  addressed: 'was addressed',
+  called: 'was called by the last reply',
+  last_in_thread: 'spoke last in this thread',
+  expertise: 'knows what this is about',
+  last_in_channel: 'spoke last in this channel',
+  member: 'is a member',
+  speaking: 'is speaking already',
+  muted: 'is muted',
+  manual_only: 'takes part by hand only',
+  others_selected: 'others were addressed',
+  served: 'had its turn',
+  cooling_down: 'spoke here a moment ago',
+  session_ended: 'its session has ended',
+  inbox_full: 'its inbox is full',
+  sender: 'said it itself',
+};

@@ -1,0 +1,127 @@
+import type { Candidate, ScorePart, StampedDecision } from '@stoa/protocol';
+import { BECAUSE } from './because.js';
+
+/** What is needed to speak of a decision besides itself. */
+export interface DecisionReader {
+  /** What members are called now; one that has left keeps its id. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Whose lease it was, see `leaseHolders`. */
+  readonly holders: ReadonlyMap<string, string>;
+  /** How a moment is told. */
+  readonly timeOf: (at: number) => string;
+  /** Without the ids of messages and runs, for who sees which is meant. */
+  readonly isBrief?: boolean;
+}
+
+export interface CandidateWords {
+  readonly memberId: string;
+  readonly name: string;
+  readonly verdict: Candidate['verdict'];
+  /** To be read behind the name: "was addressed", "is muted". */
+  readonly because: string;
+  /** What put it behind the one above; undefined for the first. */
+  readonly behindBy: string | undefined;
+}
+
+/** One decision in words: what led to it, who was compared in which order, and what followed. */
+export interface DecisionWords {
+  readonly trigger: string;
+  readonly candidates: readonly CandidateWords[];
+  /** Why nobody was compared, where that needs a word. */
+  readonly nobody: string | undefined;
+  readonly consequences: readonly string[];
+}
+
+export function decisionWords(decision: StampedDecision, reader: DecisionReader): DecisionWords {
+  const { candidates, trigger } = decision;
+  // Who takes a turn away compares nobody.
+  const isNobodyHere = candidates.length === 0 && trigger.type !== 'cancelled';
+  return {
+    trigger: triggerWords(decision, reader),
+    candidates: candidates.map((candidate, index) => {
+      const above = candidates[index - 1];
+      return {
+        memberId: candidate.memberId,
+        name: nameOf(candidate.memberId, reader),
+        verdict: candidate.verdict,
+        because: BECAUSE[candidate.reason],
+        behindBy: above ? lagWords(above.score, candidate.score) : undefined,
+      };
+    }),
+    nobody: isNobodyHere ? 'no session is a member of this channel' : undefined,
+    consequences: consequences(decision, reader),
+  };
+}
+
+/** Who was granted each of the leases in these decisions. */
+export function leaseHolders(decisions: readonly StampedDecision[]): ReadonlyMap<string, string> {
+  return new Map(
+    decisions.flatMap(({ granted }) =>
+      granted.map(({ leaseId, memberId }) => [leaseId, memberId] as const),
+    ),
+  );
+}
+
+function triggerWords({ trigger, turn, ended }: StampedDecision, reader: DecisionReader): string {
+  switch (trigger.type) {
+    case 'message':
+      if (reader.isBrief === true) return 'a message opened a turn';
+      return `${trigger.messageId ?? turn.originMessageId} opened a turn`;
+    case 'run_ended': {
+      const [first] = ended;
+      const who = first ? holderOf(first.leaseId, reader) : 'a run';
+      return `the run of ${who} ended`;
+    }
+    case 'answered':
+      return 'what a run had asked was answered';
+    case 'time':
+      return 'the time had come to look again';
+    case 'resumed':
+      return 'the channel was resumed';
+    case 'cancelled':
+      return 'somebody cancelled';
+  }
+}
+
+/** The first part in which the two differ is what put one behind the other. */
+export function lagWords(above: readonly ScorePart[], below: readonly ScorePart[]): string {
+  const part = below.find(({ value }, i) => value !== above[i]?.value);
+  if (!part) return 'its id';
+  return part.by.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+function consequences(
+  { turn, granted, renewed, ended }: StampedDecision,
+  reader: DecisionReader,
+): string[] {
+  const { replies, startedRuns, tokens } = turn;
+  const spent = `${count(replies, 'reply', 'replies')}, ${count(startedRuns, 'run', 'runs')}, ${count(tokens, 'token', 'tokens')}`;
+  return [
+    ...ended.map(({ leaseId, outcome, reason }) => {
+      const why = reason === undefined ? '' : ` (${reason})`;
+      return `${holderOf(leaseId, reader)} had the turn: ${outcome}${why}`;
+    }),
+    ...granted.map(({ memberId, runId }) => {
+      const run = reader.isBrief === true ? '' : ` (${runId})`;
+      return `${nameOf(memberId, reader)} has the turn${run}`;
+    }),
+    ...renewed.map(({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody waits`),
+    ...(turn.outcome === undefined
+      ? []
+      : [`the turn is closed: ${turn.outcome.replaceAll('_', ' ')} (${spent})`]),
+    ...(turn.outcome === undefined && turn.wakeAt !== undefined
+      ? [`looked at again at ${reader.timeOf(turn.wakeAt)} unless something happens before`]
+      : []),
+  ];
+}
+
+const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;
+
+function nameOf(memberId: string, { names }: DecisionReader): string {
+  return names.get(memberId) ?? memberId;
+}
+
+function holderOf(leaseId: string, reader: DecisionReader): string {
+  const memberId = reader.holders.get(leaseId);
+  return memberId === undefined ? leaseId : nameOf(memberId, reader);
+}

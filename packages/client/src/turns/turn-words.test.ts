@@ -1,0 +1,106 @@
+import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { lagWords } from './decision-words.js';
+import { decisionBehind, waitingWords } from './waiting-words.js';
+
+const candidate = (
+  memberId: string,
+  verdict: Candidate['verdict'],
+  reason: Candidate['reason'],
+): Candidate => ({ memberId, sessionId: `ses_${memberId}`, verdict, reason, score: [] });
+
+const decision: StampedDecision = {
+  seq: 12,
+  at: 0,
+  trigger: { type: 'message', messageId: 'msg_1' },
+  turn: {
+    turnId: 'trn_1',
+    threadRootMessageId: 'msg_1',
+    originMessageId: 'msg_1',
+    openedAt: 0,
+    selected: [],
+    isForPeople: false,
+    called: [],
+    served: [],
+    replies: 0,
+    startedRuns: 1,
+    tokens: 0,
+    wakeAt: 5,
+  },
+  candidateCount: 4,
+  candidates: [
+    candidate('cook', 'granted', 'addressed'),
+    candidate('adept', 'queued', 'expertise'),
+    candidate('other', 'queued', 'member'),
+    candidate('tired', 'skipped', 'cooling_down'),
+  ],
+  granted: [
+    { leaseId: 'lse_1', memberId: 'cook', sessionId: 'ses_cook', runId: 'run_1', deadline: 9 },
+  ],
+  renewed: [],
+  ended: [],
+};
+
+const lease: Lease = {
+  leaseId: 'lse_1',
+  turnId: 'trn_1',
+  threadRootMessageId: 'msg_1',
+  originMessageId: 'msg_1',
+  memberId: 'cook',
+  sessionId: 'ses_cook',
+  runId: 'run_1',
+  phase: 'running',
+  grantedAt: 0,
+  deadline: 9,
+};
+
+const reader = { names: new Map([['cook', 'The cook']]), timeOf: (at: number) => `t${at}` };
+
+describe('a thread that waits', () => {
+  it('says who has the turn, who is next and after that, and why not now', () => {
+    expect(waitingWords({ decision, leases: [lease], isPaused: false }, reader)).toEqual([
+      'The cook has the turn.',
+      'adept is next, because it knows what this is about; not now, because no more may speak at once.',
+      'other comes after that, because it is a member; not now, because no more may speak at once.',
+      'tired spoke here a moment ago, and rests.',
+    ]);
+  });
+
+  it('says when it is looked at again if nobody has the turn, and that nobody gets it in a channel that is paused', () => {
+    const resting = { ...decision, candidates: [candidate('tired', 'skipped', 'cooling_down')] };
+    expect(waitingWords({ decision: resting, leases: [], isPaused: false }, reader).at(-1)).toBe(
+      'Looked at again at t5, or when something happens.',
+    );
+    expect(waitingWords({ decision: resting, leases: [], isPaused: true }, reader)).toEqual([
+      'The channel is paused: nobody is given the turn.',
+      'tired spoke here a moment ago, and rests.',
+    ]);
+  });
+
+  it('says nothing when its turn is closed', () => {
+    const closed = { ...decision, turn: { ...decision.turn, outcome: 'answered' as const } };
+    expect(waitingWords({ decision: closed, leases: [], isPaused: false }, reader)).toEqual([]);
+  });
+});
+
+describe('what is behind a message', () => {
+  it('is the last decision before it that gave its author the turn', () => {
+    const by = (seq: number, sessionId: string): StampedDecision => ({
+      ...decision,
+      seq,
+      granted: [{ leaseId: `lse_${seq}`, memberId: 'm', sessionId, runId: 'run_1', deadline: 0 }],
+    });
+    const newestFirst = [by(30, 'ses_cook'), by(20, 'ses_adept'), by(10, 'ses_cook')];
+    const said = { seq: 25, author: { id: 'session:ses_cook' } };
+    expect(decisionBehind(newestFirst, said)?.seq).toBe(10);
+    expect(decisionBehind(newestFirst, { ...said, seq: 5 })).toBeUndefined();
+  });
+});
+
+describe('what puts one candidate behind another', () => {
+  it('is the first part of the score in which they differ', () => {
+    const score = (...values: number[]) => values.map((value, i) => ({ by: `partNo${i}`, value }));
+    expect(lagWords(score(0, 1, 2), score(0, 2, 1))).toBe('part no1');
+    expect(lagWords(score(0, 1), score(0, 1))).toBe('its id');
+  });
+});

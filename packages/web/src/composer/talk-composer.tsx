@@ -1,0 +1,108 @@
+import { ASSET_BYTES } from '@stoa/client';
+import type { Member, PostMessage } from '@stoa/protocol';
+import { type ClipboardEvent, useRef } from 'react';
+import { IconButton } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+import { AttachmentStrip } from './attachment-strip.js';
+import { Composer } from './composer.js';
+import { addressedIn } from './mention.js';
+import { sizeOf } from './size-of.js';
+import { useAttachments } from './use-attachments.js';
+import { useFileDrop } from './use-file-drop.js';
+import { useMentions } from './use-mentions.js';
+
+interface TalkComposerProps {
+  readonly draftKey: string;
+  readonly placeholder: string;
+  readonly label: string;
+  /** Who can be addressed. */
+  readonly members: readonly Member[];
+  readonly onPost: (post: PostMessage) => void;
+  /** `false` when there is nothing of one's own to edit. */
+  readonly onEditLast: () => boolean;
+}
+
+/** The box to write in, with names to choose and files to attach. */
+export function TalkComposer(props: TalkComposerProps) {
+  const { members, onPost, onEditLast, ...rest } = props;
+  const around = useRef<HTMLDivElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  const mentions = useMentions(members);
+  const attachments = useAttachments();
+  const { attached, add, clear } = attachments;
+  const isOver = useFileDrop(around, add);
+  const compose = (text: string): PostMessage | undefined => {
+    if (attached.some(({ state }) => state !== 'stored')) return undefined;
+    if (text === '' && attached.length === 0) return undefined;
+    const addressedMemberIds = addressedIn(text, members).slice(0, 50);
+    const to = addressedMemberIds.length > 0 ? { addressedMemberIds } : {};
+    if (attached.length === 0) return { text, ...to };
+    return {
+      inputItems: [
+        ...(text === '' ? [] : [{ type: 'text' as const, text }]),
+        ...attached.map(({ assetId = '' }) => ({ type: 'asset_reference' as const, assetId })),
+      ],
+      ...to,
+    };
+  };
+  const paste = (event: ClipboardEvent): void => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    add(event.clipboardData.files);
+  };
+  return (
+    <div ref={around} onPaste={paste} className="relative shrink-0">
+      {isOver ? (
+        <p className="absolute inset-x-4 bottom-full mb-1 rounded-md border border-dashed border-accent bg-accent-wash px-3 py-2 text-[13px] text-accent">
+          Drop to attach, up to {sizeOf(ASSET_BYTES)} each.
+        </p>
+      ) : null}
+      <Composer
+        {...rest}
+        compose={compose}
+        onPost={(post) => {
+          clear();
+          onPost(post);
+        }}
+        attributes={mentions.attributes}
+        onKey={(event, writing) =>
+          mentions.press(event, writing) ||
+          (event.key === 'ArrowUp' && writing.text === '' && attached.length === 0 && edit(event))
+        }
+        above={(writing) => (
+          <>
+            {mentions.list(writing)}
+            <AttachmentStrip {...attachments} />
+          </>
+        )}
+        tools={() => (
+          <>
+            <input
+              ref={chooser}
+              type="file"
+              multiple
+              hidden
+              aria-label="Files to attach"
+              onChange={({ target }) => {
+                if (target.files) add(target.files);
+                target.value = '';
+              }}
+            />
+            <IconButton
+              label={`Attach files, up to ${sizeOf(ASSET_BYTES)} each`}
+              className="mb-0.5"
+              onClick={() => chooser.current?.click()}
+            >
+              <Icon name="attach" />
+            </IconButton>
+          </>
+        )}
+      />
+    </div>
+  );
+
+  function edit(event: { preventDefault(): void }): boolean {
+    event.preventDefault();
+    return onEditLast();
+  }
+}

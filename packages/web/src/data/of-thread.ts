@@ -1,0 +1,31 @@
+import type { FollowItem } from '@stoa/client';
+import type { ChannelMessagesPorts } from './channel-messages.js';
+
+type Source = Pick<ChannelMessagesPorts, 'client' | 'live'>;
+
+/** Of what is read and heard in a channel, that which belongs to one thread. Its root is not among the replies. */
+export function ofThread({ client, live }: Source, rootId: string): Source {
+  const { messages } = client;
+  return {
+    client: {
+      messages: {
+        ...messages,
+        list: (channelId, query, options) =>
+          messages.list(channelId, { ...query, threadRootMessageId: rootId }, options),
+      },
+    },
+    live: {
+      listen: (topic, listener) =>
+        live.listen(topic, (signal) => {
+          if (signal.type !== 'item' || isIn(signal.item, rootId)) listener(signal);
+        }),
+    },
+  };
+}
+
+/** What changes a message is let through: who does not have that message does not mind. */
+function isIn(item: FollowItem, rootId: string): boolean {
+  if (item.type === 'draft') return item.threadRootMessageId === rootId;
+  if (item.type === 'message_posted') return item.data.threadRootMessageId === rootId;
+  return true;
+}

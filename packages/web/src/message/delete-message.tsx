@@ -1,0 +1,46 @@
+import type { Message } from '@stoa/protocol';
+import { useMutation } from '@tanstack/react-query';
+import { client } from '../data/client.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { textOf } from './text-of.js';
+
+interface DeleteMessageProps {
+  readonly message: Message;
+  readonly onClose: () => void;
+}
+
+export function DeleteMessage({ message, onClose }: DeleteMessageProps) {
+  const remove = useMutation({
+    mutationFn: () => client.messages.delete(message.channelId, message.messageId),
+    onSuccess: onClose,
+  });
+  return (
+    <Dialog
+      title="Delete this message?"
+      onClose={onClose}
+      footer={
+        <>
+          <Button look="quiet" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      <blockquote className="mb-2 line-clamp-4 border-l-3 border-line pl-3 text-soft">
+        {textOf(message) || 'An attachment'}
+      </blockquote>
+      <p className="text-[13px] text-soft">
+        Everybody sees that a message was here, and nobody what it said.
+      </p>
+      {remove.error ? (
+        <p role="alert" className="mt-2 text-[13px] text-danger">
+          {remove.error.message}
+        </p>
+      ) : null}
+    </Dialog>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Message } from '@stoa/protocol';
+import { useMutation } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { client } from '../data/client.js';
+import { Button } from '../ui/button.js';
+import { MessageFrame } from './message-frame.js';
+import { textOf } from './text-of.js';
+
+interface EditMessageProps {
+  readonly message: Message;
+  readonly onEnd: () => void;
+}
+
+/** An own message while it is changed. What is attached to it stays. */
+export function EditMessage({ message, onEnd }: EditMessageProps) {
+  const { author, channelId, createdAt, inputItems, messageId } = message;
+  const [text, setText] = useState(() => textOf(message));
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    const { current } = area;
+    current?.focus();
+    current?.setSelectionRange(current.value.length, current.value.length);
+  }, []);
+  const attached = inputItems.filter((item) => item.type !== 'text');
+  const said = text.trim();
+  const isSomething = said !== '' || attached.length > 0;
+  const save = useMutation({
+    mutationFn: () =>
+      client.messages.edit(channelId, messageId, {
+        inputItems: [...(said === '' ? [] : [{ type: 'text' as const, text: said }]), ...attached],
+      }),
+    onSuccess: onEnd,
+  });
+  const finish = (): void => {
+    if (said === textOf(message)) onEnd();
+    else if (isSomething) save.mutate();
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      onEnd();
+    } else if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      finish();
+    }
+  };
+  return (
+    <MessageFrame author={author} at={createdAt} className="bg-accent-wash">
+      <textarea
+        ref={area}
+        aria-label="Edit the message"
+        value={text}
+        rows={Math.min(text.split('\n').length, 12)}
+        onChange={({ target }) => setText(target.value)}
+        onKeyDown={press}
+        className="mt-1 w-full resize-none rounded-md border border-accent bg-raised px-2 py-1.5 outline-none"
+      />
+      <div className="mb-1 flex flex-wrap items-center gap-2">
+        <Button look="primary" disabled={!isSomething || save.isPending} onClick={finish}>
+          Save
+        </Button>
+        <Button look="quiet" onClick={onEnd}>
+          Cancel
+        </Button>
+        {save.error ? (
+          <span role="alert" className="text-[13px] text-danger">
+            {save.error.message}
+          </span>
+        ) : null}
+      </div>
+    </MessageFrame>
+  );
+}

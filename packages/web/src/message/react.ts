@@ -1,0 +1,17 @@
+import type { Message } from '@stoa/protocol';
+import { client } from '../data/client.js';
+import { toast } from '../ui/toast.js';
+
+/** Sets the reader's reaction, or takes it back. What comes of it is heard like all else. */
+export async function toggleReaction(message: Message, emoji: string, me: string): Promise<void> {
+  const { channelId, messageId, reactions } = message;
+  const isSet = reactions.some(
+    (reaction) => reaction.emoji === emoji && reaction.actorIds.includes(me),
+  );
+  const { react, unreact } = client.messages;
+  try {
+    await (isSet ? unreact : react)(channelId, messageId, emoji);
+  } catch (error) {
+    toast.problem(error);
+  }
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { type Entry, fitting, inSections } from './entries.js';
+
+const entry = (section: string, title: string): Entry => ({
+  key: `${section} ${title}`,
+  section,
+  title,
+  run: () => undefined,
+});
+const titles = (entries: readonly Entry[]): string[] => entries.map(({ title }) => title);
+
+describe('what fits', () => {
+  const entries = [
+    entry('Channels', 'The old lobby'),
+    entry('Channels', 'Lobby'),
+    entry('Do', 'Show the keys'),
+  ];
+
+  it('has every word of the query, and comes first when it begins with it', () => {
+    expect(titles(fitting(entries, 'lobby'))).toEqual(['Lobby', 'The old lobby']);
+    expect(titles(fitting(entries, 'lob old'))).toEqual(['The old lobby']);
+    expect(titles(fitting(entries, 'nothing'))).toEqual([]);
+  });
+
+  it('is everything when nothing is asked, but of each section no more than eight', () => {
+    const many = Array.from({ length: 20 }, (_, i) => entry('Channels', `Channel ${i}`));
+    expect(fitting([...many, entry('Do', 'This')], '')).toHaveLength(9);
+  });
+
+  it('is shown by sections', () => {
+    expect([...inSections(fitting(entries, 'the'))].map(([name, of]) => [name, of.length])).toEqual(
+      [
+        ['Channels', 1],
+        ['Do', 1],
+      ],
+    );
+  });
+});

@@ -1,0 +1,40 @@
+import { type RefObject, useLayoutEffect, useRef } from 'react';
+import type { ChannelView } from '../data/channel-messages.js';
+
+/** How near to the end counts as being there. */
+const AT_END_PX = 60;
+
+/** Brings the reply that is looked for into view, once; else follows the end while the reader is there. */
+export function useThreadScroll(
+  view: ChannelView,
+  pointedAt: string | undefined,
+): RefObject<HTMLDivElement | null> {
+  const scroller = useRef<HTMLDivElement>(null);
+  const shown = useRef<string>(undefined);
+  const isAtEnd = useRef(true);
+  useLayoutEffect(() => {
+    const { current } = scroller;
+    if (!current) return undefined;
+    const look = (): void => {
+      const below = current.scrollHeight - current.scrollTop - current.clientHeight;
+      isAtEnd.current = below < AT_END_PX;
+    };
+    current.addEventListener('scroll', look, { passive: true });
+    return () => current.removeEventListener('scroll', look);
+  }, []);
+  useLayoutEffect(() => {
+    const { current } = scroller;
+    if (!current) return;
+    if (pointedAt !== undefined && shown.current !== pointedAt) {
+      const row = current.querySelector(`[data-message-id="${CSS.escape(pointedAt)}"]`);
+      if (row) {
+        shown.current = pointedAt;
+        isAtEnd.current = false;
+        row.scrollIntoView({ block: 'center' });
+      }
+    } else if (isAtEnd.current && pointedAt === undefined) {
+      current.scrollTop = current.scrollHeight;
+    }
+  }, [view, pointedAt]);
+  return scroller;
+}
