@@ -3,6 +3,9 @@ import { Link } from '../app/router.js';
 import { useChannel, useMembers } from '../data/queries.js';
 import { Icon } from '../ui/icon.js';
 
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`;
+
 interface ChannelHeaderProps {
   readonly channelId: string;
   /** Buttons at the end: search, timeline, settings. */
@@ -27,7 +30,7 @@ export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
         {channel?.purpose}
       </p>
       <p className="ml-auto min-w-0 truncate text-[13px] text-soft" title={names.join(', ')}>
-        {channel === undefined ? '' : `${channel.memberCount} members`}
+        {channel === undefined ? '' : counted(channel.memberCount, 'member')}
       </p>
       {actions}
     </header>

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { LAST_CHANNEL } from '../app/home.js';
 import { keep } from '../app/kept.js';
 import { Columns } from '../app/layout.js';
@@ -10,6 +10,7 @@ import { useMessageKeys } from '../message/use-message-keys.js';
 import { ThreadPanel } from '../thread/thread-panel.js';
 import { ChannelHeader } from './channel-header.js';
 import { Feed } from './feed.js';
+import { JumpToDate } from './jump-to-date.js';
 import { OfflineBanner } from './offline-banner.js';
 
 interface ChannelScreenProps {
@@ -28,6 +29,7 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
   useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
   const { messageId } = place;
   useMessageKeys();
+  const [jumpedTo, setJumpedTo] = useState<string>();
   return (
     <Columns
       side={
@@ -36,9 +38,18 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
         )
       }
     >
-      <ChannelHeader channelId={channelId} />
+      <ChannelHeader
+        channelId={channelId}
+        actions={<JumpToDate channelId={channelId} onFound={setJumpedTo} />}
+      />
       <OfflineBanner />
-      <Feed channelId={channelId} me={me} view={view} messages={messages} pointedAt={messageId} />
+      <Feed
+        channelId={channelId}
+        me={me}
+        view={view}
+        messages={messages}
+        pointedAt={messageId ?? jumpedTo}
+      />
       <ChannelComposer channelId={channelId} me={me} messages={messages} />
     </Columns>
   );
