@@ -13,6 +13,7 @@ import { overhead } from './benchmarks/overhead.js';
 import { recover } from './benchmarks/recover.js';
 import { shell } from './benchmarks/shell.js';
 import { startup } from './benchmarks/startup.js';
+import { web } from './benchmarks/web.js';
 import { jsonLines, table } from './measure/report.js';
 import { Ended } from './world/ended.js';
 import { Scope } from './world/scope.js';
@@ -32,6 +33,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   attention,
   grant,
   recover,
+  web,
 };
 
 /** A benchmark that hangs is ended, and what it started with it. */

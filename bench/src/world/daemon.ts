@@ -18,11 +18,15 @@ export interface Daemon {
 }
 
 /** Starts the real daemon as its own process on a free port. */
-export async function startDaemon(scope: Scope, home: string): Promise<Daemon> {
+export async function startDaemon(
+  scope: Scope,
+  home: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Daemon> {
   const child = await Child.start(scope, {
     command: process.execPath,
     args: [STOA, 'serve'],
-    env: { STOA_HOME: home, STOA_PORT: '0', STOA_LOBBY: 'off' },
+    env: { STOA_HOME: home, STOA_PORT: '0', STOA_LOBBY: 'off', ...env },
     ready: /Stoa is ready at (\S+)/,
   });
   const url = child.said;

@@ -36,7 +36,7 @@ export class BrowserStage {
   }
 
   /** A page that came in through a one-time link. */
-  async logIn(daemon: TestDaemon, options: OpenOptions = {}): Promise<Page> {
+  async logIn(daemon: Pick<TestDaemon, 'url' | 'token'>, options: OpenOptions = {}): Promise<Page> {
     const owner = callerOf(daemon.url, options.token ?? daemon.token);
     const { json } = await owner.post<{ code: string }>('/v1/login-codes');
     const page = await this.visit(`${daemon.url}/login?code=${json.code}`, options);
