@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 import { BrowserStage, findBrowser, NO_BROWSER } from '@stoa/testkit';
 import type { Page } from 'playwright-core';
 import { type Benchmark, Skipped } from '../benchmark.js';
@@ -22,10 +23,11 @@ export const web: Benchmark = {
     if (findBrowser() === undefined) throw new Skipped(NO_BROWSER);
     const runs = form === 'short' ? 3 : 15;
     // A tenth of them in each channel.
-    const messages = form === 'short' ? 100_000 : 1_000_000;
+    const messages = form === 'short' ? 20_000 : 1_000_000;
     const home = openDirectory(scope);
     await prepareHistory(scope, home, [messages]);
     const long = await startDaemon(scope, home);
+    await long.client.members.join(channelName(0));
     const demo = await startDaemon(scope, openDirectory(scope), { STOA_LOBBY: 'auto' });
     const stage = await BrowserStage.open();
     if (!stage) throw new Skipped(NO_BROWSER);
