@@ -276,6 +276,48 @@ describe('a monitor', () => {
   });
 });
 
+describe('a monitor that is taken up again', () => {
+  const SILENT = { idle_timeout_ms: 60_000 };
+  const past = (world: WorkspaceRun, seconds: number): number =>
+    world.clock.now() / 1_000 - seconds;
+
+  it('T-22 has been silent since its last output, also while nobody watched', async () => {
+    const { watch, told, task, ended, restart, monitors, world } = await staged();
+    const taskId = await watch({ command: 'echo one; echo two; sleep 600', ...SILENT });
+    await until('its lines were told', async () => linesOf(await told(taskId)).length === 2);
+    const { outputPath = '' } = await task(taskId);
+    restart();
+    await fs.utimes(outputPath, past(world, 61), past(world, 61));
+    await monitors().reattach(await task(taskId));
+    const { status, end } = await ended(taskId);
+    expect([status, end?.cause]).toEqual(['completed', 'idle']);
+    expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two']);
+  });
+
+  it('T-22 goes on where it was silent for less than its time', async () => {
+    const { watch, told, task, restart, monitors, world } = await staged();
+    const command = `echo one; ${UNTIL_GO} echo two; sleep 600`;
+    const taskId = await watch({ command, ...SILENT });
+    await until('its line was told', async () => linesOf(await told(taskId)).length === 1);
+    const { outputPath = '' } = await task(taskId);
+    restart();
+    await fs.utimes(outputPath, past(world, 59), past(world, 59));
+    await monitors().reattach(await task(taskId));
+    await world.file('go');
+    await until('its next line was told', async () => linesOf(await told(taskId)).length === 2);
+    expect((await task(taskId)).status).toBe('running');
+  });
+
+  it('T-22 that never printed has been silent since it began', async () => {
+    const { watch, task, ended, restart, monitors, world } = await staged();
+    const taskId = await watch({ command: 'sleep 600', ...SILENT });
+    restart();
+    world.clock.move(60_000);
+    await monitors().reattach(await task(taskId));
+    expect((await ended(taskId)).end?.cause).toBe('idle');
+  });
+});
+
 describe('the tool monitor', () => {
   it('T-26 shows a reviewer the command, how many events and how long', async () => {
     const { world, call } = await staged({ mode: 'ask' });

@@ -7,6 +7,7 @@ import {
   type WatchRules,
 } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
+import type { PrintedBefore } from '../../tools/shell/output-pieces.js';
 import { OutputReader } from '../../tools/shell/output-range.js';
 import type { CommandEnd, RunningCommand } from '../../tools/shell/running-command.js';
 import { endingOf } from '../shell/settlement.js';
@@ -67,9 +68,11 @@ export class Watching {
     private readonly command: WatchedCommand,
     private readonly rules: WatchRules,
     progress: WatchProgress,
+    /** What it had printed when it was taken up again, and when: it was silent since then. */
+    private readonly before: PrintedBefore = { size: 0, at: Number.POSITIVE_INFINITY },
   ) {
     this.#committed = progress;
-    this.#watch = new Watch(rules, progress, ports.now());
+    this.#watch = new Watch(rules, progress, ports.now(), Math.min(ports.now(), before.at));
     this.#reader = new OutputReader(command.outputPath, progress.offset);
     void command.outputLost.then((reason) => {
       this.#outputLost = reason;
@@ -140,7 +143,9 @@ export class Watching {
       if (this.#isOff()) return false;
       if (dropped) watch.passOver(dropped.to);
       if (bytes.length === 0) return true;
-      watch.take(bytes, this.ports.now());
+      const now = this.ports.now();
+      const isFromBefore = watch.readAt < this.before.size;
+      watch.take(bytes, now, isFromBefore ? Math.min(now, this.before.at) : now);
       if (watch.isFull) return false;
     }
     return false;
