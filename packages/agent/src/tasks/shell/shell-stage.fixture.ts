@@ -30,7 +30,13 @@ export class ShellStage {
     const sandbox = new Sandbox({ home: world.home, bubblewrap: null });
     const tasksDirectory = join(world.home, 'tasks');
     const registry = () => world.daemon.core.tasks;
-    const shells = new ShellTasks({ tasksDirectory, sandbox, registry, place: 'here' });
+    const shells = new ShellTasks({
+      tasksDirectory,
+      sandbox,
+      registry,
+      place: 'here',
+      retryMs: 20,
+    });
     executors.set('shell', shells);
     const { monotonic } = options;
     const shell = createShell({
@@ -112,6 +118,7 @@ export class ShellStage {
 
   async close(): Promise<void> {
     for (const task of await this.tasks()) if (!task.end) await this.shells.stop(task, 'system');
+    this.shells.close();
     await this.world.discard();
   }
 }
