@@ -43,8 +43,10 @@ export async function run(
   }
   const wait = options.approvalWait === true ? undefined : options.approvalWait;
   const watch = new RunWatch(context, item, { after: session.headSeq, wait });
-  const outcome = await watch.toEnd();
-  const left = await tasksAfter(context, item, outcome, options);
+  const ended = await watch.toEnd();
+  const left = await tasksAfter(context, item, ended, { ...options, approvalWait: wait });
+  const { approvalIds } = left;
+  const outcome: Outcome = approvalIds ? { type: 'needs_approval', approvalIds } : ended;
   const exitCode = exitCodeOf(outcome, left);
   await report(context, session, watch.runId, outcome, left, exitCode);
   return exitCode;
@@ -55,11 +57,11 @@ async function tasksAfter(
   context: Context,
   { sessionId, createdAt }: InboxItem,
   { type }: Outcome,
-  { wait }: RunOptions,
+  { wait, approvalWait }: Pick<RunOptions, 'wait'> & { approvalWait: number | false | undefined },
 ): Promise<TasksLeft> {
   if (type === 'left' || type === 'needs_approval') return { live: [], failed: [] };
   if (wait === 'tasks' && type === 'completed') {
-    return waitForTasks(context, sessionId, createdAt);
+    return waitForTasks(context, sessionId, { since: createdAt, wait: approvalWait });
   }
   return { live: await lookAtTasks(context, sessionId), failed: [] };
 }
@@ -115,6 +117,7 @@ async function report(
         ...rest,
         tasks: left.live.map(({ taskId }) => taskId),
         failedTasks: left.failed.map(({ taskId }) => taskId),
+        failedRuns: left.failedRuns ?? [],
         ...(run === undefined ? {} : { usage: run.usage }),
       }),
     );

@@ -1,11 +1,10 @@
 import type { SessionItem } from '@stoa/client';
-import type { Approval, InboxItem } from '@stoa/protocol';
+import type { InboxItem } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { explain } from '../failure.js';
-import { howToAnswer } from '../terminal/approval-text.js';
 import { connectionNotices } from '../terminal/connection-notices.js';
-import { printableJson, printableLine } from '../terminal/printable.js';
-import { Asker } from './asker.js';
+import { printableJson } from '../terminal/printable.js';
+import { OpenApprovals } from './open-approvals.js';
 import { type Outcome, outcomeOfRun } from './outcome.js';
 import { RunTerminal } from './run-terminal.js';
 import { type RunStep, RunView } from './run-view.js';
@@ -28,11 +27,9 @@ export interface WatchOptions {
 export class RunWatch {
   private readonly view: RunView;
   private readonly terminal: RunTerminal;
-  private readonly asker: Asker | undefined;
-  private readonly open = new Map<string, Approval>();
+  private readonly approvals: OpenApprovals;
   private readonly stop = new AbortController();
   private outcome: Outcome | undefined;
-  private timer: NodeJS.Timeout | undefined;
   private isCancelling = false;
   private forget: () => void = () => undefined;
 
@@ -43,9 +40,14 @@ export class RunWatch {
   ) {
     this.view = new RunView(item.itemId, item.runId);
     this.terminal = new RunTerminal(context);
-    const { io, flags } = context;
-    const mayAsk = io.inIsTerminal && io.errIsTerminal && !flags.json && options.wait !== false;
-    this.asker = mayAsk ? new Asker(context, () => this.terminal.breakLine()) : undefined;
+    this.approvals = new OpenApprovals(context, {
+      wait: options.wait,
+      breakLine: () => this.terminal.breakLine(),
+      giveUp: (approvalIds) => {
+        this.outcome ??= { type: 'needs_approval', approvalIds };
+        this.stop.abort();
+      },
+    });
   }
 
   get runId(): string {
@@ -66,8 +68,7 @@ export class RunWatch {
       }
     } finally {
       this.forget();
-      clearTimeout(this.timer);
-      this.asker?.close();
+      this.approvals.close();
       if (!this.context.flags.json) this.terminal.close();
     }
     return this.outcome ?? { type: 'left' };
@@ -92,53 +93,15 @@ export class RunWatch {
         if (!json) this.terminal.line(step.text);
         break;
       case 'ask':
-        this.ask(step.approval);
+        this.approvals.ask(step.approval);
         break;
       case 'settled':
-        this.settled(step.approvalId);
+        this.approvals.settled(step.approvalId);
         break;
       case 'end':
         this.outcome = step.outcome;
         break;
     }
-  }
-
-  private ask(approval: Approval): void {
-    this.open.set(approval.approvalId, approval);
-    if (this.isCancelling) return;
-    const { wait } = this.options;
-    if (wait === false) {
-      this.giveUp();
-      return;
-    }
-    if (wait !== undefined) this.timer ??= setTimeout(() => this.giveUp(), wait);
-    if (this.asker) this.asker.ask(approval);
-    else {
-      this.terminal.breakLine();
-      this.context.say(
-        `it waits for ${approval.kind === 'question' ? 'an answer' : 'an approval'}: ${printableLine(approval.title)}`,
-      );
-      this.context.say(`  ${howToAnswer(approval)}`);
-    }
-  }
-
-  private settled(approvalId: string): void {
-    this.open.delete(approvalId);
-    this.asker?.settled(approvalId);
-    if (this.open.size > 0) return;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-  }
-
-  private giveUp(): void {
-    if (this.outcome) return;
-    this.outcome = { type: 'needs_approval', approvalIds: [...this.open.keys()] };
-    for (const approval of this.open.values()) {
-      this.terminal.breakLine();
-      this.context.say(`it needs an approval: ${printableLine(approval.title)}`);
-      this.context.say(`  ${howToAnswer(approval)}`);
-    }
-    this.stop.abort();
   }
 
   private listenForInterrupt(): void {
@@ -150,7 +113,7 @@ export class RunWatch {
       }
       this.isCancelling = true;
       this.listenForInterrupt();
-      this.asker?.close();
+      this.approvals.close();
       this.terminal.breakLine();
       this.context.say('cancelling; Ctrl-C again to leave at once');
       this.context.client.runs.cancel(this.runId).catch((error: unknown) => {
