@@ -115,6 +115,8 @@ describe('tasks in the terminal', () => {
     const failed = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: exit 3']);
     expect(failed.code).toBe(1);
     expect(resultOf(failed).failedTasks).toHaveLength(1);
+    const told = await stoa(['run', ...inJson.slice(0, -1), '--wait', 'tasks', 'run: exit 3']);
+    expect(told.err).toMatch(/stoa: tsk_\w+ exit 3: failed \(exit 3\)\n/);
   });
 
   it('T-44 with --wait tasks nobody waits for an approval that nobody is to wait for', async () => {

@@ -5,7 +5,13 @@ import { durationText } from '../durations.js';
 import type { ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
 import { exitCodeOf, type Outcome } from '../headless/outcome.js';
-import { lookAtTasks, sayTasksGoOn, type TasksLeft, waitForTasks } from '../headless/task-watch.js';
+import {
+  lookAtTasks,
+  sayTasksGoOn,
+  sayWhatFailed,
+  type TasksLeft,
+  waitForTasks,
+} from '../headless/task-watch.js';
 import { RunWatch } from '../headless/watch-run.js';
 import { bodyOf } from '../terminal/message-text.js';
 import { printableJson, printableLine } from '../terminal/printable.js';
@@ -124,6 +130,7 @@ async function report(
     return;
   }
   context.io.err(`${endLine(context, outcome, run)}\n`);
+  sayWhatFailed(context, left);
   if (left.live.length > 0) sayTasksGoOn(context, sessionId, left.live);
   if (!isOver) context.say(`it goes on; watch it with: stoa session follow ${sessionId}`);
 }

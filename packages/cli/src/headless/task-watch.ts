@@ -49,6 +49,16 @@ export function sayTasksGoOn(context: Context, sessionId: string, live: readonly
   context.say(`see them with: stoa tasks --session ${sessionId}; --wait tasks waits for them`);
 }
 
+/** Why a run that went well does not end well. */
+export function sayWhatFailed(context: Context, { failed, failedRuns = [] }: TasksLeft): void {
+  for (const task of failed) {
+    const { title, status } = taskRow(task, context.io.now());
+    context.say(`${task.taskId} ${printableLine(title)}: ${status}`);
+  }
+  for (const runId of failedRuns)
+    context.say(`${runId}, which was told of an end, did not complete`);
+}
+
 export interface WaitOptions {
   /** When that was begun which is waited for. */
   readonly since: number;

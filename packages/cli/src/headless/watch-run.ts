@@ -4,10 +4,9 @@ import type { Context } from '../context.js';
 import { explain } from '../failure.js';
 import { connectionNotices } from '../terminal/connection-notices.js';
 import { printableJson } from '../terminal/printable.js';
-import { OpenApprovals } from './open-approvals.js';
 import { type Outcome, outcomeOfRun } from './outcome.js';
-import { RunTerminal } from './run-terminal.js';
-import { type RunStep, RunView } from './run-view.js';
+import { RunSteps } from './run-steps.js';
+import { RunView } from './run-view.js';
 
 export interface WatchOptions {
   /** The last sequence before the item was accepted. */
@@ -26,8 +25,7 @@ export interface WatchOptions {
  */
 export class RunWatch {
   private readonly view: RunView;
-  private readonly terminal: RunTerminal;
-  private readonly approvals: OpenApprovals;
+  private readonly steps: RunSteps;
   private readonly stop = new AbortController();
   private outcome: Outcome | undefined;
   private isCancelling = false;
@@ -39,10 +37,8 @@ export class RunWatch {
     private readonly options: WatchOptions,
   ) {
     this.view = new RunView(item.itemId, item.runId);
-    this.terminal = new RunTerminal(context);
-    this.approvals = new OpenApprovals(context, {
+    this.steps = new RunSteps(context, {
       wait: options.wait,
-      breakLine: () => this.terminal.breakLine(),
       giveUp: (approvalIds) => {
         this.outcome ??= { type: 'needs_approval', approvalIds };
         this.stop.abort();
@@ -68,8 +64,7 @@ export class RunWatch {
       }
     } finally {
       this.forget();
-      this.approvals.close();
-      if (!this.context.flags.json) this.terminal.close();
+      this.steps.close();
     }
     return this.outcome ?? { type: 'left' };
   }
@@ -80,27 +75,10 @@ export class RunWatch {
     if (item.type === 'gap') {
       this.outcome = outcomeOfRun(await this.context.client.runs.get(this.runId));
     }
-    for (const step of this.view.take(item)) this.perform(step);
-  }
-
-  private perform(step: RunStep): void {
-    const { json } = this.context.flags;
-    switch (step.type) {
-      case 'text':
-        if (!json) this.terminal.text(step.text);
-        break;
-      case 'line':
-        if (!json) this.terminal.line(step.text);
-        break;
-      case 'ask':
-        this.approvals.ask(step.approval);
-        break;
-      case 'settled':
-        this.approvals.settled(step.approvalId);
-        break;
-      case 'end':
-        this.outcome = step.outcome;
-        break;
+    for (const step of this.view.take(item)) {
+      this.steps.perform(step, (outcome) => {
+        this.outcome = outcome;
+      });
     }
   }
 
@@ -113,8 +91,8 @@ export class RunWatch {
       }
       this.isCancelling = true;
       this.listenForInterrupt();
-      this.approvals.close();
-      this.terminal.breakLine();
+      this.steps.approvals.close();
+      this.steps.terminal.breakLine();
       this.context.say('cancelling; Ctrl-C again to leave at once');
       this.context.client.runs.cancel(this.runId).catch((error: unknown) => {
         this.context.say(`it could not be cancelled: ${explain(error, undefined).what}`);
