@@ -1,6 +1,6 @@
 import { existsSync, promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { decide, type TaskExecutor } from '@stoa/core';
+import type { TaskExecutor } from '@stoa/core';
 import type { InboxItem, Task } from '@stoa/protocol';
 import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { MARK } from '../../tools/shell/mark.js';
 import { findProcesses } from '../../tools/shell/process-tree.js';
 import { Sandbox } from '../../tools/shell/sandbox.js';
 import { createMonitor } from '../../tools/tasks/monitor.js';
-import { ToolRunner } from '../../tools/tool-runner.js';
+import { toolCalls } from '../../tools/tool-calls.fixture.js';
 import { MonitorDetail } from './monitor-detail.js';
 import { Monitors } from './monitors.js';
 
@@ -42,18 +42,10 @@ async function staged(options: WorkspaceRunOptions = {}) {
     return made;
   };
   let monitors = newMonitors();
-  const runner = new ToolRunner({
-    tools: [createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) })],
-    decide,
-    home: world.home,
-    now: () => performance.now(),
-    diagnose: () => undefined,
-  });
-  let calls = 0;
-  const call = (input: unknown) => {
-    calls += 1;
-    return runner.call({ run: world.context, callId: `call_${calls}`, tool: 'monitor', input });
-  };
+  const callTool = toolCalls(world, [
+    createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) }),
+  ]);
+  const call = (input: unknown) => callTool('monitor', input);
   const task = (taskId: string): Promise<Task> => world.daemon.core.tasks.get(OWNER, taskId);
   const watch = async (input: object): Promise<string> => {
     const { outcome, output } = await call(input);
