@@ -350,9 +350,8 @@ describe('an approval', () => {
 });
 
 /** `script` of util-linux runs a command on a terminal of its own. */
-const hasTerminal = /util-linux/.test(
-  String(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout),
-);
+const script = spawnSync('script', ['--version'], { encoding: 'utf8' });
+const hasTerminal = script.status === 0 && script.stdout.includes('util-linux');
 
 describe('a person at the terminal', () => {
   beforeEach((context) => {
