@@ -1,21 +1,15 @@
-import { OWNER, STORE_ENGINES, type StoreEngine, until } from '@stoa/testkit';
+import { OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskStage, textOf } from './task-stage.fixture.js';
-
-const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 
 describe('a daemon that starts', () => {
   let stage: TaskStage;
   let sessionId: string;
 
   beforeEach(async () => {
-    stage = await TaskStage.open(SQLITE);
-    sessionId = await stage.session();
+    ({ stage, sessionId } = await TaskStage.withSession());
   });
-  afterEach(async () => {
-    expect(await stage.problems()).toEqual([]);
-    await stage.world.discard();
-  });
+  afterEach(() => stage.discardSound());
 
   it('takes up the shells that ran, and pauses the agents', async () => {
     const shell = await stage.begin(sessionId);

@@ -1,4 +1,12 @@
-import type { Metadata, Principal, Task, TaskEntry, TaskOutput } from '@stoa/protocol';
+import {
+  actorIdOf,
+  type Metadata,
+  type Principal,
+  StoaError,
+  type Task,
+  type TaskEntry,
+  type TaskOutput,
+} from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
 import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './change-task.js';
 import type { TaskContext } from './context.js';
@@ -91,8 +99,11 @@ export class Tasks {
   async stop(by: Principal, taskId: string): Promise<Task> {
     const before = await this.get(by, taskId);
     await this.#stopping.stop(by, taskId);
-    // A foreground one without an entry is nowhere any more.
-    return this.get(by, taskId).catch(() => before);
+    return this.get(by, taskId).catch((error: unknown) => {
+      if (!(error instanceof StoaError) || error.code !== 'task_not_found') throw error;
+      // A foreground one without an entry is nowhere any more.
+      return stoppedInForeground(before, actorIdOf(by), this.context.sessions.clock.now());
+    });
   }
 
   /** Everything of a session and of those below it, without a word to them. */
@@ -160,3 +171,11 @@ export class Tasks {
     return withApprovals(this.context, entry);
   }
 }
+
+const stoppedInForeground = (task: Task, by: string, at: number): Task => ({
+  ...task,
+  status: 'cancelled',
+  endedAt: at,
+  updatedAt: at,
+  end: { cause: 'stopped', by },
+});
