@@ -92,6 +92,8 @@ export interface CorePorts {
 /** What agents and their sessions need; without it nothing can be run. */
 export interface RuntimePorts {
   readonly daemonId: string;
+  /** Whether a daemon of that name was one of this data directory: then it has ended, however lately it was seen. */
+  readonly wasHere: (daemonId: string) => boolean;
   readonly timers: Timers;
   readonly calendar: Calendar;
   readonly agentFiles: AgentFiles;
@@ -238,7 +240,10 @@ export function createCore(ports: CorePorts): Core {
       runner.wake(sessionId);
     },
     idle: (sessionId) => runner.idle(sessionId),
-    isAnothers: (session) => ownership.isAnothers(session),
+    *isAnothers(session) {
+      if (session.ownerId !== null && runtime.wasHere(session.ownerId)) return false;
+      return yield* ownership.isAnothers(session);
+    },
     ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
   const dreams = new Dreams({
