@@ -57,6 +57,7 @@ import { type DreamPorts, Dreams } from './tasks/dream/dreams.js';
 import { TaskExecutors } from './tasks/executors.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
+import { dueAgain } from './tasks/notice.js';
 import { Tasks } from './tasks/tasks.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
@@ -211,6 +212,7 @@ export function createCore(ports: CorePorts): Core {
         ...(yield* deliveryEnded(turnContext, lockForDelivery, session, runId, end)),
         ...(yield* scheduleEnded(stimulusContext, session.sessionId, runId, end)),
         ...(yield* agentRunEnded(taskContext, session, runId, end, closing)),
+        ...(yield* dueAgain(session, closing)),
       ];
     },
     isHeldBack: (session) => subAgents.isHeldBack(session),
