@@ -48,6 +48,20 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     expect(await stage.notices()).toHaveLength(1);
   });
 
+  it('T-36 that was waited for by a run that another daemon took over tells of its end', async () => {
+    await stage.parent.submit('Begin.');
+    const { runId } = await stage.daemon.driver.nth(1);
+    const task = await stage.launch({ isForeground: true, runId });
+    await (await stage.runOf(task)).deliver();
+    await stage.daemon.abandon();
+    stage.world.clock.move(1);
+    await stage.start({ daemonId: 'there:1', place: 'there' });
+    await stage.daemon.core.runner.look();
+    await until('nobody waits for it', async () => !(await stage.get(task.taskId)).isForeground);
+    (await stage.runOf(task)).complete('There is a cat.');
+    expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });
+  });
+
   it('T-28 T-31 waits for a place, goes on by a message after its end, and tells of each', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => stage.launch()));
     const running = all.filter(({ status }) => status === 'running');

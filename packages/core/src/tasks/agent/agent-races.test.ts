@@ -118,4 +118,38 @@ describe('an agent', () => {
     expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });
     expect((await stage.notices()).join()).toContain('There is a cat.');
   });
+
+  it('T-35 that is being stopped takes no message, though it ran when it was looked at', async () => {
+    const task = await stage.launch();
+    await stage.runOf(task);
+    stage.daemon.driver.isDeaf = true;
+    const stopping = stage.daemon.core.tasks.stop(OWNER, task.taskId);
+    await until('it is being stopped', async () => (await stage.get(task.taskId)).stopping);
+    const sent = stage.daemon.core.subAgents.send(task, { text: 'Wait.', from: 'human:owner' });
+    await expect(sent).rejects.toMatchObject({ code: 'task_takes_no_message' });
+    await until('it was given time', () => {
+      stage.daemon.timers.advance(5_000);
+      return stopping.then(() => true);
+    });
+  });
+
+  it('T-34 works with the mode of its parent at most, and is refused where its rules go further', async () => {
+    const { sessions, tasks } = stage.daemon.core;
+    const helper = stage.agents['helper'];
+    if (!helper) throw new Error('there is no helper');
+    stage.agents['bold'] = { ...helper, mode: 'full' };
+    stage.agents['sly'] = { ...helper, permissions: { allow: ['Shell(rm *)'] } };
+    const plan = (await sessions.create(OWNER, { agentId: 'helper', mode: 'plan' })).sessionId;
+    const modeOf = async (change: Parameters<AgentStage['launch']>[0]): Promise<string> => {
+      const { sessionId } = stage.sessionOf(await stage.launch(change, plan));
+      return (await sessions.get(OWNER, sessionId)).mode;
+    };
+    expect([await modeOf({}), await modeOf({ agentId: 'bold' })]).toEqual(['plan', 'plan']);
+    const before = (await sessions.list(OWNER, { limit: 50 })).sessions.length;
+    await expect(stage.launch({ agentId: 'sly' }, plan)).rejects.toMatchObject({
+      code: 'authority_exceeded',
+    });
+    expect((await tasks.list(OWNER, { limit: 10 })).tasks).toHaveLength(2);
+    expect((await sessions.list(OWNER, { limit: 50 })).sessions).toHaveLength(before);
+  });
 });

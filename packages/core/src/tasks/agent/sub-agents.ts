@@ -10,7 +10,7 @@ import { isEnded } from '../lifecycle.js';
 import type { Tasks } from '../tasks.js';
 import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
-import { cancelRuns, endSessionOf, settleIfDone } from './agent-session.js';
+import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
 import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
 import { isGoneWithin } from './is-gone-within.js';
@@ -188,7 +188,7 @@ export class SubAgents implements TaskExecutor {
 
   /** Events of one commit. Must not throw. */
   committed(entries: readonly LogEntry[]): void {
-    for (const { topic, type, body } of entries) {
+    for (const { topic, type, body, at } of entries) {
       if (!topic.startsWith('session:')) continue;
       const sessionId = topic.slice('session:'.length);
       if (type === 'background_task_ended' || type === 'background_task_changed') {
@@ -205,6 +205,9 @@ export class SubAgents implements TaskExecutor {
           this.#later(() => this.#stopWaitedFor(taskId));
         }
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
+      } else if (type === 'resumed') {
+        const { runId } = JSON.parse(body) as { runId: string };
+        this.#later(() => letGoOn(this.context, sessionId, { runId, at }));
       } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
     }
   }
