@@ -14,10 +14,13 @@ let root: string;
 let path: string;
 /** How many events the journal of the session has. */
 let head: number;
+/** What became of the task. */
+let status: string;
 beforeEach(async () => {
   root = await fs.mkdtemp(join(tmpdir(), 'stoa-transcripts-'));
   path = join(root, 'owner', `agent-${TASK_ID}.jsonl`);
   head = 0;
+  status = 'running';
 });
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
 
@@ -26,7 +29,10 @@ const task = (): TaskEntry =>
 /** The two things of the domain that a transcript is made from. */
 const core = (): Core =>
   ({
-    tasks: { list: () => Promise.resolve({ tasks: [task()] }) },
+    tasks: {
+      list: (_: unknown, query: { status: string }) =>
+        Promise.resolve({ tasks: query.status === status ? [task()] : [] }),
+    },
     sessions: {
       journal: (_: unknown, __: string, { after }: { after: number }) => {
         const last = Math.min(head, after + 2);
@@ -129,4 +135,16 @@ it('is read by bytes, in whole characters', async () => {
     offset: 5,
     text: '',
   });
+});
+
+it('T-43 that of a task that ended before a restart goes with the task', async () => {
+  const writer = transcripts();
+  head = 3;
+  writer.committed([created()]);
+  await writer.close();
+  status = 'failed';
+  const next = transcripts();
+  await next.recover();
+  next.committed([event('owner', 'background_task_evicted', { taskId: TASK_ID })]);
+  await expect.poll(() => fs.stat(path).catch(() => 'gone')).toBe('gone');
 });

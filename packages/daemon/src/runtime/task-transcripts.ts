@@ -1,7 +1,7 @@
 import { constants, promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Core, LogEntry } from '@stoa/core';
-import { JOURNAL_EVENTS, type Task, type TaskEntry } from '@stoa/protocol';
+import { JOURNAL_EVENTS, type Task, type TaskEntry, TaskStatus } from '@stoa/protocol';
 import { FULL, lastSeq, TRANSCRIPT_FULL } from './transcript-file.js';
 
 const SYSTEM = { kind: 'system' } as const;
@@ -9,6 +9,9 @@ const PAGE = 500;
 /** What one transcript holds at most; the journal holds the rest. */
 const FILE_BYTES = 32 * 1024 * 1024;
 const RECOVERED = 1_000;
+
+/** What ended like this does not go on. */
+const OVER: ReadonlySet<TaskStatus> = new Set(['failed', 'cancelled', 'lost']);
 
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 const JOURNALED: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
@@ -59,13 +62,13 @@ export class TaskTranscripts {
     }
   }
 
-  /** After a start: goes on with those of tasks that may go on. */
+  /** After a start: goes on with those of tasks that may go on, and knows the others, to remove them one day. */
   async recover(): Promise<void> {
-    for (const status of ['queued', 'running', 'paused', 'completed'] as const) {
+    for (const status of TaskStatus.options) {
       const { tasks } = await this.options.core().tasks.list(SYSTEM, { status, limit: RECOVERED });
       for (const task of tasks) {
         const transcript = this.#follow(task);
-        if (transcript) this.#write(transcript);
+        if (transcript && !OVER.has(status)) this.#write(transcript);
       }
     }
   }
