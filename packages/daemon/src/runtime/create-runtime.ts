@@ -43,7 +43,7 @@ import { sendMessageOf } from './send-message.js';
 import { taskActsOf } from './task-acts.js';
 import { TaskTranscripts } from './task-transcripts.js';
 import { timers } from './timers.js';
-import { readTranscript } from './transcript-file.js';
+import { readTranscript, transcriptIn } from './transcript-file.js';
 import { DiskWorkspaces } from './workspaces.js';
 
 export interface RuntimeOptions {
@@ -110,7 +110,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lazy('acp', { inject: false, publishes: 'final_text' }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
-  const transcripts = new TaskTranscripts({ core, diagnose });
+  const transcripts = new TaskTranscripts({ tasksDirectory: tasksOf(home), core, diagnose });
   return {
     ports: {
       daemonId,
@@ -161,7 +161,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         ],
       ]),
       taskDirectory: tasksOf(home),
-      readTranscript,
+      readTranscript: (path, range) => readTranscript(transcriptIn(tasksOf(home), path), range),
       place,
     },
     attach(made) {

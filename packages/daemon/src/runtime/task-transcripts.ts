@@ -2,7 +2,7 @@ import { constants, promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Core, LogEntry } from '@stoa/core';
 import { JOURNAL_EVENTS, type Task, type TaskEntry, TaskStatus } from '@stoa/protocol';
-import { FULL, lastSeq, TRANSCRIPT_FULL } from './transcript-file.js';
+import { FULL, lastSeq, TRANSCRIPT_FULL, transcriptIn } from './transcript-file.js';
 
 const SYSTEM = { kind: 'system' } as const;
 const PAGE = 500;
@@ -29,6 +29,7 @@ interface Transcript {
 }
 
 export interface TaskTranscriptsOptions {
+  readonly tasksDirectory: string;
   readonly core: () => Core;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly fileBytes?: number;
@@ -78,9 +79,10 @@ export class TaskTranscripts {
   }
 
   #follow(task: Task | TaskEntry): Transcript | undefined {
-    const { taskId, transcriptPath: path } = task;
+    const { taskId, transcriptPath } = task;
     const { sessionId: worksIn } = task.detail;
-    if (path === undefined || typeof worksIn !== 'string') return undefined;
+    if (transcriptPath === undefined || typeof worksIn !== 'string') return undefined;
+    const path = transcriptIn(this.options.tasksDirectory, transcriptPath);
     const known = this.#byTask.get(taskId);
     if (known) return known;
     const transcript: Transcript = {
