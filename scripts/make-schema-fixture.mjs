@@ -34,6 +34,9 @@ try {
 
 async function make(directory, env, keepData) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-fixture-'));
+  // People other than the owner have sessions here too.
+  const shared = [{ path: os.tmpdir(), shared: true }];
+  fs.writeFileSync(path.join(home, 'stoa.yaml'), JSON.stringify({ workspaces: shared }));
   try {
     const daemon = await start(home, env);
     try {
@@ -241,7 +244,7 @@ async function fill({ call }) {
         'turns: [{ steps: [{ call: { tool: agent, input: { description: Greet 问候, prompt: Greet, agent: helper } } }, { say: Done }] }]',
     },
   });
-  const boss = await call('POST', '/v1/sessions', { agentId: 'boss' }, ada);
+  const boss = await call('POST', '/v1/sessions', { agentId: 'boss', workspace: os.tmpdir() }, ada);
   await call('POST', `/v1/sessions/${boss.sessionId}/inbox`, { text: 'have it done' }, ada);
   while ((await call('GET', '/v1/tasks', undefined, ada)).tasks[0]?.status !== 'completed');
   while ((await call('GET', `/v1/sessions/${boss.sessionId}`, undefined, ada)).status !== 'idle');
