@@ -177,4 +177,20 @@ describe('a daemon that starts', () => {
       taskId,
     ]);
   });
+
+  it('goes on with everything else while something does not let itself be stopped', async () => {
+    const { taskId } = await stage.begin(sessionId);
+    const shell = stage.executor('shell');
+    shell.whileStopping = () => new Promise(() => undefined);
+    void stage.tasks.stop(OWNER, taskId);
+    await until('it is being stopped', () => shell.stopped.length === 1);
+    let isDone = false;
+    void stage.tasks.tick().then(() => (isDone = true));
+    await until('upkeep is done', () => {
+      stage.pass(10_000);
+      return isDone;
+    });
+    expect(await stage.get(taskId)).toMatchObject({ status: 'running', stopping: {} });
+    expect(shell.stopped).toHaveLength(1);
+  });
 });

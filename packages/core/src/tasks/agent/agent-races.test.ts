@@ -127,9 +127,11 @@ describe('an agent', () => {
     await until('it is being stopped', async () => (await stage.get(task.taskId)).stopping);
     const sent = stage.daemon.core.subAgents.send(task, { text: 'Wait.', from: 'human:owner' });
     await expect(sent).rejects.toMatchObject({ code: 'task_takes_no_message' });
+    let isGone = false;
+    void stopping.then(() => (isGone = true));
     await until('it was given time', () => {
       stage.daemon.timers.advance(5_000);
-      return stopping.then(() => true);
+      return isGone;
     });
   });
 

@@ -5,6 +5,7 @@ import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
 import type { TaskContext } from '../context.js';
+import { isGoneWithin } from '../is-gone-within.js';
 import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../kind.js';
 import { isEnded } from '../lifecycle.js';
 import type { Tasks } from '../tasks.js';
@@ -13,23 +14,12 @@ import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
 import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
-import { isGoneWithin } from './is-gone-within.js';
 import { launchAgent, type NewSubAgent } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
+import type { SessionRuns } from './session-runs.js';
 import { TaskWaiters } from './task-waiters.js';
 import { WaitedFor } from './waited-for.js';
 import { whyBlocked } from './why-blocked.js';
-
-/** Part of what was written down of a task; undefined where nothing was. */
-export type ReadTranscript = (path: string, range: OutputRange) => Promise<OutputPart | undefined>;
-
-/** What is asked of who runs sessions, and writes down what they do. */
-interface SessionRuns {
-  readonly readTranscript?: ReadTranscript;
-  wake(sessionId: string): void;
-  idle(sessionId: string): Promise<void>;
-  isAnothers(session: OpenSession): Tx<boolean>;
-}
 
 /**
  * Agents as background tasks. Each works in a session of its own below that of who started it, with any
@@ -143,7 +133,7 @@ export class SubAgents implements TaskExecutor {
     let isGone = true;
     if (sessionId !== undefined) {
       await cancelRuns(this.context, sessionId);
-      isGone = await isGoneWithin(this.context.timers, this.runs.idle(sessionId));
+      isGone = await isGoneWithin(this.context.timers, this.runs.idle(sessionId), STOP_MS);
     }
     await this.tasks.settle(task.taskId, {
       status: 'cancelled',
@@ -296,5 +286,7 @@ export class SubAgents implements TaskExecutor {
   }
 }
 
+/** An agent that does not stop when it is told to counts as stopped after this. */
+const STOP_MS = 5_000;
 const LOOKED_AT = 1_000;
 const RUN_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
