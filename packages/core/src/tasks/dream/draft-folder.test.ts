@@ -81,14 +81,14 @@ describe('the files of a memory while a dream works on them', () => {
     draft.remove('deploy.md');
     draft.write('all.md', 'all of it', 'by hand');
     const order: string[] = [];
-    const { write, remove } = files;
+    const [write, remove] = [files.write.bind(files), files.remove.bind(files)];
     files.write = (directory, name, text) => {
       order.push(`write ${name}`);
-      return write.call(files, directory, name, text);
+      return write(directory, name, text);
     };
     files.remove = (directory, name) => {
       order.push(`remove ${name}`);
-      return remove.call(files, directory, name);
+      return remove(directory, name);
     };
     await draft.apply(files, 'ops');
     expect(order).toEqual(['write all.md', 'remove deploy.md', 'write INDEX.md']);

@@ -341,10 +341,11 @@ describe('a dream', () => {
   it('takes no note out while what it was folded into was left alone', async () => {
     await open();
     await work(1);
-    dream = async ({ draft, notes: given, fold }) => {
+    dream = async (wanted) => {
+      const { draft, notes: given } = wanted;
       draft.write('theirs.md', 'theirs', given[0]?.text ?? '');
       draft.write('other.md', 'other', 'other');
-      fold(given.map(({ noteId }) => noteId));
+      wanted.fold(given.map(({ noteId }) => noteId));
       const file = { name: 'theirs.md', part: 'shared', text: 'by a person' } as const;
       await daemon.core.memories.putFile(OWNER, await memoryId(), file);
     };
