@@ -124,8 +124,13 @@ export class Tasks {
   /** Goes on with one that is paused, now or when there is a place. */
   async resume(by: Principal, taskId: string): Promise<Task> {
     const task = await this.get(by, taskId);
-    executorHere(this.context, task);
-    assertCanGoOn(task, this.context.kinds.get(task.kind));
+    const executor = executorHere(this.context, task);
+    if (task.status === 'paused' && executor?.whyBlocked) {
+      const blockedReason = (await executor.whyBlocked(task)) ?? null;
+      const isNews = blockedReason !== (task.blockedReason ?? null);
+      if (isNews) await changeTask(this.context, taskId, { blockedReason });
+    }
+    assertCanGoOn(await this.get(by, taskId), this.context.kinds.get(task.kind));
     const begun = await beginTask(this.context, taskId);
     if (begun.hasBegun) await this.#queue.start(begun);
     return this.get(by, taskId);
