@@ -34,6 +34,9 @@ try {
 
 async function make(directory, env, keepData) {
   const home = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-fixture-'));
+  // People other than the owner have sessions here too.
+  const shared = [{ path: os.tmpdir(), shared: true }];
+  fs.writeFileSync(path.join(home, 'stoa.yaml'), JSON.stringify({ workspaces: shared }));
   try {
     const daemon = await start(home, env);
     try {
@@ -234,6 +237,18 @@ async function fill({ call }) {
     enabled: false,
   });
 
+  await call('PUT', '/v1/agents/boss', {
+    driver: {
+      kind: 'script',
+      script:
+        'turns: [{ steps: [{ call: { tool: agent, input: { description: Greet 问候, prompt: Greet, agent: helper } } }, { say: Done }] }]',
+    },
+  });
+  const boss = await call('POST', '/v1/sessions', { agentId: 'boss', workspace: os.tmpdir() }, ada);
+  await call('POST', `/v1/sessions/${boss.sessionId}/inbox`, { text: 'have it done' }, ada);
+  while ((await call('GET', '/v1/tasks', undefined, ada)).tasks[0]?.status !== 'completed');
+  while ((await call('GET', `/v1/sessions/${boss.sessionId}`, undefined, ada)).status !== 'idle');
+
   await call('POST', '/v1/channels', { channelId: 'closed', title: 'Closed' });
   await call('POST', '/v1/channels/closed/archive');
   await call('POST', '/v1/channels', { channelId: 'gone', title: 'Gone' });
@@ -259,6 +274,7 @@ async function answersTo(token, { call }) {
     '/v1/topics/human:ada/events?limit=200',
     '/v1/unread',
     '/v1/search?query=kubectl',
+    '/v1/tasks',
   ];
   const expected = {};
   for (const route of routes) expected[route] = await call('GET', route, undefined, token);

@@ -350,11 +350,14 @@ describe('an approval', () => {
 });
 
 /** `script` of util-linux runs a command on a terminal of its own. */
-const withTerminal = describe.skipIf(
-  !spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout.includes('util-linux'),
-);
+const script = spawnSync('script', ['--version'], { encoding: 'utf8' });
+const hasTerminal = script.status === 0 && script.stdout.includes('util-linux');
 
-withTerminal('a person at the terminal (needs script of util-linux)', () => {
+describe('a person at the terminal', () => {
+  beforeEach((context) => {
+    if (!hasTerminal) context.skip('there is no script of util-linux here');
+  });
+
   interface Terminal {
     readonly screen: () => string;
     readonly ended: Promise<number | null>;

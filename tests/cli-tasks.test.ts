@@ -23,13 +23,37 @@ turns:
     steps:
       - call: { tool: read_file, input: { path: "\${match.1}" }, as: out }
       - say: "\${results.out.outcome}"
+  - when: { kind: input, matches: "wait: (.*)" }
+    steps:
+      - call: { tool: shell, input: { command: "\${match.1}" }, as: out }
+      - say: "\${results.out}"
+  - when: { kind: input, matches: "output: (.*)" }
+    steps:
+      - call: { tool: task_output, input: { task_id: "\${match.1}" }, as: out }
+      - say: "\${results.out}"
 otherwise: [{ say: noted }]`;
+
+/** Asks before it does anything about the end of what it started. */
+const CAREFUL = `
+turns:
+  - when: { kind: input, matches: "run: (.*)" }
+    steps:
+      - call: { tool: shell, input: { command: "\${match.1}", is_background: true } }
+      - say: started
+otherwise:
+  - call: { tool: write_file, input: { path: ended, content: "yes" }, as: out }
+  - say: "It is \${results.out.outcome}."`;
 
 beforeAll(async () => {
   daemon = await startDaemon();
   api = callerOf(daemon.url, daemon.token);
   stoa = ownerOf(daemon);
   await api.put('/v1/agents/worker', { driver: { kind: 'script', script: SCRIPT }, mode: 'full' });
+  await api.put('/v1/agents/careful', {
+    driver: { kind: 'script', script: CAREFUL },
+    permissions: { allow: ['Shell(*)'] },
+    mode: 'ask',
+  });
 });
 afterAll(async () => {
   // They would outlive the daemon, as they should.
@@ -91,6 +115,52 @@ describe('tasks in the terminal', () => {
     const failed = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: exit 3']);
     expect(failed.code).toBe(1);
     expect(resultOf(failed).failedTasks).toHaveLength(1);
+    const told = await stoa(['run', ...inJson.slice(0, -1), '--wait', 'tasks', 'run: exit 3']);
+    expect(told.err).toMatch(/stoa: tsk_\w+ exit 3: failed \(exit 3\)\n/);
+  });
+
+  it('T-44 with --wait tasks nobody waits for an approval that nobody is to wait for', async () => {
+    const careful = ['run', '--agent', 'careful', '--workspace', workspace, '--wait', 'tasks'];
+    const left = await stoa([...careful, '--no-approval-wait', '--json', 'run: true']);
+    expect(left.code).toBe(3);
+    expect(resultOf(left)).toMatchObject({ outcome: 'needs_approval', exitCode: 3 });
+    const asked = await stoa([...careful, '--approval-wait', '1s', 'run: true']);
+    expect(asked.code).toBe(3);
+    expect(asked.err).toMatch(/it waits for an approval: .*ended\n.*stoa approvals allow apr_/);
+    const waiting = start([...careful, 'run: true'], { env: { STOA_HOME: daemon.home } });
+    await until('it asks', () => waiting.output().err.includes('stoa approvals allow'));
+    const [approvalId = ''] = /apr_\w+/.exec(waiting.output().err) ?? [];
+    await stoa(['approvals', 'allow', approvalId]);
+    expect(await waiting.ended).toBe(0);
+    // Words go to standard output, and what is done to standard error, as those of the first run do.
+    expect(waiting.output().out).toBe('started\nIt is ok.\n');
+  });
+
+  it('T-40 an agent that reads the output of a task is shown the last of it', async () => {
+    const ended = await stoa(['run', ...inJson, 'run: seq 1 9000; sleep 600']);
+    const { sessionId, tasks } = resultOf(ended);
+    const [taskId = ''] = tasks;
+    const ask = ['run', '--session', sessionId, `output: ${taskId}`];
+    const shown = await until('all of it was printed', async () => {
+      const { out } = await stoa(ask);
+      return out.includes('\n9000\n') && out;
+    });
+    expect(shown.split('\n')[0]).toBe('Bytes 27509 to 43893 of 43893; go on at offset 43893.');
+    await stoa(['tasks', 'stop', taskId]);
+    expect((await stoa(['tasks', taskId])).out).toMatch(/status +stopped by human:owner after /);
+  });
+
+  it('T-3 what a tool call waits for is stopped from the terminal, which says so', async () => {
+    const waiting = start(['run', ...inJson, 'wait: tail -f /dev/null'], {
+      env: { STOA_HOME: daemon.home },
+    });
+    const task = await until('it is waited for', async () =>
+      (await listed('?status=running')).find(({ isForeground }) => isForeground),
+    );
+    const stopped = await stoa(['tasks', 'stop', task.taskId]);
+    expect(stopped.out).toBe(`${task.taskId} is stopped by human:owner.\n`);
+    expect(await waiting.ended).toBe(0);
+    expect(waiting.output().out).toContain('[Stopped by human:owner (SIGTERM)]');
   });
 
   it('T-45 the command line, the API and the sections have the same entries in the same order', async () => {

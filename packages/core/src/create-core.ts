@@ -49,7 +49,8 @@ import { Stimuli } from './stimuli/stimuli.js';
 import { StimulusClock } from './stimuli/stimulus-clock.js';
 import { agentRunEnded } from './tasks/agent/agent-end.js';
 import { AGENT } from './tasks/agent/agent-kind.js';
-import { type ReadTranscript, SubAgents } from './tasks/agent/sub-agents.js';
+import type { ReadTranscript } from './tasks/agent/session-runs.js';
+import { SubAgents } from './tasks/agent/sub-agents.js';
 import type { TaskContext } from './tasks/context.js';
 import { DREAM } from './tasks/dream/dream-kind.js';
 import type { Dreamer } from './tasks/dream/dreamer.js';
@@ -57,6 +58,7 @@ import { type DreamPorts, Dreams } from './tasks/dream/dreams.js';
 import { TaskExecutors } from './tasks/executors.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
+import { dueAgain } from './tasks/notice.js';
 import { Tasks } from './tasks/tasks.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
@@ -92,6 +94,8 @@ export interface CorePorts {
 /** What agents and their sessions need; without it nothing can be run. */
 export interface RuntimePorts {
   readonly daemonId: string;
+  /** Whether a daemon of that name was one of this data directory: then it has ended, however lately it was seen. */
+  readonly wasHere: (daemonId: string) => boolean;
   readonly timers: Timers;
   readonly calendar: Calendar;
   readonly agentFiles: AgentFiles;
@@ -209,6 +213,7 @@ export function createCore(ports: CorePorts): Core {
         ...(yield* deliveryEnded(turnContext, lockForDelivery, session, runId, end)),
         ...(yield* scheduleEnded(stimulusContext, session.sessionId, runId, end)),
         ...(yield* agentRunEnded(taskContext, session, runId, end, closing)),
+        ...(yield* dueAgain(session, closing)),
       ];
     },
     isHeldBack: (session) => subAgents.isHeldBack(session),
@@ -238,7 +243,10 @@ export function createCore(ports: CorePorts): Core {
       runner.wake(sessionId);
     },
     idle: (sessionId) => runner.idle(sessionId),
-    isAnothers: (session) => ownership.isAnothers(session),
+    *isAnothers(session) {
+      if (session.ownerId !== null && runtime.wasHere(session.ownerId)) return false;
+      return yield* ownership.isAnothers(session);
+    },
     ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
   const dreams = new Dreams({

@@ -6,6 +6,7 @@ import type { MemoryFiles } from './memory/memory-files.js';
 export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
   return {
     daemonId: 'daemon',
+    wasHere: () => false,
     timers: { after: () => () => undefined },
     calendar: {
       nextCron: () => {

@@ -37,8 +37,8 @@ export type { SubAgents } from './tasks/agent/sub-agents.js';
 export type { ExecutorChange } from './tasks/change-task.js';
 export type { NewTask } from './tasks/create-task.js';
 export type { DraftFolder } from './tasks/dream/draft-folder.js';
+export type { DreamOutcome } from './tasks/dream/dream-end.js';
 export type { Dreamer, DreamWork } from './tasks/dream/dreamer.js';
-export type { DreamOutcome } from './tasks/dream/dreams.js';
 export type {
   OutputPart,
   OutputRange,

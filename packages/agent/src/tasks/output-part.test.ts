@@ -4,6 +4,20 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readOutputPart } from './output-part.js';
 
+it('T-14 who asks from behind the end is told where the end is', async () => {
+  const root = await fs.mkdtemp(join(tmpdir(), 'stoa-part-'));
+  try {
+    const path = join(root, 'output');
+    await fs.writeFile(path, 'abcdef');
+    for (const offset of [6, 7, 10_000_000, Number.MAX_SAFE_INTEGER]) {
+      const part = await readOutputPart(path, { offset, limit: 4 }, false);
+      expect(part).toMatchObject({ offset, nextOffset: offset, size: 6, text: '' });
+    }
+  } finally {
+    await fs.rm(root, { recursive: true });
+  }
+});
+
 it('T-14 output is given as text that is cut between characters, and nothing of it twice', async () => {
   const root = await fs.mkdtemp(join(tmpdir(), 'stoa-part-'));
   try {

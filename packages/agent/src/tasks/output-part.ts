@@ -1,5 +1,6 @@
 import type { OutputPart, OutputRange } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
+import { unreadable } from '../tools/shell/command-output.js';
 import { readOutputRange } from '../tools/shell/output-range.js';
 
 /** A part of the output of a command as text, cut between characters. */
@@ -9,8 +10,9 @@ export async function readOutputPart(
   hasEnded: boolean,
 ): Promise<OutputPart> {
   const range = await readOutputRange(path, offset, limit).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    throw new StoaError('task_without_output', 'Something else stands in the place of its output');
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ELOOP', 'EACCES', 'EPERM'].includes(code)) throw error;
+    throw new StoaError('task_without_output', unreadable(error));
   });
   const { length } = range.bytes;
   const torn = tornEnd(range.bytes);

@@ -5,7 +5,13 @@ import { durationText } from '../durations.js';
 import type { ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
 import { exitCodeOf, type Outcome } from '../headless/outcome.js';
-import { lookAtTasks, sayTasksGoOn, type TasksLeft, waitForTasks } from '../headless/task-watch.js';
+import {
+  lookAtTasks,
+  sayTasksGoOn,
+  sayWhatFailed,
+  type TasksLeft,
+  waitForTasks,
+} from '../headless/task-watch.js';
 import { RunWatch } from '../headless/watch-run.js';
 import { bodyOf } from '../terminal/message-text.js';
 import { printableJson, printableLine } from '../terminal/printable.js';
@@ -43,8 +49,10 @@ export async function run(
   }
   const wait = options.approvalWait === true ? undefined : options.approvalWait;
   const watch = new RunWatch(context, item, { after: session.headSeq, wait });
-  const outcome = await watch.toEnd();
-  const left = await tasksAfter(context, item, outcome, options);
+  const ended = await watch.toEnd();
+  const left = await tasksAfter(context, item, ended, { ...options, approvalWait: wait });
+  const { approvalIds } = left;
+  const outcome: Outcome = approvalIds ? { type: 'needs_approval', approvalIds } : ended;
   const exitCode = exitCodeOf(outcome, left);
   await report(context, session, watch.runId, outcome, left, exitCode);
   return exitCode;
@@ -55,11 +63,11 @@ async function tasksAfter(
   context: Context,
   { sessionId, createdAt }: InboxItem,
   { type }: Outcome,
-  { wait }: RunOptions,
+  { wait, approvalWait }: Pick<RunOptions, 'wait'> & { approvalWait: number | false | undefined },
 ): Promise<TasksLeft> {
   if (type === 'left' || type === 'needs_approval') return { live: [], failed: [] };
   if (wait === 'tasks' && type === 'completed') {
-    return waitForTasks(context, sessionId, createdAt);
+    return waitForTasks(context, sessionId, { since: createdAt, wait: approvalWait });
   }
   return { live: await lookAtTasks(context, sessionId), failed: [] };
 }
@@ -115,12 +123,14 @@ async function report(
         ...rest,
         tasks: left.live.map(({ taskId }) => taskId),
         failedTasks: left.failed.map(({ taskId }) => taskId),
+        failedRuns: left.failedRuns ?? [],
         ...(run === undefined ? {} : { usage: run.usage }),
       }),
     );
     return;
   }
   context.io.err(`${endLine(context, outcome, run)}\n`);
+  sayWhatFailed(context, left);
   if (left.live.length > 0) sayTasksGoOn(context, sessionId, left.live);
   if (!isOver) context.say(`it goes on; watch it with: stoa session follow ${sessionId}`);
 }

@@ -85,7 +85,8 @@ async function showTask(context: Context, taskId: string): Promise<void> {
 
 function taskText({ paint, io }: Context, task: Task): string {
   const { row, lines, warnings } = taskDetail(task, io.now());
-  const took = row.elapsedMs === undefined ? '' : ` for ${durationText(row.elapsedMs)}`;
+  const since = task.endedAt === undefined ? 'for' : 'after';
+  const took = row.elapsedMs === undefined ? '' : ` ${since} ${durationText(row.elapsedMs)}`;
   return [
     details(paint, { title: row.title, id: task.taskId }, [
       ['kind', row.kind],

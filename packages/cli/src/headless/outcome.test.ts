@@ -15,6 +15,18 @@ describe('the exit code of stoa run', () => {
   ])('tells the outcome: %o', (outcome, code) => {
     expect(exitCodeOf(outcome)).toBe(code);
   });
+
+  it('T-44 tells what went on or went wrong in the background of a run that went well', () => {
+    const [none, one] = [[], ['x']];
+    const exit = (live: string[], failed: string[], failedRuns: string[]): number =>
+      exitCodeOf({ type: 'completed', output: [] }, { live, failed, failedRuns });
+    expect(exit(none, none, none)).toBe(0);
+    expect(exit(one, none, none)).toBe(5);
+    expect(exit(one, one, none)).toBe(1);
+    expect(exit(none, none, one)).toBe(1);
+    const failed = { live: one, failed: none, failedRuns: none };
+    expect(exitCodeOf({ type: 'needs_approval', approvalIds: one }, failed)).toBe(3);
+  });
 });
 
 describe('outcomeOfRun', () => {

@@ -13,11 +13,15 @@ export type Outcome =
 /** What goes on in the background, or failed there, counts when the run itself went well. */
 export function exitCodeOf(
   outcome: Outcome,
-  tasks: { readonly live: readonly unknown[]; readonly failed: readonly unknown[] } = NONE,
+  tasks: {
+    readonly live: readonly unknown[];
+    readonly failed: readonly unknown[];
+    readonly failedRuns?: readonly unknown[];
+  } = NONE,
 ): ExitCode {
   switch (outcome.type) {
     case 'completed':
-      if (tasks.failed.length > 0) return EXIT.failure;
+      if (tasks.failed.length + (tasks.failedRuns?.length ?? 0) > 0) return EXIT.failure;
       return tasks.live.length > 0 ? EXIT.tasksGoOn : EXIT.ok;
     case 'failed':
       return EXIT.failure;

@@ -1,9 +1,9 @@
-import { pillLabel, type SessionItem, taskRow } from '@stoa/client';
+import { pillLabel, taskRow } from '@stoa/client';
 import type { Task } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { connectionNotices } from '../terminal/connection-notices.js';
-import { printableJson, printableLine } from '../terminal/printable.js';
-import { sessionPrinter } from './session-printer.js';
+import { printableLine } from '../terminal/printable.js';
+import { WaitView } from './wait-view.js';
 
 const MANY = 200;
 /** After these there may be nothing left to wait for. */
@@ -23,6 +23,10 @@ const ENDS: ReadonlySet<string> = new Set([
 export interface TasksLeft {
   readonly live: readonly Task[];
   readonly failed: readonly Task[];
+  /** Runs that were told of an end and did not come to theirs. */
+  readonly failedRuns?: readonly string[];
+  /** What nobody waits for any longer. */
+  readonly approvalIds?: readonly string[] | undefined;
 }
 
 /** What of a session goes on in the background. A paused one waits for a person and counts as at rest. */
@@ -45,21 +49,36 @@ export function sayTasksGoOn(context: Context, sessionId: string, live: readonly
   context.say(`see them with: stoa tasks --session ${sessionId}; --wait tasks waits for them`);
 }
 
+/** Why a run that went well does not end well. */
+export function sayWhatFailed(context: Context, { failed, failedRuns = [] }: TasksLeft): void {
+  for (const task of failed) {
+    const { title, status } = taskRow(task, context.io.now());
+    context.say(`${task.taskId} ${printableLine(title)}: ${status}`);
+  }
+  for (const runId of failedRuns)
+    context.say(`${runId}, which was told of an end, did not complete`);
+}
+
+export interface WaitOptions {
+  /** When that was begun which is waited for. */
+  readonly since: number;
+  /** How long an approval may stay open; `false`: not at all, undefined: until it is settled. */
+  readonly wait: number | false | undefined;
+}
+
 /**
  * Waits until nothing of a session goes on: neither a task, nor a run that was told of the end of one.
- * Resolves early with what goes on when the person at the terminal leaves. What was begun since then and
- * failed is named too.
+ * Resolves early with what goes on when the person at the terminal leaves, or when an approval is open that
+ * nobody is to wait for (any longer). What was begun since then and failed is named too.
  */
 export async function waitForTasks(
   context: Context,
   sessionId: string,
-  since: number,
+  { since, wait }: WaitOptions,
 ): Promise<TasksLeft> {
-  const interrupted = new AbortController();
-  const forget = context.io.onInterrupt(() => interrupted.abort());
-  const show = context.flags.json
-    ? (item: SessionItem) => context.line(printableJson(item))
-    : sessionPrinter(context);
+  const left = new AbortController();
+  const forget = context.io.onInterrupt(() => left.abort());
+  const view = new WaitView(context, wait, () => left.abort());
   const look = async () => {
     const { status, queuedRuns, headSeq } = await context.client.sessions.get(sessionId);
     const tasks = await tasksOf(context, sessionId);
@@ -76,15 +95,17 @@ export async function waitForTasks(
     if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
     const items = context.client.follow(`session:${sessionId}`, {
       after: first.headSeq,
-      signal: interrupted.signal,
+      signal: left.signal,
       onNotice: connectionNotices(context),
     });
     for await (const item of items) {
-      show(item);
+      view.take(item);
       if (ENDS.has(item.type) && (await look()).isAtRest) break;
     }
-    return await look();
+    const { live, failed } = await look();
+    return { live, failed, failedRuns: view.failedRuns, approvalIds: view.approvalIds };
   } finally {
     forget();
+    view.close();
   }
 }

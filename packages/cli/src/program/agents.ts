@@ -14,7 +14,7 @@ Ctrl-C cancels the run; a second one leaves at once.
 
 What the agent left running in the background goes on: it is said, or waited for with --wait tasks.
 
-Exit codes: 0 completed, 1 failed (with --wait tasks also when a task did), 130 cancelled,
+Exit codes: 0 completed, 1 failed (with --wait tasks also when a task or a later run did), 130 cancelled,
 3 an approval is open and --no-approval-wait (or --approval-wait is over), 4 interrupted,
 5 completed, but background tasks go on.`;
 

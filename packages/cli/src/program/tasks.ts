@@ -3,10 +3,15 @@ import type { TasksOptions } from '../commands/tasks.js';
 import { BACKGROUND_STATUSES } from './choices.js';
 import { described, pageSize, type Runner, runs } from './define.js';
 
+const WITHOUT_COMMAND = `
+Without a command it lists: stoa tasks --status running, stoa tasks tsk_…, stoa tasks tsk_… --follow.
+The options for that: stoa tasks list --help`;
+
 export function addTaskCommands(program: Command, run: Runner): void {
   const tasks = program
     .command('tasks')
-    .description('what goes on in the background, and its ends');
+    .description('what goes on in the background, and its ends')
+    .addHelpText('after', WITHOUT_COMMAND);
   const load = () => import('../commands/tasks.js');
   const onOne = (name: string, summary: string): Command =>
     described(tasks, name, summary).argument('<task>', 'task id (tsk_…)');

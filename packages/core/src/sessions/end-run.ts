@@ -39,7 +39,6 @@ export function* endRun(
   if (events.length === 0) return [];
   const following = yield* context.runEnded(session, runId, end, events);
   return [...events, ...following];
-  return events;
 }
 
 /**

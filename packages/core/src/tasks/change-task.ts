@@ -66,7 +66,8 @@ export function* beginning(
   if (entry.status === 'running' || entry.stopping) return same;
   // Those of a session that has ended are stopped, or go to another.
   if (entry.status === 'queued' && session.endedAt !== null) return same;
-  assertCanGoOn(entry, kind);
+  // What blocked one that waits may be gone when its turn comes: who begins it looks.
+  if (entry.status !== 'queued') assertCanGoOn(entry, kind);
   const isFree = yield* hasPlace(kind, session.responsibleId);
   if (!isFree && entry.status === 'queued') return same;
   if (!isFree && kind.whenFull === 'refuse') {
@@ -77,6 +78,7 @@ export function* beginning(
   }
   const change: TaskChange = {
     status: isFree ? 'running' : 'queued',
+    ...(isFree && entry.blockedReason !== undefined ? { blockedReason: null } : {}),
     ...(isFree && entry.startedAt === undefined ? { startedAt: at } : {}),
     // A new end is told again, and nobody waits for it in a tool call any more.
     ...(isEnded(entry.status) ? { notice: 'due', isForeground: false } : {}),

@@ -52,6 +52,7 @@ export function createTask(
       assertNotEnded(session);
       yield* assertRoom(kind, session);
       const isForeground = wanted.isForeground ?? false;
+      if (isForeground) assertWaitedFor(session, wanted.runId);
       // What a tool call waits for cannot wait for a place that may be its own caller's.
       const status = isForeground ? 'running' : yield* statusFor(kind, session);
       const { startedAt = at, runId, callId, origin = {}, outputPath } = wanted;
@@ -88,6 +89,12 @@ function* statusFor(kind: TaskKind, { responsibleId }: OpenSession): Tx<'running
   if (yield* hasPlace(kind, responsibleId)) return 'running';
   if (kind.whenFull === 'queue') return 'queued';
   throw tooMany(kind, kind.atOnce ?? 0, responsibleId);
+}
+
+/** A run that was cancelled a moment ago waits for nothing, and nobody would stop what is begun for it. */
+function assertWaitedFor({ activeRunId }: OpenSession, runId: string | undefined): void {
+  if (runId === undefined || runId === activeRunId) return;
+  throw new StoaError('run_ended', `${runId} has ended and waits for nothing any more`);
 }
 
 /** What a kind says of a task is checked by the kind, and is never large. */

@@ -64,28 +64,53 @@ export async function handOverLeftBehind(
   }
 }
 
-/** Tells of ends that found an inbox full. */
+/** Tells of ends that found an inbox full, or whose session ended before it heard of them. */
 export async function tellAllDue(context: TaskContext, limit: number): Promise<void> {
-  const due = await context.sessions.store.read(() => listTasksToTell.all({ limit }));
-  await eachApart(context.sessions, 'the end of a task could not be told', due, ({ taskId }) =>
-    tellDue(context, taskId),
-  );
+  const { sessions } = context;
+  // A session without room keeps nobody else waiting.
+  const full = new Set<string>();
+  for (let last: Pick<Due, 'sortAt' | 'taskId'> = { sortAt: 0, taskId: '' }; ; ) {
+    const due = await dueAfter(context, last, limit);
+    const what = 'the end of a task could not be told';
+    await eachApart(sessions, what, due, async ({ taskId, sessionId }) => {
+      if (full.has(sessionId)) return;
+      if (!(await tellDue(context, taskId))) full.add(sessionId);
+    });
+    const end = due.at(-1);
+    if (!end || due.length < limit) return;
+    last = end;
+  }
 }
 
-function tellDue(context: TaskContext, taskId: string): Promise<void> {
+interface Due {
+  readonly sortAt: number;
+  readonly taskId: string;
+  readonly sessionId: string;
+}
+
+function dueAfter(
+  { sessions }: TaskContext,
+  { sortAt, taskId }: Pick<Due, 'sortAt' | 'taskId'>,
+  limit: number,
+): Promise<Due[]> {
+  return sessions.store.read(() => listTasksToTell.all({ sortAt, taskId, limit }));
+}
+
+/** False where there is no room for it. */
+function tellDue(context: TaskContext, taskId: string): Promise<boolean> {
   return writeTask(context, 'system', taskId, function* ({ session, entry }) {
-    const nothing = { events: [], answer: undefined };
-    if (!isEnded(entry.status) || entry.notice !== 'due') return nothing;
+    const done = { events: [], answer: true };
+    if (!isEnded(entry.status) || entry.notice !== 'due') return done;
     const text = context.kinds.find(entry.kind)?.notice?.(entry, undefined) ?? noticeText(entry);
     const told = yield* tellOwner(context, session, entry, text);
-    if (told === 'full') return nothing;
+    if (told === 'full') return { events: [], answer: false };
     const events = told
       ? [
           taskChanged(session, taskId, { notice: 'sent', noticeItemId: told.itemId }),
           ...told.events,
         ]
       : [taskChanged(session, taskId, { notice: 'none' })];
-    return { events, answer: undefined };
+    return { events, answer: true };
   });
 }
 

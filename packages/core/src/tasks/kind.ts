@@ -61,6 +61,8 @@ export interface TaskExecutor {
   send?(task: Task, message: TaskMessage): Promise<void>;
   /** Goes on with one that was paused, or revives one; it is `running` already. */
   resume?(task: Task): Promise<void>;
+  /** Why a paused one cannot go on, as it is now; without it what was said last holds. */
+  whyBlocked?(task: Task): Promise<string | undefined>;
   /** After a start of the daemon: goes on with it, or settles it. */
   reattach(task: Task): Promise<void>;
   /** After a start of the daemon, when all of its tasks were taken up again. */

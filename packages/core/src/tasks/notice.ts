@@ -1,11 +1,18 @@
 import { LIMITS, type SessionEvent, type TaskEntry } from '@stoa/protocol';
-import { listItemsOfRun, listQueuedRuns, listSessionsAbove, type Tx } from '@stoa/store';
+import {
+  findToldTask,
+  listItemsOfRun,
+  listQueuedRuns,
+  listSessionsAbove,
+  type Tx,
+} from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { NewEvent } from '../log/log.js';
 import { type Arrival, acceptItem, whyFull } from '../sessions/accept-item.js';
 import { endRun } from '../sessions/end-run.js';
 import { factsOf, inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
+import { taskChanged } from './write-task.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
@@ -45,6 +52,23 @@ function* listenerOf(session: OpenSession): Tx<OpenSession | undefined> {
   return living && (yield* sessionToServe(living.sessionId));
 }
 
+/**
+ * A session that ends before it has heard of the end of a task: that is to be told again, to one above it.
+ * It stands in the commit that ends the session, so whoever looks for what is due finds it.
+ */
+export function* dueAgain(session: OpenSession, closing: readonly NewEvent[]): Tx<NewEvent[]> {
+  const { topicId, endedAt } = session;
+  const events: NewEvent[] = [];
+  if (endedAt === null) return events;
+  for (const { event } of closing) {
+    if (event.type !== 'dropped') continue;
+    const { itemId } = event.data;
+    const told = yield* findToldTask.first({ topicId, itemId });
+    if (told) events.push(taskChanged(session, told.taskId, { notice: 'due' }));
+  }
+  return events;
+}
+
 /** Drops what waits to be told about one task of a session, or about all of them. */
 export function* dropNotices(
   { sessions }: TaskContext,
@@ -63,6 +87,7 @@ export function* dropNotices(
       ({ accepted }) =>
         taskId === undefined || (JSON.parse(accepted) as Accepted).metadata['taskId'] === taskId,
     );
+    if (dropped.length === 0) continue;
     if (dropped.length === waiting.length) {
       const end = { type: 'cancelled', reason: 'dropped' } as const;
       events.push(...(yield* endRun(sessions, session, runId, end)));

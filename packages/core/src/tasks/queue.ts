@@ -1,3 +1,4 @@
+import type { TaskEntry } from '@stoa/protocol';
 import { listQueuedTasks } from '@stoa/store';
 import { type Begun, beginTask } from './change-task.js';
 import type { TaskContext } from './context.js';
@@ -7,8 +8,8 @@ import { settleTask } from './settle-task.js';
 const PAGE = 100;
 
 /**
- * Lets those begin that wait for a place: those that ran before, then first come first. Hints are only hints: whatever they miss is
- * found by who looks.
+ * Lets those begin that wait for a place: those that ran before, then first come first. Hints are only
+ * hints: whatever they miss is found by who looks.
  */
 export class TaskQueue {
   #looking: Promise<void> | undefined;
@@ -56,9 +57,14 @@ export class TaskQueue {
       const full = new Set<string>();
       for (const { taskId, responsibleId } of waiting) {
         if (this.#isClosed || full.has(responsibleId)) continue;
-        const begun = await beginTask(this.context, taskId);
-        if (begun.hasBegun) this.run(begun);
-        else full.add(responsibleId);
+        try {
+          const begun = await beginTask(this.context, taskId);
+          if (begun.hasBegun) this.run(begun);
+          else if (isWaiting(begun.task)) full.add(responsibleId);
+        } catch (error) {
+          // Those behind it are not to wait for what is wrong with this one.
+          sessions.diagnose('a waiting task could not be begun', { taskId, error });
+        }
       }
     }
   }
@@ -83,6 +89,10 @@ export class TaskQueue {
     }
   }
 }
+
+/** It could have begun, had there been a place. */
+const isWaiting = ({ status, stopping }: TaskEntry): boolean =>
+  status === 'queued' && stopping === undefined;
 
 const notStarted = (error: unknown) => ({
   status: 'failed' as const,

@@ -1,21 +1,16 @@
-import { OWNER, STORE_ENGINES, type StoreEngine, until } from '@stoa/testkit';
+import { LIMITS } from '@stoa/protocol';
+import { OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskStage, textOf } from './task-stage.fixture.js';
-
-const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 
 describe('a daemon that starts', () => {
   let stage: TaskStage;
   let sessionId: string;
 
   beforeEach(async () => {
-    stage = await TaskStage.open(SQLITE);
-    sessionId = await stage.session();
+    ({ stage, sessionId } = await TaskStage.withSession());
   });
-  afterEach(async () => {
-    expect(await stage.problems()).toEqual([]);
-    await stage.world.discard();
-  });
+  afterEach(() => stage.discardSound());
 
   it('takes up the shells that ran, and pauses the agents', async () => {
     const shell = await stage.begin(sessionId);
@@ -115,5 +110,81 @@ describe('a daemon that starts', () => {
       'it is stopped',
       async () => (await stage.statusOf(running.taskId)) === 'cancelled',
     );
+  });
+
+  it.each(['shell', 'agent', 'monitor'])(
+    'tells the one above of the end of a %s that a session did not live to hear of, whoever dies then',
+    async (kind) => {
+      const child = await stage.session(sessionId);
+      const { taskId } = await stage.begin(child, kind);
+      await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
+      await stage.daemon.driver.nth(1);
+      await stage.settle(taskId);
+      const { store } = stage.daemon;
+      const transact = store.transact.bind(store);
+      let writes = 0;
+      // The session ends, and the daemon with it.
+      store.transact = (body, options) => {
+        writes += 1;
+        return writes === 1 ? transact(body, options) : new Promise(() => undefined);
+      };
+      await stage.daemon.core.sessions.end(OWNER, child);
+      store.transact = transact;
+      expect(await stage.notices(sessionId)).toEqual([]);
+      await stage.restart();
+      const told = await stage.notices(sessionId);
+      expect(told.map(({ metadata }) => metadata['taskId'])).toEqual([taskId]);
+      await stage.tasks.tick();
+      expect(await stage.notices(sessionId)).toHaveLength(1);
+      expect((await stage.get(taskId)).notice).toBe('sent');
+    },
+  );
+
+  it('tells ends to those who have room, however many wait for one who has none', async () => {
+    const child = await stage.session(sessionId);
+    await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
+    await stage.daemon.driver.nth(1);
+    const item = { text: 'y', rule: 'collect' as const };
+    const waiting = Array.from({ length: LIMITS.waitingItemsPerSession }, () =>
+      stage.daemon.core.sessions.submit(OWNER, child, item),
+    );
+    await Promise.allSettled(waiting);
+    for (let count = 0; count < 101; count += 1) {
+      await stage.settle((await stage.begin(child)).taskId);
+    }
+    const other = await stage.session(sessionId);
+    const { taskId } = await stage.begin(other);
+    const { store } = stage.daemon;
+    const transact = store.transact.bind(store);
+    await stage.daemon.core.sessions.submit(OWNER, other, { text: 'x', rule: 'followup' });
+    await stage.daemon.driver.nth(2);
+    await stage.settle(taskId);
+    let writes = 0;
+    store.transact = (body, options) => {
+      writes += 1;
+      return writes === 1 ? transact(body, options) : new Promise(() => undefined);
+    };
+    await stage.daemon.core.sessions.end(OWNER, other);
+    store.transact = transact;
+    await stage.tasks.tick();
+    expect((await stage.notices(sessionId)).map(({ metadata }) => metadata['taskId'])).toEqual([
+      taskId,
+    ]);
+  });
+
+  it('goes on with everything else while something does not let itself be stopped', async () => {
+    const { taskId } = await stage.begin(sessionId);
+    const shell = stage.executor('shell');
+    shell.whileStopping = () => new Promise(() => undefined);
+    void stage.tasks.stop(OWNER, taskId);
+    await until('it is being stopped', () => shell.stopped.length === 1);
+    let isDone = false;
+    void stage.tasks.tick().then(() => (isDone = true));
+    await until('upkeep is done', () => {
+      stage.pass(10_000);
+      return isDone;
+    });
+    expect(await stage.get(taskId)).toMatchObject({ status: 'running', stopping: {} });
+    expect(shell.stopped).toHaveLength(1);
   });
 });

@@ -1,22 +1,16 @@
 import { LIMITS, type Principal, type Task } from '@stoa/protocol';
-import { OWNER, STORE_ENGINES, type StoreEngine, until } from '@stoa/testkit';
+import { OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asSession, TaskStage, textOf } from './task-stage.fixture.js';
-
-const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 
 describe('what is asked of a task', () => {
   let stage: TaskStage;
   let sessionId: string;
 
   beforeEach(async () => {
-    stage = await TaskStage.open(SQLITE);
-    sessionId = await stage.session();
+    ({ stage, sessionId } = await TaskStage.withSession());
   });
-  afterEach(async () => {
-    expect(await stage.problems()).toEqual([]);
-    await stage.world.discard();
-  });
+  afterEach(() => stage.discardSound());
 
   /** A command that a tool call waits for, which has no entry. */
   const waitedFor = async (description: string): Promise<Task> => {
@@ -152,7 +146,11 @@ describe('what is asked of a task', () => {
       [agent.taskId, background.taskId, command.taskId].sort(),
     );
     expect((await stage.get(command.taskId)).isForeground).toBe(true);
-    await stage.tasks.stop(OWNER, command.taskId);
+    expect(await stage.tasks.stop(OWNER, command.taskId)).toMatchObject({
+      status: 'cancelled',
+      end: { cause: 'stopped', by: 'human:owner' },
+      endedAt: stage.world.clock.now(),
+    });
     expect(await stage.list(sessionId)).not.toContain(command.taskId);
     await stage.settle(agent.taskId);
     expect(await stage.notices(sessionId)).toEqual([]);

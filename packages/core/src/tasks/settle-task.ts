@@ -82,7 +82,7 @@ export function* settling(
   }
   events.unshift(inSession(session, { type: 'background_task_ended', data }));
   // Who stopped it knows; a thread is told what became of what went on.
-  if (status !== 'cancelled' && !entry.isForeground) {
+  if (status !== 'cancelled' && !entry.isForeground && entry.stopping === undefined) {
     const content = `The background task “${task.description}” ${endText(task)}.`;
     events.push(...(yield* tellItsThread(context, task, 'task_completed', content, at)));
   }

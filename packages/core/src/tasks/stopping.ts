@@ -11,6 +11,7 @@ import { sessionToRead, sessionToServe } from '../access/session-gate.js';
 import { assertMayDirectTask } from '../access/task-gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import type { TaskContext } from './context.js';
+import { isGoneWithin } from './is-gone-within.js';
 import { isEnded } from './lifecycle.js';
 import { dropNotices } from './notice.js';
 import { changed } from './projection.js';
@@ -21,6 +22,8 @@ import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 /** Who comes while others stop something is stopped with them; more rounds than this are a race nobody wins. */
 const ROUNDS = 5;
 const LOOK_LIMIT = 100;
+/** Upkeep waits so long for what does not go; it goes on being stopped, and nobody else waits for it. */
+const UPKEEP_WAIT_MS = 10_000;
 
 interface Mark {
   readonly by: string;
@@ -104,7 +107,7 @@ export class Stopping {
       return { events: answer.events, answer };
     });
     forget(context, marked.evicted);
-    await this.#end(marked.task);
+    await this.#endInTime(marked.task);
   }
 
   /** Stops what others marked, and what a daemon that ended had marked. */
@@ -114,11 +117,15 @@ export class Stopping {
     const tasks = rows.map(({ entry }) => JSON.parse(entry) as TaskEntry);
     await Promise.all(
       tasks.map((task) =>
-        this.#end(task).catch((error: unknown) => {
+        this.#endInTime(task).catch((error: unknown) => {
           sessions.diagnose('a task could not be stopped', { taskId: task.taskId, error });
         }),
       ),
     );
+  }
+
+  async #endInTime(task: TaskEntry): Promise<void> {
+    await isGoneWithin(this.context.timers, this.#end(task), UPKEEP_WAIT_MS);
   }
 
   /** Of one that is marked and runs here, until it is gone; nothing to do for others. */

@@ -1,5 +1,11 @@
 import type { InboxItem, Principal, Task, TaskStatus } from '@stoa/protocol';
-import { OWNER, type RuntimeDaemon, RuntimeWorld, type StoreEngine } from '@stoa/testkit';
+import {
+  OWNER,
+  type RuntimeDaemon,
+  RuntimeWorld,
+  STORE_ENGINES,
+  type StoreEngine,
+} from '@stoa/testkit';
 import type { RuntimePorts } from '../create-core.js';
 import type { NewTask } from './create-task.js';
 import type { TaskExecutor, TaskKind, TaskMessage } from './kind.js';
@@ -89,6 +95,14 @@ export class TaskStage {
     return new TaskStage(world, await world.start(ports), executors, ports);
   }
 
+  /** On the engine that every machine has, where what is tested has no queries of its own. */
+  static async withSession(): Promise<{ stage: TaskStage; sessionId: string }> {
+    const sqlite = STORE_ENGINES.find(({ name }) => name === 'sqlite');
+    if (!sqlite) throw new Error('there is no SQLite');
+    const stage = await TaskStage.open(sqlite);
+    return { stage, sessionId: await stage.session() };
+  }
+
   get tasks() {
     return this.daemon.core.tasks;
   }
@@ -148,6 +162,13 @@ export class TaskStage {
   /** Whether the tables are what the log says. */
   async problems(): Promise<readonly string[]> {
     return (await this.daemon.core.checkIntegrity()).problems;
+  }
+
+  /** Throws when what is stored is not what the log says. */
+  async discardSound(): Promise<void> {
+    const problems = await this.problems();
+    await this.world.discard();
+    if (problems.length > 0) throw new Error(problems.join('\n'));
   }
 }
 

@@ -1,4 +1,12 @@
-import type { Metadata, Principal, Task, TaskEntry, TaskOutput } from '@stoa/protocol';
+import {
+  actorIdOf,
+  type Metadata,
+  type Principal,
+  StoaError,
+  type Task,
+  type TaskEntry,
+  type TaskOutput,
+} from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
 import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './change-task.js';
 import type { TaskContext } from './context.js';
@@ -91,8 +99,11 @@ export class Tasks {
   async stop(by: Principal, taskId: string): Promise<Task> {
     const before = await this.get(by, taskId);
     await this.#stopping.stop(by, taskId);
-    // A foreground one without an entry is nowhere any more.
-    return this.get(by, taskId).catch(() => before);
+    return this.get(by, taskId).catch((error: unknown) => {
+      if (!(error instanceof StoaError) || error.code !== 'task_not_found') throw error;
+      // A foreground one without an entry is nowhere any more.
+      return stoppedInForeground(before, actorIdOf(by), this.context.sessions.clock.now());
+    });
   }
 
   /** Everything of a session and of those below it, without a word to them. */
@@ -113,8 +124,13 @@ export class Tasks {
   /** Goes on with one that is paused, now or when there is a place. */
   async resume(by: Principal, taskId: string): Promise<Task> {
     const task = await this.get(by, taskId);
-    executorHere(this.context, task);
-    assertCanGoOn(task, this.context.kinds.get(task.kind));
+    const executor = executorHere(this.context, task);
+    if (task.status === 'paused' && executor?.whyBlocked) {
+      const blockedReason = (await executor.whyBlocked(task)) ?? null;
+      const isNews = blockedReason !== (task.blockedReason ?? null);
+      if (isNews) await changeTask(this.context, taskId, { blockedReason });
+    }
+    assertCanGoOn(await this.get(by, taskId), this.context.kinds.get(task.kind));
     const begun = await beginTask(this.context, taskId);
     if (begun.hasBegun) await this.#queue.start(begun);
     return this.get(by, taskId);
@@ -160,3 +176,11 @@ export class Tasks {
     return withApprovals(this.context, entry);
   }
 }
+
+const stoppedInForeground = (task: Task, by: string, at: number): Task => ({
+  ...task,
+  status: 'cancelled',
+  endedAt: at,
+  updatedAt: at,
+  end: { cause: 'stopped', by },
+});

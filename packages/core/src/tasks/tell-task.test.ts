@@ -39,7 +39,7 @@ it('where 200 items about tasks wait, nothing is told and nothing is kept', asyn
   // Its end is told all the same, with what it told in all.
   await stage.settle(taskId, { detail: { dropped: 1 } });
   const last = (await stage.notices(sessionId)).at(-1);
-  expect(last && textOf(last)).toMatch(/200 lines were told in all[^]*1 more line/);
+  expect(last && textOf(last)).toMatch(/200 lines were told in all[^]*1 line in all/);
 });
 
 it('T-34 of a session that has ended nothing is told, not even above it', async () => {

@@ -67,4 +67,11 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
     expect(await stage.core.tasks.milestone(taskId, 'late')).toBe(false);
     expect(await stage.stimuli()).toEqual([]);
   });
+
+  it('T-46 tells nothing of what ended by itself while somebody stopped it', async () => {
+    const { taskId } = await begin('shell');
+    // Nobody here can stop it, and it is lost by that: a stop all the same.
+    expect(await stage.core.tasks.stop(OWNER, taskId)).toMatchObject({ status: 'lost' });
+    expect(await stage.stimuli()).toEqual([]);
+  });
 });

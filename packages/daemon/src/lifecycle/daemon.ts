@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -22,6 +21,7 @@ import { Metrics } from '../observe/metrics.js';
 import { createIds } from '../ports/ids.js';
 import { secrets } from '../ports/secrets.js';
 import { createRuntime } from '../runtime/create-runtime.js';
+import { newDaemonId, placeOf } from '../runtime/place.js';
 import { startTicking } from '../runtime/ticking.js';
 import { VERSION } from '../version.js';
 import { writeBackup } from './backup.js';
@@ -100,7 +100,8 @@ export async function startDaemon(
     const runtime = createRuntime({
       home,
       config,
-      daemonId: `${hostname()}:${String(process.pid)}:${randomUUID()}`,
+      daemonId: newDaemonId(home),
+      place: placeOf(store.engine, home),
       log,
       files,
       directory: process.cwd(),

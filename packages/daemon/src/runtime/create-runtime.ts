@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type {
   BuiltinToolsOptions,
@@ -39,17 +38,19 @@ import { LazyDriver } from './lazy-driver.js';
 import { LazyExecutor } from './lazy-executor.js';
 import { mcpHealth } from './mcp-health.js';
 import { DiskMemoryFiles } from './memory-files.js';
+import { isOfHome } from './place.js';
 import { sendMessageOf } from './send-message.js';
 import { taskActsOf } from './task-acts.js';
 import { TaskTranscripts } from './task-transcripts.js';
 import { timers } from './timers.js';
-import { readTranscript } from './transcript-file.js';
+import { readTranscript, transcriptIn } from './transcript-file.js';
 import { DiskWorkspaces } from './workspaces.js';
 
 export interface RuntimeOptions {
   readonly home: string;
   readonly config: Config;
   readonly daemonId: string;
+  readonly place: string;
   readonly log: Logger;
   readonly files: DiskAssetFiles;
   /** The directory that sessions work in when nobody says otherwise. */
@@ -78,13 +79,11 @@ export interface Runtime {
 
 /** Where commands keep their files. */
 const tasksOf = (home: string): string => join(home, 'tasks');
-/** The machine and data directory: whose processes those of a task are. */
-const placeOf = (home: string): string => `${hostname()}:${home}`;
 const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 
 /** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { home, config, daemonId, log, directory } = options;
+  const { home, config, daemonId, place, log, directory } = options;
   let attached: Core | undefined;
   const core = (): Core => {
     if (!attached) throw new StoaError('shutting_down', 'The domain is not there yet');
@@ -111,10 +110,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lazy('acp', { inject: false, publishes: 'final_text' }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
-  const transcripts = new TaskTranscripts({ core, diagnose });
+  const transcripts = new TaskTranscripts({ tasksDirectory: tasksOf(home), core, diagnose });
   return {
     ports: {
       daemonId,
+      wasHere: (other) => isOfHome(home, other),
       timers,
       calendar,
       agentFiles: new DiskAgentFiles(home, (workspace) => workspaces.isTrusted(workspace)),
@@ -161,8 +161,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         ],
       ]),
       taskDirectory: tasksOf(home),
-      readTranscript,
-      place: placeOf(home),
+      readTranscript: (path, range) => readTranscript(transcriptIn(tasksOf(home), path), range),
+      place,
     },
     attach(made) {
       attached = made;
@@ -202,7 +202,7 @@ interface LoadedAgents {
 }
 
 async function loadAgents(
-  { home, config, files, environment, url }: RuntimeOptions,
+  { home, config, place, files, environment, url }: RuntimeOptions,
   core: () => Core,
   diagnose: RuntimePorts['diagnose'],
 ): Promise<LoadedAgents> {
@@ -220,7 +220,7 @@ async function loadAgents(
     sandbox,
     passedVariables: config.shell.passVariables,
     registry: () => core().tasks,
-    place: placeOf(home),
+    place,
     diagnose,
   });
   const monitors = new agent.Monitors({

@@ -14,19 +14,28 @@ let root: string;
 let path: string;
 /** How many events the journal of the session has. */
 let head: number;
+/** The path that was written down, where it is not that of the file. */
+let written: string | undefined;
+/** What became of the task. */
+let status: string;
 beforeEach(async () => {
   root = await fs.mkdtemp(join(tmpdir(), 'stoa-transcripts-'));
   path = join(root, 'owner', `agent-${TASK_ID}.jsonl`);
   head = 0;
+  status = 'running';
+  written = undefined;
 });
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
 
 const task = (): TaskEntry =>
-  ({ taskId: TASK_ID, transcriptPath: path, detail: { sessionId: WORKS_IN } }) as never;
+  ({ taskId: TASK_ID, transcriptPath: written ?? path, detail: { sessionId: WORKS_IN } }) as never;
 /** The two things of the domain that a transcript is made from. */
 const core = (): Core =>
   ({
-    tasks: { list: () => Promise.resolve({ tasks: [task()] }) },
+    tasks: {
+      list: (_: unknown, query: { status: string }) =>
+        Promise.resolve({ tasks: query.status === status ? [task()] : [] }),
+    },
     sessions: {
       journal: (_: unknown, __: string, { after }: { after: number }) => {
         const last = Math.min(head, after + 2);
@@ -38,6 +47,7 @@ const core = (): Core =>
   }) as never;
 const transcripts = (fileBytes?: number): TaskTranscripts =>
   new TaskTranscripts({
+    tasksDirectory: root,
     core,
     diagnose: (message, details) => {
       throw new Error(message, { cause: details });
@@ -104,7 +114,8 @@ it('T-18 a link in its place is not followed', async () => {
   await fs.writeFile(elsewhere, 'mine');
   await fs.symlink(elsewhere, path);
   const told: string[] = [];
-  const writer = new TaskTranscripts({ core, diagnose: (message) => told.push(message) });
+  const diagnose = (message: string): unknown => told.push(message);
+  const writer = new TaskTranscripts({ tasksDirectory: root, core, diagnose });
   head = 1;
   writer.committed([created()]);
   await writer.close();
@@ -129,4 +140,27 @@ it('is read by bytes, in whole characters', async () => {
     offset: 5,
     text: '',
   });
+});
+
+it('T-43 that of a task that ended before a restart goes with the task', async () => {
+  const writer = transcripts();
+  head = 3;
+  writer.committed([created()]);
+  await writer.close();
+  status = 'failed';
+  const next = transcripts();
+  await next.recover();
+  next.committed([event('owner', 'background_task_evicted', { taskId: TASK_ID })]);
+  await expect.poll(() => fs.stat(path).catch(() => 'gone')).toBe('gone');
+});
+
+it('T-40 in a data directory that was moved it goes on there, and not where it was', async () => {
+  const old = join(root, 'old');
+  written = join(old, 'tasks', 'owner', `agent-${TASK_ID}.jsonl`);
+  head = 3;
+  const writer = transcripts();
+  await writer.recover();
+  await writer.close();
+  expect(await numbers()).toEqual([1, 2, 3]);
+  await expect(fs.stat(old)).rejects.toThrow('ENOENT');
 });

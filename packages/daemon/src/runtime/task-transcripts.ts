@@ -1,14 +1,17 @@
 import { constants, promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Core, LogEntry } from '@stoa/core';
-import { JOURNAL_EVENTS, type Task, type TaskEntry } from '@stoa/protocol';
-import { FULL, lastSeq, TRANSCRIPT_FULL } from './transcript-file.js';
+import { JOURNAL_EVENTS, type Task, type TaskEntry, TaskStatus } from '@stoa/protocol';
+import { FULL, lastSeq, TRANSCRIPT_FULL, transcriptIn } from './transcript-file.js';
 
 const SYSTEM = { kind: 'system' } as const;
 const PAGE = 500;
 /** What one transcript holds at most; the journal holds the rest. */
 const FILE_BYTES = 32 * 1024 * 1024;
 const RECOVERED = 1_000;
+
+/** What ended like this does not go on. */
+const OVER: ReadonlySet<TaskStatus> = new Set(['failed', 'cancelled', 'lost']);
 
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
 const JOURNALED: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
@@ -26,6 +29,7 @@ interface Transcript {
 }
 
 export interface TaskTranscriptsOptions {
+  readonly tasksDirectory: string;
   readonly core: () => Core;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly fileBytes?: number;
@@ -59,13 +63,13 @@ export class TaskTranscripts {
     }
   }
 
-  /** After a start: goes on with those of tasks that may go on. */
+  /** After a start: goes on with those of tasks that may go on, and knows the others, to remove them one day. */
   async recover(): Promise<void> {
-    for (const status of ['queued', 'running', 'paused', 'completed'] as const) {
+    for (const status of TaskStatus.options) {
       const { tasks } = await this.options.core().tasks.list(SYSTEM, { status, limit: RECOVERED });
       for (const task of tasks) {
         const transcript = this.#follow(task);
-        if (transcript) this.#write(transcript);
+        if (transcript && !OVER.has(status)) this.#write(transcript);
       }
     }
   }
@@ -75,9 +79,10 @@ export class TaskTranscripts {
   }
 
   #follow(task: Task | TaskEntry): Transcript | undefined {
-    const { taskId, transcriptPath: path } = task;
+    const { taskId, transcriptPath } = task;
     const { sessionId: worksIn } = task.detail;
-    if (path === undefined || typeof worksIn !== 'string') return undefined;
+    if (transcriptPath === undefined || typeof worksIn !== 'string') return undefined;
+    const path = transcriptIn(this.options.tasksDirectory, transcriptPath);
     const known = this.#byTask.get(taskId);
     if (known) return known;
     const transcript: Transcript = {

@@ -1,4 +1,5 @@
 import { constants, promises as fs } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { OutputPart, OutputRange } from '@stoa/core';
 
 const TAIL_BYTES = 1024 * 1024;
@@ -6,6 +7,10 @@ const TAIL_BYTES = 1024 * 1024;
 /** The last line of a transcript that has no room for more, and the number it counts as. */
 export const TRANSCRIPT_FULL = 'transcript_full';
 export const FULL = Number.MAX_SAFE_INTEGER;
+
+/** Where the file is that a path was written down for: below this directory, wherever that was moved from. */
+export const transcriptIn = (tasksDirectory: string, path: string): string =>
+  join(tasksDirectory, basename(dirname(path)), basename(path));
 
 /** Part of a transcript, by bytes and whole characters. Undefined where there is none. */
 export async function readTranscript(

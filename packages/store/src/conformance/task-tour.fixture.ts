@@ -121,7 +121,17 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['listLiveTasks', () => api.listLiveTasks.all({ place: 'here', after: 'tsk_1', limit: 9 })],
   ['listTasksToStop', () => api.listTasksToStop.all({ place: 'here', limit: 9 })],
-  ['listTasksToTell', () => api.listTasksToTell.all({ limit: 9 })],
+  ['listTasksToTell', () => api.listTasksToTell.all({ sortAt: 0, taskId: '', limit: 9 })],
+  [
+    'listTasksToTell, after one',
+    () => api.listTasksToTell.all({ sortAt: 4, taskId: 'tsk_4', limit: 9 }),
+  ],
+  [
+    'putBackgroundTask, that was told of',
+    () => api.putBackgroundTask.run(task(6, { ...ended, noticeItemId: 'itm_6' })),
+  ],
+  ['findToldTask', () => api.findToldTask.first({ topicId: CHILD, itemId: 'itm_6' })],
+  ['findToldTask, elsewhere', () => api.findToldTask.first({ topicId: PARENT, itemId: 'itm_6' })],
   ['listUntoldTasks', () => api.listUntoldTasks.all({ topicId: CHILD })],
   ['countEndedTasks', () => api.countEndedTasks.first({ topicId: CHILD, kind: 'shell' })],
   ['listTasksToEvict', () => api.listTasksToEvict.all({ topicId: CHILD, kind: 'shell', limit: 9 })],

@@ -141,13 +141,17 @@ export const listTasksToStop = verb<
    WHERE t."isEnded" = 0 AND t."place" = :place AND t."entry" LIKE '%"stopping":%' ORDER BY t."taskId" LIMIT :limit`,
 );
 
-/** Ended ones whose session ended before it heard of them. */
+/** Ended ones of a session whose end is to be told. */
 export const listUntoldTasks = verb<{ topicId: number }, BackgroundTaskRow>(
-  `SELECT t.* FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
-   LEFT JOIN "inboxItems" i ON i."itemId" = t."noticeItemId"
-   WHERE t."topicId" = :topicId AND t."isEnded" = 1
-     AND (t."notice" = 'due' OR (i."state" = 'dropped' AND i."settledAt" >= s."endedAt"))
-   ORDER BY t."taskId"`,
+  `SELECT * FROM "tasks" WHERE "topicId" = :topicId AND "isEnded" = 1 AND "notice" = 'due' ORDER BY "taskId"`,
+);
+
+/** The one whose end an item tells of. */
+export const findToldTask = verb<
+  { topicId: number; itemId: string },
+  Pick<BackgroundTaskRow, 'taskId'>
+>(
+  `SELECT "taskId" FROM "tasks" WHERE "topicId" = :topicId AND "isEnded" = 1 AND "noticeItemId" = :itemId`,
 );
 
 /** Live ones of sessions that have ended, by ids. */
@@ -159,13 +163,15 @@ export const listTasksLeftBehind = verb<
    WHERE t."isEnded" = 0 AND s."endedAt" IS NOT NULL ORDER BY t."taskId" LIMIT :limit`,
 );
 
-/** Ended ones whose end is to be told. */
+/** Ended ones whose end is to be told, oldest first, after one of them. */
 export const listTasksToTell = verb<
-  { limit: number },
-  Pick<BackgroundTaskRow, 'taskId'> & { sessionId: string }
+  { sortAt: number; taskId: string; limit: number },
+  Pick<BackgroundTaskRow, 'taskId' | 'sortAt'> & { sessionId: string }
 >(
-  `SELECT t."taskId", s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
-   WHERE t."isEnded" = 1 AND t."notice" = 'due' ORDER BY t."sortAt", t."taskId" LIMIT :limit`,
+  `SELECT t."taskId", t."sortAt", s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
+   WHERE t."isEnded" = 1 AND t."notice" = 'due'
+     AND (t."sortAt" > :sortAt OR (t."sortAt" = :sortAt AND t."taskId" > :taskId))
+   ORDER BY t."sortAt", t."taskId" LIMIT :limit`,
 );
 
 export const countEndedTasks = verb<{ topicId: number; kind: string }, { count: number }>(

@@ -1,6 +1,6 @@
 import { existsSync, promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { decide, type TaskExecutor } from '@stoa/core';
+import type { TaskExecutor } from '@stoa/core';
 import type { InboxItem, Task } from '@stoa/protocol';
 import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { MARK } from '../../tools/shell/mark.js';
 import { findProcesses } from '../../tools/shell/process-tree.js';
 import { Sandbox } from '../../tools/shell/sandbox.js';
 import { createMonitor } from '../../tools/tasks/monitor.js';
-import { ToolRunner } from '../../tools/tool-runner.js';
+import { toolCalls } from '../../tools/tool-calls.fixture.js';
 import { MonitorDetail } from './monitor-detail.js';
 import { Monitors } from './monitors.js';
 
@@ -42,18 +42,10 @@ async function staged(options: WorkspaceRunOptions = {}) {
     return made;
   };
   let monitors = newMonitors();
-  const runner = new ToolRunner({
-    tools: [createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) })],
-    decide,
-    home: world.home,
-    now: () => performance.now(),
-    diagnose: () => undefined,
-  });
-  let calls = 0;
-  const call = (input: unknown) => {
-    calls += 1;
-    return runner.call({ run: world.context, callId: `call_${calls}`, tool: 'monitor', input });
-  };
+  const callTool = toolCalls(world, [
+    createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) }),
+  ]);
+  const call = (input: unknown) => callTool('monitor', input);
   const task = (taskId: string): Promise<Task> => world.daemon.core.tasks.get(OWNER, taskId);
   const watch = async (input: object): Promise<string> => {
     const { outcome, output } = await call(input);
@@ -273,6 +265,48 @@ describe('a monitor', () => {
     expect([status, end?.cause]).toEqual(['completed', 'exited']);
     expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two', '#3 three']);
     expect(detail).toMatchObject({ events: 3, dropped: 0 });
+  });
+});
+
+describe('a monitor that is taken up again', () => {
+  const SILENT = { idle_timeout_ms: 60_000 };
+  const past = (world: WorkspaceRun, seconds: number): number =>
+    world.clock.now() / 1_000 - seconds;
+
+  it('T-22 has been silent since its last output, also while nobody watched', async () => {
+    const { watch, told, task, ended, restart, monitors, world } = await staged();
+    const taskId = await watch({ command: 'echo one; echo two; sleep 600', ...SILENT });
+    await until('its lines were told', async () => linesOf(await told(taskId)).length === 2);
+    const { outputPath = '' } = await task(taskId);
+    restart();
+    await fs.utimes(outputPath, past(world, 61), past(world, 61));
+    await monitors().reattach(await task(taskId));
+    const { status, end } = await ended(taskId);
+    expect([status, end?.cause]).toEqual(['completed', 'idle']);
+    expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two']);
+  });
+
+  it('T-22 goes on where it was silent for less than its time', async () => {
+    const { watch, told, task, restart, monitors, world } = await staged();
+    const command = `echo one; ${UNTIL_GO} echo two; sleep 600`;
+    const taskId = await watch({ command, ...SILENT });
+    await until('its line was told', async () => linesOf(await told(taskId)).length === 1);
+    const { outputPath = '' } = await task(taskId);
+    restart();
+    await fs.utimes(outputPath, past(world, 59), past(world, 59));
+    await monitors().reattach(await task(taskId));
+    await world.file('go');
+    await until('its next line was told', async () => linesOf(await told(taskId)).length === 2);
+    expect((await task(taskId)).status).toBe('running');
+  });
+
+  it('T-22 that never printed has been silent since it began', async () => {
+    const { watch, task, ended, restart, monitors, world } = await staged();
+    const taskId = await watch({ command: 'sleep 600', ...SILENT });
+    restart();
+    world.clock.move(60_000);
+    await monitors().reattach(await task(taskId));
+    expect((await ended(taskId)).end?.cause).toBe('idle');
   });
 });
 

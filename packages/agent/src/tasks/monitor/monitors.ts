@@ -16,10 +16,13 @@ import { adoptCommand } from '../../tools/shell/adopted-command.js';
 import { childEnvironment } from '../../tools/shell/child-environment.js';
 import { newNonce, startCommand } from '../../tools/shell/command.js';
 import { CommandFiles } from '../../tools/shell/command-files.js';
+import { lastPrinted, type PrintedBefore } from '../../tools/shell/output-pieces.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
 import { newTaskId } from '../new-task-id.js';
 import { readOutputPart } from '../output-part.js';
+import { startFailure } from '../start-failure.js';
 import { Starts } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
 import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
@@ -97,11 +100,10 @@ export class Monitors implements TaskExecutor {
         isReleased: true,
       });
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const end = { cause: 'spawn_failed', message };
+      const end = startFailure(error);
       // Who asked for it hears of it now.
       await this.options.tasks().settle(taskId, { status: 'failed', end, isTold: true });
-      throw error;
+      throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
     }
     void this.#writeDown(task, { type: 'started', command });
     this.#follow(task, running);
@@ -149,10 +151,11 @@ export class Monitors implements TaskExecutor {
     const { nonce } = MonitorDetail.parse(task.detail);
     const files = this.#files(task);
     void this.#writeDown(task, { type: 'reattached' });
-    return this.#follow(task, await adoptCommand(files, nonce));
+    const before = (await lastPrinted(files.output)) ?? { size: 0, at: task.startedAt ?? Infinity };
+    return this.#follow(task, await adoptCommand(files, nonce), before);
   }
 
-  #follow(task: Task, command: RunningCommand): Watching {
+  #follow(task: Task, command: RunningCommand, before?: PrintedBefore): Watching {
     const { taskId, detail } = task;
     const known = this.#watched.get(taskId);
     if (known) {
@@ -175,6 +178,7 @@ export class Monitors implements TaskExecutor {
       command,
       { maxEvents, idleMs, include, exclude },
       { offset, isInRest, events, dropped, missedBytes } satisfies WatchProgress,
+      before,
     );
     this.#watched.set(taskId, watching);
     if (this.#isClosed) watching.leave();

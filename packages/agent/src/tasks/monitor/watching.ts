@@ -7,6 +7,7 @@ import {
   type WatchRules,
 } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
+import type { PrintedBefore } from '../../tools/shell/output-pieces.js';
 import { OutputReader } from '../../tools/shell/output-range.js';
 import type { CommandEnd, RunningCommand } from '../../tools/shell/running-command.js';
 import { endingOf } from '../shell/settlement.js';
@@ -30,9 +31,14 @@ export interface WatchingPorts {
 
 const LOOK_MS = 200;
 const RETRY_MS = 1_000;
-const READ_BYTES = 16_384;
-/** What is read at one look, so that a command that prints without end does not keep the daemon busy. */
-const READS_PER_LOOK = 64;
+const READ_BYTES = 4_096;
+/**
+ * What is read at one look, and how long that may take of the thread that serves everybody: a command may print
+ * without end, and its filter may be slow. Who took that long rests so many times as long.
+ */
+const READS_PER_LOOK = 256;
+const LOOK_TAKES_MS = 4;
+const RESTS = 16;
 
 /** Why it ends by itself, though its command does not. */
 type Enough = 'max_events' | 'idle' | 'output_failed';
@@ -59,6 +65,8 @@ export class Watching {
   #outputLost: string | undefined;
   #stoppedBy: string | undefined;
   #isLeft = false;
+  /** What the last look took. */
+  #tookMs = 0;
   #wake: () => void = () => undefined;
 
   constructor(
@@ -67,9 +75,11 @@ export class Watching {
     private readonly command: WatchedCommand,
     private readonly rules: WatchRules,
     progress: WatchProgress,
+    /** What it had printed when it was taken up again, and when: it was silent since then. */
+    private readonly before: PrintedBefore = { size: 0, at: Number.POSITIVE_INFINITY },
   ) {
     this.#committed = progress;
-    this.#watch = new Watch(rules, progress, ports.now());
+    this.#watch = new Watch(rules, progress, ports.now(), Math.min(ports.now(), before.at));
     this.#reader = new OutputReader(command.outputPath, progress.offset);
     void command.outputLost.then((reason) => {
       this.#outputLost = reason;
@@ -117,9 +127,13 @@ export class Watching {
       if (!(await this.#tell())) continue;
       if (this.#watch.isFull) return 'max_events';
       if (isLast && isAll) return this.#outputLost === undefined ? undefined : 'output_failed';
-      if (isLast) continue;
+      const restMs = this.#tookMs * RESTS;
+      if (isLast) {
+        await this.#pause(restMs);
+        continue;
+      }
       if (this.#watch.isIdle(this.ports.now())) return 'idle';
-      await this.#pause(LOOK_MS);
+      await this.#pause(Math.max(LOOK_MS, restMs));
     }
     return undefined;
   }
@@ -135,12 +149,17 @@ export class Watching {
   /** Whether there was no more to be read. */
   async #look(): Promise<boolean> {
     const watch = this.#watch;
-    for (let reads = 0; reads < READS_PER_LOOK; reads++) {
+    this.#tookMs = 0;
+    for (let reads = 0; reads < READS_PER_LOOK && this.#tookMs < LOOK_TAKES_MS; reads++) {
       const { bytes, dropped } = await this.#read();
       if (this.#isOff()) return false;
       if (dropped) watch.passOver(dropped.to);
       if (bytes.length === 0) return true;
-      watch.take(bytes, this.ports.now());
+      const now = this.ports.now();
+      const isFromBefore = watch.readAt < this.before.size;
+      const began = performance.now();
+      watch.take(bytes, now, isFromBefore ? Math.min(now, this.before.at) : now);
+      this.#tookMs += performance.now() - began;
       if (watch.isFull) return false;
     }
     return false;

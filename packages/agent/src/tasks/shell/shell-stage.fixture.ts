@@ -1,21 +1,19 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { decide, type TaskExecutor } from '@stoa/core';
+import type { TaskExecutor } from '@stoa/core';
 import type { Task } from '@stoa/protocol';
 import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { Sandbox } from '../../tools/shell/sandbox.js';
 import { createShell, type ShellOptions } from '../../tools/shell/shell.js';
-import { ToolRunner } from '../../tools/tool-runner.js';
+import { toolCalls } from '../../tools/tool-calls.fixture.js';
 import { ShellTasks } from './shell-tasks.js';
 
 /** An agent at work in a directory, with the shell tool, the registry and real processes. */
 export class ShellStage {
-  #calls = 0;
-
   private constructor(
     readonly world: WorkspaceRun,
     readonly shells: ShellTasks,
-    private readonly runner: ToolRunner,
+    private readonly callTool: ReturnType<typeof toolCalls>,
   ) {}
 
   static async open(
@@ -30,7 +28,13 @@ export class ShellStage {
     const sandbox = new Sandbox({ home: world.home, bubblewrap: null });
     const tasksDirectory = join(world.home, 'tasks');
     const registry = () => world.daemon.core.tasks;
-    const shells = new ShellTasks({ tasksDirectory, sandbox, registry, place: 'here' });
+    const shells = new ShellTasks({
+      tasksDirectory,
+      sandbox,
+      registry,
+      place: 'here',
+      retryMs: 20,
+    });
     executors.set('shell', shells);
     const { monotonic } = options;
     const shell = createShell({
@@ -39,21 +43,12 @@ export class ShellStage {
       shells,
       ...(monotonic ? { monotonic } : {}),
     });
-    const runner = new ToolRunner({
-      tools: [shell],
-      decide,
-      home: world.home,
-      now: () => performance.now(),
-      diagnose: () => undefined,
-    });
-    return new ShellStage(world, shells, runner);
+    return new ShellStage(world, shells, toolCalls(world, [shell]));
   }
 
   /** One call of the shell tool. */
   call(input: Readonly<Record<string, unknown>>) {
-    this.#calls += 1;
-    const callId = `call_${String(this.#calls)}`;
-    return this.runner.call({ run: this.world.context, callId, tool: 'shell', input });
+    return this.callTool('shell', input);
   }
 
   /** Starts a command in the background; its task. */
@@ -112,6 +107,7 @@ export class ShellStage {
 
   async close(): Promise<void> {
     for (const task of await this.tasks()) if (!task.end) await this.shells.stop(task, 'system');
+    this.shells.close();
     await this.world.discard();
   }
 }

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { promises as fs, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, promises as fs, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Task } from '@stoa/protocol';
-import { processesWith, until } from '@stoa/testkit';
+import { OWNER, processesWith, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasPseudoTerminal } from '../../tools/shell/pseudo-terminal.js';
 import { ShellStage } from './shell-stage.fixture.js';
@@ -19,6 +21,7 @@ const staged = async (...options: Parameters<typeof ShellStage.open>): Promise<S
 
 const WAITING = 'echo begun; until [ -e go ]; do sleep 0.02; done; echo after; exit 3';
 const markOf = (task: Task): string => `STOA_TASK=${task.detail['nonce'] as string}`;
+const transcriptOf = ({ outputPath = '' }: Task): string => outputPath.replace(/output$/, 'jsonl');
 const pidOf = (task: Task): number => Number(task.detail['pid']);
 const startTimeOf = (pid: number): string | undefined =>
   readFileSync(`/proc/${String(pid)}/stat`, 'latin1')
@@ -176,6 +179,73 @@ describe('a command in the background', () => {
     expect((await stage.task(task.taskId)).status).toBe('running');
   });
 
+  it('T-15 whose files were replaced by what is no file is settled all the same', async () => {
+    const stage = await staged();
+    const task = await stage.background(WAITING);
+    const { outputPath = '' } = task;
+    const transcriptPath = transcriptOf(task);
+    await stage.printed(task, 'begun');
+    await until('its transcript is begun', () => existsSync(transcriptPath));
+    await fs.rm(outputPath);
+    await fs.rm(transcriptPath);
+    // A socket cannot be opened, and who opens a pipe for writing waits for a reader.
+    const short = join(stage.world.workspace, 's');
+    const server = createServer().listen(short);
+    await once(server, 'listening');
+    await fs.rename(short, outputPath);
+    expect(spawnSync('mkfifo', [transcriptPath]).status).toBe(0);
+    try {
+      await stage.go();
+      expect(await stage.ended(task.taskId)).toMatchObject({
+        status: 'failed',
+        end: { cause: 'exited', exitCode: 3 },
+      });
+      expect(await notices(stage, task.taskId)).toEqual([
+        expect.stringMatching(/exit code 3.*Something else stands in the place of its output/),
+      ]);
+      await expect(stage.output(task)).rejects.toMatchObject({ code: 'task_without_output' });
+    } finally {
+      server.close();
+    }
+  });
+
+  it('T-1 whose end cannot be entered at first is settled when it can be', async () => {
+    const stage = await staged();
+    const task = await stage.background(WAITING);
+    await stage.printed(task, 'begun');
+    const { store } = stage.world.daemon;
+    const transact = store.transact.bind(store);
+    let refused = 0;
+    store.transact = () => {
+      refused += 1;
+      return Promise.reject(new Error('the disk is full'));
+    };
+    await stage.go();
+    await until('its end was tried twice', () => refused > 1);
+    expect(await stage.task(task.taskId)).toMatchObject({ status: 'running' });
+    store.transact = transact;
+    expect(await stage.ended(task.taskId)).toMatchObject({
+      status: 'failed',
+      end: { exitCode: 3 },
+    });
+    expect(await notices(stage, task.taskId)).toHaveLength(1);
+  });
+
+  it('that the system refuses to start has failed with that cause, and who wanted it is told', async () => {
+    const stage = await staged();
+    const command = `: ${'€'.repeat(60_000)}`;
+    const refused = await stage.call({ command, is_background: true });
+    expect(refused.outcome).toBe('error');
+    expect(refused.output).toMatch(/^tsk_\w+ could not be started: the command is longer than/);
+    expect(await stage.tasks()).toMatchObject([
+      { status: 'failed', end: { cause: 'spawn_failed' } },
+    ]);
+    expect(await stage.call({ command })).toMatchObject({
+      outcome: 'error',
+      output: 'the command is longer than the system takes (E2BIG)',
+    });
+  });
+
   it('T-35 with an open input takes messages, in their order, and says when it reads no more', async () => {
     const stage = await staged();
     const task = await stage.background('while read -r line; do echo "got $line"; done; sleep 60', {
@@ -308,6 +378,37 @@ describe('a command that a call waits for', () => {
     expect(task).toMatchObject({ status: 'running' });
     await stage.go();
     await stage.ended(task?.taskId ?? '');
+  });
+
+  it('T-3 T-5 that is stopped while it is promoted is stopped as the task it becomes', async () => {
+    const stage = await staged();
+    const call = stage.call({ command: 'tail -f /dev/null' });
+    const [waited] = await stage.waitedFor(1);
+    const { tasks } = stage.world.daemon.core;
+    const create = tasks.create.bind(tasks);
+    let stopped: Promise<unknown> = Promise.resolve();
+    tasks.create = async (...wanted) => {
+      const task = await create(...wanted);
+      // It is in the registry, and nobody has taken it over yet.
+      stopped = tasks.stop(OWNER, task.taskId);
+      await until('it is being stopped', async () => (await stage.task(task.taskId)).stopping);
+      return task;
+    };
+    const { taskId = '' } = waited ?? {};
+    await stage.shells.promote({ taskId });
+    expect((await call).output).toContain('Promoted');
+    await stopped;
+    expect(await stage.task(taskId)).toMatchObject({
+      status: 'cancelled',
+      end: { cause: 'stopped', by: 'human:owner' },
+    });
+    const lines = readFileSync(transcriptOf(await stage.task(taskId)), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+      'promoted',
+      'ended',
+    ]);
   });
 
   it('T-3 is stopped by who stops it, and its result says by whom', async () => {

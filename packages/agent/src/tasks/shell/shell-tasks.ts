@@ -1,29 +1,30 @@
-import { dirname, join } from 'node:path';
-import type {
-  OutputPart,
-  OutputRange,
-  RunContext,
-  TaskExecutor,
-  TaskMessage,
-  Tasks,
-} from '@stoa/core';
-import { LIMITS, StoaError, type Task } from '@stoa/protocol';
-import { plainText } from '../../envelope.js';
+import { join } from 'node:path';
+import type { OutputPart, OutputRange, TaskExecutor, TaskMessage, Tasks } from '@stoa/core';
+import { StoaError, type Task } from '@stoa/protocol';
 import { adoptCommand } from '../../tools/shell/adopted-command.js';
 import { childEnvironment } from '../../tools/shell/child-environment.js';
 import { newNonce, startCommand } from '../../tools/shell/command.js';
 import { CommandFiles } from '../../tools/shell/command-files.js';
-import { readOutputTail } from '../../tools/shell/command-output.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
-import { inWords, ToolFailure } from '../../tools/tool-failure.js';
+import { ToolFailure } from '../../tools/tool-failure.js';
 import { newTaskId } from '../new-task-id.js';
 import { readOutputPart } from '../output-part.js';
+import { startFailure } from '../start-failure.js';
 import { Starts } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
+import { BackgroundCommands, type FollowedCommand } from './background-commands.js';
 import { writeInput } from './command-input.js';
 import { ForegroundCommand } from './foreground-command.js';
-import { BY_LOST_OUTPUT, BY_TIMEOUT, endingOf } from './settlement.js';
+import {
+  type BackgroundCommand,
+  newShellTask,
+  SHELL_KIND,
+  shellDetail,
+  type WaitedCommand,
+  type WantedCommand,
+  waitedTask,
+} from './wanted-command.js';
 
 export interface ShellTasksOptions {
   /** Each session has a directory of its own name below it. */
@@ -37,37 +38,8 @@ export interface ShellTasksOptions {
   readonly place?: string;
   readonly now?: () => number;
   readonly diagnose?: (message: string, details: Readonly<Record<string, unknown>>) => void;
-}
-
-/** A command that an agent wants to run. */
-export interface WantedCommand {
-  readonly command: string;
-  readonly description?: string | undefined;
-  readonly cwd: string;
-  readonly run: RunContext;
-  readonly callId: string;
-  readonly takesInput?: boolean;
-  readonly hasTerminal?: boolean;
-}
-
-export interface WaitedCommand extends WantedCommand {
-  readonly timeoutMs: number;
-  readonly onTimeout: 'kill' | 'background';
-  readonly signal: AbortSignal;
-}
-
-const KIND = 'shell';
-/** What stands of a command in its entry; whole it is in its files. */
-const COMMAND_CHARS = 4_000;
-/** The longest a timer can wait. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-type BackgroundCommand = WantedCommand & { readonly timeoutMs?: number | undefined };
-
-interface Live {
-  readonly running: RunningCommand;
-  /** Resolves when its end is in the registry. */
-  readonly settled: Promise<void>;
+  /** After which what could not be entered is tried again. */
+  readonly retryMs?: number | undefined;
 }
 
 interface Foreground {
@@ -84,11 +56,19 @@ interface Foreground {
  */
 export class ShellTasks implements TaskExecutor {
   readonly #foreground = new Map<string, Foreground>();
-  readonly #live = new Map<string, Live>();
+  readonly #background: BackgroundCommands;
   readonly #starts = new Starts();
   readonly #inputs = new Map<string, Promise<unknown>>();
 
-  constructor(private readonly options: ShellTasksOptions) {}
+  constructor(private readonly options: ShellTasksOptions) {
+    this.#background = new BackgroundCommands({
+      registry: () => this.#registry(),
+      now: () => this.#now(),
+      writeDown: (task, line) => this.#writeDown(task, line),
+      diagnose: (message, details) => options.diagnose?.(message, details),
+      retryMs: options.retryMs,
+    });
+  }
 
   /** Starts a command that a tool call waits for. Its files are removed by who waited. */
   async wait(wanted: WaitedCommand): Promise<{
@@ -98,12 +78,16 @@ export class ShellTasks implements TaskExecutor {
     const taskId = newTaskId(this.#now());
     const nonce = newNonce();
     const running = await this.#start(wanted, taskId, nonce, false);
-    const task = this.#unentered(wanted, taskId, nonce, running);
+    const { pid, outputPath, files } = running;
+    const { place = '' } = this.options;
+    const at = this.#now();
+    const made = { taskId, nonce, pid, outputPath, transcriptPath: transcriptOf(files), place, at };
+    const task = waitedTask(wanted, made);
     const foreground = new ForegroundCommand({
       ...wanted,
       taskId,
       running,
-      enter: () => this.#enter(wanted, task, running),
+      enter: () => this.#starts.during(taskId, () => this.#enter(wanted, task, running)),
     });
     this.#foreground.set(taskId, { command: foreground, running, task });
     void foreground.wait().then(() => this.#foreground.delete(taskId));
@@ -122,23 +106,22 @@ export class ShellTasks implements TaskExecutor {
     const nonce = newNonce();
     const files = this.#files(run.session.sessionId, taskId);
     const detail = {
-      ...detailOf(wanted, nonce),
+      ...shellDetail(wanted, nonce),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     };
     const task = await registry.create(run.session.sessionId, {
-      ...this.#newTask(wanted, taskId, files.output),
+      ...newShellTask(wanted, { taskId, outputPath: files.output }),
       detail,
     });
     let running: RunningCommand;
     try {
       running = await this.#start(wanted, taskId, nonce, true);
     } catch (error) {
-      const message = failureText(error);
-      const end = { cause: 'output_failed', message };
+      const end = startFailure(error);
       await registry.settle(taskId, { status: 'failed', end, isTold: true });
-      throw new ToolFailure(`${taskId} could not be started: ${message}`);
+      throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
     }
-    this.#follow(task, running);
+    this.#background.follow(task, running, 'started');
     if (running.pid === undefined) return task;
     return registry.change(taskId, { detail: { pid: running.pid } });
   }
@@ -162,27 +145,31 @@ export class ShellTasks implements TaskExecutor {
       return;
     }
     await this.#starts.over(task.taskId);
-    const live = this.#live.get(task.taskId) ?? (await this.#adopt(task));
-    await live.running.stop(by);
-    await live.settled;
+    const followed = this.#background.of(task.taskId) ?? (await this.#adopt(task));
+    await followed.running.stop(by);
+    await followed.settled;
   }
 
   /** One after another: what two say does not mix. */
   async send(task: Task, { text, from }: TaskMessage): Promise<void> {
-    const { input } = this.#files(task.startedIn, task.taskId);
-    const before = this.#inputs.get(task.taskId) ?? Promise.resolve();
-    const isOver = (): boolean => this.#live.get(task.taskId)?.running.isOver ?? true;
+    const { taskId } = task;
+    await this.#starts.over(taskId);
+    const { input } = this.#files(task.startedIn, taskId);
+    const before = this.#inputs.get(taskId) ?? Promise.resolve();
+    const isOver = (): boolean => this.#background.of(taskId)?.running.isOver ?? true;
     const line = text.endsWith('\n') ? text : `${text}\n`;
     const sent = before.catch(() => undefined).then(() => writeInput(input, line, isOver));
-    this.#inputs.set(task.taskId, sent);
-    const delivery = await sent;
+    this.#inputs.set(taskId, sent);
+    const delivery = await sent.finally(() => {
+      if (this.#inputs.get(taskId) === sent) this.#inputs.delete(taskId);
+    });
     await this.#writeDown(task, { type: 'message', from, text, delivery: delivery.type });
     if (delivery.type === 'delivered') return;
     const why =
       delivery.type === 'closed'
         ? 'it does not read any more'
         : `it does not read: it took ${delivery.bytes} of ${delivery.of} bytes`;
-    throw new StoaError('task_takes_no_message', `${task.taskId}: ${why}`);
+    throw new StoaError('task_takes_no_message', `${taskId}: ${why}`);
   }
 
   async reattach(task: Task): Promise<void> {
@@ -201,8 +188,7 @@ export class ShellTasks implements TaskExecutor {
 
   /** Lets all of them go on by themselves. */
   close(): void {
-    for (const { running } of this.#live.values()) running.leave();
-    this.#live.clear();
+    this.#background.close();
   }
 
   async #start(
@@ -219,7 +205,7 @@ export class ShellTasks implements TaskExecutor {
       environment: childEnvironment(process.env, passedVariables),
       sandbox,
       id,
-      kind: KIND,
+      kind: SHELL_KIND,
       nonce,
       isReleased,
       takesInput,
@@ -229,98 +215,20 @@ export class ShellTasks implements TaskExecutor {
 
   /** Makes a task of a command that was waited for. */
   async #enter(wanted: WaitedCommand, task: Task, running: RunningCommand): Promise<void> {
+    const { taskId, detail, startedAt } = task;
     const entered = await this.#registry().create(wanted.run.session.sessionId, {
-      ...this.#newTask(wanted, task.taskId, running.outputPath),
-      detail: task.detail,
-      startedAt: task.startedAt,
+      ...newShellTask(wanted, { taskId, outputPath: running.outputPath }),
+      detail,
+      startedAt,
     });
-    this.#follow(entered, running, { type: 'promoted' });
+    this.#background.follow(entered, running, 'promoted');
   }
 
-  async #adopt(task: Task): Promise<Live> {
+  async #adopt(task: Task): Promise<FollowedCommand> {
     const { nonce } = task.detail;
     const files = this.#files(task.startedIn, task.taskId);
     const running = await adoptCommand(files, typeof nonce === 'string' ? nonce : '');
-    return this.#follow(task, running, { type: 'reattached' });
-  }
-
-  /** Looks after a task until its end is in the registry. */
-  #follow(
-    task: Task,
-    running: RunningCommand,
-    first: Readonly<Record<string, unknown>> = { type: 'started' },
-  ): Live {
-    void this.#writeDown(task, { ...first, command: task.detail['command'], pid: running.pid });
-    void running.outputLost.then(() => running.stop(BY_LOST_OUTPUT));
-    const timer = this.#deadline(task, running);
-    const settled = this.#settle(task, running).finally(() => {
-      clearTimeout(timer);
-      this.#live.delete(task.taskId);
-      this.#inputs.delete(task.taskId);
-    });
-    const live = { running, settled };
-    this.#live.set(task.taskId, live);
-    return live;
-  }
-
-  async #settle(task: Task, running: RunningCommand): Promise<void> {
-    const end = await running.wait();
-    const tail = plainText(await readOutputTail(running.outputPath, LIMITS.taskTailChars));
-    const ending = endingOf(end);
-    await this.#writeDown(task, { type: 'ended', ...ending });
-    try {
-      await this.#registry().settle(task.taskId, { ...ending, tail });
-    } catch (error) {
-      this.options.diagnose?.('the end of a command could not be entered', {
-        taskId: task.taskId,
-        error,
-      });
-    }
-  }
-
-  #deadline(task: Task, running: RunningCommand): NodeJS.Timeout | undefined {
-    const { timeoutMs } = task.detail;
-    if (typeof timeoutMs !== 'number' || task.startedAt === undefined) return undefined;
-    const rest = Math.max(0, task.startedAt + timeoutMs - this.#now());
-    const timer = setTimeout(() => void running.stop(BY_TIMEOUT), Math.min(rest, MAX_TIMER_MS));
-    return timer.unref();
-  }
-
-  #newTask({ command, description, run, callId }: WantedCommand, taskId: string, output: string) {
-    return {
-      taskId,
-      kind: KIND,
-      description: description ?? command,
-      runId: run.runId,
-      callId,
-      origin: run.origin,
-      outputPath: output,
-    };
-  }
-
-  /** What a list shows of a command that is waited for. */
-  #unentered(wanted: WantedCommand, taskId: string, nonce: string, running: RunningCommand): Task {
-    const { sessionId, responsibleId } = wanted.run.session;
-    const at = this.#now();
-    const { description, ...known } = this.#newTask(wanted, taskId, running.outputPath);
-    const pid = running.pid === undefined ? {} : { pid: running.pid };
-    return {
-      ...known,
-      description: description.replace(/\s+/g, ' ').slice(0, LIMITS.titleChars).toWellFormed(),
-      sessionId,
-      startedIn: sessionId,
-      responsibleId,
-      status: 'running',
-      isForeground: true,
-      createdAt: at,
-      startedAt: at,
-      updatedAt: at,
-      notice: 'none',
-      place: this.options.place ?? '',
-      transcriptPath: transcriptOf(running.files),
-      detail: { ...detailOf(wanted, nonce), ...pid },
-      pendingApprovals: 0,
-    };
+    return this.#background.follow(task, running, 'reattached');
   }
 
   /** What is written down besides is for people to read; that it could not be is no failure of the task. */
@@ -330,7 +238,7 @@ export class ShellTasks implements TaskExecutor {
   }
 
   #files(sessionId: string, taskId: string): CommandFiles {
-    return new CommandFiles(join(this.options.tasksDirectory, sessionId), taskId, KIND);
+    return new CommandFiles(join(this.options.tasksDirectory, sessionId), taskId, SHELL_KIND);
   }
 
   #registry(): Pick<Tasks, 'create' | 'change' | 'settle'> {
@@ -344,26 +252,5 @@ export class ShellTasks implements TaskExecutor {
   }
 }
 
-function detailOf(
-  { command, cwd, takesInput = false, hasTerminal = false }: WantedCommand,
-  nonce: string,
-) {
-  const shown =
-    command.length <= COMMAND_CHARS
-      ? command
-      : `${command.slice(0, COMMAND_CHARS).toWellFormed()}…`;
-  return { command: shown, cwd, nonce, stdin: takesInput, ...(hasTerminal ? { pty: true } : {}) };
-}
-
 const transcriptOf = ({ directory, id }: CommandFiles): string =>
-  join(directory, `${KIND}-${id}.jsonl`);
-
-/** What kept its files from being made. */
-function failureText(error: unknown): string {
-  const { path = '' } = error as NodeJS.ErrnoException;
-  try {
-    return inWords(error, `its files in ${dirname(path)} cannot be made`).message;
-  } catch {
-    return String(error);
-  }
-}
+  join(directory, `${SHELL_KIND}-${id}.jsonl`);

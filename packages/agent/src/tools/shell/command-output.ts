@@ -4,15 +4,23 @@ import { readOutputRange } from './output-range.js';
 
 /**
  * The output of a command, whole or its beginning and its end. What was dropped while it was written,
- * and what is left out here, is said where it is missing. What is no file any more is not read.
+ * and what is left out here, is said where it is missing. What is no file any more is not read. Does not
+ * reject: a command has ended as it has, whatever became of its output.
  */
 export async function readOutput(path: string, maxBytes: number): Promise<string> {
   try {
     return await readEnds(path, maxBytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    return '[Something else stands in the place of its output, which is not read]';
+    return `[${unreadable(error)}]`;
   }
+}
+
+/** Why an output cannot be read. */
+export function unreadable(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ELOOP'
+    ? 'Something else stands in the place of its output, which is not read'
+    : `Its output cannot be read: ${message}`;
 }
 
 async function readEnds(path: string, maxBytes: number): Promise<string> {
@@ -32,14 +40,14 @@ async function readEnds(path: string, maxBytes: number): Promise<string> {
   return `${decode(head.bytes)}\n[… ${missing} bytes left out …]\n${decode(tail.bytes)}`;
 }
 
-/** Its last bytes, at most so many. */
+/** Its last bytes, at most so many; or why there are none. Does not reject. */
 export async function readOutputTail(path: string, maxBytes: number): Promise<string> {
   try {
     const total = await totalBytes(path);
+    if (total === 0) await refuseOther(path);
     return decode((await readTail(path, Math.max(0, total - maxBytes), total)).bytes);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    return '';
+    return `[${unreadable(error)}]`;
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { promises as fs } from 'node:fs';
+import { closeSync, promises as fs, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@stoa/testkit';
@@ -8,6 +8,7 @@ import { childEnvironment } from './child-environment.js';
 import { startCommand } from './command.js';
 import { CommandFiles } from './command-files.js';
 import { readOutput } from './command-output.js';
+import { CommandNotStarted } from './not-started.js';
 import { findProcesses } from './process-tree.js';
 import type { RunningCommand } from './running-command.js';
 import { Sandbox } from './sandbox.js';
@@ -35,6 +36,8 @@ const works = (...options: string[]): boolean =>
 const hasBubblewrap = works();
 const hasNamespaces = works('--unshare-pid', '--proc', '/proc');
 const NO_BUBBLEWRAP = 'bubblewrap (bwrap) is not installed or not permitted here';
+
+const MANY_FILES = 100_000;
 
 type Kind = keyof ReturnType<typeof sandboxes>;
 const KINDS: readonly Kind[] = ['none', 'bubblewrap'];
@@ -184,7 +187,36 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
       environment: {},
       sandbox,
     });
-    expect(await running.wait()).toMatchObject({ type: 'not_started' });
+    expect(await running.wait()).toEqual({
+      type: 'not_started',
+      reason: 'its directory is not there (ENOENT)',
+    });
+  });
+
+  it('that is longer than the system takes is refused, and leaves no files', async () => {
+    const long = start(`: ${'€'.repeat(60_000)}`, 'none');
+    await expect(long).rejects.toThrow(CommandNotStarted);
+    await expect(long).rejects.toThrow('longer than the system takes (E2BIG)');
+    expect(await fs.readdir(join(root, 'home/tasks/ses_1'))).toEqual([]);
+  });
+
+  it('says so when no descriptor is left to start it with, and whoever wanted it goes on', async (context) => {
+    // What is looked up once is known after the first.
+    await run('true', 'none');
+    const taken: number[] = [];
+    try {
+      try {
+        while (taken.length < MANY_FILES) taken.push(openSync('/dev/null', 'r'));
+      } catch {
+        for (const file of taken.splice(-2)) closeSync(file);
+      }
+      if (taken.length === MANY_FILES) context.skip('too many files may be open here to open them');
+      const { end } = await run('touch ran', 'none');
+      expect(end).toEqual({ type: 'not_started', reason: 'too many files are open (EMFILE)' });
+    } finally {
+      for (const file of taken) closeSync(file);
+    }
+    expect(await fs.readdir(root)).not.toContain('ran');
   });
 
   it('R-24 has nothing of the daemon in its environment but what it needs', async () => {

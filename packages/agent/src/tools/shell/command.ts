@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync } from 'node:fs';
 import { CommandFiles } from './command-files.js';
 import { MARK } from './mark.js';
+import { CommandNotStarted, notStartedReason } from './not-started.js';
 import { terminalPrefix } from './pseudo-terminal.js';
 import type { RunningCommand } from './running-command.js';
 import type { Sandbox } from './sandbox.js';
@@ -36,7 +37,8 @@ export const newNonce = (): string => randomBytes(16).toString('hex');
 /**
  * Starts a shell command in a session and group of its own. Waiting for it is up to the caller: who
  * releases it and ceases to wait has it in the background, and nothing about the command changes.
- * Throws what the file system does when its files cannot be made; then nothing was started.
+ * Throws what the file system does when its files cannot be made, and CommandNotStarted when the system
+ * refuses at once; then nothing was started.
  */
 export async function startCommand(request: CommandRequest): Promise<RunningCommand> {
   const { command, cwd, id = newCommandId(), nonce = newNonce() } = request;
@@ -70,6 +72,9 @@ export async function startCommand(request: CommandRequest): Promise<RunningComm
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', status],
     });
     return new SpawnedCommand(id, nonce, files, child, surroundings, isReleased);
+  } catch (error) {
+    await files.remove().catch(() => undefined);
+    throw new CommandNotStarted(notStartedReason(error));
   } finally {
     closeSync(status);
   }

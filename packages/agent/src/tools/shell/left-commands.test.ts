@@ -63,6 +63,14 @@ describe('what commands of a killed daemon left', () => {
     expect((await fs.readdir(join(tasks, 'ses_1'))).sort()).toEqual(names(kept).sort());
   });
 
+  it('is removed as far as it can be, and what cannot be keeps nobody from starting', async () => {
+    await leave('shell-sh_0123abcd.intent');
+    await fs.mkdir(join(tasks, 'ses_1', 'shell-sh_0123abcd.output'));
+    await leave('shell-sh_4567abcd.output');
+    await clearLeftCommands(tasks);
+    expect(await fs.readdir(join(tasks, 'ses_1'))).toEqual(['shell-sh_0123abcd.output']);
+  });
+
   it('stays as long as the command runs', async () => {
     const running = await startCommand({
       command: 'echo here; sleep 60',

@@ -26,7 +26,9 @@ export async function clearLeftCommands(
       if (id !== undefined) commands.set(`${kind}-${id}`, new CommandFiles(directory, id, kind));
     }
     for (const files of commands.values()) {
-      if (!(await isKept(files.id)) && !(await isRunning(files))) await files.remove();
+      if ((await isKept(files.id)) || (await isRunning(files))) continue;
+      // What cannot be removed is somebody else's doing, and no reason for a daemon not to start.
+      await files.remove().catch(() => undefined);
     }
     // Refused while there is anything in it.
     await fs.rmdir(directory).catch(() => undefined);

@@ -53,6 +53,19 @@ export async function totalBytes(path: string): Promise<number> {
   return head;
 }
 
+/** How many bytes were printed, and when the last of them; undefined when none were. */
+export async function lastPrinted(path: string): Promise<PrintedBefore | undefined> {
+  const size = await totalBytes(path);
+  if (size === 0) return undefined;
+  const stats = await fs.lstat(pieceAt(path, size - 1).path).catch(() => undefined);
+  return stats && { size, at: stats.mtimeMs };
+}
+
+export interface PrintedBefore {
+  readonly size: number;
+  readonly at: number;
+}
+
 /** None is as good as empty, and so is what is no file: a part may be dropped while it is looked at. */
 async function sizeOf(path: string): Promise<number> {
   const stats = await fs.lstat(path).catch(() => undefined);

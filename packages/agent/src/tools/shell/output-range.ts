@@ -49,7 +49,8 @@ export async function readOutputRange(
     }
     const bytes = Buffer.concat(chunks);
     const from = first.dropped?.to ?? offset;
-    const total = Math.max(await totalBytes(path), reader.offset);
+    // Who asks from behind the end is told where it is; what was read was surely printed.
+    const total = Math.max(await totalBytes(path), bytes.length === 0 ? 0 : reader.offset);
     return {
       bytes,
       from,

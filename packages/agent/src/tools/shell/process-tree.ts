@@ -108,11 +108,15 @@ function statOf(pid: number): string[] | undefined {
   }
 }
 
-/** Sends a signal; that there is nobody to take it is no failure. */
+/**
+ * Sends a signal; that there is nobody to take it is no failure. Nor is it one that somebody is another user's,
+ * as what `sudo` runs is: who looks again finds it still there, and says so.
+ */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

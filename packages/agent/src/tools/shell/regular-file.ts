@@ -7,7 +7,10 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
  * for. Rejects with ELOOP for both.
  */
 export async function openRegularFile(path: string): Promise<fs.FileHandle> {
-  const handle = await fs.open(path, READ);
+  const handle = await fs.open(path, READ).catch((error: unknown) => {
+    // A socket cannot even be opened.
+    throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? noFile(path) : error;
+  });
   try {
     if ((await handle.stat()).isFile()) return handle;
   } catch (error) {
@@ -15,8 +18,11 @@ export async function openRegularFile(path: string): Promise<fs.FileHandle> {
     throw error;
   }
   await handle.close();
-  throw Object.assign(new Error(`ELOOP: ${path} is no file`), { code: 'ELOOP' });
+  throw noFile(path);
 }
+
+const noFile = (path: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`ELOOP: ${path} is no file`), { code: 'ELOOP' });
 
 /** At most so many bytes of its beginning, as text. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {

@@ -1,10 +1,9 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import { decide } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import { until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
-import { ToolRunner } from '../tool-runner.js';
+import { toolCalls } from '../tool-calls.fixture.js';
 import { Sandbox } from './sandbox.js';
 import { createShell } from './shell.js';
 
@@ -18,18 +17,8 @@ async function staged(options: WorkspaceRunOptions = {}) {
   worlds.push(world);
   const sandbox = new Sandbox({ home: world.home });
   const tasksDirectory = join(world.home, 'tasks');
-  const runner = new ToolRunner({
-    tools: [createShell({ tasksDirectory, sandbox })],
-    decide,
-    home: world.home,
-    now: () => performance.now(),
-    diagnose: () => undefined,
-  });
-  let calls = 0;
-  const call = (input: unknown) => {
-    calls += 1;
-    return runner.call({ run: world.context, callId: `call_${calls}`, tool: 'shell', input });
-  };
+  const callTool = toolCalls(world, [createShell({ tasksDirectory, sandbox })]);
+  const call = (input: unknown) => callTool('shell', input);
   const files = () => fs.readdir(join(tasksDirectory, world.sessionId));
   return { world, call, files };
 }

@@ -5,6 +5,7 @@ import { CommandProcesses, type Stopped } from './command-processes.js';
 import { Deferred, within } from './deferred.js';
 import type { ProcessMarks } from './found-process.js';
 import { MARK } from './mark.js';
+import { notStartedReason } from './not-started.js';
 import { startTimeOf } from './process-tree.js';
 import type { CommandEnd, RunningCommand } from './running-command.js';
 
@@ -15,7 +16,7 @@ export class SpawnedCommand implements RunningCommand {
   readonly pid: number | undefined;
   readonly outputPath: string;
   readonly #child: ChildProcess;
-  readonly #channel: Socket;
+  readonly #channel: Socket | undefined;
   readonly #exited: Promise<void>;
   readonly #ended: Promise<CommandEnd>;
   readonly #since: number | undefined;
@@ -41,7 +42,9 @@ export class SpawnedCommand implements RunningCommand {
     isReleased: boolean,
   ) {
     this.#child = child;
-    this.#channel = child.stdio[3] as Socket;
+    // With no descriptor left there is no channel either, and the error comes later.
+    const stdio = child.stdio as ChildProcess['stdio'] | undefined;
+    this.#channel = (stdio?.[3] ?? undefined) as Socket | undefined;
     this.pid = child.pid;
     this.outputPath = files.output;
     const started = child.pid === undefined ? undefined : startTimeOf(child.pid);
@@ -54,7 +57,7 @@ export class SpawnedCommand implements RunningCommand {
     const said = this.#listen();
     this.#exited = new Promise<void>((resolve) => {
       child.once('error', (error) => {
-        this.#problem = error.message;
+        this.#problem = notStartedReason(error);
         if (child.pid === undefined) resolve();
       });
       child.once('exit', (_, signal) => {
@@ -86,7 +89,7 @@ export class SpawnedCommand implements RunningCommand {
   }
 
   release(): void {
-    this.#channel.write('\n');
+    this.#channel?.write('\n');
     this.#letGo();
   }
 
@@ -103,12 +106,13 @@ export class SpawnedCommand implements RunningCommand {
   /** This process may end before the command does. */
   #letGo(): void {
     this.#child.unref();
-    this.#channel.unref();
+    this.#channel?.unref();
   }
 
   /** Resolves when the wrapper has said how the command exited, or cannot say it any more. */
   #listen(): Promise<void> {
     const channel = this.#channel;
+    if (!channel) return Promise.resolve();
     return new Promise((resolve) => {
       let text = '';
       channel.setEncoding('utf8');

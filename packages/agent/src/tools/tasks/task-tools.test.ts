@@ -1,19 +1,20 @@
-import { decide } from '@stoa/core';
 import { StoaError, type Task } from '@stoa/protocol';
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { ToolRunner } from '../tool-runner.js';
+import { toolCalls } from '../tool-calls.fixture.js';
 import type { TaskActs } from './task-acts.js';
 import { taskTools } from './task-tools.js';
 
 const TASK_ID = `tsk_${'0'.repeat(26)}`;
 
 let world: WorkspaceRun;
+let callTool: ReturnType<typeof toolCalls>;
 let task: Task;
 let said: string;
 const acts: unknown[] = [];
 beforeAll(async () => {
   world = await WorkspaceRun.open();
+  callTool = toolCalls(world, taskTools(tasks));
 });
 afterAll(() => world.discard());
 beforeEach(() => {
@@ -49,7 +50,7 @@ const tasks: TaskActs = {
       throw new StoaError('task_without_output', 'none');
     }
     const text = 'abcdef'.slice(range.offset, range.offset + range.limit);
-    const offset = Math.min(range.offset, 6);
+    const { offset } = range;
     const nextOffset = offset + text.length;
     return Promise.resolve({
       offset,
@@ -76,22 +77,8 @@ const tasks: TaskActs = {
   finished: () => Promise.resolve(task),
   resultOf: () => Promise.resolve(said),
 };
-let calls = 0;
 const call = async (tool: string, input: unknown): Promise<string> => {
-  const runner = new ToolRunner({
-    tools: taskTools(tasks),
-    decide,
-    home: world.home,
-    now: () => performance.now(),
-    diagnose: () => undefined,
-  });
-  calls += 1;
-  const { outcome, output } = await runner.call({
-    run: world.context,
-    callId: `call_${String(calls)}`,
-    tool,
-    input,
-  });
+  const { outcome, output } = await callTool(tool, input);
   return `${outcome}: ${output}`;
 };
 

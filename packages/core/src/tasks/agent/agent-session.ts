@@ -4,10 +4,11 @@ import { sessionToRead, sessionToServe } from '../../access/session-gate.js';
 import type { Decision } from '../../log/log.js';
 import { cancelRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
+import { changeTask } from '../change-task.js';
 import type { TaskContext } from '../context.js';
 import { forget, settling } from '../settle-task.js';
 import { idleSettlement } from './agent-end.js';
-import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { agentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 
 /** Requeued by the end of a run, something may have to be cancelled again. */
 const CANCEL_ROUNDS = 5;
@@ -51,6 +52,24 @@ export async function cancelRuns({ sessions }: TaskContext, worksIn: string): Pr
     for (const runId of runIds.reverse()) {
       await cancelRun(sessions, SYSTEM, runId, 'cancel_command');
     }
+  }
+}
+
+/**
+ * A run that is taken up again waits for none of the agents that it waited for before: their ends are news
+ * from now on. A daemon that starts does this for all that its place left; another one takes over by this.
+ */
+export async function letGoOn(
+  context: TaskContext,
+  sessionId: string,
+  { runId, at }: { readonly runId: string; readonly at: number },
+): Promise<void> {
+  const agents = await context.sessions.store.read(function* () {
+    return yield* agentsOf(yield* sessionToRead(SYSTEM, sessionId));
+  });
+  for (const { taskId, isForeground, createdAt, runId: startedBy } of agents) {
+    if (!isForeground || startedBy !== runId || createdAt >= at) continue;
+    await changeTask(context, taskId, { isForeground: false });
   }
 }
 

@@ -33,8 +33,8 @@ export interface NewSubAgent {
 export async function launchAgent(
   context: TaskContext,
   sessionId: string,
+  taskId: string,
   wanted: NewSubAgent,
-  isMade: (taskId: string) => void,
 ): Promise<Task> {
   const { sessions } = context;
   const { description, runId, callId, origin, isForeground, onRestart = 'pause' } = wanted;
@@ -43,7 +43,6 @@ export async function launchAgent(
   const { definition } = await sessions.findAgent(agentId, parent.workspace);
   // The same agent works as it does here; another one as it would, if that is less.
   const mode = agentId === parent.agentId ? parent.mode : definition.mode;
-  const taskId = sessions.ids.next('tsk');
   const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
   const made = await createSession(sessions, by, {
     agentId,
@@ -62,7 +61,6 @@ export async function launchAgent(
     throw error;
   }
   try {
-    isMade(taskId);
     await givePrompt(context, worksIn, `session:${sessionId}`, wanted.prompt);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);

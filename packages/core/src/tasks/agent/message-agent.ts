@@ -34,6 +34,10 @@ export function messageAgent(
       const row = yield* findTaskEntry.first({ topicId: owner.topicId, taskId });
       if (!row) throw new StoaError('task_not_found', `There is no background task ${taskId}`);
       const { blockedReason, ...entry } = JSON.parse(row.entry) as TaskEntry;
+      if (entry.stopping) {
+        const why = `${taskId} takes no message: it is being stopped`;
+        throw new StoaError('task_takes_no_message', why);
+      }
       const events: NewEvent[] = [];
       if (blockedReason !== undefined) {
         events.push(taskChanged(owner, taskId, { blockedReason: null }));

@@ -484,7 +484,7 @@ describe('agents as background tasks', () => {
     });
   });
 
-  it('an agent that may do more than its parent is refused, and leaves nothing', async () => {
+  it('an agent that is not there is refused, and leaves nothing', async () => {
     await expect(launch({ agentId: 'nobody' })).rejects.toMatchObject({ code: 'unknown_agent' });
     expect((await daemon.core.tasks.list(OWNER, { limit: 10 })).tasks).toEqual([]);
   });

@@ -5,30 +5,21 @@ import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
 import type { TaskContext } from '../context.js';
+import { isGoneWithin } from '../is-gone-within.js';
 import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../kind.js';
 import { isEnded } from '../lifecycle.js';
 import type { Tasks } from '../tasks.js';
 import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
-import { cancelRuns, endSessionOf, settleIfDone } from './agent-session.js';
+import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
 import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
-import { isGoneWithin } from './is-gone-within.js';
 import { launchAgent, type NewSubAgent } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
+import type { SessionRuns } from './session-runs.js';
 import { TaskWaiters } from './task-waiters.js';
+import { WaitedFor } from './waited-for.js';
 import { whyBlocked } from './why-blocked.js';
-
-/** Part of what was written down of a task; undefined where nothing was. */
-export type ReadTranscript = (path: string, range: OutputRange) => Promise<OutputPart | undefined>;
-
-/** What is asked of who runs sessions, and writes down what they do. */
-interface SessionRuns {
-  readonly readTranscript?: ReadTranscript;
-  wake(sessionId: string): void;
-  idle(sessionId: string): Promise<void>;
-  isAnothers(session: OpenSession): Tx<boolean>;
-}
 
 /**
  * Agents as background tasks. Each works in a session of its own below that of who started it, with any
@@ -37,8 +28,7 @@ interface SessionRuns {
  */
 export class SubAgents implements TaskExecutor {
   readonly #waiters: TaskWaiters;
-  /** Those that tool calls of a run wait for, by the run. */
-  readonly #waitedFor = new Map<string, Set<string>>();
+  readonly #waitedFor = new WaitedFor();
   #isKnown = false;
 
   constructor(
@@ -50,10 +40,17 @@ export class SubAgents implements TaskExecutor {
   }
 
   /** Resolves when it works or waits for a place. Throws what making its session throws; nothing is left then. */
-  launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
-    return launchAgent(this.context, sessionId, wanted, (taskId) => {
-      if (wanted.isForeground && wanted.runId !== undefined) this.#remember(wanted.runId, taskId);
-    });
+  async launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
+    const taskId = this.context.sessions.ids.next('tsk');
+    const waits = wanted.isForeground ? wanted.runId : undefined;
+    // Known before there is one: a run that ends right after it was made finds it.
+    if (waits !== undefined) this.#waitedFor.add(waits, taskId);
+    try {
+      return await launchAgent(this.context, sessionId, taskId, wanted);
+    } catch (error) {
+      if (waits !== undefined) this.#waitedFor.drop(waits, taskId);
+      throw error;
+    }
   }
 
   /** Resolves when it has ended, or nobody is to wait for it any more. Rejects when the signal aborts. */
@@ -114,6 +111,10 @@ export class SubAgents implements TaskExecutor {
     this.runs.wake(sessionId);
   }
 
+  whyBlocked(task: Task): Promise<string | undefined> {
+    return whyBlocked(this.context, agentDetail(task).sessionId);
+  }
+
   async send(task: Task, message: TaskMessage): Promise<void> {
     const { sessionId } = agentDetail(task);
     const { taskId } = task;
@@ -132,7 +133,7 @@ export class SubAgents implements TaskExecutor {
     let isGone = true;
     if (sessionId !== undefined) {
       await cancelRuns(this.context, sessionId);
-      isGone = await isGoneWithin(this.context.timers, this.runs.idle(sessionId));
+      isGone = await isGoneWithin(this.context.timers, this.runs.idle(sessionId), STOP_MS);
     }
     await this.tasks.settle(task.taskId, {
       status: 'cancelled',
@@ -169,7 +170,7 @@ export class SubAgents implements TaskExecutor {
       const { sessionId } = agentDetail(task);
       if (sessionId !== undefined) this.runs.wake(sessionId);
     }
-    for (const status of ['completed', 'failed', 'cancelled'] as const) {
+    for (const status of ['completed', 'failed', 'cancelled', 'lost'] as const) {
       const ended = await this.tasks.list(SYSTEM, { ...all, status });
       for (const task of ended.tasks) await this.#leave(task);
     }
@@ -177,7 +178,7 @@ export class SubAgents implements TaskExecutor {
 
   /** Events of one commit. Must not throw. */
   committed(entries: readonly LogEntry[]): void {
-    for (const { topic, type, body } of entries) {
+    for (const { topic, type, body, at } of entries) {
       if (!topic.startsWith('session:')) continue;
       const sessionId = topic.slice('session:'.length);
       if (type === 'background_task_ended' || type === 'background_task_changed') {
@@ -190,8 +191,13 @@ export class SubAgents implements TaskExecutor {
         this.#later(() => endSessionOf(this.context, sessionId, taskId));
       } else if (RUN_ENDS.has(type)) {
         const { runId } = JSON.parse(body) as { runId: string };
-        this.#stopWaitedFor(runId);
+        for (const taskId of this.#waitedFor.take(runId)) {
+          this.#later(() => this.#stopWaitedFor(taskId));
+        }
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
+      } else if (type === 'resumed') {
+        const { runId } = JSON.parse(body) as { runId: string };
+        this.#later(() => letGoOn(this.context, sessionId, { runId, at }));
       } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
     }
   }
@@ -224,20 +230,11 @@ export class SubAgents implements TaskExecutor {
   }
 
   /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */
-  #stopWaitedFor(runId: string): void {
-    const waitedFor = this.#waitedFor.get(runId);
-    this.#waitedFor.delete(runId);
-    for (const taskId of waitedFor ?? []) {
-      this.#later(async () => {
-        const task = await this.tasks.get(SYSTEM, taskId);
-        if (!isEnded(task.status) && task.isForeground) await this.tasks.stop(SYSTEM, taskId);
-      });
-    }
-  }
-
-  #remember(runId: string, taskId: string): void {
-    const waitedFor = this.#waitedFor.get(runId) ?? new Set();
-    this.#waitedFor.set(runId, waitedFor.add(taskId));
+  async #stopWaitedFor(taskId: string): Promise<void> {
+    const row = await this.context.sessions.store.read(() => findBackgroundTask.first({ taskId }));
+    if (!row) return;
+    const { status, isForeground } = JSON.parse(row.entry) as TaskEntry;
+    if (!isEnded(status) && isForeground) await this.tasks.stop(SYSTEM, taskId);
   }
 
   async #ended(taskId: string): Promise<void> {
@@ -289,5 +286,7 @@ export class SubAgents implements TaskExecutor {
   }
 }
 
+/** An agent that does not stop when it is told to counts as stopped after this. */
+const STOP_MS = 5_000;
 const LOOKED_AT = 1_000;
 const RUN_ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled', 'interrupted']);

@@ -67,12 +67,39 @@ describe('the files of a memory while a dream works on them', () => {
     await files.write('ops', 'deploy.md', 'by hand, said Ada');
     await files.write('ops', 'new.md', 'theirs');
     const { written, warnings } = await draft.apply(files, 'ops');
-    expect([written, warnings.length]).toEqual([['On Call.md'], 2]);
+    expect([written, warnings.length]).toEqual([[], 3]);
+    // What was merged into a topic that was left alone is not deleted either.
     expect([textOf('deploy.md'), textOf('new.md'), textOf('On Call.md')]).toEqual([
       'by hand, said Ada',
       'theirs',
-      undefined,
+      'Ada',
     ]);
+  });
+
+  it('are there before those go that were merged into them', async () => {
+    const draft = await open();
+    draft.remove('deploy.md');
+    draft.write('all.md', 'all of it', 'by hand');
+    const order: string[] = [];
+    const [write, remove] = [files.write.bind(files), files.remove.bind(files)];
+    files.write = (directory, name, text) => {
+      order.push(`write ${name}`);
+      return write(directory, name, text);
+    };
+    files.remove = (directory, name) => {
+      order.push(`remove ${name}`);
+      return remove(directory, name);
+    };
+    await draft.apply(files, 'ops');
+    expect(order).toEqual(['write all.md', 'remove deploy.md', 'write INDEX.md']);
+  });
+
+  it('that cannot be read are not written', () => {
+    const problems = [{ name: 'link.md', problem: 'a link' }];
+    const draft = new DraftFolder({ files: [], problems });
+    expect(() => {
+      draft.write('link.md', 'x', 'x');
+    }).toThrow('link.md cannot be read and is left alone');
   });
 
   it('are no more than there may be', async () => {

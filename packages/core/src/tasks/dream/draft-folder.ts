@@ -15,10 +15,13 @@ export class DraftFolder {
   /** Null: it is to go. */
   readonly #changes = new Map<string, string | null>();
   readonly #lines = new Map<string, string>();
+  /** What lies there and could not be read: nobody can say what would be lost. */
+  readonly #unread: ReadonlySet<string>;
 
   constructor(folder: MemoryFolder) {
     const topics = folder.files.filter(({ name }) => name !== INDEX_FILE);
     this.#base = new Map(topics.map(({ name, text }) => [name, text]));
+    this.#unread = new Set(folder.problems.map(({ name }) => name));
     for (const { name, line } of topicsOf(folder, 'shared')) this.#lines.set(name, line);
   }
 
@@ -46,6 +49,9 @@ export class DraftFolder {
       const rule = 'lower case letters, digits and hyphens, and .md at the end; no path';
       throw new StoaError('invalid_request', `${name} is no name for a topic: ${rule}`);
     }
+    if (this.#unread.has(name)) {
+      throw new StoaError('invalid_request', `${name} cannot be read and is left alone`);
+    }
     if (new TextEncoder().encode(text).length > LIMITS.memoryFileBytes) {
       throw new StoaError('invalid_request', `${name} would be too large; split it`);
     }
@@ -72,18 +78,28 @@ export class DraftFolder {
     const unread = new Set(now.problems.map(({ name }) => name));
     const written: string[] = [];
     const warnings: string[] = [];
-    for (const [name, text] of this.#changes) {
+    for (const [name, text] of this.#writesFirst()) {
       if (unread.has(name) || current.get(name) !== this.#base.get(name)) {
         warnings.push(`${name} was changed by somebody meanwhile and was left alone`);
         this.#lines.delete(name);
-        continue;
+      } else if (text !== null) {
+        await files.write(directory, name, text);
+        written.push(name);
+      } else if (warnings.length > 0) {
+        warnings.push(`${name} was to go and stays, since not all that was written was kept`);
+      } else {
+        await files.remove(directory, name);
+        written.push(name);
       }
-      if (text === null) await files.remove(directory, name);
-      else await files.write(directory, name, text);
-      written.push(name);
     }
     if (written.length > 0) await this.#writeIndex(files, directory);
     return { written, warnings };
+  }
+
+  /** What a topic was merged into is there before the topic goes. */
+  #writesFirst(): [string, string | null][] {
+    const all = [...this.#changes];
+    return [...all.filter(([, text]) => text !== null), ...all.filter(([, text]) => text === null)];
   }
 
   /** A line for each; those that a person wrote stand, unless the topic was rewritten. */

@@ -291,8 +291,12 @@ describe('a dream', () => {
     const task = await daemon.core.dreams.start(OWNER, id, 'shared');
     await daemon.abandon();
     await start();
-    await daemon.core.dreams.executor.reattach(task);
-    expect((await tasks())[0]).toMatchObject({ status: 'lost', end: { cause: 'crashed' } });
+    await daemon.core.tasks.recover();
+    expect((await tasks())[0]).toMatchObject({
+      taskId: task.taskId,
+      status: 'lost',
+      end: { cause: 'crashed', message: expect.stringContaining('nothing was written') as string },
+    });
     dream = () => Promise.resolve();
     await daemon.core.dreams.start(OWNER, id, 'shared');
     await daemon.core.dreams.settled();
@@ -314,6 +318,68 @@ describe('a dream', () => {
     await daemon.core.dreams.settled();
     expect((await tasks())[0]).toMatchObject({ status: 'cancelled', end: { cause: 'erased' } });
     expect([...files.folders.values()].flatMap((folder) => [...folder.keys()])).toEqual([]);
+  });
+
+  it('that comes after a memory was erased does not look at what it was learnt in', async () => {
+    await open();
+    await work(1, 'the secret');
+    const id = await memoryId();
+    await daemon.core.memories.clear(OWNER, id);
+    await work(1, 'the weather');
+    expect((await status()).sessionsSince).toBe(1);
+    let seen: DreamWork | undefined;
+    dream = (given) => {
+      seen = given;
+      return Promise.resolve();
+    };
+    await daemon.core.dreams.start(OWNER, await memoryId(), 'shared');
+    await daemon.core.dreams.settled();
+    expect(seen?.sessions).toHaveLength(1);
+    expect(JSON.stringify(seen?.sessions)).not.toContain('the secret');
+  });
+
+  it('takes no note out while what it was folded into was left alone', async () => {
+    await open();
+    await work(1);
+    dream = async (wanted) => {
+      const { draft, notes: given } = wanted;
+      draft.write('theirs.md', 'theirs', given[0]?.text ?? '');
+      draft.write('other.md', 'other', 'other');
+      wanted.fold(given.map(({ noteId }) => noteId));
+      const file = { name: 'theirs.md', part: 'shared', text: 'by a person' } as const;
+      await daemon.core.memories.putFile(OWNER, await memoryId(), file);
+    };
+    await daemon.core.dreams.start(OWNER, await memoryId(), 'shared');
+    await daemon.core.dreams.settled();
+    expect(await notes()).toHaveLength(1);
+    expect((await tasks())[0]).toMatchObject({
+      status: 'completed',
+      detail: {
+        foldedNotes: 0,
+        topics: ['other.md'],
+        warnings: [expect.any(String), expect.stringContaining('notes were kept')],
+      },
+    });
+  });
+
+  it('T-38 that was cut off while it wrote says so', async () => {
+    await open();
+    await work(1);
+    dream = ({ draft }) => {
+      draft.write('half.md', 'half', 'half done');
+      return Promise.resolve();
+    };
+    let isWriting = false;
+    files.write = () => {
+      isWriting = true;
+      return new Promise(() => undefined);
+    };
+    await daemon.core.dreams.start(OWNER, await memoryId(), 'shared');
+    await until('it writes', () => isWriting);
+    await daemon.abandon();
+    await start();
+    await daemon.core.tasks.recover();
+    expect((await tasks())[0]?.end?.message).toContain('may stand in files');
   });
 });
 

@@ -1,7 +1,6 @@
 import {
   type DreamRefusal,
   type DreamStatus,
-  LIMITS,
   type MemoryPart,
   memoryTopic,
   type Principal,
@@ -11,13 +10,12 @@ import {
   type TaskEnd,
   type Usage,
 } from '@stoa/protocol';
-import { dropDreamLeases, findNote, listMemoryVisits, listNotes, type Tx } from '@stoa/store';
+import { deleteMemoryVisits, dropDreamLeases, findNote, type Tx } from '@stoa/store';
 import { memoryOf } from '../../access/memory-gate.js';
 import { sessionToServe } from '../../access/session-gate.js';
 import type { Decision } from '../../log/log.js';
 import { memoryDirectory } from '../../memory/memory-files.js';
 import { openedMemory } from '../../memory/open-memory.js';
-import { noteRecord } from '../../memory/records.js';
 import type { Timers } from '../../ports.js';
 import type { SessionContext } from '../../sessions/context.js';
 import { inSession } from '../../sessions/run-facts.js';
@@ -25,8 +23,9 @@ import type { TaskExecutor } from '../kind.js';
 import type { Settlement } from '../settle-task.js';
 import type { Tasks } from '../tasks.js';
 import { DraftFolder } from './draft-folder.js';
+import { type DreamOutcome, endOf, whatWasWritten } from './dream-end.js';
 import { type DreamMaterial, dreamMaterial } from './dream-material.js';
-import { type CallOff, DreamRun } from './dream-run.js';
+import { DreamRun } from './dream-run.js';
 import {
   type DreamPlace,
   forceGates,
@@ -41,8 +40,7 @@ import {
 } from './dream-store.js';
 import type { Dreamer } from './dreamer.js';
 import type { DreamRules } from './gates.js';
-
-export type DreamOutcome = 'completed' | 'failed' | 'cancelled';
+import { lastOccasion, type Occasion } from './last-occasion.js';
 
 export interface DreamPorts {
   readonly sessions: SessionContext;
@@ -52,12 +50,6 @@ export interface DreamPorts {
   readonly dreamer: Dreamer;
   /** Told how each ended and how long it took. */
   readonly counted: (outcome: DreamOutcome, milliseconds: number) => void;
-}
-
-/** A run that may be the occasion for one. */
-export interface Occasion {
-  readonly sessionId: string;
-  readonly runId: string;
 }
 
 const DREAM_MS = 5 * 60_000;
@@ -90,7 +82,7 @@ export class Dreams {
     },
     reattach: async (task) => {
       if (this.#runs.has(task.taskId)) return;
-      const message = 'The daemon ended while it was at work; nothing was written.';
+      const message = `The daemon ended while it was at work; ${whatWasWritten(task)}`;
       await this.#leave(task, { status: 'lost', end: { cause: 'crashed', message } });
     },
   };
@@ -161,9 +153,18 @@ export class Dreams {
     });
   }
 
-  /** What is erased must not come back by a dream of it: those under way lose their lease. */
+  /**
+   * What is erased must not come back by a dream of it: those under way lose their lease, and those to come
+   * do not look at the runs it was learnt in.
+   */
   async erased(memoryId: string): Promise<void> {
-    await this.ports.sessions.store.transact(() => dropDreamLeases.run({ memoryId }));
+    await this.ports.sessions.store.transact(function* () {
+      yield* dropDreamLeases.run({ memoryId });
+      const upTo = Number.MAX_SAFE_INTEGER;
+      for (const part of ['shared', 'isolated'] as const) {
+        yield* deleteMemoryVisits.run({ gateKey: gateKeyOf({ memoryId, part }), upTo });
+      }
+    });
   }
 
   async settled(): Promise<void> {
@@ -190,6 +191,7 @@ export class Dreams {
       });
       const run = new DreamRun(taskId, tasks, sessions.diagnose);
       this.#runs.set(taskId, run);
+      if (this.#isClosed) run.stop('shutdown');
       run.done = this.#carryOut(run, place, occasion).finally(() => this.#runs.delete(taskId));
       return task;
     } catch (error) {
@@ -281,6 +283,8 @@ export class Dreams {
     const isOurs = (): Promise<boolean> => store.read(() => holdsLease(place, run.taskId));
     if (!(await isOurs())) run.stop('erased');
     run.abort.signal.throwIfAborted();
+    // Whoever finds it cut off has to know that it may have written.
+    await run.shown();
     const directory = memoryDirectory(place, place.part);
     const { written, warnings } = await draft.apply(memory.files, directory);
     run.warnings.push(...warnings);
@@ -290,17 +294,25 @@ export class Dreams {
       run.stop('erased');
       run.abort.signal.throwIfAborted();
     }
-    if (written.length > 0)
+    if (written.length > 0 && warnings.length === 0)
       await this.#attempt(run, 'notes that stand in files could not be taken out', () =>
         this.#fold(run, place),
       );
-    else run.folded.clear();
+    else this.#keepNotes(run, warnings);
     await this.#attempt(
       run,
       'when it was done could not be kept, so the next one may come soon',
       () => store.transact(() => keepDreamt(place, startedAt, sessions.clock.now())),
     );
     return written;
+  }
+
+  /** What a note was folded into may be what was left alone: then it would stand nowhere. */
+  #keepNotes(run: DreamRun, leftAlone: readonly string[]): void {
+    if (run.folded.size > 0 && leftAlone.length > 0) {
+      run.warnings.push('notes were kept, since not all that was written stands in files');
+    }
+    run.folded.clear();
   }
 
   async #attempt(run: DreamRun, warning: string, work: () => Promise<unknown>): Promise<void> {
@@ -372,40 +384,9 @@ export class Dreams {
 
 const DISABLED: DreamRefusal = { gate: 'disabled', reason: 'memory.dream.enabled is false' };
 const WARNINGS_SHOWN = 20;
-const MESSAGE_CHARS = 500;
-
-function endOf(
-  callOff: CallOff | undefined,
-  error: unknown,
-): { outcome: DreamOutcome; end: TaskEnd } {
-  const said = error instanceof Error ? error.message : String(error);
-  const message = said.slice(0, MESSAGE_CHARS).toWellFormed();
-  switch (callOff) {
-    case 'stopped':
-      return { outcome: 'cancelled', end: { cause: 'stopped' } };
-    case 'shutdown':
-      return { outcome: 'cancelled', end: { cause: 'shutdown', message: 'The daemon ended.' } };
-    case 'erased':
-      return { outcome: 'cancelled', end: { cause: 'erased', message: 'The memory was erased.' } };
-    case 'timeout':
-      return { outcome: 'failed', end: { cause: 'timeout', by: 'timeout' } };
-    case undefined:
-      return { outcome: 'failed', end: { cause: 'model_failed', message } };
-  }
-}
 
 const placeOf = ({ memoryId, ownerId, namespace }: Omit<DreamPlace, 'part'>) => ({
   memoryId,
   ownerId,
   namespace,
 });
-
-/** Whose task it is when a person wants it: the session that was there last, or that kept the newest note. */
-function* lastOccasion(place: DreamPlace, topicId: number): Tx<Occasion | undefined> {
-  const [visit] = yield* listMemoryVisits.all({ gateKey: gateKeyOf(place), limit: 1 });
-  if (visit) return visit;
-  const before = Number.MAX_SAFE_INTEGER;
-  const rows = yield* listNotes.all({ topicId, isolated: 1, before, limit: LIMITS.memoryNotes });
-  const isApart = place.part === 'isolated';
-  return rows.map(noteRecord).find(({ mode }) => (mode === 'isolated') === isApart);
-}

@@ -2,7 +2,7 @@ import type { TaskEntry } from '@stoa/protocol';
 import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
 import { noticeText } from '../notice-text.js';
-import { lossText } from './tidings-text.js';
+import { totalLossText } from './tidings-text.js';
 
 export const MONITOR: TaskKind = {
   kind: 'monitor',
@@ -42,5 +42,5 @@ function totals({ detail }: TaskEntry): string[] {
   };
   const events = count('events');
   const told = `${events} ${events === 1 ? 'line was' : 'lines were'} told in all.`;
-  return [told, ...lossText({ dropped: count('dropped'), missedBytes: count('missedBytes') })];
+  return [told, ...totalLossText({ dropped: count('dropped'), missedBytes: count('missedBytes') })];
 }

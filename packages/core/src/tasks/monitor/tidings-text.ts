@@ -11,18 +11,30 @@ export function tidingsText(taskId: string, tidings: Tidings): string {
   return [`Monitor ${taskId}, ${which}:`, ...lines, ...lossText(tidings)].join('\n');
 }
 
-/** What was printed and not told; nothing if that is nothing. */
-export function lossText(loss: {
+interface Loss {
   readonly dropped: number;
   readonly missedBytes: number;
-}): string[] {
-  const { dropped, missedBytes } = loss;
+}
+
+/** What was printed since the last tidings and is not told; nothing if that is nothing. */
+const lossText = (loss: Loss): string[] => lossLines(loss, 'more');
+
+/** The same of all of it, which was said in part before. */
+export const totalLossText = (loss: Loss): string[] => lossLines(loss, 'in all');
+
+function lossLines({ dropped, missedBytes }: Loss, which: 'more' | 'in all'): string[] {
   const said: string[] = [];
-  if (dropped > 0)
+  if (dropped > 0) {
+    const [lines, were] = dropped === 1 ? ['line', 'was'] : ['lines', 'were'];
     said.push(
-      `[${dropped} more ${dropped === 1 ? 'line' : 'lines'} came too fast and were dropped]`,
+      which === 'more'
+        ? `[${dropped} more ${lines} came too fast and ${were} dropped]`
+        : `[${dropped} ${lines} in all came too fast and ${were} dropped]`,
     );
-  if (missedBytes > 0)
-    said.push(`[${missedBytes} bytes of output were gone before they were read]`);
+  }
+  if (missedBytes > 0) {
+    const all = which === 'more' ? '' : ' in all';
+    said.push(`[${missedBytes} bytes of output${all} were gone before they were read]`);
+  }
   return said;
 }

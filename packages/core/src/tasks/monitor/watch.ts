@@ -61,16 +61,17 @@ export class Watch {
   #lines: ToldLine[] = [];
   #unsaid = { dropped: 0, missedBytes: 0 };
 
-  /** Throws PatternProblem. */
+  /** Throws PatternProblem. `heardAt`: when something was printed last, if it was there before. */
   constructor(
     private readonly rules: WatchRules,
     progress: WatchProgress,
     now: number,
+    heardAt = now,
   ) {
     this.#filter = new LineFilter(rules);
     this.#reader = new LineReader(progress);
     this.#bucket = new TokenBucket(now);
-    this.#heardAt = now;
+    this.#heardAt = heardAt;
     this.#events = progress.events;
     this.#dropped = progress.dropped;
     this.#missedBytes = progress.missedBytes;
@@ -99,8 +100,9 @@ export class Watch {
     return now - this.#heardAt >= this.rules.idleMs;
   }
 
-  take(bytes: Uint8Array, now: number): void {
-    if (bytes.length > 0) this.#heardAt = now;
+  /** `printedAt`: where that was before they were read. */
+  take(bytes: Uint8Array, now: number, printedAt = now): void {
+    if (bytes.length > 0) this.#heardAt = printedAt;
     this.#weigh(this.#reader.take(bytes), now);
   }
 

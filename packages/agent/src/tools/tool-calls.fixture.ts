@@ -1,0 +1,23 @@
+import { decide } from '@stoa/core';
+import type { WorkspaceRun } from '@stoa/testkit';
+import type { Tool } from './tool.js';
+import { type ToolCallResult, ToolRunner } from './tool-runner.js';
+
+/** Calls tools as the model of a run does, each call under an id of its own. */
+export function toolCalls(
+  world: WorkspaceRun,
+  tools: readonly Tool[],
+): (tool: string, input: unknown) => Promise<ToolCallResult> {
+  const runner = new ToolRunner({
+    tools,
+    decide,
+    home: world.home,
+    now: () => performance.now(),
+    diagnose: () => undefined,
+  });
+  let calls = 0;
+  return (tool, input) => {
+    calls += 1;
+    return runner.call({ run: world.context, callId: `call_${String(calls)}`, tool, input });
+  };
+}

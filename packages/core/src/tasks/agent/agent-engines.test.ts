@@ -1,0 +1,100 @@
+import { OWNER, STORE_ENGINES, until } from '@stoa/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AgentStage } from './agent-stage.fixture.js';
+
+/** The names of daemons of one data directory. */
+const HERE = { wasHere: (daemonId: string) => daemonId.startsWith('here:') };
+
+describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => {
+  let stage: AgentStage;
+
+  beforeEach(async () => {
+    stage = await AgentStage.open(engine, { ...HERE, daemonId: 'here:1' });
+  });
+  afterEach(async () => {
+    expect((await stage.daemon.core.checkIntegrity()).problems).toEqual([]);
+    await stage.world.discard();
+  });
+
+  it('T-29 is paused by a crash, though its daemon was seen a moment ago', async () => {
+    const task = await stage.launch();
+    await (await stage.runOf(task)).deliver();
+    await stage.daemon.store.close();
+    await stage.start({ ...HERE, daemonId: 'here:2' });
+    expect((await stage.get(task.taskId)).status).toBe('paused');
+  });
+
+  it('T-29 is not paused where another daemon goes on with it', async () => {
+    const task = await stage.launch();
+    await (await stage.runOf(task)).deliver();
+    await stage.daemon.abandon();
+    const another = await stage.world.start({ daemonId: 'there:1', place: 'there' });
+    await another.core.tasks.recover();
+    await another.core.runner.look();
+    const { sessionId } = stage.sessionOf(task);
+    if (engine.name === 'sqlite') {
+      // There is one at a time: what the other went on with is as if it had ended.
+      await another.abandon();
+      await stage.start({ ...HERE, daemonId: 'here:2' });
+      expect((await stage.get(task.taskId)).status).toBe('paused');
+      return;
+    }
+    const run = await another.driver.nth(1);
+    expect(run.context.session.sessionId).toBe(sessionId);
+    await stage.start({ ...HERE, daemonId: 'here:2' });
+    expect((await stage.get(task.taskId)).status).toBe('running');
+    run.complete('There is a cat.');
+    expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });
+    expect(await stage.notices()).toHaveLength(1);
+  });
+
+  it('T-36 that was waited for by a run that another daemon took over tells of its end', async () => {
+    await stage.parent.submit('Begin.');
+    const { runId } = await stage.daemon.driver.nth(1);
+    const task = await stage.launch({ isForeground: true, runId });
+    await (await stage.runOf(task)).deliver();
+    await stage.daemon.abandon();
+    stage.world.clock.move(1);
+    await stage.start({ daemonId: 'there:1', place: 'there' });
+    await stage.daemon.core.runner.look();
+    await until('nobody waits for it', async () => !(await stage.get(task.taskId)).isForeground);
+    (await stage.runOf(task)).complete('There is a cat.');
+    expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });
+  });
+
+  it('T-28 T-31 waits for a place, goes on by a message after its end, and tells of each', async () => {
+    const all = await Promise.all(Array.from({ length: 12 }, () => stage.launch()));
+    const running = all.filter(({ status }) => status === 'running');
+    const waiting = all.filter(({ status }) => status === 'queued');
+    expect([running.length, waiting.length]).toEqual([10, 2]);
+    const [first] = running;
+    if (!first) throw new Error('none runs');
+    const run = await stage.runOf(first);
+    await run.deliver();
+    run.complete('one');
+    await stage.ended(first.taskId);
+    const { tasks } = stage.daemon.core;
+    // Its place has one that waited, so it waits itself.
+    await until(
+      'one begins',
+      async () => (await tasks.list(OWNER, { status: 'queued', limit: 9 })).tasks.length === 1,
+    );
+    await Promise.all([
+      tasks.send(OWNER, first.taskId, 'two'),
+      tasks.send(OWNER, first.taskId, 'three'),
+    ]);
+    expect((await stage.get(first.taskId)).status).toBe('queued');
+    for (const { taskId, status } of (await tasks.list(OWNER, { limit: 20 })).tasks) {
+      if (taskId !== first.taskId && status !== 'completed') await tasks.stop(OWNER, taskId);
+    }
+    const second = await until('it goes on', () => {
+      const runs = stage.runsOf(first);
+      return runs.length === 2 ? runs[1] : undefined;
+    });
+    expect(second.texts.sort()).toEqual(['three', 'two']);
+    second.complete('again');
+    await until('it has ended again', async () => (await stage.get(first.taskId)).endedAt);
+    const told = (await stage.notices()).filter((text) => text.includes(first.taskId));
+    expect(told).toHaveLength(2);
+  });
+});

@@ -1,0 +1,22 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { EngineKind } from '@stoa/protocol';
+
+/**
+ * Whose processes those of a task are. On SQLite nobody else can be there: the next daemon takes up what the
+ * last one left, whatever the machine is called by then and wherever its data was moved to. Nothing that does
+ * not show that it is the same process is touched.
+ */
+export const placeOf = (engine: EngineKind, home: string): string =>
+  engine === 'sqlite' ? 'here' : `${hostname()}:${home}`;
+
+/** The name of this daemon among those of one database. It is seen by others, so no path stands in it. */
+export const newDaemonId = (home: string): string =>
+  `${prefixOf(home)}${String(process.pid)}:${randomUUID()}`;
+
+/** Whether it is the name of a daemon of this data directory, of which there is one at a time. */
+export const isOfHome = (home: string, daemonId: string): boolean =>
+  daemonId.startsWith(prefixOf(home));
+
+const prefixOf = (home: string): string =>
+  `${hostname()}:${createHash('sha256').update(home).digest('hex').slice(0, 12)}:`;
