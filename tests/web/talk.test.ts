@@ -9,7 +9,7 @@ import {
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 
 /** A picture of one red dot. */
@@ -17,6 +17,12 @@ const DOT = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
   'base64',
 );
+
+const isInView = (found: Locator): Promise<boolean> =>
+  found.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return top > 0 && bottom < innerHeight;
+  });
 
 describe('talking, in two browsers', () => {
   let daemon: TestDaemon;
@@ -41,8 +47,6 @@ describe('talking, in two browsers', () => {
       stage.logIn(daemon, { path: '/c/room' }),
       stage.logIn(daemon, { path: '/c/room', token }),
     ]);
-    mine.setDefaultTimeout(6000);
-    theirs.setDefaultTimeout(6000);
   });
   afterEach(() => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
@@ -238,7 +242,11 @@ describe('talking, in two browsers', () => {
     await turn.getByText('is next, because it').waitFor();
     expect(await turn.textContent()).toContain('not now, because the channel is paused.');
     await owner.patch('/v1/channels/lobby', { paused: false });
-    await mine.getByRole('log', { name: 'Replies' }).getByText('I am the host here').waitFor();
+    await mine
+      .getByRole('log', { name: 'Replies' })
+      .getByText('I am the host here')
+      .first()
+      .waitFor();
     await turn.waitFor({ state: 'detached' });
   });
 
@@ -277,12 +285,19 @@ describe('talking, in two browsers', () => {
     await mine.keyboard.press('Enter');
     const found = said(mine, 'the quince is ripe');
     await found.waitFor();
-    await until('it is in view', () =>
-      found.evaluate((element) => {
-        const { top, bottom } = element.getBoundingClientRect();
-        return top > 0 && bottom < innerHeight;
-      }),
-    );
+    await until('it is in view', () => isInView(found));
     await mine.getByRole('heading', { name: 'Thread' }).waitFor();
+    await mine.reload();
+    await until('the link alone leads there', () => isInView(found));
+  });
+
+  it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {
+    needsBrowser(test);
+    await mine.setViewportSize({ width: 390, height: 780 });
+    await mine.getByRole('textbox', { name: 'Reply' }).waitFor();
+    expect(await mine.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+    await mine.getByRole('link', { name: 'Back to the channel' }).click();
+    await mine.getByRole('textbox', { name: 'Message' }).waitFor();
+    expect(new URL(mine.url()).pathname).toBe('/c/long');
   });
 });
