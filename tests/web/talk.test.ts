@@ -13,16 +13,39 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 
 /** A picture of one red dot. */
-const DOT = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
-  'base64',
-);
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
-const isInView = (found: Locator): Promise<boolean> =>
-  found.evaluate((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top > 0 && bottom < innerHeight;
-  });
+async function isInView(found: Locator): Promise<boolean> {
+  const box = await found.boundingBox();
+  const { height = 0 } = found.page().viewportSize() ?? {};
+  return box !== null && box.y > 0 && box.y + box.height < height;
+}
+
+interface PastedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly base64?: string;
+  /** Of a file that is only large. */
+  readonly bytes?: number;
+}
+
+/** As from the clipboard, which a page without a window has no other way to. */
+const paste = (area: Locator, files: readonly PastedFile[]): Promise<unknown> =>
+  area.evaluate(
+    `(element, files) => {
+      const clipboardData = new DataTransfer();
+      for (const { name, type, base64 = '', bytes } of files) {
+        const content = bytes === undefined
+          ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+          : new Uint8Array(bytes);
+        clipboardData.items.add(new File([content], name, { type }));
+      }
+      const event = { clipboardData, bubbles: true, cancelable: true };
+      element.dispatchEvent(new ClipboardEvent('paste', event));
+    }`,
+    files,
+  );
 
 describe('talking, in two browsers', () => {
   let daemon: TestDaemon;
@@ -163,22 +186,12 @@ describe('talking, in two browsers', () => {
   it('W-3 an image that is pasted is looked at before it is sent, and shown to others; other files are offered', async (test) => {
     needsBrowser(test);
     const area = mine.getByRole('textbox', { name: 'Message' });
-    await area.evaluate(
-      (element, { image, drawing }) => {
-        const clipboardData = new DataTransfer();
-        const bytes = Uint8Array.from(atob(image), (letter) => letter.charCodeAt(0));
-        clipboardData.items.add(new File([bytes], 'dot.png', { type: 'image/png' }));
-        clipboardData.items.add(new File([drawing], 'plan.svg', { type: 'image/svg+xml' }));
-        element.dispatchEvent(
-          new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-        );
-      },
-      {
-        image: DOT.toString('base64'),
-        drawing:
-          '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="x"</script></svg>',
-      },
-    );
+    const drawing =
+      '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="x"</script></svg>';
+    await paste(area, [
+      { name: 'dot.png', type: 'image/png', base64: DOT },
+      { name: 'plan.svg', type: 'image/svg+xml', base64: btoa(drawing) },
+    ]);
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByRole('button', { name: 'Remove dot.png' }).waitFor();
     expect(await attached.locator('img').count()).toBe(1);
@@ -189,7 +202,7 @@ describe('talking, in two browsers', () => {
     const image = row.getByRole('img', { name: 'dot.png' });
     await image.waitFor();
     await until('the picture is there', () =>
-      image.evaluate((element) => (element as HTMLImageElement).naturalWidth > 0),
+      image.evaluate<boolean>('(element) => element.naturalWidth > 0'),
     );
     const link = row.getByRole('link', { name: 'plan.svg' });
     expect(await link.getAttribute('download')).toBe('plan.svg');
@@ -198,13 +211,9 @@ describe('talking, in two browsers', () => {
 
   it('W-3 a file that is too large is refused beside its name', async (test) => {
     needsBrowser(test);
-    await mine.getByRole('textbox', { name: 'Message' }).evaluate((element) => {
-      const clipboardData = new DataTransfer();
-      clipboardData.items.add(new File([new Uint8Array(12 * 1024 * 1024 + 1)], 'film.bin'));
-      element.dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
-      );
-    });
+    await paste(mine.getByRole('textbox', { name: 'Message' }), [
+      { name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 },
+    ]);
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByText('is more than 12 MB').waitFor();
     await attached.getByRole('button', { name: 'Remove film.bin' }).click();
