@@ -202,7 +202,7 @@ describe('talking, in two browsers', () => {
     const image = row.getByRole('img', { name: 'dot.png' });
     await image.waitFor();
     await until('the picture is there', () =>
-      image.evaluate<boolean>('(element) => element.naturalWidth > 0'),
+      image.evaluate<boolean, undefined>('(element) => element.naturalWidth > 0'),
     );
     const link = row.getByRole('link', { name: 'plan.svg' });
     expect(await link.getAttribute('download')).toBe('plan.svg');
