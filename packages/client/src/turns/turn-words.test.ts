@@ -60,8 +60,8 @@ describe('a thread that waits', () => {
   it('says who has the turn, who is next and after that, and why not now', () => {
     expect(waitingWords({ decision, leases: [lease], isPaused: false }, reader)).toEqual([
       'The cook has the turn.',
-      'adept is next, because it knows what this is about; not now, because no more may speak at once.',
-      'other comes after that, because it is a member; not now, because no more may speak at once.',
+      'adept is next, because it knows what this is about; not now, because The cook has the turn.',
+      'other comes after that, because it is a member; not now, because The cook has the turn.',
       'tired spoke here a moment ago, and rests.',
     ]);
   });
@@ -72,9 +72,12 @@ describe('a thread that waits', () => {
       'Looked at again at t5, or when something happens.',
     );
     expect(waitingWords({ decision: resting, leases: [], isPaused: true }, reader)).toEqual([
-      'The channel is paused: nobody is given the turn.',
       'tired spoke here a moment ago, and rests.',
+      'The channel is paused: nobody is given the turn.',
     ]);
+    expect(waitingWords({ decision, leases: [], isPaused: true }, reader)[0]).toBe(
+      'adept is next, because it knows what this is about; not now, because the channel is paused.',
+    );
   });
 
   it('says nothing when its turn is closed', () => {

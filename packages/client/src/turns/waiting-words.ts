@@ -1,4 +1,4 @@
-import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
+import type { Lease, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
 
 /** What is known of a thread about which something is still to happen. */
@@ -21,30 +21,30 @@ export function waitingWords(thread: WaitingThread, reader: WaitingReader): read
   const { turn, candidates } = decision;
   if (turn.outcome !== undefined && leases.length === 0) return [];
   const nameOf = (memberId: string): string => reader.names.get(memberId) ?? memberId;
-  const speaking = leases.map(({ memberId, phase }) => `${nameOf(memberId)} ${PHASES[phase]}.`);
   const holders = new Set(leases.map(({ memberId }) => memberId));
   const queued = candidates.filter(
     ({ memberId, verdict }) => verdict === 'queued' && !holders.has(memberId),
   );
   const cooling = candidates.filter(({ reason }) => reason === 'cooling_down');
+  const notNow = isPaused
+    ? 'the channel is paused'
+    : holders.size > 0
+      ? `${[...holders].map(nameOf).join(', ')} has the turn`
+      : 'what this turn may cost is spent';
   return [
-    ...(isPaused ? ['The channel is paused: nobody is given the turn.'] : []),
-    ...speaking,
-    ...queued.map((candidate, index) => queuedWords(candidate, index, nameOf)),
+    ...leases.map(({ memberId, phase }) => `${nameOf(memberId)} ${PHASES[phase]}.`),
+    ...queued.map(({ memberId, reason }, index) => {
+      const place = index === 0 ? 'is next' : 'comes after that';
+      return `${nameOf(memberId)} ${place}, because it ${BECAUSE[reason]}; not now, because ${notNow}.`;
+    }),
     ...cooling.map(({ memberId }) => `${nameOf(memberId)} ${BECAUSE.cooling_down}, and rests.`),
+    ...(isPaused && queued.length === 0
+      ? ['The channel is paused: nobody is given the turn.']
+      : []),
     ...(leases.length === 0 && !isPaused && turn.wakeAt !== undefined
       ? [`Looked at again at ${reader.timeOf(turn.wakeAt)}, or when something happens.`]
       : []),
   ];
-}
-
-function queuedWords(
-  { memberId, reason }: Candidate,
-  index: number,
-  nameOf: (memberId: string) => string,
-): string {
-  const place = index === 0 ? 'is next' : 'comes after that';
-  return `${nameOf(memberId)} ${place}, because it ${BECAUSE[reason]}; not now, because no more may speak at once.`;
 }
 
 const PHASES: Readonly<Record<Lease['phase'], string>> = {

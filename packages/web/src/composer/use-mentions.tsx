@@ -85,7 +85,7 @@ export function useMentions(members: readonly Member[]): Mentions {
           id={id}
           role="listbox"
           aria-label="Members"
-          className="absolute bottom-full left-0 z-20 mb-1 w-72 max-w-full rounded-md border border-line bg-raised py-1 shadow-raised"
+          className="absolute bottom-full left-3 z-20 mb-1 w-72 max-w-[calc(100%-1.5rem)] wide:left-4 rounded-md border border-line bg-raised py-1 shadow-raised"
         >
           {found.members.map((member, index) => (
             <div
@@ -98,7 +98,7 @@ export function useMentions(members: readonly Member[]): Mentions {
                 event.preventDefault();
                 take(writing, found, member);
               }}
-              className={`flex cursor-pointer items-baseline gap-2 px-3 py-1 text-[13px] hover:bg-hover ${index === at(found) ? 'bg-hover' : ''}`}
+              className={`flex cursor-pointer items-baseline gap-2 px-3 py-1 text-[13px] hover:bg-hover ${index === at(found) ? 'bg-accent-wash' : ''}`}
             >
               <span className="truncate font-medium">{member.displayName}</span>
               <span className="truncate text-xs text-faint">

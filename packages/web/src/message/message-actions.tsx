@@ -1,5 +1,6 @@
 import type { Message } from '@stoa/protocol';
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { pathTo } from '../app/routes.js';
 import { replyIn } from '../thread/reply.js';
 import { IconButton } from '../ui/button.js';
@@ -71,23 +72,31 @@ export function MessageActions({ message, me, where }: MessageActionsProps) {
           </>
         ) : null}
       </div>
-      {open === 'react' ? (
-        <EmojiChoice
-          anchor={reactButton}
-          onClose={close}
-          onChoose={(emoji) => {
-            close();
-            reactButton.current?.focus();
-            void toggleReaction(message, emoji, me);
-          }}
-        />
-      ) : null}
-      {open === 'delete' ? <DeleteMessage message={message} onClose={close} /> : null}
-      {open === 'why' ? (
-        <Suspense>
-          <WhyDialog message={message} onClose={close} />
-        </Suspense>
-      ) : null}
+      {/* Outside of what is only shown while the pointer is on it. */}
+      {open === 'react'
+        ? createPortal(
+            <EmojiChoice
+              anchor={reactButton}
+              onClose={close}
+              onChoose={(emoji) => {
+                close();
+                void toggleReaction(message, emoji, me);
+              }}
+            />,
+            document.body,
+          )
+        : null}
+      {open === 'delete'
+        ? createPortal(<DeleteMessage message={message} onClose={close} />, document.body)
+        : null}
+      {open === 'why'
+        ? createPortal(
+            <Suspense>
+              <WhyDialog message={message} onClose={close} />
+            </Suspense>,
+            document.body,
+          )
+        : null}
     </>
   );
 }

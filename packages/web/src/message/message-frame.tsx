@@ -58,7 +58,7 @@ export function MessageFrame(props: MessageFrameProps) {
         </div>
       </div>
       {actions === undefined || actions === null ? null : (
-        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-focus-within:flex group-hover:flex">
+        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-hover:flex group-focus-visible:flex group-has-focus-visible:flex">
           {actions}
         </div>
       )}

@@ -8,9 +8,9 @@ export async function toggleReaction(message: Message, emoji: string, me: string
   const isSet = reactions.some(
     (reaction) => reaction.emoji === emoji && reaction.actorIds.includes(me),
   );
-  const { react, unreact } = client.messages;
   try {
-    await (isSet ? unreact : react)(channelId, messageId, emoji);
+    if (isSet) await client.messages.unreact(channelId, messageId, emoji);
+    else await client.messages.react(channelId, messageId, emoji);
   } catch (error) {
     toast.problem(error);
   }

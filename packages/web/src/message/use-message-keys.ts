@@ -1,15 +1,18 @@
 import { useKey } from '../keys/registry.js';
 
-const GROUP = 'Messages';
+/** What they are listed under; they are about the message that has the focus. */
+export const MESSAGE_KEYS = 'Messages';
 
 /** Moves between messages and acts on the one that has the focus; used once, by the screen of a channel. */
 export function useMessageKeys(): void {
-  useKey('j', { does: 'Next message', group: GROUP }, () => move(1));
-  useKey('k', { does: 'Message before', group: GROUP }, () => move(-1));
-  useKey('r', { does: 'Reply in the thread of the message', group: GROUP }, () => act('reply'));
-  useKey('+', { does: 'React to the message', group: GROUP }, () => act('react'));
-  useKey('e', { does: 'Edit the message', group: GROUP }, () => act('edit'));
-  useKey('w', { does: 'Why was this said?', group: GROUP }, () => act('why'));
+  useKey('j', { does: 'Next message', group: MESSAGE_KEYS }, () => move(1));
+  useKey('k', { does: 'Message before', group: MESSAGE_KEYS }, () => move(-1));
+  useKey('r', { does: 'Reply in the thread of the message', group: MESSAGE_KEYS }, () =>
+    act('reply'),
+  );
+  useKey('+', { does: 'React to the message', group: MESSAGE_KEYS }, () => act('react'));
+  useKey('e', { does: 'Edit the message', group: MESSAGE_KEYS }, () => act('edit'));
+  useKey('w', { does: 'Why was this said?', group: MESSAGE_KEYS }, () => act('why'));
 }
 
 function focused(): Element | null {

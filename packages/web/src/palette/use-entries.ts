@@ -8,6 +8,7 @@ import { useChannels, useSessions } from '../data/queries.js';
 import { momentOf } from '../feed/days.js';
 import { useShortcuts } from '../keys/registry.js';
 import { textOf } from '../message/text-of.js';
+import { MESSAGE_KEYS } from '../message/use-message-keys.js';
 import type { Entry } from './entries.js';
 
 /** Every place one can go to, and everything that a key does at the moment. */
@@ -28,11 +29,11 @@ export function usePlaces(): readonly Entry[] {
         key: sessionId,
         section: 'Sessions',
         title: title ?? agentName,
-        hint: status,
+        hint: title === undefined ? status : `${agentName}, ${status}`,
         run: () => go(pathTo.session(sessionId)),
       })),
       ...shortcuts
-        .filter(({ keys }) => keys !== 'Mod+K')
+        .filter(({ group, keys }) => group !== MESSAGE_KEYS && keys !== 'Mod+K')
         .map(({ keys, does, run }) => ({
           key: `key ${keys}`,
           section: 'Do',

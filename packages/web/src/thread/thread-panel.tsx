@@ -30,7 +30,7 @@ export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
   const rootId = pointedAt && (pointedAt.threadRootMessageId ?? pointedAt.messageId);
   return (
     <>
-      <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3">
+      <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
         <Link
           to={pathTo.channel(channelId)}
           aria-label="Back to the channel"

@@ -22,10 +22,15 @@ export function Popover({ label, anchor, onClose, children }: PopoverProps) {
   const ref = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const { current } = ref;
-    if (!current || !anchor.current) return;
+    if (!current || !anchor.current) return undefined;
     if (!current.matches(':popover-open')) current.showPopover();
     place(current, anchor.current.getBoundingClientRect());
+    const before = document.activeElement;
     current.querySelector<HTMLElement>('button, [href], input')?.focus();
+    return () => {
+      // Who came with the keyboard goes on where they were.
+      if (before instanceof HTMLElement && current.contains(document.activeElement)) before.focus();
+    };
   }, [anchor]);
   const closed = useEffectEvent(onClose);
   useEffect(() => {
@@ -40,7 +45,6 @@ export function Popover({ label, anchor, onClose, children }: PopoverProps) {
     if (event.key !== 'Escape') return;
     event.stopPropagation();
     event.preventDefault();
-    anchor.current?.focus();
     onClose();
   };
   return (

@@ -1,0 +1,312 @@
+import type { Channel, Member, Message } from '@stoa/protocol';
+import {
+  BrowserStage,
+  type Caller,
+  callerOf,
+  NO_BROWSER,
+  newPerson,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+
+/** A picture of one red dot. */
+const DOT =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+
+async function isInView(found: Locator): Promise<boolean> {
+  const box = await found.boundingBox();
+  const { height = 0 } = found.page().viewportSize() ?? {};
+  return box !== null && box.y > 0 && box.y + box.height < height;
+}
+
+interface PastedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly base64?: string;
+  /** Of a file that is only large. */
+  readonly bytes?: number;
+}
+
+/** As from the clipboard, which a page without a window has no other way to. */
+const paste = (area: Locator, files: readonly PastedFile[]): Promise<unknown> =>
+  area.evaluate(
+    `(element, files) => {
+      const clipboardData = new DataTransfer();
+      for (const { name, type, base64 = '', bytes } of files) {
+        const content = bytes === undefined
+          ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+          : new Uint8Array(bytes);
+        clipboardData.items.add(new File([content], name, { type }));
+      }
+      const event = { clipboardData, bubbles: true, cancelable: true };
+      element.dispatchEvent(new ClipboardEvent('paste', event));
+    }`,
+    files,
+  );
+
+describe('talking, in two browsers', () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let stage: BrowserStage | undefined;
+  let mine: Page;
+  let theirs: Page;
+
+  beforeAll(async () => {
+    [daemon, stage] = await Promise.all([
+      startDaemon({ env: { STOA_LOBBY: 'auto' } }),
+      BrowserStage.open(),
+    ]);
+    owner = callerOf(daemon.url, daemon.token);
+    if (!stage) return;
+    const created = await owner.post<Channel>('/v1/channels', { channelId: 'room', title: 'Room' });
+    if (created.status !== 201) throw new Error(created.text);
+    const { token } = await newPerson(daemon, 'anna');
+    const anna = callerOf(daemon.url, token);
+    await anna.post<Member>('/v1/channels/room/members', { displayName: 'Anna Lee' });
+    [mine, theirs] = await Promise.all([
+      stage.logIn(daemon, { path: '/c/room' }),
+      stage.logIn(daemon, { path: '/c/room', token }),
+    ]);
+  });
+  afterEach(() => {
+    expect(stage?.takeComplaints() ?? []).toEqual([]);
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await daemon.cleanUp();
+  });
+
+  function needsBrowser(test: TestContext): void {
+    if (!stage) test.skip(NO_BROWSER);
+  }
+
+  const said = (page: Page, text: string) =>
+    page.getByRole('log', { name: 'Messages' }).getByRole('article').filter({ hasText: text });
+
+  async function write(page: Page, text: string, box = 'Message'): Promise<void> {
+    const area = page.getByRole('textbox', { name: box });
+    await area.fill(text);
+    await area.press('Enter');
+  }
+
+  async function stored(text: string): Promise<Message> {
+    return until('the message is stored', async () => {
+      const { json } = await owner.get<{ messages: Message[] }>(
+        '/v1/channels/room/messages?limit=100',
+      );
+      return json.messages.find(({ inputItems }) =>
+        inputItems.some((item) => item.type === 'text' && item.text.includes(text)),
+      );
+    });
+  }
+
+  it('W-3 a reply in a thread is seen in the thread and the feed of another browser at once', async (test) => {
+    needsBrowser(test);
+    await write(mine, 'What shall we plant?');
+    await said(theirs, 'What shall we plant?').hover();
+    await said(theirs, 'What shall we plant?')
+      .getByRole('button', { name: 'Reply in thread' })
+      .click();
+    await theirs.getByRole('heading', { name: 'Thread' }).waitFor();
+    await theirs.keyboard.type('Tomatoes.');
+    await theirs.keyboard.press('Enter');
+    await said(mine, 'Tomatoes.').waitFor();
+    await mine.getByRole('link', { name: /^1 reply/ }).click();
+    const replies = mine.getByRole('log', { name: 'Replies' });
+    await replies.getByText('Tomatoes.').waitFor();
+    expect((await stored('Tomatoes.')).threadRootMessageId).toBe(
+      (await stored('What shall we plant?')).messageId,
+    );
+    await write(mine, 'And basil.', 'Reply');
+    await theirs.getByRole('log', { name: 'Replies' }).getByText('And basil.').waitFor();
+    for (const page of [mine, theirs]) {
+      await page.keyboard.press('Escape');
+      await page.getByRole('heading', { name: 'Thread' }).waitFor({ state: 'detached' });
+    }
+  });
+
+  it('W-3 a reaction is set, seen with who it is of, and taken back', async (test) => {
+    needsBrowser(test);
+    const row = said(mine, 'What shall we plant?').first();
+    await row.focus();
+    await mine.keyboard.press('+');
+    await mine.keyboard.press('ArrowRight');
+    await mine.keyboard.press('Enter');
+    const heart = said(theirs, 'What shall we plant?').first().getByRole('button', { name: '❤️' });
+    await heart.waitFor();
+    await heart.click();
+    const both = row.getByRole('button', { name: '❤️ 2' });
+    await both.waitFor();
+    expect(await both.getAttribute('title')).toBe('you, Anna Lee');
+    await both.click();
+    await said(theirs, 'What shall we plant?')
+      .first()
+      .getByRole('button', { name: '❤️ 1: you' })
+      .waitFor();
+  });
+
+  it('W-3 an edit and a deletion are seen; a deletion asks once', async (test) => {
+    needsBrowser(test);
+    await write(mine, 'The gate is opne.');
+    await said(theirs, 'The gate is opne.').waitFor();
+    const area = mine.getByRole('textbox', { name: 'Message' });
+    await area.press('ArrowUp');
+    const editor = mine.getByRole('textbox', { name: 'Edit the message' });
+    await editor.fill('The gate is open.');
+    await editor.press('Enter');
+    const edited = said(theirs, 'The gate is open.');
+    await edited.getByText('edited').waitFor();
+    expect(await edited.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await said(mine, 'The gate is open.').hover();
+    await said(mine, 'The gate is open.').getByRole('button', { name: 'Delete' }).click();
+    const question = mine.getByRole('dialog', { name: 'Delete this message?' });
+    await question.getByRole('button', { name: 'Delete' }).click();
+    await said(theirs, 'This message was deleted.').waitFor();
+    await edited.waitFor({ state: 'detached' });
+  });
+
+  it('W-3 an @ is completed with the keyboard and addresses the member', async (test) => {
+    needsBrowser(test);
+    const area = mine.getByRole('textbox', { name: 'Message' });
+    await area.pressSequentially('Look, @le');
+    await mine.getByRole('option', { name: 'Anna Lee' }).waitFor();
+    await area.press('Tab');
+    expect(await area.inputValue()).toBe('Look, @Anna Lee ');
+    await area.pressSequentially('at this');
+    await area.press('Enter');
+    await said(theirs, 'Look, @Anna Lee at this').waitFor();
+    const { json } = await owner.get<{ members: Member[] }>('/v1/channels/room/members');
+    const anna = json.members.find(({ displayName }) => displayName === 'Anna Lee');
+    expect((await stored('Look, @Anna Lee')).addressedMemberIds).toEqual([anna?.memberId]);
+  });
+
+  it('W-3 an image that is pasted is looked at before it is sent, and shown to others; other files are offered', async (test) => {
+    needsBrowser(test);
+    const area = mine.getByRole('textbox', { name: 'Message' });
+    const drawing =
+      '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="x"</script></svg>';
+    await paste(area, [
+      { name: 'dot.png', type: 'image/png', base64: DOT },
+      { name: 'plan.svg', type: 'image/svg+xml', base64: btoa(drawing) },
+    ]);
+    const attached = mine.getByRole('list', { name: 'Attached' });
+    await attached.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+    expect(await attached.locator('img').count()).toBe(1);
+    await area.fill('The plan');
+    await mine.getByRole('button', { name: 'Send', disabled: false }).waitFor();
+    await area.press('Enter');
+    const row = said(theirs, 'The plan');
+    const image = row.getByRole('img', { name: 'dot.png' });
+    await image.waitFor();
+    await until('the picture is there', () =>
+      image.evaluate<boolean, undefined>('(element) => element.naturalWidth > 0'),
+    );
+    const link = row.getByRole('link', { name: 'plan.svg' });
+    expect(await link.getAttribute('download')).toBe('plan.svg');
+    expect(await row.locator('img').count()).toBe(1);
+  });
+
+  it('W-3 a file that is too large is refused beside its name', async (test) => {
+    needsBrowser(test);
+    await paste(mine.getByRole('textbox', { name: 'Message' }), [
+      { name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 },
+    ]);
+    const attached = mine.getByRole('list', { name: 'Attached' });
+    await attached.getByText('is more than 12 MB').waitFor();
+    await attached.getByRole('button', { name: 'Remove film.bin' }).click();
+    await attached.waitFor({ state: 'detached' });
+  });
+
+  it('W-4 why an agent spoke is told in the words of its decision', async (test) => {
+    needsBrowser(test);
+    await mine.goto(`${daemon.url}/c/lobby`);
+    await write(mine, '@reviewer, what do you look for?');
+    const answer = mine
+      .getByRole('log', { name: 'Messages' })
+      .getByRole('article', { name: /^Reviewer/ })
+      .last();
+    await answer.getByText('agent').waitFor();
+    await answer.locator('[data-action=why]').waitFor({ state: 'attached' });
+    await answer.focus();
+    await mine.keyboard.press('w');
+    const why = mine.getByRole('dialog', { name: 'Why did Reviewer speak?' });
+    await why.getByText('Reviewer was given the turn, because it was addressed.').waitFor();
+    await why.getByText('others were addressed').first().waitFor();
+    await mine.keyboard.press('Escape');
+    await why.waitFor({ state: 'detached' });
+  });
+
+  it('W-4 a thread that waits says who is next and why not now, and nothing when it is over', async (test) => {
+    needsBrowser(test);
+    await owner.patch('/v1/channels/lobby', { paused: true });
+    await write(mine, 'hello from the gate');
+    await said(mine, 'hello from the gate').hover();
+    await said(mine, 'hello from the gate')
+      .getByRole('button', { name: 'Reply in thread' })
+      .click();
+    const turn = mine.getByRole('list', { name: 'Whose turn it is' });
+    await turn.getByText('is next, because it').waitFor();
+    expect(await turn.textContent()).toContain('not now, because the channel is paused.');
+    await owner.patch('/v1/channels/lobby', { paused: false });
+    await mine
+      .getByRole('log', { name: 'Replies' })
+      .getByText('I am the host here')
+      .first()
+      .waitFor();
+    await turn.waitFor({ state: 'detached' });
+  });
+
+  it('the palette leads to a channel with the keyboard alone, and does what keys do', async (test) => {
+    needsBrowser(test);
+    await mine.getByRole('textbox', { name: 'Message' }).focus();
+    await mine.keyboard.press('Control+k');
+    const line = mine.getByRole('combobox');
+    await line.waitFor();
+    await mine.keyboard.type('room');
+    await mine.getByRole('option', { name: 'Room', selected: true }).waitFor();
+    await mine.keyboard.press('Enter');
+    await mine.getByRole('heading', { name: 'Room' }).waitFor();
+    expect(new URL(mine.url()).pathname).toBe('/c/room');
+    await mine.keyboard.press('Control+k');
+    await mine.keyboard.type('show the keys');
+    await mine.getByRole('option', { name: 'Show the keys', selected: true }).waitFor();
+    await mine.keyboard.press('Enter');
+    await mine.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await mine.keyboard.press('Escape');
+    await mine.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
+  });
+
+  it('a search leads to a message far up in the log, and shows it', async (test) => {
+    needsBrowser(test);
+    await owner.post('/v1/channels', { channelId: 'long', title: 'Long' });
+    for (let i = 0; i < 130; i += 1) {
+      await owner.post('/v1/channels/long/messages', {
+        text: i === 3 ? 'the quince is ripe' : `line ${i}`,
+      });
+    }
+    await mine.keyboard.press('/');
+    await mine.getByRole('dialog', { name: 'Search' }).waitFor();
+    await mine.keyboard.type('quince');
+    await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
+    await mine.keyboard.press('Enter');
+    const found = said(mine, 'the quince is ripe');
+    await found.waitFor();
+    await until('it is in view', () => isInView(found));
+    await mine.getByRole('heading', { name: 'Thread' }).waitFor();
+    await mine.reload();
+    await until('the link alone leads there', () => isInView(found));
+  });
+
+  it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {
+    needsBrowser(test);
+    await mine.setViewportSize({ width: 390, height: 780 });
+    await mine.getByRole('textbox', { name: 'Reply' }).waitFor();
+    expect(await mine.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+    await mine.getByRole('link', { name: 'Back to the channel' }).click();
+    await mine.getByRole('textbox', { name: 'Message' }).waitFor();
+    expect(new URL(mine.url()).pathname).toBe('/c/long');
+  });
+});
