@@ -24,6 +24,9 @@ const HINTS = [
   ['Esc', 'close'],
 ] as const;
 
+/** A second press of the same key was meant for the one before. */
+const READING_MS = 400;
+
 /**
  * What waits for an answer. The next one is shown only when the reader has answered or chosen: a key that
  * was meant for a question that somebody else has just answered must not answer another.
@@ -33,6 +36,7 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
   const [chosen, choose] = useState(approvalId);
   const [hasBegun, begin] = useState(approvalId !== undefined);
   const cardKeys = useRef<CardKeys>(undefined);
+  const ledOnAt = useRef(-Infinity);
   const [first] = approvals ?? [];
   if (!hasBegun && first) {
     begin(true);
@@ -46,12 +50,16 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
     choose(approvals[next]?.approvalId);
   };
   const respond = async (how: () => Promise<Approval>): Promise<void> => {
-    if (!shown) return;
-    const next = approvals?.[at + 1] ?? approvals?.[at - 1];
+    if (!shown || !approvals) return;
+    const next = approvals[at + 1] ?? approvals[at - 1];
     const outcome = await answer(shown.approvalId, how);
-    if (outcome === 'taken') choose(next?.approvalId);
+    if (outcome !== 'taken') return;
+    choose(next?.approvalId);
+    ledOnAt.current = performance.now();
   };
   useDialogKeys((key) => {
+    const isTooSoon = performance.now() - ledOnAt.current < READING_MS;
+    if (isTooSoon && /^[asw1-9]$/.test(key)) return true;
     if (cardKeys.current?.(key) === true) return true;
     if (key === 'j' || key === 'ArrowDown') move(1);
     else if (key === 'k' || key === 'ArrowUp') move(-1);

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { INPUT } from '../ui/field.js';
 
@@ -12,7 +12,7 @@ export function DenyForm({ onDeny, onBack }: DenyFormProps) {
   const [message, setMessage] = useState('');
   const box = useRef<HTMLInputElement>(null);
   useEffect(() => box.current?.focus(), []);
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     onDeny(message.trim() === '' ? undefined : message.trim());
   };

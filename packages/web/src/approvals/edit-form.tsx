@@ -1,4 +1,4 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.js';
 
 interface EditFormProps {
@@ -13,7 +13,7 @@ export function EditForm({ input, onAllow, onBack }: EditFormProps) {
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => box.current?.focus(), []);
-  const submit = (event?: FormEvent): void => {
+  const submit = (event?: SyntheticEvent): void => {
     event?.preventDefault();
     try {
       // Whether it fits the tool is judged by the daemon.

@@ -1,5 +1,5 @@
 import type { Approval } from '@stoa/protocol';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { INPUT } from '../ui/field.js';
 import { Kbd } from '../ui/kbd.js';
@@ -19,7 +19,7 @@ export function QuestionForm({ options, isWriting, onAnswer }: QuestionFormProps
     if (isWriting) box.current?.focus();
     else box.current?.blur();
   }, [isWriting]);
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (text.trim() !== '') onAnswer(text);
   };

@@ -12,7 +12,10 @@ export interface Inbox {
   /** What waits, and for a moment what was settled elsewhere; undefined until it is known. */
   readonly approvals: readonly Approval[] | undefined;
   /** Answers one; when somebody else was first, that is shown and nothing is thrown. */
-  answer(approvalId: string, how: () => Promise<Approval>): Promise<'taken' | 'too_late'>;
+  readonly answer: (
+    approvalId: string,
+    how: () => Promise<Approval>,
+  ) => Promise<'taken' | 'too_late'>;
 }
 
 export function useInbox(): Inbox {

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link, usePlace } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useChannels, useSessions, useUnread } from '../data/queries.js';
+import { StatusDot } from '../session/status-dot.js';
 import { Icon } from '../ui/icon.js';
 import { NewChannel } from './new-channel.js';
 import { SidebarFoot } from './sidebar-foot.js';
@@ -58,7 +59,9 @@ function Sessions() {
           to={pathTo.session(sessionId)}
           isHere={place.name === 'session' && place.sessionId === sessionId}
         >
-          <Icon name="terminal" className="text-faint" />
+          <span className="flex size-4 shrink-0 items-center justify-center">
+            <StatusDot status={status} />
+          </span>
           <span className="truncate">{title ?? agentName}</span>
           {status === 'idle' ? null : (
             <span

@@ -11,8 +11,8 @@ import { Button } from '../ui/button.js';
 import { elapsedText, useNow } from '../ui/elapsed.js';
 import { Icon } from '../ui/icon.js';
 import { OutputView } from './output-view.js';
-import { toneOf } from './task-list.js';
 import { TaskMessage } from './task-message.js';
+import { toneOf } from './task-tone.js';
 
 /** What the keys of the dialog do to the task that is shown; says whether it took the key. */
 export type DetailKeys = (key: string) => boolean;

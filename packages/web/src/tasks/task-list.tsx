@@ -1,6 +1,7 @@
 import type { TaskRow, TaskSection } from '@stoa/client';
 import { useEffect, useRef } from 'react';
 import { elapsedText } from '../ui/elapsed.js';
+import { toneOf } from './task-tone.js';
 
 interface TaskListProps {
   readonly sections: readonly TaskSection[];
@@ -8,7 +9,7 @@ interface TaskListProps {
   readonly onChoose: (taskId: string) => void;
 }
 
-export const optionId = (taskId: string): string => `task-${taskId}`;
+const optionId = (taskId: string): string => `task-${taskId}`;
 
 /** Every task under the heading of its kind. */
 export function TaskList({ sections, chosen, onChoose }: TaskListProps) {
@@ -75,12 +76,4 @@ function Row({ row, isChosen, onChoose }: RowProps) {
       </p>
     </div>
   );
-}
-
-/** The colour of a status in words. */
-export function toneOf(status: string): string {
-  if (/^running|^queued/.test(status)) return 'text-good';
-  if (/^failed|^lost/.test(status)) return 'text-danger';
-  if (/^paused|^stopping/.test(status)) return 'text-warn';
-  return 'text-soft';
 }

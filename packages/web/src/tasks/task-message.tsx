@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, type RefObject, useState } from 'react';
+import { type RefObject, type SyntheticEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { refreshSoon } from '../data/refresh-soon.js';
 import { workKeys } from '../data/work.js';
@@ -20,7 +20,7 @@ export function TaskMessage({ taskId, box }: TaskMessageProps) {
     onSuccess: () => setText(''),
     onSettled: () => refreshSoon(workKeys.tasks),
   });
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (text.trim() !== '' && !send.isPending) send.mutate();
   };

@@ -58,10 +58,12 @@ async function follow(
       tell(part.isComplete ? 'complete' : 'following');
       if (part.isComplete) return;
     } catch (error) {
-      if (signal.aborted) return;
       const code = error instanceof StoaProblem ? error.code : undefined;
-      if (code === 'task_without_output') return tell('none');
-      if (code !== 'daemon_unreachable' && code !== 'shutting_down') return tell('failed');
+      const isPassing = code === 'daemon_unreachable' || code === 'shutting_down';
+      if (!isPassing) {
+        tell(code === 'task_without_output' ? 'none' : 'failed');
+        return;
+      }
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }
