@@ -23,8 +23,9 @@ export function ApprovalList({ approvals, chosen, onChoose }: ApprovalListProps)
       role="listbox"
       aria-label="Waiting"
       tabIndex={0}
+      data-first-focus="true"
       aria-activedescendant={chosen === undefined ? undefined : `approval-${chosen}`}
-      className="max-h-[28%] shrink-0 overflow-y-auto border-b border-line bg-panel py-2 wide:max-h-none wide:w-72 wide:border-r wide:border-b-0"
+      className="group/list max-h-[28%] shrink-0 overflow-y-auto border-b border-line bg-panel py-2 outline-none wide:max-h-none wide:w-72 wide:border-r wide:border-b-0"
     >
       {approvals.map(({ approvalId, title, kind, sessionId, createdAt, state }) => {
         const session = sessions?.find((each) => each.sessionId === sessionId);
@@ -38,7 +39,7 @@ export function ApprovalList({ approvals, chosen, onChoose }: ApprovalListProps)
             role="option"
             aria-selected={isChosen}
             onClick={() => onChoose(approvalId)}
-            className={`cursor-pointer border-l-2 px-3 py-1 ${isChosen ? 'border-accent bg-hover' : 'border-transparent hover:bg-hover'} ${state === 'pending' ? '' : 'opacity-60'}`}
+            className={`cursor-pointer border-l-2 px-3 py-1 ${isChosen ? 'border-accent bg-hover group-focus-visible/list:bg-accent-wash' : 'border-transparent hover:bg-hover'} ${state === 'pending' ? '' : 'opacity-60'}`}
           >
             <p className="truncate text-[13px]">{visibleText(title)}</p>
             <p className="flex gap-2 text-xs text-faint">

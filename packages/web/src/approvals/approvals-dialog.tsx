@@ -85,7 +85,9 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
               onClose={onClose}
             />
           ) : approvals ? (
-            <Empty title={`${approvals.length} more`}>Choose what to look at next.</Empty>
+            <Empty title={`${approvals.length} more to look at`}>
+              Choose what to look at next.
+            </Empty>
           ) : null}
         </div>
       )}

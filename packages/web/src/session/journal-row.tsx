@@ -86,7 +86,6 @@ function Said({ row }: { readonly row: SaidRow }) {
 
 const TONES: Readonly<Record<NoteRow['tone'], string>> = {
   plain: 'text-faint',
-  good: 'text-good',
   bad: 'text-danger',
 };
 

@@ -55,7 +55,7 @@ it('bookkeeping is left out, ends are told', () => {
   ]);
   expect(rows).toMatchObject([
     { type: 'said', name: 'Worker', text: 'Hello' },
-    { type: 'note', text: 'cancelled (cancel command)' },
+    { type: 'note', text: 'cancelled' },
     { type: 'note', text: 'failed: no luck (model_error)', tone: 'bad' },
   ]);
 });

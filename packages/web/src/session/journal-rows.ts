@@ -37,7 +37,7 @@ export interface SaidRow extends RowBase {
 export interface NoteRow extends RowBase {
   readonly type: 'note';
   readonly text: string;
-  readonly tone: 'plain' | 'good' | 'bad';
+  readonly tone: 'plain' | 'bad';
 }
 
 export type JournalRow = AskedRow | SaidRow | CallRow | NoteRow;
@@ -138,9 +138,9 @@ function rowOf(event: Stamped): JournalRow | undefined {
     case 'session_cleared':
       return note('cleared: what follows does not know what came before');
     case 'completed':
-      return note('completed', 'good');
+      return note('completed');
     case 'cancelled':
-      return note(`cancelled (${event.data.reason.replaceAll('_', ' ')})`);
+      return note(CANCELLED[event.data.reason]);
     case 'failed':
       return note(`failed: ${event.data.failure.message} (${event.data.failure.code})`, 'bad');
     case 'interrupted':
@@ -149,6 +149,15 @@ function rowOf(event: Stamped): JournalRow | undefined {
       return undefined;
   }
 }
+
+const CANCELLED: Readonly<Record<EventOf<'cancelled'>['data']['reason'], string>> = {
+  cancel_command: 'cancelled',
+  clear: 'cancelled: the session was cleared',
+  steer: 'cancelled: another prompt took its place',
+  timeout: 'cancelled: it took too long',
+  dropped: 'cancelled: what it was to do was dropped',
+  superseded: 'cancelled: a later prompt took its place',
+};
 
 function settledText({ data }: EventOf<'approval_settled'>): string {
   const { state, scope, answeredBy, updatedInput, answer } = data;

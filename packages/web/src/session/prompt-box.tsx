@@ -24,7 +24,11 @@ export function PromptBox({ session }: { readonly session: Session }) {
   const send = useMutation({
     mutationFn: () =>
       client.sessions.submit(sessionId, { text: text.trim(), rule: isBusy ? chosen : 'followup' }),
-    onSuccess: () => setText(''),
+    onSuccess: () => {
+      setText('');
+      // Each time somebody's work is cut off, somebody has said so.
+      choose('followup');
+    },
   });
   const submit = (): void => {
     if (text.trim() !== '' && !send.isPending) send.mutate();

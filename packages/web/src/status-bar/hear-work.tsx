@@ -1,8 +1,9 @@
 import type { Stamped } from '@stoa/protocol';
+import { useEffect } from 'react';
 import { useTopic } from '../data/live.js';
 import { keys, useMe, useSessions } from '../data/queries.js';
 import { refreshSoon } from '../data/refresh-soon.js';
-import { workKeys } from '../data/work.js';
+import { useTasks, workKeys } from '../data/work.js';
 
 /** Shows nothing: hears what goes on in the sessions and what the reader is asked, and has it read again. */
 export function HearWork() {
@@ -12,7 +13,25 @@ export function HearWork() {
     if (signal.type !== 'item') refreshSoon(workKeys.approvals);
     else if ('seq' in signal.item) heardAboutMe(signal.item);
   });
+  useUnheardSessions();
   return sessions?.map(({ sessionId }) => <HearSession key={sessionId} sessionId={sessionId} />);
+}
+
+const lookedFor = new Set<string>();
+
+/** A task tells of a session that was made since they were listed: it is looked for once. */
+function useUnheardSessions(): void {
+  const { data: tasks } = useTasks();
+  const { data: sessions } = useSessions();
+  useEffect(() => {
+    if (!tasks || !sessions) return;
+    const known = new Set(sessions.map(({ sessionId }) => sessionId));
+    for (const { sessionId } of tasks) {
+      if (known.has(sessionId) || lookedFor.has(sessionId)) continue;
+      lookedFor.add(sessionId);
+      refreshSoon(keys.sessions);
+    }
+  }, [tasks, sessions]);
 }
 
 function HearSession({ sessionId }: { readonly sessionId: string }) {

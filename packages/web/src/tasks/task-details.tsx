@@ -136,7 +136,7 @@ function Problem({
 
 function Lines({ detail, onClose }: { readonly detail: TaskDetail; readonly onClose: () => void }) {
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-[13px]">
+    <dl className="order-last grid grid-cols-[auto_1fr] gap-x-4 gap-y-0.5 text-[13px] wide:order-none">
       {detail.lines.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-faint">{name}</dt>

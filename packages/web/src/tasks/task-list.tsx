@@ -23,8 +23,9 @@ export function TaskList({ sections, chosen, onChoose }: TaskListProps) {
       role="listbox"
       aria-label="Tasks"
       tabIndex={0}
+      data-first-focus="true"
       aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)}
-      className="max-h-[32%] shrink-0 overflow-y-auto border-b border-line bg-panel py-2 wide:max-h-none wide:w-72 wide:border-r wide:border-b-0"
+      className="group/list max-h-[32%] shrink-0 overflow-y-auto border-b border-line bg-panel py-2 outline-none wide:max-h-none wide:w-72 wide:border-r wide:border-b-0"
     >
       {sections.map(({ kind, title, rows }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list.
@@ -62,7 +63,7 @@ function Row({ row, isChosen, onChoose }: RowProps) {
       role="option"
       aria-selected={isChosen}
       onClick={onChoose}
-      className={`cursor-pointer border-l-2 px-3 py-1 ${isChosen ? 'border-accent bg-hover' : 'border-transparent hover:bg-hover'}`}
+      className={`cursor-pointer border-l-2 px-3 py-1 ${isChosen ? 'border-accent bg-hover group-focus-visible/list:bg-accent-wash' : 'border-transparent hover:bg-hover'}`}
     >
       <p className="truncate text-[13px]" title={title}>
         {title}

@@ -26,7 +26,11 @@ export function Dialog({
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // Otherwise it is the button that closes it.
+      dialog.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (
