@@ -394,5 +394,3 @@ async function lastTick(output: ReturnType<Page['getByRole']>): Promise<number> 
   const ticks = [...((await output.textContent()) ?? '').matchAll(/tick (\d+)/g)];
   return Number(ticks.at(-1)?.[1] ?? 0);
 }
-async function shot(page: Page, name: string, quick = false): Promise<void> {
-  for (const colorScheme of quick ? (['light'] as const) : (['light', 'dark'] as const)) {

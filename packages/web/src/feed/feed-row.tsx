@@ -34,7 +34,9 @@ export const FeedRow = memo(
           />
         );
       case 'pending':
-        return <PendingRow pending={row.pending} messages={messages} />;
+        return (
+          <PendingRow pending={row.pending} isContinued={row.isContinued} messages={messages} />
+        );
       case 'draft':
         return <DraftRow writing={row.writing} />;
     }

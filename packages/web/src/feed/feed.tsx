@@ -40,6 +40,7 @@ export function Feed({ channelId, me, view, messages }: FeedProps) {
     estimateSize: (index) => ESTIMATES[rows[index]?.kind ?? 'message'],
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
+    paddingEnd: 10,
     // What is loaded above does not move what is read; what comes below does only at the end.
     anchorTo: 'end',
     followOnAppend: true,

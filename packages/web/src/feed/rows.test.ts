@@ -52,16 +52,16 @@ describe('the rows of a feed', () => {
     expect(shown(view([message(1), message(2), message(3, { createdAt: DAY + 1 })]))).toEqual([
       'day',
       '1',
-      '2',
+      '2 continued',
       'day',
       '3',
     ]);
   });
 
-  it('leave out who speaks while the same author goes on in the same thread', () => {
+  it('leave out who speaks while the same author goes on in the same place', () => {
     const thread = { threadRootMessageId: 'msg_1' };
-    const messages = [message(1), message(2, thread), message(3, thread), message(9e5, thread)];
-    expect(shown(view(messages))).toEqual(['day', '1', '2 continued', '3 continued', '900000']);
+    const messages = [message(1), message(2, thread), message(3, thread), message(900, thread)];
+    expect(shown(view(messages))).toEqual(['day', '1', '2', '3 continued', '900']);
   });
 
   it('quote what a reply is about unless its thread stands right before it', () => {
@@ -71,7 +71,7 @@ describe('the rows of a feed', () => {
       message(3, { threadRootMessageId: 'msg_1' }),
       message(4, { threadRootMessageId: 'msg_1' }),
     ];
-    expect(shown(view(messages))).toEqual(['day', '1', '2', '3 quoting', '4 continued']);
+    expect(shown(view(messages))).toEqual(['day', '1', '2 continued', '3 quoting', '4 continued']);
   });
 
   it('mark the first message of others that was not read, once', () => {

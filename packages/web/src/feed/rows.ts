@@ -17,7 +17,13 @@ export type Row =
       /** A reply that does not stand right behind its thread says what it is about. */
       readonly quotesRoot: boolean;
     }
-  | { readonly kind: 'pending'; readonly key: string; readonly pending: Pending }
+  | {
+      readonly kind: 'pending';
+      readonly key: string;
+      readonly pending: Pending;
+      /** As it will be when it is confirmed, so that nothing moves then. */
+      readonly isContinued: boolean;
+    }
   | { readonly kind: 'draft'; readonly key: string; readonly writing: Writing };
 
 /** Longer than this after the last word, who speaks is said again. */
@@ -57,7 +63,18 @@ export function rowsOf(view: ChannelView, reader: Reader): readonly Row[] {
     });
     before = message;
   }
-  for (const pending of view.pending) rows.push({ kind: 'pending', key: pending.key, pending });
+  const last = before && {
+    at: before.createdAt,
+    by: before.author.id,
+    in: before.threadRootMessageId,
+  };
+  for (const pending of view.pending) {
+    const isContinued =
+      last?.by === reader.me &&
+      last.in === pending.post.threadRootMessageId &&
+      pending.at - last.at < PAUSE_MS;
+    rows.push({ kind: 'pending', key: pending.key, pending, isContinued });
+  }
   for (const writing of view.writing) rows.push({ kind: 'draft', key: writing.runId, writing });
   return rows;
 }
@@ -70,7 +87,7 @@ function continues(before: Message, message: Message): boolean {
   return (
     before.author.id === message.author.id &&
     before.author.displayName === message.author.displayName &&
-    threadOf(before) === threadOf(message) &&
+    before.threadRootMessageId === message.threadRootMessageId &&
     message.createdAt - before.createdAt < PAUSE_MS
   );
 }

@@ -32,18 +32,27 @@ export function MessageFrame(props: MessageFrameProps) {
       <div className={`flex gap-2.5 ${isReply ? 'border-l-2 border-line pl-2.5 wide:ml-2' : ''}`}>
         <div className="w-7 shrink-0">
           {isContinued ? null : <AuthorMark kind={author.kind} name={author.displayName} />}
+          {isContinued && at !== undefined ? (
+            <span className="invisible block pt-px text-center text-[10px] leading-5 whitespace-nowrap group-hover:visible">
+              <When at={at} />
+            </span>
+          ) : null}
         </div>
-        <div className="min-w-0 grow">
+        <div className="min-w-0 max-w-[54rem] grow">
           {isContinued ? null : (
             <header className="flex items-baseline gap-2">
               <span className="truncate font-semibold">{author.displayName}</span>
               {author.kind === 'agent' ? <span className="text-xs text-accent">agent</span> : null}
-              {at === undefined ? null : <When at={at} />}
+              {at === undefined ? null : (
+                <span className="shrink-0 text-xs">
+                  <When at={at} />
+                </span>
+              )}
               {remark}
             </header>
           )}
+          {isContinued ? <div className="float-right pl-2">{remark}</div> : null}
           {props.children}
-          {isContinued ? remark : null}
         </div>
       </div>
       {actions === undefined || actions === null ? null : (
@@ -60,7 +69,7 @@ function When({ at }: { readonly at: number }) {
     <time
       dateTime={new Date(at).toISOString()}
       title={momentOf(at)}
-      className="shrink-0 text-xs text-faint"
+      className="shrink-0 text-faint"
     >
       {timeOf(at)}
     </time>

@@ -7,17 +7,19 @@ import { MessageFrame } from './message-frame.js';
 
 interface PendingRowProps {
   readonly pending: Pending;
+  readonly isContinued?: boolean;
   readonly messages: ChannelMessages;
 }
 
 /** An own message that the daemon has not confirmed yet. */
-export function PendingRow({ pending, messages }: PendingRowProps) {
+export function PendingRow({ pending, isContinued = false, messages }: PendingRowProps) {
   const { data: me } = useMe();
   const { post, state, reason, key } = pending;
   const texts = post.inputItems?.map((item) => (item.type === 'text' ? item.text : '')) ?? [];
   return (
     <MessageFrame
       author={{ kind: 'human', displayName: me?.displayName ?? '' }}
+      isContinued={isContinued}
       isReply={post.threadRootMessageId !== undefined}
       remark={<span className="text-xs text-faint">{WORDS[state]}</span>}
     >

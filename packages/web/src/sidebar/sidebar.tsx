@@ -62,10 +62,11 @@ function Sessions() {
           <span className="flex size-4 shrink-0 items-center justify-center">
             <StatusDot status={status} />
           </span>
-          <span className="truncate">{title ?? agentName}</span>
+          <span className="shrink-0">{agentName}</span>
+          <span className="truncate text-faint">{title}</span>
           {status === 'idle' ? null : (
             <span
-              className={`ml-auto text-xs ${status === 'waiting' ? 'text-warn' : 'text-faint'}`}
+              className={`ml-auto shrink-0 text-xs ${status === 'waiting' ? 'text-warn' : 'text-faint'}`}
             >
               {status}
             </span>
