@@ -378,13 +378,18 @@ describe('work, in a browser', () => {
     await footer.getByText('Connected').waitFor();
     const offline = footer.getByRole('button', { name: '1 MCP offline' });
     expect(await offline.count()).toBe(0);
-    await submit(sessionId, 'use the server');
+    const { runId } = await submit(sessionId, 'use the server');
     await offline.waitFor();
     await offline.click();
     await page.getByText('no configuration was found').waitFor();
     await page.keyboard.press('Escape');
-    await owner.put('/v1/agents/connected', { driver, mode: 'full' });
-    await submit(sessionId, 'hello');
+
+    // It is mended.
+    await ended(runId);
+    const mended = { broken: mcp.config() };
+    await owner.put('/v1/agents/connected', { driver, mode: 'full', mcpServers: mended });
+    await owner.post(`/v1/sessions/${sessionId}/refresh`);
+    await submit(sessionId, 'use the server');
     await offline.waitFor({ state: 'detached' });
     await page.context().close();
   });
