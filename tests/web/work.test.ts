@@ -12,8 +12,9 @@ import {
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+
+type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
 const placeholder = (name: string): string => ['$', '{', name, '}'].join('');
 
