@@ -14,6 +14,11 @@ import {
 } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 
+interface Scrolled {
+  readonly scrollHeight: number;
+  readonly clientHeight: number;
+  readonly scrollTop: number;
+}
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
 const placeholder = (name: string): string => ['$', '{', name, '}'].join('');
@@ -213,7 +218,7 @@ describe('work, in a browser', () => {
     const log = output.getByRole('log');
     expect(await log.textContent()).not.toContain('\u001b');
     await until('its end is shown', () =>
-      log.evaluate((box) => box.scrollHeight > box.clientHeight && box.scrollTop > 0),
+      log.evaluate((box: Scrolled) => box.scrollHeight > box.clientHeight && box.scrollTop > 0),
     );
 
     // It is asked once; meanwhile another command comes in above it.

@@ -50,7 +50,7 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
     choose(approvals[next]?.approvalId);
   };
   const respond = async (how: () => Promise<Approval>): Promise<void> => {
-    if (!shown || !approvals) return;
+    if (!shown) return;
     const next = approvals[at + 1] ?? approvals[at - 1];
     const outcome = await answer(shown.approvalId, how);
     if (outcome !== 'taken') return;
