@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, Suspense } from 'react';
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from 'react';
 import { ChannelScreen } from '../feed/channel-screen.js';
 import { Home } from './home.js';
 import { Nowhere } from './nowhere.js';
@@ -12,6 +12,9 @@ type ScreenOf<N extends Place['name']> =
 const SCREENS: { readonly [N in Place['name']]?: ScreenOf<N> } = {
   home: Home,
   channel: ChannelScreen,
+  session: lazy(async () => ({
+    default: (await import('../session/session-screen.js')).SessionScreen,
+  })),
   nowhere: Nowhere,
 };
 

@@ -5,6 +5,7 @@ import {
   LiveDrafts,
   type StoaProblem,
 } from '@stoa/client';
+import { WritingText } from './writing-text.js';
 
 /**
  * Every topic that somebody on the page listens to, each followed once, over one connection.
@@ -29,6 +30,7 @@ interface Followed {
   readonly stop: AbortController;
   /** What is being written, for who comes in the middle of it. */
   readonly drafts: LiveDrafts;
+  readonly text: WritingText;
   ready: boolean;
 }
 
@@ -55,16 +57,21 @@ export class LiveHub {
         listeners: new Set(),
         stop: new AbortController(),
         drafts: new LiveDrafts(),
+        text: new WritingText(),
         ready: false,
       };
       this.topics.set(topic, followed);
       void this.follow(topic, followed);
     }
-    const { listeners, stop, drafts, ready } = followed;
+    const { listeners, stop, drafts, text, ready } = followed;
     listeners.add(listener);
     if (ready) listener({ type: 'ready' });
     for (const writing of drafts.writing) {
       listener({ type: 'item', item: { type: 'draft', topic, offset: 0, ...writing } });
+    }
+    if (text.writing) {
+      const item = { type: 'text_chunk', topic, offset: 0, ...text.writing } as const;
+      listener({ type: 'item', item });
     }
     return () => {
       listeners.delete(listener);
@@ -89,6 +96,7 @@ export class LiveHub {
       const { signal } = followed.stop;
       for await (const item of this.client.follow(topic, { drafts: true, signal, onNotice })) {
         if (item.type === 'draft' || item.type === 'draft_ended') followed.drafts.take(item);
+        else followed.text.take(item);
         tell(item.type === 'gap' ? { type: 'gap' } : { type: 'item', item });
       }
     } catch (error) {

@@ -3,6 +3,7 @@ import { Link, usePlace } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useChannels, useSessions, useUnread } from '../data/queries.js';
 import { palette } from '../palette/palette-state.js';
+import { StatusDot } from '../session/status-dot.js';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { NewChannel } from './new-channel.js';
@@ -65,12 +66,14 @@ function Sessions() {
           to={pathTo.session(sessionId)}
           isHere={place.name === 'session' && place.sessionId === sessionId}
         >
-          <Icon name="terminal" className="text-faint" />
+          <span className="flex size-4 shrink-0 items-center justify-center">
+            <StatusDot status={status} />
+          </span>
           <span className="shrink-0">{agentName}</span>
           <span className="truncate text-faint">{title}</span>
           {status === 'idle' ? null : (
             <span
-              className={`ml-auto text-xs ${status === 'waiting' ? 'text-warn' : 'text-faint'}`}
+              className={`ml-auto shrink-0 text-xs ${status === 'waiting' ? 'text-warn' : 'text-faint'}`}
             >
               {status}
             </span>

@@ -19,7 +19,7 @@ export function Button({ look = 'plain', className = '', type = 'button', ...res
     <button
       {...rest}
       type={type}
-      className={`inline-flex h-8 items-center justify-center gap-1.5 rounded-md px-3 text-[13px] font-medium disabled:opacity-50 ${LOOKS[look]} ${className}`}
+      className={`inline-flex h-8 shrink-0 items-center justify-center gap-1.5 rounded-md px-3 text-[13px] font-medium whitespace-nowrap disabled:opacity-50 ${LOOKS[look]} ${className}`}
     />
   );
 }

@@ -9,15 +9,28 @@ interface DialogProps {
   /** Buttons, at the end. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
+  /** For what has columns of its own: the height is fixed, and nothing is put around the content. */
+  readonly isPane?: boolean;
 }
 
 /** The browser's own modal dialog: it holds the focus, closes with Escape, and gives the focus back. */
-export function Dialog({ title, onClose, children, footer, wide = false }: DialogProps) {
+export function Dialog({
+  title,
+  onClose,
+  children,
+  footer,
+  wide = false,
+  isPane = false,
+}: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
     const dialog = ref.current;
-    if (dialog && !dialog.open) dialog.showModal();
+    if (dialog && !dialog.open) {
+      dialog.showModal();
+      // Otherwise it is the button that closes it.
+      dialog.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+    }
     return () => dialog?.close();
   }, []);
   return (
@@ -31,9 +44,9 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
       onMouseDown={(event) => {
         if (event.target === ref.current) onClose();
       }}
-      className={`m-auto max-h-[85dvh] w-[calc(100%-2rem)] ${wide ? 'max-w-4xl' : 'max-w-lg'} overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised backdrop:bg-[rgb(0_0_0/45%)]`}
+      className={`m-auto max-h-[85dvh] ${isPane ? 'w-[calc(100%-1rem)]' : 'w-[calc(100%-2rem)]'} ${isPane ? 'max-w-5xl' : wide ? 'max-w-4xl' : 'max-w-lg'} overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised backdrop:bg-[rgb(0_0_0/45%)]`}
     >
-      <div className="flex max-h-[85dvh] flex-col">
+      <div className={`flex flex-col ${isPane ? 'h-[85dvh]' : 'max-h-[85dvh]'}`}>
         <header className="flex items-center gap-2 border-b border-line px-4 py-2.5">
           <h2 id={id} className="grow text-[15px] font-semibold">
             {title}
@@ -42,7 +55,9 @@ export function Dialog({ title, onClose, children, footer, wide = false }: Dialo
             <Icon name="close" />
           </IconButton>
         </header>
-        <div className="min-h-0 grow overflow-y-auto px-4 py-3">{children}</div>
+        <div className={`min-h-0 grow ${isPane ? 'flex flex-col' : 'overflow-y-auto px-4 py-3'}`}>
+          {children}
+        </div>
         {footer === undefined ? null : (
           <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
             {footer}

@@ -1,0 +1,61 @@
+import type { Stamped } from '@stoa/protocol';
+import { expect, it } from 'vitest';
+import { journalRows } from './journal-rows.js';
+
+let seq = 0;
+/** As much of an event as is looked at. */
+function event(type: Stamped['type'], data: object, runId = 'run_1'): Stamped {
+  seq += 1;
+  const identity = { displayName: 'Worker' };
+  return { seq, at: seq * 1_000, type, data: { runId, identity, ...data } } as unknown as Stamped;
+}
+
+const asks = (callId: string, tool: string): Stamped =>
+  event('model_message', { step: 0, parts: [{ type: 'tool_call', callId, tool, input: {} }] });
+
+it('a call stands once, where the model asked for it, with what it gave', () => {
+  const rows = journalRows([
+    asks('c1', 'shell'),
+    event('tool_call', { callId: 'c1', tool: 'shell', title: 'Run ls', input: { command: 'ls' } }),
+    event('note', { text: 'meanwhile', code: 'x' }),
+    event('tool_result', {
+      callId: 'c1',
+      tool: 'shell',
+      outcome: 'ok',
+      output: 'a',
+      durationMs: 5,
+    }),
+  ]);
+  expect(rows).toMatchObject([
+    { type: 'call', title: 'Run ls', input: { command: 'ls' }, state: 'ok', output: 'a' },
+    { type: 'note', text: 'meanwhile' },
+  ]);
+});
+
+it('a call that waits is told from one that was made, and from another of the same name in another run', () => {
+  const rows = journalRows([
+    asks('c1', 'shell'),
+    event('tool_call', { callId: 'c1', tool: 'shell', title: 'Run', input: 1 }, 'run_2'),
+    event('tool_result', { callId: 'c9', tool: 'read_file', outcome: 'denied', output: 'no' }),
+  ]);
+  expect(rows.map((row) => row.type === 'call' && [row.title, row.state])).toEqual([
+    ['shell', 'asked'],
+    ['Run', 'open'],
+    ['read_file', 'denied'],
+  ]);
+});
+
+it('bookkeeping is left out, ends are told', () => {
+  const rows = journalRows([
+    event('delivered', { itemId: 'i' }),
+    event('started', { attempt: 1 }),
+    event('model_message', { step: 0, parts: [{ type: 'text', text: 'Hello' }] }),
+    event('cancelled', { reason: 'cancel_command' }),
+    event('failed', { failure: { code: 'model_error', message: 'no luck' } }),
+  ]);
+  expect(rows).toMatchObject([
+    { type: 'said', name: 'Worker', text: 'Hello' },
+    { type: 'note', text: 'cancelled' },
+    { type: 'note', text: 'failed: no luck (model_error)', tone: 'bad' },
+  ]);
+});

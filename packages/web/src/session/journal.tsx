@@ -1,0 +1,63 @@
+import type { Session } from '@stoa/protocol';
+import { memo, useMemo } from 'react';
+import { Markdown } from '../message/markdown.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/empty.js';
+import { ToEnd } from '../ui/to-end.js';
+import { useStickToEnd } from '../ui/use-stick-to-end.js';
+import { JournalRowView, Speaker } from './journal-row.js';
+import { type JournalRow, journalRows } from './journal-rows.js';
+import type { JournalView } from './session-journal.js';
+
+interface JournalProps {
+  readonly view: JournalView;
+  readonly session: Session;
+  readonly onOlder: () => void;
+}
+
+export function Journal({ view, session, onOlder }: JournalProps) {
+  const { events, writing, hasOlder, status, problem } = view;
+  const rows = useMemo(() => journalRows(events), [events]);
+  const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(view);
+  if (status === 'failed') {
+    return <Empty title="The journal cannot be read">{problem ?? 'Try again in a moment.'}</Empty>;
+  }
+  const isEmpty = status === 'ready' && rows.length === 0 && writing === '';
+  return (
+    <div className="relative flex min-h-0 grow flex-col">
+      <div
+        ref={box}
+        role="log"
+        aria-label="Journal"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard.
+        tabIndex={0}
+        onScroll={onScroll}
+        className="min-h-0 grow overflow-y-auto px-3 py-3 wide:px-4"
+      >
+        {hasOlder ? (
+          <Button look="quiet" className="mx-auto mb-2 flex" onClick={onOlder}>
+            Show earlier
+          </Button>
+        ) : null}
+        {isEmpty ? (
+          <Empty title="Nothing has happened here yet">
+            What you tell {session.agentName} and what it does will stand here.
+          </Empty>
+        ) : null}
+        <Rows rows={rows} />
+        {writing === '' ? null : (
+          <div className="mt-2" data-writing="true">
+            <Speaker name={session.agentName} note="is writing" />
+            <Markdown text={writing} />
+          </div>
+        )}
+      </div>
+      {isAtEnd ? null : <ToEnd onClick={toEnd} />}
+    </div>
+  );
+}
+
+/** Not drawn again for each word that is being written below. */
+const Rows = memo(function Rows({ rows }: { readonly rows: readonly JournalRow[] }) {
+  return rows.map((row) => <JournalRowView key={row.key} row={row} />);
+});

@@ -1,0 +1,174 @@
+import type { Client } from '@stoa/client';
+import type { Stamped } from '@stoa/protocol';
+import type { LiveHub, LiveSignal } from '../data/live-hub.js';
+import { WritingText } from '../data/writing-text.js';
+
+/** What is shown of a journal. A new object whenever anything of it has changed. */
+export interface JournalView {
+  readonly status: 'loading' | 'ready' | 'failed';
+  readonly problem: string | undefined;
+  /** In order, each once, from some place in the log to its end. */
+  readonly events: readonly Stamped[];
+  readonly hasOlder: boolean;
+  /** What the run is writing and is not in a message yet. */
+  readonly writing: string;
+}
+
+interface JournalPorts {
+  readonly client: { readonly sessions: Pick<Client['sessions'], 'get' | 'journal'> };
+  readonly live: Pick<LiveHub, 'listen'>;
+}
+
+/** How much of the log is read at once; most of it is journal. */
+const STRETCH = 400;
+const PAGE = 200;
+/** Who leaves a busy session open for days sees the end of it; the rest can be read again. */
+const MOST_EVENTS = 4_000;
+
+/** What the journal gives when it is read, so that it is the same when it is heard. */
+const SHOWN: ReadonlySet<Stamped['type']> = new Set<Stamped['type']>([
+  'accepted',
+  'resumed',
+  'model_message',
+  'tool_call',
+  'tool_result',
+  'approval_settled',
+  'compacted',
+  'note',
+  'session_cleared',
+  'completed',
+  'cancelled',
+  'failed',
+  'interrupted',
+]);
+
+const EMPTY: JournalView = {
+  status: 'loading',
+  problem: undefined,
+  events: [],
+  hasOlder: false,
+  writing: '',
+};
+
+/** The journal of one session: the end of its log, read, and what is heard of it from then on. */
+export class SessionJournal {
+  private view_ = EMPTY;
+  private readonly events = new Map<number, Stamped>();
+  /** The log is read after this place. */
+  private after = 0;
+  private text = new WritingText();
+  private readonly watchers = new Set<() => void>();
+  private leave: (() => void) | undefined;
+  /** Counts the beginnings: what was asked for before the last one is dropped. */
+  private round = 0;
+
+  constructor(
+    readonly sessionId: string,
+    private readonly ports: JournalPorts,
+  ) {}
+
+  get view(): JournalView {
+    return this.view_;
+  }
+
+  /** Listens while somebody watches, and for that while only. */
+  readonly watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    this.leave ??= this.ports.live.listen(`session:${this.sessionId}`, (signal) =>
+      this.hear(signal),
+    );
+    return () => {
+      this.watchers.delete(watcher);
+      if (this.watchers.size > 0) return;
+      this.leave?.();
+      this.leave = undefined;
+      this.round += 1;
+      this.text = new WritingText();
+    };
+  };
+
+  async loadOlder(): Promise<void> {
+    const { round } = this;
+    const before = this.after;
+    if (before === 0) return;
+    const after = Math.max(0, before - STRETCH);
+    this.after = after;
+    try {
+      await this.read(after, before, round);
+    } catch {
+      // Still to be read: who asks again gets it.
+      this.after = before;
+    }
+    this.changeEvents();
+  }
+
+  private hear(signal: LiveSignal): void {
+    switch (signal.type) {
+      case 'ready':
+      case 'gap':
+        void this.open();
+        break;
+      case 'ended':
+        this.change({ status: 'failed', problem: signal.problem?.message });
+        break;
+      case 'item': {
+        const { item } = signal;
+        const hasChanged = this.text.take(item);
+        if ('seq' in item && SHOWN.has(item.type)) this.add(item);
+        else if (hasChanged) this.change({ writing: this.text.writing?.text ?? '' });
+        break;
+      }
+    }
+  }
+
+  private async open(): Promise<void> {
+    this.round += 1;
+    const { round } = this;
+    try {
+      const { headSeq } = await this.ports.client.sessions.get(this.sessionId);
+      if (round !== this.round) return;
+      this.after = Math.max(0, headSeq - STRETCH);
+      await this.read(this.after, Infinity, round);
+      if (round === this.round) this.changeEvents({ status: 'ready', problem: undefined });
+    } catch (error) {
+      if (round === this.round)
+        this.change({ status: 'failed', problem: (error as Error).message });
+    }
+  }
+
+  private async read(from: number, before: number, round: number): Promise<void> {
+    let after: number | undefined = from;
+    while (after !== undefined && after < before - 1) {
+      const page: Awaited<ReturnType<Client['sessions']['journal']>> =
+        await this.ports.client.sessions.journal(this.sessionId, { after, limit: PAGE });
+      if (round !== this.round) return;
+      for (const event of page.entries) this.events.set(event.seq, event);
+      after = page.nextAfter;
+    }
+  }
+
+  private add(event: Stamped): void {
+    this.events.set(event.seq, event);
+    if (this.events.size > MOST_EVENTS) {
+      this.after = [...this.events.keys()].sort((one, other) => one - other).at(-STRETCH - 1) ?? 0;
+      for (const seq of this.events.keys()) if (seq <= this.after) this.events.delete(seq);
+    }
+    this.changeEvents();
+  }
+
+  private changeEvents(change: Partial<JournalView> = {}): void {
+    this.change({
+      events: [...this.events.values()]
+        .filter(({ seq }) => seq > this.after)
+        .sort((one, other) => one.seq - other.seq),
+      hasOlder: this.after > 0,
+      writing: this.text.writing?.text ?? '',
+      ...change,
+    });
+  }
+
+  private change(change: Partial<JournalView>): void {
+    this.view_ = { ...this.view_, ...change };
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}

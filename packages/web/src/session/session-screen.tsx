@@ -1,0 +1,59 @@
+import { useState } from 'react';
+import { Columns } from '../app/layout.js';
+import type { Place } from '../app/routes.js';
+import { Empty } from '../ui/empty.js';
+import { Journal } from './journal.js';
+import { PromptBox } from './prompt-box.js';
+import { SessionHeader } from './session-header.js';
+import { SessionPanel, type Tab } from './session-panel.js';
+import { useFreshSession, useJournal, useSession } from './use-session.js';
+import { WaitingStrip } from './waiting-strip.js';
+
+interface SessionScreenProps {
+  readonly place: Extract<Place, { name: 'session' }>;
+}
+
+export function SessionScreen({ place }: SessionScreenProps) {
+  return <OpenSession key={place.sessionId} sessionId={place.sessionId} />;
+}
+
+/** Where there is room for it, the panel is open from the beginning. */
+const hasRoom = (): boolean => matchMedia('(width >= 70rem)').matches;
+
+function OpenSession({ sessionId }: { readonly sessionId: string }) {
+  const { data: session, error } = useSession(sessionId);
+  const { view, loadOlder } = useJournal(sessionId);
+  const [tab, setTab] = useState<Tab | undefined>(() => (hasRoom() ? 'runs' : undefined));
+  useFreshSession(sessionId);
+  if (error && !session) {
+    return (
+      <Columns>
+        <Empty title="This session cannot be shown">{error.message}</Empty>
+      </Columns>
+    );
+  }
+  if (!session) return null;
+  return (
+    <Columns
+      side={
+        tab === undefined ? undefined : (
+          <SessionPanel
+            session={session}
+            tab={tab}
+            onTab={setTab}
+            onClose={() => setTab(undefined)}
+          />
+        )
+      }
+    >
+      <SessionHeader
+        session={session}
+        isPanelOpen={tab !== undefined}
+        onPanel={() => setTab(tab === undefined ? 'runs' : undefined)}
+      />
+      <Journal view={view} session={session} onOlder={loadOlder} />
+      <WaitingStrip sessionId={sessionId} />
+      <PromptBox session={session} />
+    </Columns>
+  );
+}

@@ -1,0 +1,91 @@
+import type { Stamped } from '@stoa/protocol';
+import { useEffect } from 'react';
+import { useTopic } from '../data/live.js';
+import { keys, useMe, useSessions } from '../data/queries.js';
+import { refreshSoon } from '../data/refresh-soon.js';
+import { useTasks, workKeys } from '../data/work.js';
+
+/** Shows nothing: hears what goes on in the sessions and what the reader is asked, and has it read again. */
+export function HearWork() {
+  const { data: me } = useMe();
+  const { data: sessions } = useSessions();
+  useTopic(me?.actorId, (signal) => {
+    if (signal.type !== 'item') refreshSoon(workKeys.approvals);
+    else if ('seq' in signal.item) heardAboutMe(signal.item);
+  });
+  useUnheardSessions();
+  return sessions?.map(({ sessionId }) => <HearSession key={sessionId} sessionId={sessionId} />);
+}
+
+const lookedFor = new Set<string>();
+
+/** A task tells of a session that was made since they were listed: it is looked for once. */
+function useUnheardSessions(): void {
+  const { data: tasks } = useTasks();
+  const { data: sessions } = useSessions();
+  useEffect(() => {
+    if (!tasks || !sessions) return;
+    const known = new Set(sessions.map(({ sessionId }) => sessionId));
+    for (const { sessionId } of tasks) {
+      if (known.has(sessionId) || lookedFor.has(sessionId)) continue;
+      lookedFor.add(sessionId);
+      refreshSoon(keys.sessions);
+    }
+  }, [tasks, sessions]);
+}
+
+function HearSession({ sessionId }: { readonly sessionId: string }) {
+  useTopic(`session:${sessionId}`, (signal) => {
+    if (signal.type !== 'item') {
+      refreshSoon(workKeys.tasks);
+      refreshSoon(workKeys.approvals);
+    } else if ('seq' in signal.item) {
+      heardOfSession(signal.item);
+    }
+  });
+  return null;
+}
+
+function heardAboutMe(event: Stamped): void {
+  if (event.type !== 'approval_requested' && event.type !== 'approval_closed') return;
+  refreshSoon(workKeys.approvals);
+  refreshSoon(workKeys.tasks);
+  refreshSoon(keys.sessions);
+}
+
+function heardOfSession(event: Stamped): void {
+  switch (event.type) {
+    case 'background_task_created':
+    case 'background_task_changed':
+    case 'background_task_ended':
+    case 'background_task_handed_over':
+    case 'background_task_received':
+    case 'background_task_evicted':
+      refreshSoon(workKeys.tasks);
+      // An agent in the background has a session of its own.
+      if (event.type === 'background_task_created') refreshSoon(keys.sessions);
+      break;
+    case 'waiting_approval':
+    case 'approval_settled':
+      refreshSoon(workKeys.approvals);
+      refreshSoon(workKeys.tasks);
+      refreshSoon(keys.sessions);
+      break;
+    case 'queued':
+    case 'started':
+    case 'completed':
+    case 'cancelled':
+    case 'failed':
+    case 'interrupted':
+      refreshSoon(keys.sessions);
+      // Servers are connected to when a run needs them.
+      refreshSoon(workKeys.mcpServers);
+      break;
+    case 'session_updated':
+    case 'session_ended':
+      refreshSoon(keys.sessions);
+      break;
+    default:
+      break;
+  }
+}

@@ -1,0 +1,49 @@
+import { ToEnd } from '../ui/to-end.js';
+import { useStickToEnd } from '../ui/use-stick-to-end.js';
+import { useTaskOutput } from './use-task-output.js';
+
+/** What a task puts out. */
+export function OutputView({
+  taskId,
+  isLive,
+}: {
+  readonly taskId: string;
+  readonly isLive: boolean;
+}) {
+  const { state, text, isCut } = useTaskOutput(taskId, isLive);
+  const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(text);
+  if (state === 'none') return null;
+  return (
+    <section aria-label="Output" className="relative flex min-h-40 grow flex-col">
+      <div className="flex h-6 items-center gap-2 text-xs text-faint">
+        <h4 className="font-semibold">Output</h4>
+        {state === 'following' && isLive ? (
+          <span className="flex items-center gap-1 text-good">
+            <span className="size-1.5 rounded-full bg-good motion-safe:animate-pulse" />
+            live
+          </span>
+        ) : null}
+        {state === 'failed' ? <span className="text-danger">cannot be read</span> : null}
+        {isCut ? <span>the beginning is left out</span> : null}
+      </div>
+      <div
+        ref={box}
+        role="log"
+        aria-live="off"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled with the keyboard.
+        tabIndex={0}
+        onScroll={onScroll}
+        className="min-h-0 grow overflow-auto rounded-md border border-line bg-code px-3 py-2"
+      >
+        <pre className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">
+          {text === '' && state !== 'loading' ? (
+            <span className="text-faint">Nothing so far.</span>
+          ) : (
+            text
+          )}
+        </pre>
+      </div>
+      {isAtEnd ? null : <ToEnd onClick={toEnd} />}
+    </section>
+  );
+}

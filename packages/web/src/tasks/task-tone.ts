@@ -1,0 +1,7 @@
+/** The colour of a status in words. */
+export function toneOf(status: string): string {
+  if (/^running|^queued/.test(status)) return 'text-good';
+  if (/^failed|^lost/.test(status)) return 'text-danger';
+  if (/^paused|^stopping/.test(status)) return 'text-warn';
+  return 'text-soft';
+}
