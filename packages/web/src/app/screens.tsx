@@ -12,6 +12,12 @@ type ScreenOf<N extends Place['name']> =
 const SCREENS: { readonly [N in Place['name']]?: ScreenOf<N> } = {
   home: Home,
   channel: ChannelScreen,
+  'channel-settings': later(
+    async () => (await import('../settings/channel-settings-screen.js')).ChannelSettingsScreen,
+  ),
+  timeline: later(async () => (await import('../timeline/timeline-screen.js')).TimelineScreen),
+  settings: later(async () => (await import('../settings/settings-screen.js')).SettingsScreen),
+  usage: later(async () => (await import('../usage/usage-screen.js')).UsageScreen),
   nowhere: Nowhere,
 };
 

@@ -1,6 +1,7 @@
 /** Drawn on a grid of 16 with lines of 1.5, in the colour of the text around them. */
 const PATHS = {
   back: 'M10 3 5 8l5 5',
+  chart: 'M2.5 13.5h11M4.5 11V8m3.5 3V3.5M11.5 11V6',
   check: 'm3 8.5 3.2 3L13 4.5',
   chevron: 'm4 6 4 4 4-4',
   close: 'm4 4 8 8m0-8-8 8',
@@ -15,6 +16,7 @@ const PATHS = {
   send: 'M2.5 8h8m-3-4 4 4-4 4',
   settings:
     'M8 10.2a2.2 2.2 0 1 0 0-4.4 2.2 2.2 0 0 0 0 4.4M8 1.8v2m0 8.4v2M1.8 8h2m8.4 0h2M3.6 3.6 5 5m6 6 1.4 1.4m0-8.8L11 5m-6 6-1.4 1.4',
+  timeline: 'M3.5 2.5v11M6.5 4.5h6m-6 3.5h4m-4 3.5h7',
   terminal: 'm3 4.5 3.5 3.5L3 11.5M8.5 12h4.5',
   theme: 'M13 9.5A5.5 5.5 0 1 1 6.5 3a4.5 4.5 0 0 0 6.5 6.5',
   warning: 'M8 2.5 14 13H2zM8 6.5v3m0 2v.01',
