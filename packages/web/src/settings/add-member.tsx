@@ -1,6 +1,6 @@
 import type { ParticipationMode } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -55,7 +55,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
   const { fields: problems, rest } = problemsOf(add.error, FIELDS, {
     byCode: { unknown_member: 'actorId', agent_broken: 'actorId', unknown_agent: 'actorId' },
   });
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     add.mutate();
   };

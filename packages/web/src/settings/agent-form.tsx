@@ -1,6 +1,6 @@
 import type { Agent, AgentDefinition, PermissionMode } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -74,7 +74,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
     problem: problems[at],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
   });
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     save.reset();
     const read = definitionFrom(draft, before);

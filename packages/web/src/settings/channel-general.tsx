@@ -1,5 +1,5 @@
 import type { Channel, ParticipationMode } from '@stoa/protocol';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { useChangeChannel } from './change-channel.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
@@ -29,7 +29,7 @@ export function ChannelGeneral({ channel }: { readonly channel: Channel }) {
     problem: problems[name],
     onChange: (value: string) => setEdited({ ...edited, [name]: value }),
   });
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const { title, purpose, description, defaultParticipationMode } = written;
     change.mutate(

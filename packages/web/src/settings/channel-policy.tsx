@@ -1,5 +1,5 @@
 import type { Channel } from '@stoa/protocol';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { useChangeChannel } from './change-channel.js';
 import { durationText } from './durations.js';
@@ -36,7 +36,7 @@ export function ChannelPolicy({ channel }: { readonly channel: Channel }) {
   const isChanged = POLICY_FIELDS.some(
     ({ name }) => (written[name] ?? '') !== (stored[name] ?? ''),
   );
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     const wanted = policyChange(stored, written);
     setUnreadable(wanted.unreadable);

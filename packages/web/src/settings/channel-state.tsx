@@ -1,6 +1,6 @@
 import type { Channel } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { go } from '../app/router.js';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
@@ -82,7 +82,7 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
     },
   });
   const isSame = typed.trim() === channelId;
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     if (isSame) remove.mutate();
   };

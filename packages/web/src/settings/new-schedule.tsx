@@ -1,6 +1,6 @@
 import type { Cadence, Misfire, Overlap } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -76,7 +76,7 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
     durationText,
   });
   const problems = { ...refused.fields, ...unreadable };
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     create.reset();
     const read = cadenceFrom(cadence);

@@ -1,6 +1,6 @@
 import type { Credential, MintedToken } from '@stoa/protocol';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SubmitEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { queryClient, useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -116,7 +116,7 @@ function MintDialog({ onClose, onMinted }: MintDialogProps) {
     },
   });
   const { fields: problems, rest } = problemsOf(mint.error, ['humanId', 'name']);
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     mint.mutate();
   };

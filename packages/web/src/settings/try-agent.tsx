@@ -1,6 +1,6 @@
 import type { Agent, Run } from '@stoa/protocol';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.js';
 import { useTopic } from '../data/live.js';
 import { keys, queryClient } from '../data/queries.js';
@@ -53,7 +53,7 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
     if (runId !== undefined && !isText) void run.refetch();
   });
   const isAtWork = ask.isPending || (runId !== undefined && !hasEnded(run.data));
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault();
     setRunId(undefined);
     ask.mutate();

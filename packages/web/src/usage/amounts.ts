@@ -59,8 +59,8 @@ const NOTHING: Usage = {
 };
 
 /** Every day from the first to the last: a day on which nothing was used took nothing, and that is known. */
-export function everyDay<G extends { readonly key: string; readonly usage: Usage }>(
-  groups: readonly G[],
+export function everyDay(
+  groups: readonly { readonly key: string; readonly usage: Usage }[],
   first: string | undefined,
   last: string,
 ): { readonly key: string; readonly usage: Usage }[] {
