@@ -26,8 +26,14 @@ export function Page({ title, back, about, actions, children }: PageProps) {
         >
           <Icon name="back" />
         </Link>
-        <h1 className="truncate text-[15px] font-semibold">{title}</h1>
-        <div className="min-w-0 grow truncate text-[13px] text-faint">{about}</div>
+        <h1
+          className={`truncate text-[15px] font-semibold ${about === undefined ? '' : 'shrink-0'}`}
+        >
+          {title}
+        </h1>
+        <div className="min-w-0 grow truncate text-[13px] text-faint">
+          <span className="hidden wide:inline">{about}</span>
+        </div>
         {actions}
       </header>
       <div className="flex min-h-0 grow flex-col overflow-y-auto">{children}</div>

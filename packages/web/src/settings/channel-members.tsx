@@ -8,7 +8,7 @@ import { INPUT } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { AddMember } from './add-member.js';
-import { PARTICIPATION, participationText } from './participation.js';
+import { PARTICIPATION } from './participation.js';
 import { Mark, Row, Rows, Section } from './section.js';
 
 export function ChannelMembers({ channel }: { readonly channel: Channel }) {
@@ -37,7 +37,7 @@ interface MemberRowProps {
 }
 
 function MemberRow({ channel, member }: MemberRowProps) {
-  const { channelId, defaultParticipationMode } = channel;
+  const { channelId } = channel;
   const { memberId, actorId, displayName, memberKind, role, expertiseTags, muted } = member;
   const settle = {
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.members(channelId) }),
@@ -62,13 +62,13 @@ function MemberRow({ channel, member }: MemberRowProps) {
           {muted === true ? <Mark look="warn">muted</Mark> : null}
         </>
       }
-      about={about === '' ? memberId : `${memberId} · ${about}`}
+      about={about === '' ? memberId : about}
     >
       {isSession ? (
         <>
           <select
             aria-label={`When ${displayName} speaks`}
-            className={`${INPUT} w-56`}
+            className={`${INPUT} max-w-52`}
             value={member.participationMode ?? ''}
             disabled={change.isPending}
             onChange={({ target }) =>
@@ -76,9 +76,7 @@ function MemberRow({ channel, member }: MemberRowProps) {
             }
           >
             {member.participationMode === undefined ? (
-              <option value="">
-                As the channel: {participationText(defaultParticipationMode)}
-              </option>
+              <option value="">As the channel</option>
             ) : null}
             {PARTICIPATION.map(({ value, label }) => (
               <option key={value} value={value}>

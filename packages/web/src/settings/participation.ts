@@ -12,5 +12,3 @@ export const PARTICIPATION: readonly Choice[] = Object.entries(MODES).map(([valu
   value,
   label,
 }));
-
-export const participationText = (mode: ParticipationMode): string => MODES[mode];

@@ -19,7 +19,7 @@ export function Section({ title, about, action, children }: SectionProps) {
           </h2>
           {about === undefined ? null : <p className="mt-0.5 text-[13px] text-soft">{about}</p>}
         </div>
-        {action}
+        <div className="shrink-0">{action}</div>
       </div>
       {children}
     </section>

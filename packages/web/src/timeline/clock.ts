@@ -1,5 +1,5 @@
 export function clockTime(at: number): string {
-  return new Date(at).toLocaleTimeString(undefined, { timeStyle: 'medium' });
+  return new Date(at).toLocaleTimeString(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 }
 
 /** How long something took, as exact as it matters. */

@@ -59,15 +59,15 @@ function Lane({ lease, name, left, width, hasTokens }: LaneProps) {
       ? 'is speaking'
       : `${outcomeText(outcome)}${reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`}`;
   return (
-    <li className="flex flex-wrap items-center gap-x-3 text-xs">
-      <span className="w-16 shrink-0 truncate text-soft" title={name}>
+    <li className="grid grid-cols-[4rem_1fr] items-center gap-x-3 text-xs wide:grid-cols-[4rem_1fr_17rem]">
+      <span className="truncate text-soft" title={name}>
         {name}
       </span>
       <svg
         aria-hidden="true"
         viewBox="0 0 100 8"
         preserveAspectRatio="none"
-        className="h-2 min-w-24 grow basis-24 rounded-sm bg-hover"
+        className="h-2 w-full rounded-sm bg-hover"
       >
         <rect
           x={left * 100}
@@ -78,7 +78,7 @@ function Lane({ lease, name, left, width, hasTokens }: LaneProps) {
           className={fill}
         />
       </svg>
-      <span className="text-soft wide:w-72">
+      <span className="col-start-2 text-soft wide:col-start-3">
         {said}
         {until === undefined ? null : (
           <span className="text-faint"> · {spanText(until - from)}</span>

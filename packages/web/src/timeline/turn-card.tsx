@@ -46,7 +46,7 @@ export function TurnCard({ channelId, entry, who }: TurnCardProps) {
             >
               {said ? (
                 <>
-                  <span className="font-medium">{said.author}</span> {said.text}
+                  <span className="font-semibold">{said.author}</span> {said.text}
                 </>
               ) : (
                 'A message'
@@ -104,7 +104,10 @@ function Decision({ decision, who }: DecisionProps) {
           const above = candidates[i - 1];
           const isBehind = above !== undefined && candidate.verdict === 'queued';
           return (
-            <li key={candidate.memberId}>
+            <li
+              key={candidate.memberId}
+              className={candidate.verdict === 'granted' ? 'font-medium text-ink' : ''}
+            >
               {who.nameOf(candidate.memberId)} {reasonText(candidate.reason)}
               {isBehind ? `; behind by ${behindBy(above.score, candidate.score)}` : ''}
             </li>

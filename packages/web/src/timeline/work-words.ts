@@ -1,4 +1,4 @@
-import type { Stamped, ThreadWork } from '@stoa/protocol';
+import type { BindingKind, Stamped, ThreadWork } from '@stoa/protocol';
 
 type Change = Extract<Stamped, { type: 'thread_work_changed' }>['data'];
 
@@ -7,6 +7,14 @@ const VERDICTS = {
   changes_requested: 'sent back for changes',
   rejected: 'rejected',
 } as const;
+
+const BOUND: Readonly<Record<BindingKind, string>> = {
+  schedule: 'A schedule',
+  run: 'A run',
+  sidechain_agent: 'An agent elsewhere',
+  task: 'A task',
+  observation: 'A source outside',
+};
 
 /** What is new about the work of a thread; nothing where only a time was noted. */
 export function workNews(before: ThreadWork | undefined, { work: now, cause }: Change): string[] {
@@ -23,11 +31,10 @@ export function workNews(before: ThreadWork | undefined, { work: now, cause }: C
   if (before && now.ownerSessionId !== before.ownerSessionId) {
     news.push(now.ownerSessionId === undefined ? 'It has no owner now.' : 'It has another owner.');
   }
-  const bound = now.bindings.length - (before?.bindings.length ?? 0);
-  if (bound > 0)
-    news.push(
-      `${bound === 1 ? 'Something' : `${bound} things`} at work elsewhere will tell of itself here.`,
-    );
+  for (const { bindingKind, bindingRef } of now.bindings) {
+    const isKnown = before?.bindings.some((each) => each.bindingRef === bindingRef) === true;
+    if (!isKnown) news.push(`${BOUND[bindingKind]} tells of itself here.`);
+  }
   for (const { progressKey, summaryDigest, latestMessageId } of now.progressSnapshots) {
     const known = before?.progressSnapshots.find((each) => each.progressKey === progressKey);
     if (known?.latestMessageId !== latestMessageId) news.push(`Progress: ${summaryDigest}`);
