@@ -36,7 +36,7 @@ export class WebBuildError extends Error {}
 function run(args) {
   return new Promise((resolve, reject) => {
     // Not the environment of tests, in which libraries are built for development.
-    const { NODE_ENV: _, ...env } = process.env;
+    const env = { ...process.env, NODE_ENV: 'production' };
     const child = spawn(process.execPath, args, {
       cwd: directory,
       env,

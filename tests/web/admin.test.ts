@@ -337,7 +337,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'Cost' }).click();
     const bars = page.getByRole('list', { name: 'Cost by agent' }).getByRole('listitem');
     expect(await bars.allTextContents()).toEqual(['Cheapunknown', 'Stoa0.25 EUR']);
-    expect(await bars.nth(0).locator('.unknown-bar').count()).toBe(1);
+    expect(await bars.nth(0).locator('.stroke-faint').count()).toBe(1);
     expect(await bars.nth(1).locator('.fill-accent').count()).toBe(1);
     await page.getByRole('button', { name: 'Channel', exact: true }).click();
     await table.getByRole('rowheader', { name: 'Outside of channels' }).waitFor();

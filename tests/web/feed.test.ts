@@ -1,15 +1,39 @@
-import { BrowserStage, NO_BROWSER, startDaemon, type TestDaemon } from '@stoa/testkit';
+import {
+  say as answer,
+  BrowserStage,
+  type Caller,
+  callerOf,
+  FakeModel,
+  gate,
+  NO_BROWSER,
+  startDaemon,
+  type TestDaemon,
+  toolCall,
+  until,
+  useTools,
+} from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import { Room } from '../room.js';
+
+type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
 describe('the feed of a channel, in a browser', () => {
   let daemon: TestDaemon;
+  let owner: Caller;
+  let model: FakeModel;
   let stage: BrowserStage | undefined;
 
   beforeAll(async () => {
+    model = await FakeModel.start({ key: 'sk-feed' });
+    const config = [
+      'model: open/fake-model',
+      `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-feed } }`,
+    ].join('\n');
     [daemon, stage] = await Promise.all([
-      startDaemon({ env: { STOA_LOBBY: 'auto' } }),
+      startDaemon({ config, env: { STOA_LOBBY: 'auto' } }),
       BrowserStage.open(),
     ]);
+    owner = callerOf(daemon.url, daemon.token);
   });
   afterEach(() => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
@@ -17,17 +41,253 @@ describe('the feed of a channel, in a browser', () => {
   afterAll(async () => {
     await stage?.close();
     await daemon.cleanUp();
+    await model.close();
   });
 
   function browser(test: TestContext): BrowserStage {
     return stage ?? test.skip(NO_BROWSER);
   }
 
-  it('W-1 the link printed at the start leads to the lobby with its residents and a box to write in', async (test) => {
+  const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+  const said = (page: Page, text: string) =>
+    page.getByRole('article').filter({ hasText: text, hasNot: page.locator('[data-draft]') });
+
+  async function say(page: Page, text: string): Promise<void> {
+    await box(page).fill(text);
+    await box(page).press('Enter');
+  }
+
+  async function newChannel(channelId: string): Promise<void> {
+    const { status } = await owner.post('/v1/channels', { channelId, title: channelId });
+    expect(status).toBe(201);
+  }
+
+  it('W-1 the link printed at the start leads to the lobby with its residents, a box to write in, and three lines that explain', async (test) => {
     const page = await browser(test).visit(daemon.loginUrl);
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/c/lobby');
-    await page.getByText('This is the lobby').waitFor();
-    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await said(page, 'This is the lobby').waitFor();
+    for (const resident of ['Host', 'Builder', 'Reviewer']) {
+      await page.getByTitle('Host, Builder, Reviewer').getByText(resident).first().waitFor();
+    }
+    const explained = page.getByRole('region', { name: 'What this place is' });
+    expect(await explained.getByRole('listitem').count()).toBe(3);
+    expect(await box(page).isVisible()).toBe(true);
+
+    await explained.getByRole('button').click();
+    await explained.waitFor({ state: 'detached' });
+    await page.reload();
+    await said(page, 'This is the lobby').waitFor();
+    expect(await explained.count()).toBe(0);
+  });
+
+  it('W-1 who is not logged in is told how to get a link', async (test) => {
+    const page = await browser(test).visit(`${daemon.url}/c/lobby`);
+    await page.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
+    await page.getByText('stoa login').waitFor();
+  });
+
+  it('W-2 a message is there before the daemon has answered, and is confirmed once', async (test) => {
+    await newChannel('echo');
+    const page = await browser(test).logIn(daemon, { path: '/c/echo' });
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route('**/v1/channels/echo/messages', async (route) => {
+      if (route.request().method() === 'POST') await isReleased;
+      await route.continue();
+    });
+    await box(page).waitFor();
+    await say(page, 'is this thing on?');
+    const own = said(page, 'is this thing on?');
+    await own.getByText('sending…').waitFor();
+    expect(await box(page).inputValue()).toBe('');
+    release();
+    await own.getByText('sending…').waitFor({ state: 'detached' });
+    await own.locator('time').waitFor({ state: 'attached' });
+    expect(await own.count()).toBe(1);
+    const { json } = await owner.get<{ messages: unknown[] }>('/v1/channels/echo/messages');
+    expect(json.messages).toHaveLength(1);
+  });
+
+  it('W-2 a message that is refused says why, and can be discarded', async (test) => {
+    await newChannel('closing');
+    const page = await browser(test).logIn(daemon, { path: '/c/closing' });
+    await box(page).waitFor();
+    await page.route('**/v1/channels/closing/messages', async (route) => {
+      if (route.request().method() !== 'POST') await route.continue();
+      else {
+        await owner.post('/v1/channels/closing/archive');
+        await route.continue();
+      }
+    });
+    await say(page, 'too late');
+    const alert = page.getByRole('alert');
+    await alert.getByText('Not sent').waitFor();
+    await alert.getByRole('button', { name: 'Discard' }).click();
+    await said(page, 'too late').waitFor({ state: 'detached' });
+    await page.getByText('This channel is archived').waitFor();
+    // That the call was refused is what the browser itself complains about.
+    expect(browser(test).takeComplaints().join('\n')).toMatch(/^.*409.*closing\/messages\)$/);
+  });
+
+  it("W-2 an agent's draft streams in, marked as one, and becomes the message without a reload", async (test) => {
+    const story = 'Once upon a time there was a channel in which nobody had to wait. '
+      .repeat(4)
+      .trim();
+    const room = await Room.open(owner, { channelId: 'story', workspace: process.cwd() });
+    await room.invite('teller', { kind: 'builtin' });
+    const hold = gate();
+    model.script([
+      useTools([toolCall('emit_output', { content: story })], { chunkSize: 8, gate: hold }),
+      answer('That is done.'),
+    ]);
+    const page = await browser(test).logIn(daemon, { path: '/c/story' });
+    await box(page).waitFor();
+    // Everything that is shown of it on the way, draft or message, however briefly.
+    await page.evaluate(`
+      window.seen = [];
+      new MutationObserver(() => {
+        const shown = [...document.querySelectorAll('article')].flatMap((article) => {
+          const text = article.querySelector('.prose-message')?.textContent ?? '';
+          if (!text.startsWith('Once')) return [];
+          return [article.querySelector('[data-draft]') ? 'draft: ' + text : text];
+        });
+        const now = shown.join(' + ');
+        if (now !== '' && now !== window.seen.at(-1)) window.seen.push(now);
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    `);
+    await say(page, 'tell me');
+    const draft = page.getByRole('article').filter({ has: page.locator('[data-draft]') });
+    for (const words of ['Once upon', 'there was', 'to wait']) {
+      await until(`the draft has come to "${words}"`, async () => {
+        hold.release(2);
+        return (await draft.filter({ hasText: words }).count()) === 1;
+      });
+    }
+    await draft.getByText('is writing…').waitFor();
+    hold.open();
+    await said(page, story).waitFor();
+    await draft.waitFor({ state: 'detached' });
+    const seen = await page.evaluate<string[]>('window.seen');
+    expect(seen.at(-1)).toBe(story);
+    expect(seen.length).toBeGreaterThan(3);
+    // It grew, and never stood beside the message that it became.
+    for (const shown of seen.slice(0, -1)) {
+      expect(`draft: ${story}`.startsWith(shown), shown).toBe(true);
+    }
+  });
+
+  it('W-5 the daemon is killed and started again while somebody writes: a banner, nothing lost, nothing twice', async (test) => {
+    const first = await startDaemon();
+    const port = String(first.port);
+    const person = callerOf(first.url, first.token);
+    await person.post('/v1/channels', { channelId: 'den', title: 'den' });
+    await person.post('/v1/channels/den/messages', { text: 'before' });
+    const page = await browser(test).logIn(first, { path: '/c/den', isInterrupted: true });
+    await said(page, 'before').waitFor();
+    await box(page).fill('half a sent');
+
+    await first.kill();
+    const banner = page.getByText('The daemon does not answer');
+    await banner.waitFor();
+    await box(page).fill('said while it was away');
+    await box(page).press('Enter');
+    await said(page, 'said while it was away').waitFor();
+    await box(page).fill('half a sentence');
+
+    const second = await startDaemon({ home: first.home, env: { STOA_PORT: port } });
+    try {
+      const again = callerOf(second.url, second.token);
+      await again.post('/v1/channels/den/messages', { text: 'missed by the page' });
+      await said(page, 'missed by the page').waitFor();
+      await banner.waitFor({ state: 'detached' });
+      await said(page, 'said while it was away').locator('time').waitFor({ state: 'attached' });
+      for (const text of ['before', 'missed by the page', 'said while it was away']) {
+        expect(await said(page, text).count(), text).toBe(1);
+      }
+      expect(await box(page).inputValue()).toBe('half a sentence');
+      const { json } = await again.get<{ messages: unknown[] }>('/v1/channels/den/messages');
+      expect(json.messages).toHaveLength(3);
+      // What is written outlives the page too.
+      await page.reload();
+      await said(page, 'before').waitFor();
+      expect(await box(page).inputValue()).toBe('half a sentence');
+    } finally {
+      await second.cleanUp();
+    }
+  });
+
+  it('W-12 markdown is shown as what it means: code in colours, with a button that copies it', async (test) => {
+    await newChannel('marked');
+    const text =
+      '# Plan\n\nSome **bold**, `inline`\nand a second line.\n\n```ts\nconst a: number = 1;\n```\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n- [x] done';
+    await owner.post('/v1/channels/marked/messages', { text });
+    const page = await browser(test).logIn(daemon, {
+      path: '/c/marked',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    });
+    const message = page.getByRole('article');
+    await message.getByRole('heading', { name: 'Plan' }).waitFor();
+    await message.getByRole('cell', { name: '2' }).waitFor();
+    expect(await message.locator('strong').textContent()).toBe('bold');
+    expect(await message.getByRole('checkbox').isChecked()).toBe(true);
+    await message.locator('pre [style*=color]').first().waitFor();
+    expect(await message.locator('pre').textContent()).toBe('const a: number = 1;');
+    const colours = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('pre span span')].map((token) => getComputedStyle(token).color)`,
+    );
+    expect(new Set(colours).size).toBeGreaterThan(1);
+
+    await message.locator('pre').hover();
+    await message.getByRole('button', { name: 'Copy the code' }).click();
+    await message.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('const a: number = 1;');
+  });
+
+  it('W-12 what would run, or tell others who reads, does nothing', async (test) => {
+    await newChannel('hostile');
+    const hostile = [
+      '<script>window.ran = 1</script>',
+      '<img src=x onerror="window.ran = 2">',
+      '<svg onload="window.ran = 3"><script>window.ran = 4</script></svg>',
+      '[a](javascript:window.ran=5) [b](data:text/html,<script>window.ran=6</script>)',
+      '![beacon](https://tracker.invalid/pixel.png) ![svg](data:image/svg+xml,<svg/onload=alert(1)>)',
+      '<iframe src="https://tracker.invalid"></iframe>',
+      '<https://fine.invalid/>',
+    ].join('\n\n');
+    await owner.post('/v1/channels/hostile/messages', { text: hostile });
+    const page = await browser(test).logIn(daemon, { path: '/c/hostile' });
+    const message = page.getByRole('article');
+    await message.getByText('<script>window.ran = 1</script>').waitFor();
+    expect(await message.locator('script, img, iframe, object').count()).toBe(0);
+    const links = await Promise.all(
+      (await message.getByRole('link').all()).map((link) =>
+        Promise.all([link.getAttribute('href'), link.getAttribute('rel')]),
+      ),
+    );
+    const rel = 'noopener noreferrer nofollow';
+    expect(links).toEqual([
+      ['https://tracker.invalid/pixel.png', rel],
+      ['https://fine.invalid/', rel],
+    ]);
+    expect(await page.evaluate(`'ran' in window`)).toBe(false);
+
+    // Should something slip through one day, the policy of the page stands behind it.
+    const policy = (await page.request.get(page.url())).headers()['content-security-policy'] ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    const ran = await page.evaluate(`
+      const script = document.createElement('script');
+      script.textContent = 'window.ran = 7';
+      document.body.append(script);
+      'ran' in window
+    `);
+    expect(ran).toBe(false);
+    const complaints = browser(test).takeComplaints();
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toContain('Content Security Policy');
   });
 });

@@ -68,7 +68,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     usagePage: page,
     async webAsset(request, reply) {
       const { file } = request.params as { file: string };
-      const accepted = String(request.headers['accept-encoding'] ?? '');
+      const accepted = request.headers['accept-encoding'] ?? '';
       const asset = await web.asset(file, /\bgzip\b/.test(accepted));
       if (!asset) throw new StoaError('route_not_found');
       if (asset.isZipped) reply.header('Content-Encoding', 'gzip');

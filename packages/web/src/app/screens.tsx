@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from 'react';
+import { type ComponentType, type LazyExoticComponent, Suspense } from 'react';
 import { ChannelScreen } from '../feed/channel-screen.js';
 import { Home } from './home.js';
 import { Nowhere } from './nowhere.js';
@@ -8,7 +8,7 @@ type ScreenOf<N extends Place['name']> =
   | ComponentType<{ readonly place: Extract<Place, { name: N }> }>
   | LazyExoticComponent<ComponentType<{ readonly place: Extract<Place, { name: N }> }>>;
 
-/** What is shown at each place. The channel comes with the page; all else is loaded when it is gone to. */
+/** What is shown at each place. The channel comes with the page; all else is `lazy`, loaded when it is gone to. */
 const SCREENS: { readonly [N in Place['name']]?: ScreenOf<N> } = {
   home: Home,
   channel: ChannelScreen,
@@ -28,11 +28,4 @@ export function Screen({ place }: { readonly place: Place }) {
       <Shown place={place} />
     </Suspense>
   );
-}
-
-/** For the table above: a screen in a file of its own. */
-export function later<P>(
-  load: () => Promise<ComponentType<P>>,
-): LazyExoticComponent<ComponentType<P>> {
-  return lazy(async () => ({ default: await load() }));
 }

@@ -56,6 +56,8 @@ export class ChannelMessages {
   private readonly refreshing = new Map<string, boolean>();
   /** What changed while pages were on their way, which may or may not know of it. */
   private readonly changedMeanwhile = new Set<string>();
+  /** Drafts whose message was heard of before their end. */
+  private readonly settled = new Set<string>();
   /** Own messages whose answer came before their event. */
   private readonly confirmed = new Set<string>();
   /** What was said while a page up to the end of the log was on its way, which may be from before it. */
@@ -146,7 +148,8 @@ export class ChannelMessages {
         const { item } = signal;
         if (item.type === 'draft' || item.type === 'draft_ended') {
           this.drafts.take(item);
-          this.change({ writing: this.drafts.writing });
+          this.settled.delete(item.runId);
+          this.change({ writing: this.unsettled() });
         } else if ('seq' in item) {
           this.apply(item);
         }
@@ -169,6 +172,12 @@ export class ChannelMessages {
       this.saidMeanwhile.push(message);
       return;
     }
+    for (const { runId, ...writing } of this.drafts.writing) {
+      const isTheSame =
+        writing.displayName === message.author.displayName &&
+        writing.threadRootMessageId === message.threadRootMessageId;
+      if (isTheSame) this.settled.add(runId);
+    }
     const { hasNewer, messages, pending } = this.view_;
     if (hasNewer) return;
     const isMine = message.author.id === this.ports.me;
@@ -176,7 +185,12 @@ export class ChannelMessages {
     this.change({
       messages: merged(messages, [message]),
       pending: own ? pending.filter((each) => each !== own) : pending,
+      writing: this.unsettled(),
     });
+  }
+
+  private unsettled(): readonly Writing[] {
+    return this.drafts.writing.filter(({ runId }) => !this.settled.has(runId));
   }
 
   private async send(pending: Pending): Promise<void> {

@@ -13,7 +13,10 @@ interface ChannelHeaderProps {
 export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
-  const names = members?.map(({ displayName }) => displayName) ?? [];
+  // Agents first: whom one can talk to is what one wants to know.
+  const names = (members ?? [])
+    .toSorted((a, b) => b.memberKind.localeCompare(a.memberKind))
+    .map(({ displayName }) => displayName);
   return (
     <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
       <Link
@@ -27,8 +30,12 @@ export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
       <p className="hidden min-w-0 grow truncate text-[13px] text-faint wide:block">
         {channel?.purpose}
       </p>
-      <p className="ml-auto min-w-0 truncate text-[13px] text-soft" title={names.join(', ')}>
-        {channel === undefined ? '' : `${channel.memberCount} members`}
+      <p
+        className="ml-auto min-w-0 shrink-0 truncate text-[13px] text-soft wide:max-w-[40%]"
+        title={names.join(', ')}
+      >
+        <span className="hidden wide:inline">{names.join(', ')}</span>
+        <span className="wide:hidden">{names.length === 0 ? '' : `${names.length} members`}</span>
       </p>
       {actions}
       <HeaderLink to={pathTo.timeline(channelId)} label="Timeline">

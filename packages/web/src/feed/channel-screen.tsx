@@ -3,7 +3,7 @@ import { LAST_CHANNEL } from '../app/home.js';
 import { keep } from '../app/kept.js';
 import { Columns } from '../app/layout.js';
 import type { Place } from '../app/routes.js';
-import { Composer } from '../composer/composer.js';
+import { ChannelComposer } from '../composer/channel-composer.js';
 import { useMe } from '../data/queries.js';
 import { useChannelMessages } from '../data/use-channel-messages.js';
 import { ChannelHeader } from './channel-header.js';
@@ -28,12 +28,8 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
     <Columns>
       <ChannelHeader channelId={channelId} />
       <OfflineBanner />
-      <Feed channelId={channelId} view={view} messages={messages} />
-      <Composer
-        channelId={channelId}
-        draftKey={channelId}
-        onPost={(post) => void messages.post(post)}
-      />
+      <Feed channelId={channelId} me={me} view={view} messages={messages} />
+      <ChannelComposer channelId={channelId} me={me} messages={messages} />
     </Columns>
   );
 }

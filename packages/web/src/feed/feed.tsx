@@ -1,18 +1,108 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { ChannelMessages, ChannelView } from '../data/channel-messages.js';
-import { MessageRow } from '../message/message-row.js';
+import { isSameDay } from './days.js';
+import { FeedRow } from './feed-row.js';
+import { FeedState } from './feed-state.js';
+import { JumpToEnd } from './jump-to-end.js';
+import { type Row, rowsOf } from './rows.js';
+import { useReading } from './use-reading.js';
 
 interface FeedProps {
   readonly channelId: string;
+  readonly me: string;
   readonly view: ChannelView;
   readonly messages: ChannelMessages;
 }
 
-export function Feed({ view }: FeedProps) {
+/** Near an edge of what is loaded, more of it is asked for: about two screens before it would be missed. */
+const NEAR_PX = 1_600;
+/** How near to the end counts as being there: then what is new pushes the rest up. */
+const AT_END_PX = 80;
+
+const ESTIMATES: Readonly<Record<Row['kind'], number>> = {
+  beginning: 130,
+  day: 36,
+  unread: 28,
+  message: 64,
+  pending: 44,
+  draft: 64,
+};
+
+export function Feed({ channelId, me, view, messages }: FeedProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const readSeq = useReading({ channelId, view, isAtEnd });
+  const rows = useMemo(() => rowsOf(view, { me, readSeq, isSameDay }), [view, me, readSeq]);
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => ESTIMATES[rows[index]?.kind ?? 'message'],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: 8,
+    paddingEnd: 10,
+    // What is loaded above does not move what is read; what comes below does only at the end.
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: AT_END_PX,
+  });
+  const isReady = view.status === 'ready';
+  useEffect(() => {
+    if (isReady) virtual.scrollToEnd();
+  }, [isReady, virtual]);
+  // Own words are always seen, wherever one was when writing them.
+  const sent = view.pending.at(-1)?.key;
+  useEffect(() => {
+    if (sent !== undefined) virtual.scrollToEnd();
+  }, [sent, virtual]);
+  const look = (): void => {
+    const { current } = scroller;
+    if (!current) return;
+    const below = current.scrollHeight - current.scrollTop - current.clientHeight;
+    setAtEnd(below < AT_END_PX && !view.hasNewer);
+    if (current.scrollTop < NEAR_PX) void messages.loadOlder();
+    if (below < NEAR_PX) void messages.loadNewer();
+  };
+  useEffect(look);
+  const items = virtual.getVirtualItems();
   return (
-    <div role="log" aria-label="Messages" className="min-h-0 grow overflow-y-auto py-3">
-      {view.messages.map((message) => (
-        <MessageRow key={message.messageId} message={message} />
-      ))}
+    <div className="relative flex min-h-0 grow flex-col">
+      <div
+        ref={scroller}
+        role="log"
+        aria-label="Messages"
+        aria-busy={!isReady}
+        tabIndex={0}
+        onScroll={look}
+        className="flex min-h-0 grow flex-col overflow-y-auto [overflow-anchor:none]"
+      >
+        <FeedState view={view} />
+        <div
+          className="relative mt-auto w-full shrink-0"
+          style={{ height: virtual.getTotalSize() }}
+        >
+          <div
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+          >
+            {items.map(({ index, key }) => {
+              const row = rows[index];
+              return row ? (
+                <div key={key} data-index={index} ref={virtual.measureElement}>
+                  <FeedRow row={row} channelId={channelId} messages={messages} />
+                </div>
+              ) : null;
+            })}
+          </div>
+        </div>
+      </div>
+      {isReady && !isAtEnd ? (
+        <JumpToEnd
+          onClick={() => {
+            void messages.showEnd().then(() => virtual.scrollToEnd());
+          }}
+        />
+      ) : null}
     </div>
   );
 }

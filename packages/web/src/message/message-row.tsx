@@ -1,25 +1,45 @@
 import type { Message } from '@stoa/protocol';
 import type { ReactNode } from 'react';
+import { momentOf } from '../feed/days.js';
+import { MessageBody } from './message-body.js';
+import { MessageFrame } from './message-frame.js';
 
 interface MessageRowProps {
   readonly message: Message;
-  /** Buttons that are shown while the pointer or the focus is on the message. */
+  readonly isContinued?: boolean;
+  readonly before?: ReactNode;
   readonly actions?: ReactNode;
   /** What stands below the text: reactions, replies. */
   readonly below?: ReactNode;
 }
 
-export function MessageRow({ message, actions, below }: MessageRowProps) {
-  const { author, inputItems } = message;
+export function MessageRow({
+  message,
+  isContinued = false,
+  before,
+  actions,
+  below,
+}: MessageRowProps) {
+  const { author, createdAt, editedAt, messageId, threadRootMessageId } = message;
   return (
-    <article
-      aria-label={`${author.displayName}`}
-      className="group relative px-4 py-1 hover:bg-hover"
+    <MessageFrame
+      id={messageId}
+      author={author}
+      at={createdAt}
+      isContinued={isContinued}
+      isReply={threadRootMessageId !== undefined}
+      before={before}
+      actions={actions}
+      remark={
+        editedAt === undefined ? null : (
+          <span className="text-xs text-faint" title={momentOf(editedAt)}>
+            edited
+          </span>
+        )
+      }
     >
-      <span className="font-semibold">{author.displayName}</span>
-      {inputItems.map((item) => (item.type === 'text' ? item.text : null))}
+      <MessageBody message={message} />
       {below}
-      {actions}
-    </article>
+    </MessageFrame>
   );
 }

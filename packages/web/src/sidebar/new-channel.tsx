@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type SyntheticEvent, useState } from 'react';
 import { go } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { client } from '../data/client.js';
@@ -37,7 +37,7 @@ function NewChannelDialog({ onClose }: { readonly onClose: () => void }) {
       go(pathTo.channel(channelId));
     },
   });
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
     if (title.trim() !== '') create.mutate();
   };

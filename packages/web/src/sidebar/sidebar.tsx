@@ -59,7 +59,8 @@ function Sessions() {
           isHere={place.name === 'session' && place.sessionId === sessionId}
         >
           <Icon name="terminal" className="text-faint" />
-          <span className="truncate">{title ?? agentName}</span>
+          <span className="shrink-0">{agentName}</span>
+          <span className="truncate text-faint">{title}</span>
           {status === 'idle' ? null : (
             <span
               className={`ml-auto text-xs ${status === 'waiting' ? 'text-warn' : 'text-faint'}`}

@@ -5,6 +5,7 @@ import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { client } from '../data/client.js';
 import { useChannel, useMembers } from '../data/queries.js';
+import { dayName } from '../feed/days.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/empty.js';
 import { costText, countText, tokensOf } from '../usage/amounts.js';
@@ -114,9 +115,10 @@ function useWho(channelId: string, entries: readonly Entry[]): Who {
 }
 
 function withDays(entries: readonly Entry[]): { entry: Entry; day: string | undefined }[] {
+  const now = Date.now();
   let last: string | undefined;
   return entries.map((entry) => {
-    const day = new Date(entry.at).toLocaleDateString(undefined, { dateStyle: 'full' });
+    const day = dayName(entry.at, now);
     const isNew = day !== last;
     last = day;
     return { entry, day: isNew ? day : undefined };

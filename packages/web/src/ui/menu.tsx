@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { IconButton } from './button.js';
 
-export interface MenuItem {
+interface MenuItem {
   readonly label: string;
   readonly onSelect: () => void;
   readonly icon?: ReactNode;

@@ -3,6 +3,10 @@ import { type Bar, lengthOf } from './amounts.js';
 /** From the bottom up: input from a cache, other input, output; the accent alone for a single part. */
 const FILLS = ['fill-line', 'fill-faint', 'fill-accent'] as const;
 
+/** A length that is not known: outlined, not filled. */
+const UNKNOWN =
+  'fill-none stroke-faint stroke-[1.5px] [stroke-dasharray:4_3] [vector-effect:non-scaling-stroke]';
+
 const HEIGHT = 100;
 const STEP = 10;
 const WIDTH = 7;
@@ -56,7 +60,7 @@ function Column({ bar, x, most }: ColumnProps) {
       <title>{`${bar.label}: ${bar.value}`}</title>
       <rect x={x} y={0} width={WIDTH} height={HEIGHT} className="fill-transparent" />
       {bar.parts === undefined ? (
-        <rect x={x} y={HEIGHT - 8} width={WIDTH} height={8} className="unknown-bar" />
+        <rect x={x} y={HEIGHT - 8} width={WIDTH} height={8} className={UNKNOWN} />
       ) : (
         bar.parts.map((part, i) => {
           if (part === 0 || most === 0) return null;
@@ -105,7 +109,7 @@ function RowBar({ bar, most }: { readonly bar: Bar; readonly most: number }) {
       className="h-3 min-w-0 grow overflow-hidden rounded-sm bg-hover"
     >
       {bar.parts === undefined ? (
-        <rect x={0} y={0} width={100} height={10} className="unknown-bar" />
+        <rect x={0} y={0} width={100} height={10} className={UNKNOWN} />
       ) : (
         bar.parts.map((part, i) => {
           if (part === 0 || most === 0) return null;

@@ -1,0 +1,44 @@
+import { useState } from 'react';
+import { keep, kept } from '../app/kept.js';
+import { useChannel } from '../data/queries.js';
+import { IconButton } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+
+const EXPLAINED = 'explained';
+
+/** What stands above the first message of a channel, and once, for a newcomer, what this place is. */
+export function Beginning({ channelId }: { readonly channelId: string }) {
+  const { data: channel } = useChannel(channelId);
+  const [isExplained, setExplained] = useState(() => kept(EXPLAINED) !== undefined);
+  const dismiss = (): void => {
+    keep(EXPLAINED, 'yes');
+    setExplained(true);
+  };
+  return (
+    <div className="px-4 pt-6 pb-2">
+      <p className="text-[17px] font-semibold">{channel?.title ?? channelId}</p>
+      <p className="text-[13px] text-soft">
+        {channel?.purpose ?? 'This is where the channel begins. What is said here stays here.'}
+      </p>
+      {isExplained ? null : (
+        <section
+          aria-label="What this place is"
+          className="mt-3 flex max-w-2xl items-start gap-2 rounded-md border border-line bg-accent-wash px-3 py-2 text-[13px]"
+        >
+          <ul className="grow space-y-0.5">
+            <li>People and agents share these channels, and everything they say is kept.</li>
+            <li>
+              Agents take turns: one speaks when it has something to say, and you can ask why.
+            </li>
+            <li>
+              Write below and see who answers. <kbd className="font-mono">?</kbd> shows the keys.
+            </li>
+          </ul>
+          <IconButton label="Do not show this again" className="-mt-1 -mr-1" onClick={dismiss}>
+            <Icon name="close" />
+          </IconButton>
+        </section>
+      )}
+    </div>
+  );
+}

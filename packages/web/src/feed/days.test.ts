@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { dayName, isSameDay } from './days.js';
+
+const noon = (year: number, month: number, day: number): number =>
+  new Date(year, month - 1, day, 12).getTime();
+
+describe('a day, as it is called', () => {
+  const now = noon(2026, 3, 1);
+
+  it('is today or yesterday, over the end of a month too', () => {
+    expect(dayName(now - 3_600_000, now)).toBe('Today');
+    expect(dayName(noon(2026, 2, 28), now)).toBe('Yesterday');
+    expect(isSameDay(now, noon(2026, 2, 28))).toBe(false);
+  });
+
+  it('has its year only where that is another', () => {
+    expect(dayName(noon(2026, 1, 5), now)).not.toContain('2026');
+    expect(dayName(noon(2025, 1, 5), now)).toContain('2025');
+  });
+});

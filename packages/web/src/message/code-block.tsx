@@ -1,0 +1,103 @@
+import { useEffect, useState } from 'react';
+import { IconButton } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+import type { Token } from './highlight.js';
+
+interface CodeBlockProps {
+  readonly language: string | undefined;
+  readonly code: string;
+}
+
+/** Coloured when the colours are there; until then, and in a language that is not known, as it is. */
+export function CodeBlock({ language, code }: CodeBlockProps) {
+  const lines = useTokens(language, code);
+  return (
+    <div className="group/code relative my-1.5 max-w-full">
+      <pre
+        tabIndex={0}
+        className="overflow-x-auto rounded-md bg-code px-3 py-2 pr-10 font-mono text-[12.5px] leading-5"
+      >
+        <code data-highlighted={lines === undefined ? undefined : true}>
+          {lines === undefined ? code : <Coloured lines={lines} />}
+        </code>
+      </pre>
+      <CopyButton text={code} />
+    </div>
+  );
+}
+
+function Coloured({ lines }: { readonly lines: readonly (readonly Token[])[] }) {
+  // Nothing but the place tells tokens apart, and they are all made anew when one changes.
+  return lines.map((line, lineNumber) => (
+    <span key={String(lineNumber)}>
+      {line.map(({ content, color }, at) => (
+        <span key={String(at)} style={color === undefined ? undefined : { color }}>
+          {content}
+        </span>
+      ))}
+      {lineNumber < lines.length - 1 ? '\n' : null}
+    </span>
+  ));
+}
+
+/** Longer code is not coloured: it would hold up the page for what nobody reads in a chat. */
+const COLOURED_CHARS = 20_000;
+
+function useTokens(language: string | undefined, code: string) {
+  const [found, setFound] = useState<{
+    readonly code: string;
+    readonly lines: readonly Token[][];
+  }>();
+  useEffect(() => {
+    if (language === undefined || code.length > COLOURED_CHARS) return undefined;
+    let isWanted = true;
+    void import('./highlight.js')
+      .then(({ highlight }) => highlight(language, code))
+      .then(
+        (lines) => {
+          if (isWanted && lines) setFound({ code, lines });
+        },
+        // The colours could not be loaded: the code is there without.
+        () => undefined,
+      );
+    return () => {
+      isWanted = false;
+    };
+  }, [language, code]);
+  return found?.code === code ? found.lines : undefined;
+}
+
+const COPIED_MS = 1_500;
+
+function CopyButton({ text }: { readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!isCopied) return undefined;
+    const timer = setTimeout(() => setCopied(false), COPIED_MS);
+    return () => clearTimeout(timer);
+  }, [isCopied]);
+  return (
+    <IconButton
+      label={isCopied ? 'Copied' : 'Copy the code'}
+      className="absolute top-1 right-1 bg-code opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100"
+      onClick={() => void copy(text).then(() => setCopied(true))}
+    >
+      <Icon name={isCopied ? 'check' : 'copy'} />
+    </IconButton>
+  );
+}
+
+/** Over plain HTTP from another machine there is no clipboard to write to; then the old way. */
+async function copy(text: string): Promise<void> {
+  if (window.isSecureContext) {
+    await navigator.clipboard.writeText(text);
+    return;
+  }
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way where the page is not secure
+  document.execCommand('copy');
+  area.remove();
+}

@@ -1,0 +1,18 @@
+import type { Writing } from '@stoa/client';
+import { Markdown } from './markdown.js';
+import { MessageFrame } from './message-frame.js';
+
+/** What an agent is about to say, as far as it is written. It becomes a message, or is withdrawn. */
+export function DraftRow({ writing }: { readonly writing: Writing }) {
+  return (
+    <MessageFrame
+      author={{ kind: 'agent', displayName: writing.displayName }}
+      isReply
+      remark={<span className="text-xs text-accent">is writing…</span>}
+    >
+      <div data-draft className="text-soft">
+        <Markdown text={writing.text} />
+      </div>
+    </MessageFrame>
+  );
+}

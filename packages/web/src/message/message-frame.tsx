@@ -1,0 +1,77 @@
+import type { AuthorKind } from '@stoa/protocol';
+import type { ReactNode } from 'react';
+import { momentOf, timeOf } from '../feed/days.js';
+import { AuthorMark } from './author-mark.js';
+
+interface MessageFrameProps {
+  readonly author: { readonly kind: AuthorKind; readonly displayName: string };
+  readonly at?: number | undefined;
+  readonly isContinued?: boolean;
+  readonly isReply?: boolean;
+  /** What stands above, such as what a reply is about. */
+  readonly before?: ReactNode;
+  /** Behind the name: edited, writing, on its way. */
+  readonly remark?: ReactNode;
+  /** Buttons that are shown while the pointer or the focus is on the message. */
+  readonly actions?: ReactNode;
+  readonly className?: string;
+  readonly id?: string | undefined;
+  readonly children: ReactNode;
+}
+
+/** How anything that somebody says looks: who and when in the margin, and what beside it. */
+export function MessageFrame(props: MessageFrameProps) {
+  const { author, at, isContinued = false, isReply = false, before, remark, actions } = props;
+  return (
+    <article
+      aria-label={at === undefined ? author.displayName : `${author.displayName}, ${timeOf(at)}`}
+      data-message-id={props.id}
+      className={`group relative px-3 hover:bg-hover wide:px-4 ${isContinued ? 'py-0.5' : 'pt-2 pb-0.5'} ${props.className ?? ''}`}
+    >
+      {before}
+      <div className={`flex gap-2.5 ${isReply ? 'border-l-2 border-line pl-2.5 wide:ml-2' : ''}`}>
+        <div className="w-7 shrink-0">
+          {isContinued ? null : <AuthorMark kind={author.kind} name={author.displayName} />}
+          {isContinued && at !== undefined ? (
+            <span className="invisible block pt-px text-center text-[10px] leading-5 whitespace-nowrap group-hover:visible">
+              <When at={at} />
+            </span>
+          ) : null}
+        </div>
+        <div className="min-w-0 max-w-[54rem] grow">
+          {isContinued ? null : (
+            <header className="flex items-baseline gap-2">
+              <span className="truncate font-semibold">{author.displayName}</span>
+              {author.kind === 'agent' ? <span className="text-xs text-accent">agent</span> : null}
+              {at === undefined ? null : (
+                <span className="shrink-0 text-xs">
+                  <When at={at} />
+                </span>
+              )}
+              {remark}
+            </header>
+          )}
+          {isContinued ? <div className="float-right pl-2">{remark}</div> : null}
+          {props.children}
+        </div>
+      </div>
+      {actions === undefined || actions === null ? null : (
+        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-focus-within:flex group-hover:flex">
+          {actions}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function When({ at }: { readonly at: number }) {
+  return (
+    <time
+      dateTime={new Date(at).toISOString()}
+      title={momentOf(at)}
+      className="shrink-0 text-faint"
+    >
+      {timeOf(at)}
+    </time>
+  );
+}

@@ -1,0 +1,42 @@
+import type { Message } from '@stoa/protocol';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '../app/router.js';
+import { pathTo } from '../app/routes.js';
+import type { ChannelMessages } from '../data/channel-messages.js';
+import { client } from '../data/client.js';
+import { Icon } from '../ui/icon.js';
+
+interface QuotedRootProps {
+  readonly message: Message;
+  readonly messages: ChannelMessages;
+}
+
+/** The first line of what a reply is about, and the way there. */
+export function QuotedRoot({ message, messages }: QuotedRootProps) {
+  const { channelId, threadRootMessageId: rootId = '' } = message;
+  const known = messages.view.messages.find(({ messageId }) => messageId === rootId);
+  const { data: read } = useQuery({
+    queryKey: ['message', rootId],
+    queryFn: () => client.messages.get(channelId, rootId),
+    enabled: !known,
+    staleTime: Infinity,
+  });
+  const root = known ?? read;
+  return (
+    <Link
+      to={pathTo.message(channelId, rootId)}
+      className="mb-0.5 flex min-w-0 items-center gap-1.5 text-xs text-faint hover:text-ink wide:ml-2"
+    >
+      <Icon name="reply" className="size-3.5 scale-x-[-1]" />
+      <span className="truncate">
+        {root ? `${root.author.displayName}: ${firstLine(root)}` : '…'}
+      </span>
+    </Link>
+  );
+}
+
+function firstLine({ deletedAt, inputItems }: Message): string {
+  if (deletedAt !== undefined) return 'a deleted message';
+  const text = inputItems.find((item) => item.type === 'text')?.text ?? 'an attachment';
+  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
+}
