@@ -1,4 +1,4 @@
-import { type ComponentType, type LazyExoticComponent, Suspense } from 'react';
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense } from 'react';
 import { ChannelScreen } from '../feed/channel-screen.js';
 import { Home } from './home.js';
 import { Nowhere } from './nowhere.js';
@@ -12,12 +12,16 @@ type ScreenOf<N extends Place['name']> =
 const SCREENS: { readonly [N in Place['name']]?: ScreenOf<N> } = {
   home: Home,
   channel: ChannelScreen,
-  'channel-settings': later(
-    async () => (await import('../settings/channel-settings-screen.js')).ChannelSettingsScreen,
-  ),
-  timeline: later(async () => (await import('../timeline/timeline-screen.js')).TimelineScreen),
-  settings: later(async () => (await import('../settings/settings-screen.js')).SettingsScreen),
-  usage: later(async () => (await import('../usage/usage-screen.js')).UsageScreen),
+  'channel-settings': lazy(async () => ({
+    default: (await import('../settings/channel-settings-screen.js')).ChannelSettingsScreen,
+  })),
+  timeline: lazy(async () => ({
+    default: (await import('../timeline/timeline-screen.js')).TimelineScreen,
+  })),
+  settings: lazy(async () => ({
+    default: (await import('../settings/settings-screen.js')).SettingsScreen,
+  })),
+  usage: lazy(async () => ({ default: (await import('../usage/usage-screen.js')).UsageScreen })),
   nowhere: Nowhere,
 };
 
