@@ -67,5 +67,10 @@ export async function highlight(name: string, code: string): Promise<Token[][] |
   });
   const loaded = await highlighter;
   await loaded.loadLanguage(grammar);
-  return loaded.codeToTokensBase(code, { lang: language, theme: 'stoa' });
+  return loaded.codeToTokensBase(code, {
+    lang: language,
+    theme: 'stoa',
+    // Of a line that takes longer the rest is not coloured; the first one compiles the grammar.
+    tokenizeTimeLimit: 5_000,
+  });
 }
