@@ -241,7 +241,7 @@ describe('settings, timeline and usage, in a browser', () => {
     );
     await page.getByLabel('For whom').fill('ada');
     await page.getByRole('button', { name: 'Make it' }).click();
-    const secret = (await page.getByLabel('The token').textContent()) ?? '';
+    const secret = (await page.getByLabel('The token', { exact: true }).textContent()) ?? '';
     const ada = callerOf(daemon.url, secret);
     expect((await ada.get('/v1/whoami')).json).toMatchObject({ actorId: 'human:ada' });
     await page.getByRole('button', { name: 'I have kept it' }).click();
