@@ -169,7 +169,7 @@ describe('what runs took', () => {
     });
   }
 
-  it('R-16 by run, session, channel, day and model is what the server reported, and its cost', async () => {
+  it('R-16 by run, session, agent, channel, day and model is what the server reported, and its cost', async () => {
     const since = Date.now();
     const [one, two] = [await session(), await session()];
     model.script([
@@ -210,6 +210,7 @@ describe('what runs took', () => {
     for (const [by, key] of [
       ['day', new Date(since).toISOString().slice(0, 10)],
       ['model', 'openai/fake-model'],
+      ['agent', 'stoa'],
       // A direct prompt belongs to no channel.
       ['channel', ''],
     ] as const) {

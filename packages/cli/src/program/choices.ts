@@ -5,7 +5,7 @@
 export const MODES = ['plan', 'ask', 'auto-edit', 'full'] as const;
 export const RULES = ['followup', 'collect', 'steer', 'inject', 'interrupt'] as const;
 export const REACHES = ['session', 'workspace'] as const;
-export const GROUPINGS = ['run', 'session', 'channel', 'day', 'model'] as const;
+export const GROUPINGS = ['run', 'session', 'agent', 'channel', 'day', 'model'] as const;
 export const OVERLAPS = ['skip', 'queue_one', 'parallel'] as const;
 export const MISFIRES = ['coalesce_once', 'skip_missed'] as const;
 export const ITEM_STATES = ['waiting', 'delivered', 'dropped', 'dead_letter'] as const;

@@ -10,6 +10,8 @@ type NotCalled =
   | 'home'
   | 'channelPage'
   | 'messagePage'
+  | 'channelSettingsPage'
+  | 'timelinePage'
   | 'sessionPage'
   | 'settingsPage'
   | 'settingsSectionPage'

@@ -30,6 +30,8 @@ export type SpecialRouteId =
   | 'home'
   | 'channelPage'
   | 'messagePage'
+  | 'channelSettingsPage'
+  | 'timelinePage'
   | 'sessionPage'
   | 'settingsPage'
   | 'settingsSectionPage'

@@ -60,6 +60,8 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     home: page,
     channelPage: page,
     messagePage: page,
+    channelSettingsPage: page,
+    timelinePage: page,
     sessionPage: page,
     settingsPage: page,
     settingsSectionPage: page,

@@ -12,7 +12,7 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-export const UsageGrouping = z.enum(['run', 'session', 'channel', 'day', 'model']);
+export const UsageGrouping = z.enum(['run', 'session', 'agent', 'channel', 'day', 'model']);
 export type UsageGrouping = z.infer<typeof UsageGrouping>;
 
 export const UsageQuery = z.strictObject({

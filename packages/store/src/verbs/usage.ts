@@ -33,10 +33,11 @@ const same = (key: string): Verb<UsageFilter, UsageRow> => verb<UsageFilter, Usa
 
 /** Days are those of UTC. */
 export const sumUsage: Readonly<
-  Record<'run' | 'session' | 'channel' | 'day' | 'model', Verb<UsageFilter, UsageRow>>
+  Record<'run' | 'session' | 'agent' | 'channel' | 'day' | 'model', Verb<UsageFilter, UsageRow>>
 > = {
   run: same(`u."runId"`),
   session: same(`s."sessionId"`),
+  agent: same(`s."agentId"`),
   channel: same(`coalesce(u."channelId", '')`),
   model: same(`coalesce(u."provider", '') || '/' || coalesce(u."model", '')`),
   day: verb<UsageFilter, UsageRow>({

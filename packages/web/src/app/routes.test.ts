@@ -14,6 +14,11 @@ describe('the places of the web UI', () => {
       channelId: 'lobby',
       messageId: 'msg_1',
     });
+    expect(placeOf(pathTo.channelSettings('lobby'))).toEqual({
+      name: 'channel-settings',
+      channelId: 'lobby',
+    });
+    expect(placeOf(pathTo.timeline('lobby'))).toEqual({ name: 'timeline', channelId: 'lobby' });
     expect(placeOf(pathTo.session('ses_1'))).toEqual({ name: 'session', sessionId: 'ses_1' });
     expect(placeOf(pathTo.settings())).toEqual({ name: 'settings', section: undefined });
     expect(placeOf(pathTo.settings('agents'))).toEqual({ name: 'settings', section: 'agents' });
@@ -21,7 +26,17 @@ describe('the places of the web UI', () => {
   });
 
   it('are nowhere for what leads to none of them', () => {
-    for (const path of ['/x', '/c', '/s', '/c/lobby/x', '/c/lobby/m', '/usage/x', '/c/a/m/b/c']) {
+    for (const path of [
+      '/x',
+      '/c',
+      '/s',
+      '/c/lobby/x',
+      '/c/lobby/m',
+      '/c/a/timeline/b',
+      '/c/a/settings/b',
+      '/usage/x',
+      '/c/a/m/b/c',
+    ]) {
       expect(placeOf(path), path).toEqual({ name: 'nowhere' });
     }
   });

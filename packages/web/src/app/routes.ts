@@ -7,6 +7,8 @@ export type Place =
       /** A message that is pointed at: its thread is open. */
       readonly messageId: string | undefined;
     }
+  | { readonly name: 'channel-settings'; readonly channelId: string }
+  | { readonly name: 'timeline'; readonly channelId: string }
   | { readonly name: 'session'; readonly sessionId: string }
   | { readonly name: 'settings'; readonly section: string | undefined }
   | { readonly name: 'usage' }
@@ -21,6 +23,12 @@ export function placeOf(path: string): Place {
     if (third === 'm' && fourth !== undefined) {
       return { name: 'channel', channelId: second, messageId: fourth };
     }
+    if (fourth === undefined && third === 'settings') {
+      return { name: 'channel-settings', channelId: second };
+    }
+    if (fourth === undefined && third === 'timeline') {
+      return { name: 'timeline', channelId: second };
+    }
     return { name: 'nowhere' };
   }
   if (third !== undefined) return { name: 'nowhere' };
@@ -33,6 +41,8 @@ export function placeOf(path: string): Place {
 export const pathTo = {
   channel: (channelId: string): string => `/c/${channelId}`,
   message: (channelId: string, messageId: string): string => `/c/${channelId}/m/${messageId}`,
+  channelSettings: (channelId: string): string => `/c/${channelId}/settings`,
+  timeline: (channelId: string): string => `/c/${channelId}/timeline`,
   session: (sessionId: string): string => `/s/${sessionId}`,
   settings: (section?: string): string =>
     section === undefined ? '/settings' : `/settings/${section}`,

@@ -15,6 +15,16 @@ const SCREENS: { readonly [N in Place['name']]?: ScreenOf<N> } = {
   session: lazy(async () => ({
     default: (await import('../session/session-screen.js')).SessionScreen,
   })),
+  'channel-settings': lazy(async () => ({
+    default: (await import('../settings/channel-settings-screen.js')).ChannelSettingsScreen,
+  })),
+  timeline: lazy(async () => ({
+    default: (await import('../timeline/timeline-screen.js')).TimelineScreen,
+  })),
+  settings: lazy(async () => ({
+    default: (await import('../settings/settings-screen.js')).SettingsScreen,
+  })),
+  usage: lazy(async () => ({ default: (await import('../usage/usage-screen.js')).UsageScreen })),
   nowhere: Nowhere,
 };
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from '../app/router.js';
+import { pathTo } from '../app/routes.js';
 import { useChannel, useMembers } from '../data/queries.js';
 import { Icon } from '../ui/icon.js';
 
@@ -42,6 +43,31 @@ export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
         </span>
       </p>
       {actions}
+      <HeaderLink to={pathTo.timeline(channelId)} label="Timeline">
+        <Icon name="timeline" />
+      </HeaderLink>
+      <HeaderLink to={pathTo.channelSettings(channelId)} label="Channel settings">
+        <Icon name="settings" />
+      </HeaderLink>
     </header>
+  );
+}
+
+interface HeaderLinkProps {
+  readonly to: string;
+  readonly label: string;
+  readonly children: ReactNode;
+}
+
+function HeaderLink({ to, label, children }: HeaderLinkProps) {
+  return (
+    <Link
+      to={to}
+      title={label}
+      aria-label={label}
+      className="flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink"
+    >
+      {children}
+    </Link>
   );
 }

@@ -1,3 +1,6 @@
+import type { ReactNode } from 'react';
+import { Link, usePlace } from '../app/router.js';
+import { pathTo } from '../app/routes.js';
 import { chooseTheme, type Theme, useTheme } from '../app/theme.js';
 import { useMe } from '../data/queries.js';
 import { Icon } from '../ui/icon.js';
@@ -13,9 +16,16 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 export function SidebarFoot() {
   const { data: me } = useMe();
   const chosen = useTheme();
+  const place = usePlace();
   return (
     <div className="flex h-11 shrink-0 items-center gap-1 border-t border-line px-3">
       <span className="grow truncate text-[13px] text-soft">{me?.displayName}</span>
+      <FootLink to={pathTo.usage()} label="Usage" isHere={place.name === 'usage'}>
+        <Icon name="chart" />
+      </FootLink>
+      <FootLink to={pathTo.settings()} label="Settings" isHere={place.name === 'settings'}>
+        <Icon name="settings" />
+      </FootLink>
       <Menu
         label="Colours"
         above
@@ -28,5 +38,26 @@ export function SidebarFoot() {
         <Icon name="theme" />
       </Menu>
     </div>
+  );
+}
+
+interface FootLinkProps {
+  readonly to: string;
+  readonly label: string;
+  readonly isHere: boolean;
+  readonly children: ReactNode;
+}
+
+function FootLink({ to, label, isHere, children }: FootLinkProps) {
+  return (
+    <Link
+      to={to}
+      title={label}
+      aria-label={label}
+      aria-current={isHere ? 'page' : undefined}
+      className={`flex size-7 shrink-0 items-center justify-center rounded-md hover:bg-hover hover:text-ink ${isHere ? 'bg-hover text-ink' : 'text-soft'}`}
+    >
+      {children}
+    </Link>
   );
 }

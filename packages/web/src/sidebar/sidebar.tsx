@@ -35,7 +35,7 @@ function Channels() {
     <Section title="Channels" action={<NewChannel />}>
       {channels?.map(({ channelId, title, paused }) => {
         const count = unread?.find((cursor) => cursor.channelId === channelId)?.unreadCount ?? 0;
-        const isHere = place.name === 'channel' && place.channelId === channelId;
+        const isHere = 'channelId' in place && place.channelId === channelId;
         return (
           <Row key={channelId} to={pathTo.channel(channelId)} isHere={isHere} isLoud={count > 0}>
             <Icon name="hash" className="text-faint" />

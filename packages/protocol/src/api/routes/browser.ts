@@ -35,6 +35,14 @@ export const BROWSER_ROUTES = {
     ...place('/c/:channelId/m/:messageId', 'A message and its thread in the web UI'),
     params: z.strictObject({ channelId: segment, messageId: segment }),
   },
+  channelSettingsPage: {
+    ...place('/c/:channelId/settings', 'The settings of a channel in the web UI'),
+    params: z.strictObject({ channelId: segment }),
+  },
+  timelinePage: {
+    ...place('/c/:channelId/timeline', 'The timeline of a channel in the web UI'),
+    params: z.strictObject({ channelId: segment }),
+  },
   sessionPage: {
     ...place('/s/:sessionId', 'A session in the web UI'),
     params: z.strictObject({ sessionId: segment }),

@@ -323,7 +323,7 @@ export const SESSIONS_ROUTES = {
     method: 'GET',
     path: '/v1/usage',
     tag: 'usage',
-    summary: 'Tokens and cost by run, session, channel, day or model',
+    summary: 'Tokens and cost by run, session, agent, channel, day or model',
     access: PEOPLE,
     query: UsageQuery,
     answer: UsageReport,

@@ -1,0 +1,120 @@
+import type { ParticipationMode } from '@stoa/protocol';
+import { useMutation } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { client } from '../data/client.js';
+import { keys, queryClient } from '../data/queries.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { SelectField, TextField } from './fields.js';
+import { PARTICIPATION } from './participation.js';
+import { problemsOf } from './problems.js';
+import { FormProblem } from './section.js';
+import { useSessionFor, useWorkers } from './workers.js';
+
+const PERSON = 'person';
+const FIELDS = ['actorId', 'displayName', 'role', 'expertiseTags', 'participationMode'];
+
+interface AddMemberProps {
+  readonly channelId: string;
+  readonly onClose: () => void;
+}
+
+/** A person by their id, or an agent: with a session of its own, or one that is at work already. */
+export function AddMember({ channelId, onClose }: AddMemberProps) {
+  const workers = useWorkers();
+  const sessionFor = useSessionFor();
+  const [who, setWho] = useState<string>();
+  const chosen = who ?? workers.first ?? PERSON;
+  const [humanId, setHumanId] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const [role, setRole] = useState('');
+  const [tags, setTags] = useState('');
+  const [mode, setMode] = useState('');
+  const isPerson = chosen === PERSON;
+  const add = useMutation({
+    mutationFn: async () => {
+      const actorId = isPerson ? `human:${humanId.trim()}` : `session:${await sessionFor(chosen)}`;
+      const expertiseTags = tags
+        .split(',')
+        .map((tag) => tag.trim())
+        .filter((tag) => tag !== '');
+      return client.members.upsert(channelId, {
+        actorId,
+        ...(displayName === '' ? {} : { displayName }),
+        ...(role === '' ? {} : { role }),
+        ...(isPerson || expertiseTags.length === 0 ? {} : { expertiseTags }),
+        ...(isPerson || mode === '' ? {} : { participationMode: mode as ParticipationMode }),
+      });
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: keys.members(channelId) });
+      void queryClient.invalidateQueries({ queryKey: keys.sessions });
+      onClose();
+    },
+  });
+  const { fields: problems, rest } = problemsOf(add.error, FIELDS, {
+    byCode: { unknown_member: 'actorId', agent_broken: 'actorId', unknown_agent: 'actorId' },
+  });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <Dialog
+      title="Add member"
+      onClose={onClose}
+      footer={
+        <Button look="primary" type="submit" form="add-member" disabled={add.isPending}>
+          Add
+        </Button>
+      }
+    >
+      <form id="add-member" onSubmit={submit} className="space-y-3" noValidate>
+        <SelectField
+          label="Who"
+          value={chosen}
+          onChange={setWho}
+          problem={isPerson ? undefined : problems['actorId']}
+          choices={[{ value: PERSON, label: 'A person' }, ...workers.choices]}
+        />
+        {isPerson ? (
+          <TextField
+            label="Id of the person"
+            hint="Whoever has an access token has an id."
+            isCode
+            value={humanId}
+            onChange={setHumanId}
+            problem={problems['actorId']}
+          />
+        ) : null}
+        <TextField
+          label="Name here"
+          placeholder="what they are called anyway"
+          value={displayName}
+          onChange={setDisplayName}
+          problem={problems['displayName']}
+        />
+        <TextField label="Role" value={role} onChange={setRole} problem={problems['role']} />
+        {isPerson ? null : (
+          <>
+            <TextField
+              label="Expertise"
+              hint="With commas between. Who knows what a message speaks of goes first."
+              value={tags}
+              onChange={setTags}
+              problem={problems['expertiseTags']}
+            />
+            <SelectField
+              label="Speaks"
+              value={mode}
+              onChange={setMode}
+              problem={problems['participationMode']}
+              choices={[{ value: '', label: 'As the channel says' }, ...PARTICIPATION]}
+            />
+          </>
+        )}
+        <FormProblem text={rest} />
+      </form>
+    </Dialog>
+  );
+}

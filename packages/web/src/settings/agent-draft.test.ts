@@ -1,0 +1,51 @@
+import { AgentDefinition } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { definitionFrom, draftOf, NEW_AGENT } from './agent-draft.js';
+
+const definitions = [
+  { driver: { kind: 'builtin', provider: 'openai', model: 'small', maxSteps: 7 } },
+  {
+    displayName: 'Qwen',
+    driver: {
+      kind: 'acp',
+      preset: 'qwen',
+      command: ['qwen', '--acp'],
+      env: { KEY: '$KEY', A: 'b=c' },
+    },
+    mode: 'plan',
+    permissions: { deny: ['Shell(rm *)'], allow: ['Shell(git *)', 'Edit(src/**)'] },
+  },
+  {
+    description: 'Plays',
+    driver: { kind: 'script', script: 'otherwise:\n  - say: Hello\n' },
+    mcpServers: { files: { command: 'files', args: ['.'] } },
+    tools: { without: ['shell'] },
+    instructions: 'Be brief.\n',
+  },
+].map((definition) => AgentDefinition.parse(definition));
+
+describe('an agent as a form', () => {
+  it('becomes the same definition again, with what the form does not show', () => {
+    for (const definition of definitions) {
+      expect(definitionFrom(draftOf(definition), definition)).toEqual({ definition });
+    }
+  });
+
+  it('leaves out what is empty', () => {
+    expect(definitionFrom({ ...NEW_AGENT, model: ' small ' })).toEqual({
+      definition: { driver: { kind: 'builtin', model: 'small' }, mode: 'ask', instructions: '' },
+    });
+    const [first] = definitions;
+    const cleared = { ...draftOf(first as AgentDefinition), provider: '', model: '' };
+    expect(definitionFrom(cleared, first)).toMatchObject({
+      definition: { driver: { kind: 'builtin', maxSteps: 7 } },
+    });
+  });
+
+  it('says at which field it cannot be read', () => {
+    expect(definitionFrom({ ...NEW_AGENT, env: 'KEY' })).toMatchObject({ field: 'driver.env' });
+    expect(definitionFrom({ ...NEW_AGENT, mcpServers: '[1]' })).toMatchObject({
+      field: 'mcpServers',
+    });
+  });
+});

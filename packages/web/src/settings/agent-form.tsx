@@ -1,0 +1,171 @@
+import type { Agent, AgentDefinition, PermissionMode } from '@stoa/protocol';
+import { useMutation } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { client } from '../data/client.js';
+import { queryClient } from '../data/queries.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { toast } from '../ui/toast.js';
+import { type AgentDraft, definitionFrom, draftOf, NEW_AGENT } from './agent-draft.js';
+import { DriverFields } from './driver-fields.js';
+import { SelectField, TextAreaField, TextField } from './fields.js';
+import { problemsOf } from './problems.js';
+import { FormProblem } from './section.js';
+import { AGENTS_KEY } from './workers.js';
+
+const FIELDS = [
+  'agentId',
+  'displayName',
+  'description',
+  'instructions',
+  'mode',
+  'driver',
+  'driver.provider',
+  'driver.model',
+  'driver.preset',
+  'driver.command',
+  'driver.env',
+  'driver.script',
+  'driver.file',
+  'permissions',
+  'permissions.allow',
+  'permissions.ask',
+  'permissions.deny',
+  'mcpServers',
+];
+
+const MODES = [
+  { value: 'plan', label: 'Plan: reads, changes nothing' },
+  { value: 'ask', label: 'Ask: reads, and asks before all else' },
+  { value: 'auto-edit', label: 'Edit: reads and edits, asks before commands' },
+  { value: 'full', label: 'Full: asks nothing' },
+];
+
+interface AgentFormProps {
+  /** Undefined for a new one. */
+  readonly agent: Agent | undefined;
+  readonly onClose: () => void;
+}
+
+export function AgentForm({ agent, onClose }: AgentFormProps) {
+  const before = agent?.definition;
+  const [agentId, setAgentId] = useState(agent?.agentId ?? '');
+  const [draft, setDraft] = useState<AgentDraft>(before ? draftOf(before) : NEW_AGENT);
+  const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({});
+  const save = useMutation({
+    mutationFn: (definition: AgentDefinition) => client.agents.put(agentId.trim(), definition),
+    onSuccess: async ({ name }) => {
+      await queryClient.invalidateQueries({ queryKey: AGENTS_KEY });
+      toast.tell(`${name} is saved.`);
+      onClose();
+    },
+  });
+  const refused = problemsOf(save.error, FIELDS, {
+    byCode: {
+      unknown_model: 'driver.model',
+      unknown_driver: 'driver',
+      agent_in_file: 'agentId',
+      invalid_agent: draft.kind === 'script' ? 'driver.script' : 'driver',
+    },
+  });
+  const problems = { ...refused.fields, ...unreadable };
+  const field = (name: keyof AgentDraft, at: string = name) => ({
+    value: draft[name],
+    problem: problems[at],
+    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    save.reset();
+    const read = definitionFrom(draft, before);
+    if ('problem' in read) {
+      setUnreadable({ [read.field]: read.problem });
+      return;
+    }
+    // Without one the address would be that of the list.
+    if (agentId.trim() === '') {
+      setUnreadable({ agentId: 'This must not be empty.' });
+      return;
+    }
+    setUnreadable({});
+    save.mutate(read.definition);
+  };
+  return (
+    <Dialog
+      title={agent ? `Edit ${agent.name}` : 'New agent'}
+      wide
+      onClose={onClose}
+      footer={
+        <Button look="primary" type="submit" form="agent-form" disabled={save.isPending}>
+          Save
+        </Button>
+      }
+    >
+      <form id="agent-form" onSubmit={submit} className="space-y-4" noValidate>
+        <div className="grid gap-3 wide:grid-cols-2">
+          <TextField
+            label="Id"
+            hint="Small letters, digits, dots and dashes. It stays."
+            isCode
+            disabled={agent !== undefined}
+            value={agentId}
+            onChange={setAgentId}
+            problem={
+              problems['agentId'] &&
+              `${problems['agentId']} Small letters, digits, dots and dashes.`
+            }
+          />
+          <TextField label="Name" placeholder={agentId} {...field('displayName')} />
+        </div>
+        <TextField label="Description" {...field('description')} />
+        <DriverFields draft={draft} field={field} />
+        <TextAreaField
+          label="Instructions"
+          hint="Who it is and how it works; it has them in every run."
+          rows={6}
+          {...field('instructions')}
+        />
+        <SelectField
+          label="Without asking"
+          choices={MODES}
+          value={draft.mode}
+          problem={problems['mode']}
+          onChange={(mode) => setDraft({ ...draft, mode: mode as PermissionMode })}
+        />
+        <details
+          className="rounded-lg border border-line px-3 py-2"
+          open={
+            Object.keys(problems).some((name) => /^permissions|^mcpServers/.test(name)) || undefined
+          }
+        >
+          <summary className="cursor-pointer text-[13px] font-medium">
+            Rules and MCP servers
+          </summary>
+          <div className="mt-3 space-y-3">
+            <div className="grid gap-3 wide:grid-cols-3">
+              <TextAreaField
+                label="Always allow"
+                isCode
+                placeholder="Shell(git diff *)"
+                hint="One rule a line."
+                {...field('allow', 'permissions.allow')}
+              />
+              <TextAreaField label="Always ask" isCode {...field('ask', 'permissions.ask')} />
+              <TextAreaField label="Never" isCode {...field('deny', 'permissions.deny')} />
+            </div>
+            <FormProblem text={problems['permissions']} />
+            <TextAreaField
+              label="MCP servers"
+              isCode
+              rows={5}
+              placeholder={'{ "files": { "command": "mcp-files", "args": ["."] } }'}
+              hint="JSON: names, each with a command or a url. Keys belong in the daemon’s environment: $NAME."
+              {...field('mcpServers')}
+            />
+          </div>
+        </details>
+        <FormProblem text={refused.rest} />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,38 @@
+import { Page } from '../app/page.js';
+import { pathTo } from '../app/routes.js';
+import { useChannel } from '../data/queries.js';
+import { Empty } from '../ui/empty.js';
+import { ChannelGeneral } from './channel-general.js';
+import { ChannelMembers } from './channel-members.js';
+import { ChannelPolicy } from './channel-policy.js';
+import { ChannelState } from './channel-state.js';
+import { Sheet } from './section.js';
+
+export function ChannelSettingsScreen({
+  place: { channelId },
+}: {
+  readonly place: { readonly channelId: string };
+}) {
+  const { data: channel, error, isPlaceholderData } = useChannel(channelId);
+  const back = { to: pathTo.channel(channelId), label: 'Back to the channel' };
+  if (error && !channel) {
+    return (
+      <Page title="Channel settings" back={back}>
+        <Empty title="This channel cannot be shown">{error.message}</Empty>
+      </Page>
+    );
+  }
+  return (
+    <Page title={channel ? `${channel.title}: settings` : 'Channel settings'} back={back}>
+      {channel && !isPlaceholderData ? (
+        // Another channel is another form.
+        <Sheet key={channelId}>
+          <ChannelGeneral channel={channel} />
+          <ChannelMembers channel={channel} />
+          <ChannelPolicy channel={channel} />
+          <ChannelState channel={channel} />
+        </Sheet>
+      ) : null}
+    </Page>
+  );
+}

@@ -1,0 +1,126 @@
+import type { Channel } from '@stoa/protocol';
+import { useMutation } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { go } from '../app/router.js';
+import { client } from '../data/client.js';
+import { keys, queryClient } from '../data/queries.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { toast } from '../ui/toast.js';
+import { tookOver, useChangeChannel } from './change-channel.js';
+import { TextField } from './fields.js';
+import { FormProblem, Row, Rows, Section } from './section.js';
+
+/** Whether agents speak here, whether anybody does, and whether it is there at all. */
+export function ChannelState({ channel }: { readonly channel: Channel }) {
+  const { channelId, paused, archivedAt } = channel;
+  const [isDeleting, setDeleting] = useState(false);
+  const isArchived = archivedAt !== undefined;
+  const pause = useChangeChannel(channelId, paused ? 'Agents speak again.' : 'Agents are paused.');
+  const archive = useMutation({
+    mutationFn: () =>
+      isArchived ? client.channels.unarchive(channelId) : client.channels.archive(channelId),
+    onSuccess: tookOver,
+    onError: toast.problem,
+  });
+  return (
+    <Section title="State">
+      <Rows label="State of the channel">
+        <Row
+          title={paused ? 'Agents are paused' : 'Agents may speak'}
+          about={
+            paused
+              ? 'What people say waits, and is answered when they go on.'
+              : 'Paused, nobody is given a turn; who speaks may finish.'
+          }
+        >
+          <Button
+            disabled={isArchived || pause.isPending}
+            onClick={() => pause.mutate({ paused: !paused }, { onError: toast.problem })}
+          >
+            {paused ? 'Resume' : 'Pause'}
+          </Button>
+        </Row>
+        <Row
+          title={isArchived ? 'It is archived' : 'Archive'}
+          about={
+            isArchived
+              ? 'It can be read, and nothing is said in it.'
+              : 'It can be read from then on, and leaves the list. It can be opened again.'
+          }
+        >
+          <Button disabled={archive.isPending} onClick={() => archive.mutate()}>
+            {isArchived ? 'Open again' : 'Archive'}
+          </Button>
+        </Row>
+        <Row title="Delete" about="All that was said here is erased. Nothing brings it back.">
+          <Button look="danger" onClick={() => setDeleting(true)}>
+            Delete…
+          </Button>
+        </Row>
+      </Rows>
+      {isDeleting ? <DeleteDialog channel={channel} onClose={() => setDeleting(false)} /> : null}
+    </Section>
+  );
+}
+
+interface DeleteDialogProps {
+  readonly channel: Channel;
+  readonly onClose: () => void;
+}
+
+function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogProps) {
+  const [typed, setTyped] = useState('');
+  const remove = useMutation({
+    mutationFn: () => client.channels.delete(channelId),
+    onSuccess: async () => {
+      onClose();
+      go('/');
+      queryClient.removeQueries({ queryKey: keys.channel(channelId) });
+      await queryClient.invalidateQueries({ queryKey: keys.channels });
+      toast.tell(`${title} is deleted.`);
+    },
+  });
+  const isSame = typed.trim() === channelId;
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    if (isSame) remove.mutate();
+  };
+  return (
+    <Dialog
+      title={`Delete ${title}?`}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>Keep it</Button>
+          <Button
+            look="danger"
+            type="submit"
+            form="delete-channel"
+            disabled={!isSame || remove.isPending}
+          >
+            Delete for good
+          </Button>
+        </>
+      }
+    >
+      <form id="delete-channel" onSubmit={submit} className="space-y-3">
+        <p className="text-[13px]">
+          Its messages, decisions and members are erased, also from the log.
+        </p>
+        <TextField
+          label={`Type ${channelId} to delete it`}
+          isCode
+          value={typed}
+          onChange={setTyped}
+          problem={
+            typed !== '' && !channelId.startsWith(typed.trim())
+              ? `It is called ${channelId}.`
+              : undefined
+          }
+        />
+        <FormProblem text={remove.error?.message} />
+      </form>
+    </Dialog>
+  );
+}

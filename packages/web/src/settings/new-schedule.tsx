@@ -1,0 +1,206 @@
+import type { Cadence, Misfire, Overlap } from '@stoa/protocol';
+import { useMutation } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { client } from '../data/client.js';
+import { keys, queryClient } from '../data/queries.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { cadenceFrom, type WrittenCadence } from './cadence.js';
+import { durationText } from './durations.js';
+import { SelectField, TextAreaField, TextField } from './fields.js';
+import { problemsOf } from './problems.js';
+import { FormProblem } from './section.js';
+import { useSessionFor, useWorkers } from './workers.js';
+
+export const SCHEDULES_KEY = ['schedules'] as const;
+
+const FIELDS = [
+  'sessionId',
+  'title',
+  'text',
+  'cadence.everyMs',
+  'cadence.expression',
+  'cadence.timeZone',
+  'cadence.at',
+];
+
+const CADENCES = [
+  { value: 'interval', label: 'Every so often' },
+  { value: 'cron', label: 'By a cron expression' },
+  { value: 'once', label: 'Once' },
+];
+const OVERLAPS = [
+  { value: 'skip', label: 'Leave the new one out' },
+  { value: 'queue_one', label: 'Let one wait' },
+  { value: 'parallel', label: 'Start it anyway' },
+];
+const MISFIRES = [
+  { value: 'coalesce_once', label: 'Made up for, once' },
+  { value: 'skip_missed', label: 'Left out' },
+];
+
+export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
+  const workers = useWorkers();
+  const sessionFor = useSessionFor();
+  const [who, setWho] = useState<string>();
+  const chosen = who ?? workers.first ?? '';
+  const [title, setTitle] = useState('');
+  const [text, setText] = useState('');
+  const [cadence, setCadence] = useState<WrittenCadence>(BEGIN);
+  const [overlap, setOverlap] = useState<string>('skip');
+  const [misfire, setMisfire] = useState<string>('coalesce_once');
+  const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({});
+  const create = useMutation({
+    mutationFn: async (read: Cadence) =>
+      client.schedules.create({
+        sessionId: await sessionFor(chosen),
+        title,
+        cadence: read,
+        overlap: overlap as Overlap,
+        misfire: misfire as Misfire,
+        text,
+      }),
+    onSuccess: async () => {
+      void queryClient.invalidateQueries({ queryKey: keys.sessions });
+      await queryClient.invalidateQueries({ queryKey: SCHEDULES_KEY });
+      onClose();
+    },
+  });
+  const refused = problemsOf(create.error, FIELDS, {
+    byCode: {
+      invalid_schedule: cadence.kind === 'cron' ? 'cadence.expression' : 'cadence.at',
+      unknown_agent: 'sessionId',
+      agent_broken: 'sessionId',
+    },
+    durations: new Set(['cadence.everyMs']),
+    durationText,
+  });
+  const problems = { ...refused.fields, ...unreadable };
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    create.reset();
+    const read = cadenceFrom(cadence);
+    if ('problem' in read) {
+      setUnreadable({ [read.field]: read.problem });
+      return;
+    }
+    setUnreadable({});
+    create.mutate(read.cadence);
+  };
+  return (
+    <Dialog
+      title="New schedule"
+      onClose={onClose}
+      footer={
+        <Button
+          look="primary"
+          type="submit"
+          form="new-schedule"
+          disabled={create.isPending || chosen === ''}
+        >
+          Create
+        </Button>
+      }
+    >
+      <form id="new-schedule" onSubmit={submit} className="space-y-3" noValidate>
+        <SelectField
+          label="Who works"
+          value={chosen}
+          onChange={setWho}
+          choices={workers.choices}
+          problem={problems['sessionId']}
+        />
+        <TextField label="Title" value={title} onChange={setTitle} problem={problems['title']} />
+        <TextAreaField
+          label="What to do"
+          hint="It reaches the session as if you had written it then."
+          value={text}
+          onChange={setText}
+          problem={problems['text']}
+        />
+        <SelectField
+          label="When"
+          value={cadence.kind}
+          onChange={(kind) => setCadence({ ...cadence, kind: kind as Cadence['kind'] })}
+          choices={CADENCES}
+        />
+        <CadenceFields cadence={cadence} onChange={setCadence} problems={problems} />
+        {cadence.kind === 'once' ? null : (
+          <div className="grid gap-3 wide:grid-cols-2">
+            <SelectField
+              label="While the last is still worked on"
+              value={overlap}
+              onChange={setOverlap}
+              choices={OVERLAPS}
+            />
+            <SelectField
+              label="What was missed"
+              value={misfire}
+              onChange={setMisfire}
+              choices={MISFIRES}
+            />
+          </div>
+        )}
+        <FormProblem text={refused.rest} />
+      </form>
+    </Dialog>
+  );
+}
+
+const BEGIN: WrittenCadence = {
+  kind: 'interval',
+  every: '1h',
+  expression: '0 9 * * 1-5',
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  at: '',
+};
+
+interface CadenceFieldsProps {
+  readonly cadence: WrittenCadence;
+  readonly onChange: (cadence: WrittenCadence) => void;
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+function CadenceFields({ cadence, onChange, problems }: CadenceFieldsProps) {
+  const field = (name: 'every' | 'expression' | 'timeZone' | 'at') => ({
+    value: cadence[name],
+    onChange: (value: string) => onChange({ ...cadence, [name]: value }),
+  });
+  switch (cadence.kind) {
+    case 'interval':
+      return (
+        <TextField
+          label="Every"
+          hint="Such as 15m or 1h 30m."
+          {...field('every')}
+          problem={problems['cadence.everyMs']}
+        />
+      );
+    case 'cron':
+      return (
+        <div className="grid gap-3 wide:grid-cols-2">
+          <TextField
+            label="Cron expression"
+            hint="Minute, hour, day, month, weekday."
+            isCode
+            {...field('expression')}
+            problem={problems['cadence.expression']}
+          />
+          <TextField
+            label="Time zone"
+            {...field('timeZone')}
+            problem={problems['cadence.timeZone']}
+          />
+        </div>
+      );
+    case 'once':
+      return (
+        <TextField
+          label="At"
+          type="datetime-local"
+          {...field('at')}
+          problem={problems['cadence.at']}
+        />
+      );
+  }
+}

@@ -1,0 +1,136 @@
+import type { AutonomyPolicy, AutonomyPolicyChange } from '@stoa/protocol';
+import { durationText, parseDuration } from './durations.js';
+
+export type PolicyName = keyof AutonomyPolicy;
+
+export interface PolicyField {
+  readonly name: PolicyName;
+  readonly label: string;
+  readonly hint: string;
+  /** What holds while nothing is set; undefined is no limit, or never. A test holds it to the contract. */
+  readonly standard: number | undefined;
+  readonly kind: 'count' | 'duration';
+  /** What is said where there is no standard. */
+  readonly without?: string;
+}
+
+interface PolicyGroup {
+  readonly title: string;
+  readonly fields: readonly PolicyField[];
+}
+
+const count = (
+  name: PolicyName,
+  label: string,
+  standard: number | undefined,
+  hint: string,
+  without?: string,
+): PolicyField => ({ name, label, hint, standard, kind: 'count', ...(without && { without }) });
+
+const time = (
+  name: PolicyName,
+  label: string,
+  standard: number | undefined,
+  hint: string,
+  without?: string,
+): PolicyField => ({ ...count(name, label, standard, hint, without), kind: 'duration' });
+
+export const POLICY_GROUPS: readonly PolicyGroup[] = [
+  {
+    title: 'After a message of a person',
+    fields: [
+      count('maxAgentRepliesPerHumanMessage', 'Replies', 3, 'Of all agents together.'),
+      count('maxStartedRunsPerHumanMessage', 'Runs', 5, 'Also those that end in silence.'),
+      count('maxParallelPublicSpeakers', 'Speakers at once', 1, 'In one thread.'),
+      count('tokensPerTurn', 'Tokens', undefined, 'Of all runs of a turn.', 'no limit'),
+    ],
+  },
+  {
+    title: 'Time to speak',
+    fields: [
+      time('memberCooldownMs', 'Pause between turns', 15_000, 'Who is addressed need not wait.'),
+      time('leaseTimeoutMs', 'Turn length', 60_000, 'Then one who waits may take over.'),
+      time('claimTimeoutMs', 'Time to begin', 20_000, 'A turn not taken up passes on.'),
+      time(
+        'silenceLimitMs',
+        'Silence',
+        600_000,
+        'A run that does nothing for so long is cancelled.',
+      ),
+    ],
+  },
+  {
+    title: 'On their own initiative',
+    fields: [
+      count('maxAgentRepliesPerStimulus', 'Replies to a stimulus', 2, 'Of all agents together.'),
+      count(
+        'maxAutonomousRepliesSinceHuman',
+        'Replies without a person',
+        12,
+        'Since one last spoke; then stimuli wake nobody.',
+      ),
+      count('maxPendingStimuli', 'Waiting stimuli', 32, 'One more is refused.'),
+      count('maxAutonomousRootPostsPerHour', 'New threads an hour', 4, 'That stimuli begin.'),
+      count('maxActiveAutonomousRoots', 'Threads at work', 1, 'That stimuli began.'),
+      time('quietPeriodMsAfterRootPost', 'Quiet period', 300_000, 'Before another thread begins.'),
+      time(
+        'threadIdleFollowUpMs',
+        'Follow up idle work',
+        undefined,
+        'Open work nothing was said about for so long is asked about, once.',
+        'never',
+      ),
+    ],
+  },
+];
+
+export const POLICY_FIELDS: readonly PolicyField[] = POLICY_GROUPS.flatMap(({ fields }) => fields);
+
+export type WrittenPolicy = Readonly<Partial<Record<PolicyName, string>>>;
+
+/** What is written in the form: nothing where the standard holds. */
+export function writtenPolicy(policy: AutonomyPolicy): WrittenPolicy {
+  const written: Partial<Record<PolicyName, string>> = {};
+  for (const field of POLICY_FIELDS) {
+    const value = policy[field.name];
+    if (value !== undefined && value !== field.standard) written[field.name] = textOf(field, value);
+  }
+  return written;
+}
+
+export function textOf({ kind }: PolicyField, value: number): string {
+  return kind === 'duration' ? durationText(value) : String(value);
+}
+
+export function standardText(field: PolicyField): string {
+  return field.standard === undefined ? (field.without ?? '') : textOf(field, field.standard);
+}
+
+/** What has to change so that the channel has what is written; or what of it cannot be read. */
+export function policyChange(
+  before: WrittenPolicy,
+  now: WrittenPolicy,
+): {
+  readonly change: AutonomyPolicyChange;
+  readonly unreadable: Readonly<Record<string, string>>;
+} {
+  const change: Partial<Record<PolicyName, number | null>> = {};
+  const unreadable: Record<string, string> = {};
+  for (const { name, kind } of POLICY_FIELDS) {
+    const text = (now[name] ?? '').trim();
+    if (text === (before[name] ?? '')) continue;
+    if (text === '') {
+      change[name] = null;
+      continue;
+    }
+    const value = kind === 'duration' ? parseDuration(text) : wholeNumber(text);
+    if (value === undefined) {
+      unreadable[`autonomyPolicy.${name}`] =
+        kind === 'duration' ? 'Write it as 15s, 5m or 1h 30m.' : 'A whole number is needed.';
+    } else change[name] = value;
+  }
+  return { change, unreadable };
+}
+
+const wholeNumber = (text: string): number | undefined =>
+  /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -1,0 +1,70 @@
+import { StoaProblem } from '@stoa/client';
+import { describe, expect, it } from 'vitest';
+import { durationText } from './durations.js';
+import { problemsOf } from './problems.js';
+
+const refused = (issues: { path: string; message: string }[]): StoaProblem =>
+  new StoaProblem('invalid_request', 400, 'body is wrong', issues);
+
+describe('what is wrong with a form', () => {
+  it('stands at the field whose value was refused, in words for who fills it in', () => {
+    const error = refused([
+      { path: 'body.title', message: 'must match pattern "\\S"' },
+      { path: 'body.autonomyPolicy.maxParallelPublicSpeakers', message: 'must be <= 20' },
+      { path: 'body.purpose', message: 'must NOT have more than 2000 characters' },
+    ]);
+    const fields = ['title', 'purpose', 'autonomyPolicy.maxParallelPublicSpeakers'];
+    expect(problemsOf(error, fields)).toEqual({
+      fields: {
+        title: 'This must not be empty.',
+        'autonomyPolicy.maxParallelPublicSpeakers': 'At most 20.',
+        purpose: 'At most 2000 characters.',
+      },
+      rest: undefined,
+    });
+  });
+
+  it('is told in durations where durations are written', () => {
+    const field = 'autonomyPolicy.leaseTimeoutMs';
+    const error = refused([{ path: `body.${field}`, message: 'must be >= 1000' }]);
+    const naming = { durations: new Set([field]), durationText };
+    expect(problemsOf(error, [field], naming).fields).toEqual({ [field]: 'At least 1s.' });
+  });
+
+  it('belongs to the nearest field that holds the place, and to the one that is missing', () => {
+    const error = refused([
+      { path: 'body.permissions.allow.3', message: 'must NOT have fewer than 1 characters' },
+      { path: 'body.driver', message: "must have required property 'script'" },
+      { path: 'params.agentId', message: 'must match pattern "^[a-z]$"' },
+    ]);
+    const fields = ['permissions', 'permissions.allow', 'driver', 'driver.script', 'agentId'];
+    expect(problemsOf(error, fields).fields).toEqual({
+      'permissions.allow': 'This must not be empty.',
+      'driver.script': 'This must not be empty.',
+      agentId: 'This is not written as it has to be.',
+    });
+  });
+
+  it('is found by the name its text begins with, or by its code', () => {
+    const named = new StoaProblem('invalid_agent', 400, 'permissions: Shel(x): no such tool');
+    expect(problemsOf(named, ['permissions'])).toEqual({
+      fields: { permissions: 'Shel(x): no such tool' },
+      rest: undefined,
+    });
+    const coded = new StoaProblem('unknown_member', 400, 'There is nobody called human:x here');
+    expect(
+      problemsOf(coded, ['actorId'], { byCode: { unknown_member: 'actorId' } }).fields,
+    ).toEqual({ actorId: 'There is nobody called human:x here' });
+  });
+
+  it('is told for the whole form where it belongs to no field', () => {
+    expect(
+      problemsOf(refused([{ path: 'body', message: 'has an unknown field x' }]), ['a']),
+    ).toEqual({ fields: {}, rest: 'has an unknown field x' });
+    expect(problemsOf(new StoaProblem('forbidden', 403, 'You may not'), ['a']).rest).toBe(
+      'You may not',
+    );
+    expect(problemsOf(new Error('The wire is cut'), ['a']).rest).toBe('The wire is cut');
+    expect(problemsOf(null, ['a'])).toEqual({ fields: {}, rest: undefined });
+  });
+});

@@ -1,0 +1,84 @@
+import { StoaProblem } from '@stoa/client';
+
+/** What is wrong with a form: by field, and what belongs to none of them. */
+export interface FormProblems {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly rest: string | undefined;
+}
+
+interface Naming {
+  /** Codes that are about one field, whatever their text says. */
+  readonly byCode?: Readonly<Record<string, string>>;
+  /** Fields whose numbers are milliseconds and are written as durations. */
+  readonly durations?: ReadonlySet<string>;
+  /** How numbers of `durations` are written. */
+  readonly durationText?: (ms: number) => string;
+}
+
+export const NO_PROBLEMS: FormProblems = { fields: {}, rest: undefined };
+
+/**
+ * Which field what the daemon refused belongs to. Fields are named by where their value stands in the
+ * body: `title`, `autonomyPolicy.memberCooldownMs`. What is inside of a field belongs to it.
+ */
+export function problemsOf(
+  error: unknown,
+  fields: readonly string[],
+  naming: Naming = {},
+): FormProblems {
+  if (error === null || error === undefined) return NO_PROBLEMS;
+  if (!(error instanceof StoaProblem)) {
+    return { fields: {}, rest: error instanceof Error ? error.message : 'That did not work.' };
+  }
+  const found: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const { path, message } of error.issues) {
+    const missing = /^must have required property '(.+)'$/.exec(message)?.[1];
+    const where = path.replace(/^(?:body|params|query)\.?/, '');
+    const full = missing === undefined ? where : where === '' ? missing : `${where}.${missing}`;
+    const field = fieldAt(full, fields);
+    if (field === undefined) rest.push(`${full} ${message}`.trim());
+    else found[field] ??= inWords(missing === undefined ? message : REQUIRED, field, naming);
+  }
+  if (error.issues.length > 0) {
+    return { fields: found, rest: rest.length === 0 ? undefined : rest.join('\n') };
+  }
+  const named = /^([A-Za-z]\w*(?:\.\w+)*): (.+)$/s.exec(error.detail);
+  const field =
+    (named?.[1] === undefined ? undefined : fieldAt(named[1], fields)) ??
+    naming.byCode?.[error.code];
+  if (field === undefined) return { fields: {}, rest: error.detail };
+  const text =
+    named?.[1] !== undefined && fieldAt(named[1], fields) === field ? named[2] : undefined;
+  return { fields: { [field]: text ?? error.detail }, rest: undefined };
+}
+
+/** The field itself, or the nearest that the place lies in. */
+function fieldAt(place: string, fields: readonly string[]): string | undefined {
+  return fields
+    .filter((field) => place === field || place.startsWith(`${field}.`))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+const REQUIRED = 'must match pattern "\\S"';
+
+/** The validator speaks of schemas; who fills in a form thinks of what to write. */
+function inWords(message: string, field: string, naming: Naming): string {
+  const number = (digits: string): string =>
+    naming.durations?.has(field) === true && naming.durationText
+      ? naming.durationText(Number(digits))
+      : digits;
+  const bound = /^must be (>=|<=) (-?\d+)$/.exec(message);
+  if (bound?.[2] !== undefined) {
+    return `${bound[1] === '>=' ? 'At least' : 'At most'} ${number(bound[2])}.`;
+  }
+  const length = /^must NOT have (?:more|fewer) than (\d+) (characters|items)$/.exec(message);
+  if (length) {
+    const [, count, what] = length;
+    return message.includes('more') ? `At most ${count} ${what}.` : 'This must not be empty.';
+  }
+  if (message === REQUIRED) return 'This must not be empty.';
+  if (message.startsWith('must match pattern')) return 'This is not written as it has to be.';
+  if (/^must be integer/.test(message)) return 'A whole number is needed.';
+  return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
+}

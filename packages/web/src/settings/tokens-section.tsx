@@ -1,0 +1,199 @@
+import type { Credential, MintedToken } from '@stoa/protocol';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type SubmitEvent, useState } from 'react';
+import { client } from '../data/client.js';
+import { queryClient, useMe } from '../data/queries.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { Icon } from '../ui/icon.js';
+import { toast } from '../ui/toast.js';
+import { TextField } from './fields.js';
+import { problemsOf } from './problems.js';
+import { FormProblem, Mark, Row, Rows, Section } from './section.js';
+import { when } from './when.js';
+
+const TOKENS_KEY = ['tokens'] as const;
+const KINDS = { owner_token: 'owner', human_token: 'token', browser: 'browser' } as const;
+
+export function TokensSection() {
+  const { data: me } = useMe();
+  const isOwner = me?.role === 'owner';
+  const { data: tokens } = useQuery({
+    queryKey: TOKENS_KEY,
+    queryFn: () => client.tokens.list(),
+    enabled: isOwner,
+  });
+  const [isMinting, setMinting] = useState(false);
+  const [minted, setMinted] = useState<MintedToken>();
+  if (!isOwner) {
+    return (
+      <Section title="Access tokens">
+        <p className="text-[13px] text-soft">Only the owner sees and makes them.</p>
+      </Section>
+    );
+  }
+  return (
+    <Section
+      title="Access tokens"
+      about="Who may come in, and with what. A person comes into being with their first token."
+      action={<Button onClick={() => setMinting(true)}>New token</Button>}
+    >
+      <Rows label="Access tokens">
+        {tokens
+          ?.filter(({ revokedAt }) => revokedAt === undefined)
+          .map((token) => (
+            <TokenRow
+              key={token.credentialId}
+              token={token}
+              isOwn={token.credentialId === me.credentialId}
+            />
+          ))}
+      </Rows>
+      {isMinting ? (
+        <MintDialog
+          onClose={() => setMinting(false)}
+          onMinted={(made) => {
+            setMinting(false);
+            setMinted(made);
+          }}
+        />
+      ) : null}
+      {minted ? <SecretDialog minted={minted} onClose={() => setMinted(undefined)} /> : null}
+    </Section>
+  );
+}
+
+function TokenRow({ token, isOwn }: { readonly token: Credential; readonly isOwn: boolean }) {
+  const { credentialId, kind, name, humanId, createdAt, expiresAt } = token;
+  const [asked, setAsked] = useState(false);
+  const revoke = useMutation({
+    mutationFn: () => client.tokens.revoke(credentialId),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: TOKENS_KEY }),
+    onError: toast.problem,
+  });
+  return (
+    <Row
+      title={name}
+      mark={
+        <>
+          <Mark>{KINDS[kind]}</Mark>
+          {isOwn ? <Mark look="good">this browser</Mark> : null}
+        </>
+      }
+      about={`${humanId} · since ${when(createdAt)}${expiresAt === undefined ? '' : ` · until ${when(expiresAt)}`}`}
+    >
+      {kind === 'owner_token' || isOwn ? null : asked ? (
+        <>
+          <Button look="danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+            Revoke {name}
+          </Button>
+          <Button look="quiet" onClick={() => setAsked(false)}>
+            Keep
+          </Button>
+        </>
+      ) : (
+        <Button look="quiet" aria-label={`Revoke ${name}…`} onClick={() => setAsked(true)}>
+          Revoke…
+        </Button>
+      )}
+    </Row>
+  );
+}
+
+interface MintDialogProps {
+  readonly onClose: () => void;
+  readonly onMinted: (minted: MintedToken) => void;
+}
+
+function MintDialog({ onClose, onMinted }: MintDialogProps) {
+  const [humanId, setHumanId] = useState('');
+  const [name, setName] = useState('');
+  const mint = useMutation({
+    mutationFn: () => client.tokens.mint({ humanId: humanId.trim(), name }),
+    onSuccess: (minted) => {
+      void queryClient.invalidateQueries({ queryKey: TOKENS_KEY });
+      onMinted(minted);
+    },
+  });
+  const { fields: problems, rest } = problemsOf(mint.error, ['humanId', 'name']);
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    mint.mutate();
+  };
+  return (
+    <Dialog
+      title="New access token"
+      onClose={onClose}
+      footer={
+        <Button look="primary" type="submit" form="mint-token" disabled={mint.isPending}>
+          Make it
+        </Button>
+      }
+    >
+      <form id="mint-token" onSubmit={submit} className="space-y-3" noValidate>
+        <TextField
+          label="For whom"
+          hint="A short id in small letters, such as ada. One for owner acts as the owner."
+          isCode
+          value={humanId}
+          onChange={setHumanId}
+          problem={
+            problems['humanId'] && `${problems['humanId']} Small letters, digits, dots and dashes.`
+          }
+        />
+        <TextField
+          label="Name of the token"
+          hint="Where it will be used, such as laptop."
+          value={name}
+          onChange={setName}
+          problem={problems['name']}
+        />
+        <FormProblem text={rest} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface SecretDialogProps {
+  readonly minted: MintedToken;
+  readonly onClose: () => void;
+}
+
+function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogProps) {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(token);
+      setCopied(true);
+    } catch {
+      toast.problem(new Error('This browser does not let it be copied: select it by hand.'));
+    }
+  };
+  return (
+    <Dialog
+      title={`Token of ${credential.humanId}`}
+      onClose={onClose}
+      footer={
+        <Button look="primary" onClick={onClose}>
+          I have kept it
+        </Button>
+      }
+    >
+      <p className="mb-3 text-[13px]">
+        It is shown this once: nobody can ask for it again. A lost one is revoked and made anew.
+      </p>
+      <div className="flex items-center gap-2 rounded-md bg-code p-2">
+        <code
+          aria-label="The token"
+          className="min-w-0 grow font-mono text-xs break-all select-all"
+        >
+          {token}
+        </code>
+        <Button onClick={() => void copy()}>
+          <Icon name={copied ? 'check' : 'copy'} />
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

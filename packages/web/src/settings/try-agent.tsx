@@ -1,0 +1,124 @@
+import type { Agent, Run } from '@stoa/protocol';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { client } from '../data/client.js';
+import { useTopic } from '../data/live.js';
+import { keys, queryClient } from '../data/queries.js';
+import { Button } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { TextAreaField } from './fields.js';
+import { FormProblem } from './section.js';
+
+interface TryAgentProps {
+  readonly agent: Agent;
+  readonly onClose: () => void;
+}
+
+/** Asks an agent one thing, in a session that changes nothing and ends with the dialog. */
+export function TryAgent({ agent, onClose }: TryAgentProps) {
+  const [prompt, setPrompt] = useState('Say in one sentence who you are and what you can do here.');
+  const [sessionId, setSessionId] = useState<string>();
+  const [runId, setRunId] = useState<string>();
+  const made = useRef<string>(undefined);
+  useEffect(
+    () => () => {
+      if (made.current === undefined) return;
+      void client.sessions
+        .end(made.current)
+        .catch(() => undefined)
+        .then(() => queryClient.invalidateQueries({ queryKey: keys.sessions }));
+    },
+    [],
+  );
+  const ask = useMutation({
+    mutationFn: async () => {
+      made.current ??= (
+        await client.sessions.create({
+          agentId: agent.agentId,
+          title: `Trying ${agent.name}`.slice(0, 200),
+          mode: 'plan',
+        })
+      ).sessionId;
+      setSessionId(made.current);
+      setRunId((await client.sessions.submit(made.current, prompt)).runId);
+    },
+  });
+  const run = useQuery({
+    queryKey: ['run', runId],
+    queryFn: () => client.runs.get(runId ?? ''),
+    enabled: runId !== undefined,
+  });
+  useTopic(sessionId === undefined ? undefined : `session:${sessionId}`, (signal) => {
+    const isText = signal.type === 'item' && !('seq' in signal.item);
+    if (runId !== undefined && !isText) void run.refetch();
+  });
+  const isAtWork = ask.isPending || (runId !== undefined && !hasEnded(run.data));
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault();
+    setRunId(undefined);
+    ask.mutate();
+  };
+  return (
+    <Dialog
+      title={`Try ${agent.name}`}
+      onClose={onClose}
+      footer={
+        <Button
+          look="primary"
+          type="submit"
+          form="try-agent"
+          disabled={isAtWork || prompt.trim() === ''}
+        >
+          Ask
+        </Button>
+      }
+    >
+      <form id="try-agent" onSubmit={submit} className="space-y-3">
+        <TextAreaField
+          label="Prompt"
+          hint="In a session of its own that changes nothing and ends with this dialog."
+          value={prompt}
+          onChange={setPrompt}
+        />
+        <FormProblem text={ask.error?.message} />
+        <div aria-live="polite">
+          {isAtWork ? (
+            <p className="text-[13px] text-soft">It is at work…</p>
+          ) : (
+            <Answer run={run.data} />
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const hasEnded = (run: Run | undefined): boolean =>
+  run !== undefined && ['completed', 'failed', 'cancelled', 'interrupted'].includes(run.status);
+
+function Answer({ run }: { readonly run: Run | undefined }) {
+  if (!run) return null;
+  const { status, failure, output = [], usage, startedAt, endedAt } = run;
+  const text = output
+    .map((item) => (item.type === 'text' ? item.text : `(${item.type.replaceAll('_', ' ')})`))
+    .join('\n');
+  const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
+  return (
+    <section aria-label="Answer" className="space-y-1.5">
+      {failure ? (
+        <FormProblem text={`${failure.message} (${failure.code})`} />
+      ) : (
+        <p className="rounded-md bg-code px-3 py-2 text-[13px] whitespace-pre-wrap">
+          {text === '' ? 'It ended without saying anything.' : text}
+        </p>
+      )}
+      <p className="text-xs text-faint">
+        {status}
+        {took === undefined ? null : ` in ${(took / 1_000).toFixed(1)} s`}
+        {usage.modelCalls === 0
+          ? ' · no model was asked'
+          : ` · ${usage.inputTokens + usage.outputTokens} tokens`}
+      </p>
+    </section>
+  );
+}

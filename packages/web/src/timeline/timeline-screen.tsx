@@ -1,0 +1,146 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Page } from '../app/page.js';
+import { Link } from '../app/router.js';
+import { pathTo } from '../app/routes.js';
+import { client } from '../data/client.js';
+import { useChannel, useMembers } from '../data/queries.js';
+import { dayName } from '../feed/days.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/empty.js';
+import { costText, countText, tokensOf } from '../usage/amounts.js';
+import { Choose } from '../usage/choose.js';
+import type { Who } from './decision-words.js';
+import { EventRow } from './event-row.js';
+import type { Entry } from './story.js';
+import { TurnCard } from './turn-card.js';
+import { useTimeline } from './use-timeline.js';
+
+const KINDS = [
+  { value: 'all', label: 'All' },
+  { value: 'turn', label: 'Turns' },
+  { value: 'stimulus', label: 'Stimuli' },
+  { value: 'work', label: 'Work' },
+] as const;
+
+type Kind = (typeof KINDS)[number]['value'];
+
+interface TimelineScreenProps {
+  readonly place: { readonly channelId: string };
+}
+
+export function TimelineScreen({ place: { channelId } }: TimelineScreenProps) {
+  const { data: channel } = useChannel(channelId);
+  return (
+    <Page
+      title={channel ? `${channel.title}: timeline` : 'Timeline'}
+      back={{ to: pathTo.channel(channelId), label: 'Back to the channel' }}
+      actions={
+        <Link
+          to={pathTo.channelSettings(channelId)}
+          className="rounded-md px-2 py-1 text-[13px] text-soft hover:bg-hover hover:text-ink"
+        >
+          Settings
+        </Link>
+      }
+    >
+      {/* Another channel is another log. */}
+      <Log key={channelId} channelId={channelId} />
+    </Page>
+  );
+}
+
+function Log({ channelId }: { readonly channelId: string }) {
+  const { entries, isRead, hasOlder, isLoading, problem, loadOlder } = useTimeline(channelId);
+  const [kind, setKind] = useState<Kind>('all');
+  const who = useWho(channelId, entries);
+  const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind);
+  if (problem !== undefined && !isRead) {
+    return <Empty title="It cannot be read">{problem}</Empty>;
+  }
+  return (
+    <div className="w-full max-w-3xl px-4 py-4 wide:px-8">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
+        <Choose label="What" choices={KINDS} chosen={kind} onChoose={setKind} />
+        <ChannelCost channelId={channelId} />
+      </div>
+      {isRead && shown.length === 0 ? (
+        <Empty title={hasOlder ? 'Nothing lately' : 'Nothing yet'}>
+          When somebody writes here, who is given a turn and why stands here, with what it took.
+        </Empty>
+      ) : null}
+      <ol aria-label="Timeline" className="space-y-2">
+        {withDays(shown).map(({ entry, day }) => (
+          <li key={`${entry.kind}-${entry.key}`}>
+            {day === undefined ? null : (
+              <h2 className="pt-3 pb-2 text-xs font-semibold text-faint">{day}</h2>
+            )}
+            {entry.kind === 'turn' ? (
+              <TurnCard channelId={channelId} entry={entry} who={who} />
+            ) : (
+              <EventRow channelId={channelId} entry={entry} />
+            )}
+          </li>
+        ))}
+      </ol>
+      {hasOlder ? (
+        <div className="py-4 text-center">
+          <Button disabled={isLoading} onClick={loadOlder}>
+            {isLoading ? 'Reading…' : 'Older'}
+          </Button>
+        </div>
+      ) : null}
+      {problem === undefined ? null : <p className="text-[13px] text-danger">{problem}</p>}
+    </div>
+  );
+}
+
+/** Members by what they are called now; who has left keeps the id. */
+function useWho(channelId: string, entries: readonly Entry[]): Who {
+  const { data: members } = useMembers(channelId);
+  return useMemo(() => {
+    const names = new Map(members?.map(({ memberId, displayName }) => [memberId, displayName]));
+    const nameOf = (memberId: string): string => names.get(memberId) ?? memberId;
+    const holders = new Map(
+      entries
+        .flatMap((entry) => (entry.kind === 'turn' ? entry.leases : []))
+        .map(({ leaseId, memberId }) => [leaseId, memberId]),
+    );
+    const holderOf = (leaseId: string): string => {
+      const memberId = holders.get(leaseId);
+      return memberId === undefined ? 'an agent' : nameOf(memberId);
+    };
+    return { nameOf, holderOf };
+  }, [members, entries]);
+}
+
+function withDays(entries: readonly Entry[]): { entry: Entry; day: string | undefined }[] {
+  const now = Date.now();
+  let last: string | undefined;
+  return entries.map((entry) => {
+    const day = dayName(entry.at, now);
+    const isNew = day !== last;
+    last = day;
+    return { entry, day: isNew ? day : undefined };
+  });
+}
+
+const LOOK_AGAIN_MS = 15_000;
+
+/** What the channel took altogether. */
+function ChannelCost({ channelId }: { readonly channelId: string }) {
+  const { data: report } = useQuery({
+    queryKey: ['usage', 'channel', undefined],
+    queryFn: () => client.usage({ by: 'channel' }),
+    refetchInterval: LOOK_AGAIN_MS,
+  });
+  if (!report) return null;
+  const usage = report.groups.find(({ key }) => key === channelId)?.usage;
+  return (
+    <p className="text-[13px] text-soft">
+      {usage
+        ? `In all ${countText(tokensOf(usage))} tokens, cost ${costText(usage.cost, report.currency)}`
+        : 'No model was asked here yet'}
+    </p>
+  );
+}

@@ -1,0 +1,346 @@
+import type { Channel, Message, Run } from '@stoa/protocol';
+import {
+  BrowserStage,
+  type Caller,
+  callerOf,
+  FakeModel,
+  NO_BROWSER,
+  say,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+
+const KEY = 'sk-of-the-environment';
+/** One model has a price, the other has none. */
+const CONFIG = `
+providers:
+  openai:
+    kind: openai
+    models:
+      priced: { price: { input: 2, output: 10 } }
+      unpriced: {}
+currency: EUR
+`;
+
+/** A browser tells of every request that is refused; here mistakes are made on purpose. */
+const REFUSED = /the server responded with a status of 400 /;
+
+describe('settings, timeline and usage, in a browser', () => {
+  let daemon: TestDaemon;
+  let model: FakeModel;
+  let owner: Caller;
+  let stage: BrowserStage | undefined;
+  let opened: Promise<Page> | undefined;
+
+  beforeAll(async () => {
+    [model, stage] = await Promise.all([FakeModel.start({ key: KEY }), BrowserStage.open()]);
+    daemon = await startDaemon({
+      config: CONFIG,
+      env: {
+        STOA_LOBBY: 'auto',
+        OPENAI_BASE_URL: model.openaiUrl,
+        OPENAI_API_KEY: KEY,
+        OPENAI_MODEL: 'priced',
+      },
+    });
+    owner = callerOf(daemon.url, daemon.token);
+  });
+  afterEach(() => {
+    const complaints = stage?.takeComplaints() ?? [];
+    expect(complaints.filter((text) => !REFUSED.test(text))).toEqual([]);
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await daemon.cleanUp();
+    await model.close();
+  });
+
+  /** The one page of this file, at this place: going there as a link would loads nothing anew. */
+  async function at(path: string, test: TestContext): Promise<Page> {
+    if (!stage) return test.skip(NO_BROWSER);
+    opened ??= stage.logIn(daemon);
+    const page = await opened;
+    await page.goto(daemon.url + path);
+    return page;
+  }
+
+  const channel = async (channelId: string): Promise<Channel> =>
+    (await owner.get<Channel>(`/v1/channels/${channelId}`)).json;
+
+  /** A field that was refused says so, and is tied to what it says. */
+  async function expectProblem(page: Page, label: string, text: string): Promise<void> {
+    const field = page.getByLabel(label, { exact: true });
+    await until(
+      `${label} is refused`,
+      async () => (await field.getAttribute('aria-invalid')) === 'true',
+    );
+    const about = await field.getAttribute('aria-describedby');
+    expect(await page.locator(`[id="${about ?? ''}"]`).textContent()).toBe(text);
+  }
+
+  it('W-9 the title and the policy of a channel are changed, and a mistake is explained beside its field', async (test) => {
+    await owner.post('/v1/channels', { channelId: 'kitchen', title: 'Kitchen' });
+    const page = await at('/c/kitchen', test);
+    await page.getByRole('link', { name: 'Channel settings' }).click();
+    await page.getByRole('heading', { name: 'Kitchen: settings' }).waitFor();
+
+    await page.getByLabel('Title', { exact: true }).fill('  ');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await expectProblem(page, 'Title', 'This must not be empty.');
+    await page.getByLabel('Title', { exact: true }).fill('The kitchen');
+    await page.getByLabel('Purpose', { exact: true }).fill('Bread');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByRole('heading', { name: 'The kitchen: settings' }).waitFor();
+
+    const speakers = page.getByLabel('Speakers at once');
+    const pause = page.getByLabel('Pause between turns');
+    expect(await pause.getAttribute('placeholder')).toBe('15s (default)');
+    await pause.fill('a while');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await expectProblem(page, 'Pause between turns', 'Write it as 15s, 5m or 1h 30m.');
+    await pause.fill('30s');
+    await speakers.fill('99');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await expectProblem(page, 'Speakers at once', 'At most 20.');
+    expect((await channel('kitchen')).autonomyPolicy.memberCooldownMs).toBe(15_000);
+    await speakers.fill('2');
+    await page.getByLabel('Turn length').fill('2d');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await expectProblem(page, 'Turn length', 'At most 1d.');
+    await page.getByLabel('Turn length').fill('');
+    await page.getByRole('button', { name: 'Save policy' }).click();
+    await until('the policy is stored', async () => {
+      const { autonomyPolicy } = await channel('kitchen');
+      return autonomyPolicy.memberCooldownMs === 30_000;
+    });
+    expect(await channel('kitchen')).toMatchObject({
+      title: 'The kitchen',
+      purpose: 'Bread',
+      autonomyPolicy: { maxParallelPublicSpeakers: 2, leaseTimeoutMs: 60_000 },
+    });
+  });
+
+  it('W-9 members are added, told when to speak and removed; a channel is paused, archived and deleted', async (test) => {
+    await owner.post('/v1/channels', { channelId: 'cellar', title: 'Cellar' });
+    const page = await at('/c/cellar/settings', test);
+    const members = page.getByRole('list', { name: 'Members' });
+
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
+    await dialog.getByLabel('Who', { exact: true }).selectOption('person');
+    await dialog.getByLabel('Id of the person').fill('nobody');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await expectProblem(page, 'Id of the person', 'There is nobody called human:nobody here');
+    await dialog.getByLabel('Who', { exact: true }).selectOption('agent:host');
+    await dialog.getByLabel('Name here').fill('Vintner');
+    await dialog.getByLabel('Expertise').fill('wine, cheese');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    await members.getByText('Vintner').waitFor();
+    await members.getByText('wine, cheese').waitFor();
+    await page.getByLabel('When Vintner speaks').selectOption('always_listen');
+    const stored = (): Promise<{ displayName: string; participationMode?: string }[]> =>
+      owner
+        .get<{ members: { displayName: string; participationMode?: string }[] }>(
+          '/v1/channels/cellar/members',
+        )
+        .then(({ json }) => json.members);
+    await until('the mode is stored', async () =>
+      (await stored()).some(({ participationMode }) => participationMode === 'always_listen'),
+    );
+    await page.getByRole('button', { name: 'Remove Vintner' }).click();
+    await members.getByText('Vintner').waitFor({ state: 'detached' });
+    expect((await stored()).map(({ displayName }) => displayName)).not.toContain('Vintner');
+
+    await page.getByRole('button', { name: 'Pause', exact: true }).click();
+    await page.getByText('Agents are paused', { exact: true }).waitFor();
+    expect((await channel('cellar')).paused).toBe(true);
+    await page.getByRole('button', { name: 'Resume', exact: true }).click();
+    await page.getByText('Agents may speak', { exact: true }).waitFor();
+    expect((await channel('cellar')).paused).toBe(false);
+    await page.getByRole('button', { name: 'Archive', exact: true }).click();
+    await page.getByText('It is archived').waitFor();
+    expect((await channel('cellar')).archivedAt).toBeGreaterThan(0);
+
+    await page.getByRole('button', { name: 'Delete…' }).click();
+    const forGood = page.getByRole('button', { name: 'Delete for good' });
+    await page.getByLabel('Type cellar to delete it').fill('cella');
+    expect(await forGood.isDisabled()).toBe(true);
+    await page.getByLabel('Type cellar to delete it').fill('cellar');
+    await forGood.click();
+    await until('it is gone', async () => (await owner.get('/v1/channels/cellar')).status === 404);
+  });
+
+  it('agents are made, refused beside the field, tried and deleted', async (test) => {
+    const page = await at('/settings', test);
+    await page.getByRole('button', { name: 'New agent' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Id', { exact: true }).fill('parrot');
+    await dialog.getByLabel('Driver').selectOption('script');
+    await dialog.getByLabel('Script', { exact: true }).fill('otherwise: [{ sya: "x" }]');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(
+      'the script is refused',
+      async () =>
+        (await dialog.getByLabel('Script', { exact: true }).getAttribute('aria-invalid')) ===
+        'true',
+    );
+    await dialog
+      .getByLabel('Script', { exact: true })
+      .fill('otherwise: [{ say: "You said ${input}" }]');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Try parrot' }).click();
+    await page.getByLabel('Prompt').fill('polly');
+    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('region', { name: 'Answer' }).getByText('You said polly').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'More about parrot' }).click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await page.getByRole('button', { name: 'Delete parrot' }).click();
+    await until('it is gone', async () => (await owner.get('/v1/agents/parrot')).status === 404);
+  });
+
+  it('schedules are made, refused beside the field, paused and ended', async (test) => {
+    const page = await at('/settings/schedules', test);
+    await page.getByRole('button', { name: 'New schedule' }).click();
+    await page.getByLabel('Who works').selectOption('agent:guide');
+    await page.getByLabel('Title', { exact: true }).fill('Morning');
+    await page.getByLabel('What to do').fill('Look around');
+    await page.getByLabel('When', { exact: true }).selectOption('cron');
+    await page.getByLabel('Cron expression').fill('at nine');
+    await page.getByLabel('Time zone').fill('UTC');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await until(
+      'the expression is refused',
+      async () =>
+        (await page.getByLabel('Cron expression').getAttribute('aria-invalid')) === 'true',
+    );
+    await page.getByLabel('Cron expression').fill('0 9 * * *');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const row = page.getByRole('list', { name: 'Schedules' }).getByRole('listitem');
+    await row.getByText('0 9 * * * (UTC)').waitFor();
+    await row.getByRole('button', { name: 'Pause' }).click();
+    await row.getByText('paused').waitFor();
+    await row.getByRole('button', { name: 'More about Morning' }).click();
+    await page.getByRole('menuitem', { name: 'End…' }).click();
+    await row.getByRole('button', { name: 'End Morning' }).click();
+    await row.getByText('ended').waitFor();
+  });
+
+  it('a token is shown once when it is made, and is worth nothing when it is revoked', async (test) => {
+    const page = await at('/settings/tokens', test);
+    await page.getByRole('button', { name: 'New token' }).click();
+    await page.getByLabel('For whom').fill('Ada!');
+    await page.getByLabel('Name of the token').fill('laptop');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await until(
+      'the id is refused',
+      async () => (await page.getByLabel('For whom').getAttribute('aria-invalid')) === 'true',
+    );
+    await page.getByLabel('For whom').fill('ada');
+    await page.getByRole('button', { name: 'Make it' }).click();
+    const secret = (await page.getByLabel('The token', { exact: true }).textContent()) ?? '';
+    const ada = callerOf(daemon.url, secret);
+    expect((await ada.get('/v1/whoami')).json).toMatchObject({ actorId: 'human:ada' });
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    expect(await page.content()).not.toContain(secret);
+    await page.getByRole('button', { name: 'Revoke laptop…' }).click();
+    await page.getByRole('button', { name: 'Revoke laptop', exact: true }).click();
+    await page.getByText('ada · since').waitFor({ state: 'detached' });
+    expect((await ada.get('/v1/whoami')).status).toBe(401);
+  });
+
+  it('W-10 turns, leases, stimuli and the work of threads stand in a timeline that goes on by itself', async (test) => {
+    const page = await at('/c/lobby/timeline', test);
+    await page.getByRole('heading', { name: 'Lobby: timeline' }).waitFor();
+    const root = await owner.post<Message>('/v1/channels/lobby/messages', {
+      text: 'build a birdhouse',
+    });
+    const turn = page
+      .getByRole('article', { name: 'Turn' })
+      .filter({ hasText: 'build a birdhouse' });
+    const leases = turn.getByRole('list', { name: 'Leases' });
+    await leases.getByText('Builder').waitFor();
+    await leases.getByText('spoke').first().waitFor();
+    await turn.getByText('open', { exact: true }).waitFor({ state: 'detached' });
+    await turn.getByText(/decisions, and why/).click();
+    await turn.getByText('The message opened the turn.').waitFor();
+    await turn.getByText(/The turn is closed: /).waitFor();
+
+    const { messageId } = root.json;
+    await owner.post('/v1/channels/lobby/stimuli', {
+      kind: 'task_completed',
+      scope: 'thread',
+      threadRootMessageId: messageId,
+      content: 'The wood has come',
+    });
+    const timeline = page.getByRole('list', { name: 'Timeline' });
+    const stimulus = timeline.getByRole('listitem').filter({ hasText: 'A task was completed' });
+    await stimulus.getByText('posted').waitFor();
+    await owner.patch(`/v1/channels/lobby/thread-work/${messageId}`, { status: 'completed' });
+    await timeline.getByText(/The work is completed/).waitFor();
+    await page.getByRole('button', { name: 'Work', exact: true }).click();
+    await turn.waitFor({ state: 'detached' });
+  });
+
+  it('W-10 a long timeline comes in pages', async (test) => {
+    await owner.post('/v1/channels', { channelId: 'attic', title: 'Attic' });
+    await owner.patch('/v1/channels/attic', { paused: true });
+    for (let i = 0; i < 75; i++) await owner.patch('/v1/channels/attic', { paused: i % 2 === 1 });
+    for (let i = 0; i < 150; i++) await owner.post('/v1/channels/attic/messages', { text: `${i}` });
+    const page = await at('/c/attic/timeline', test);
+    const entries = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
+    await page.getByRole('button', { name: 'Older' }).click();
+    await until('all of it is there', async () => (await entries.count()) === 76);
+    await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
+  });
+
+  it('W-11 tokens and cost by day, channel and agent are drawn and written, and an unknown cost is no nothing', async (test) => {
+    const work = async (agentId: string, text: string): Promise<void> => {
+      const { sessionId } = (await owner.post<{ sessionId: string }>('/v1/sessions', { agentId }))
+        .json;
+      const { runId } = (
+        await owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, { text })
+      ).json;
+      await until('the run ended', async () =>
+        ['completed', 'failed'].includes((await owner.get<Run>(`/v1/runs/${runId}`)).json.status),
+      );
+    };
+    model.script([
+      say('First.', { usage: { input: 100_000, output: 5_000 } }),
+      say('Second.', { usage: { input: 3_000, output: 21 } }),
+    ]);
+    await owner.put('/v1/agents/cheap', {
+      displayName: 'Cheap',
+      driver: { kind: 'builtin', model: 'unpriced' },
+    });
+    await work('stoa', 'go');
+    const page = await at('/usage', test);
+    const table = page.getByRole('table');
+    const rowOf = (name: string): Promise<string[]> =>
+      table.getByRole('row').filter({ hasText: name }).getByRole('cell').allTextContents();
+    // A hundred thousand in for 2, five thousand out for 10, a million each.
+    const first = ['1', '100,000', '0', '5,000', '0.25 EUR'];
+    await table.waitFor();
+    expect(await rowOf('Total')).toEqual(first);
+    const chart = page.getByRole('img', { name: 'Tokens by day' });
+    expect(await chart.locator('.fill-accent').count()).toBe(1);
+
+    await work('cheap', 'go');
+    await page.getByRole('button', { name: 'Agent' }).click();
+    await table.getByRole('rowheader', { name: 'Cheap' }).waitFor();
+    expect(await rowOf('Cheap')).toEqual(['1', '3,000', '0', '21', 'unknown']);
+    expect(await rowOf('Stoa')).toEqual(first);
+    expect(await rowOf('Total')).toEqual(['2', '103,000', '0', '5,021', 'unknown']);
+    await page.getByRole('button', { name: 'Cost' }).click();
+    const bars = page.getByRole('list', { name: 'Cost by agent' }).getByRole('listitem');
+    expect(await bars.allTextContents()).toEqual(['Cheapunknown', 'Stoa0.25 EUR']);
+    expect(await bars.nth(0).locator('.stroke-faint').count()).toBe(1);
+    expect(await bars.nth(1).locator('.fill-accent').count()).toBe(1);
+    await page.getByRole('button', { name: 'Channel', exact: true }).click();
+    await table.getByRole('rowheader', { name: 'Outside of channels' }).waitFor();
+    model.assertPlayed();
+  });
+});
