@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 import { BrowserStage, findBrowser, NO_BROWSER } from '@stoa/testkit';
 import type { Page } from 'playwright-core';
 import { type Benchmark, Skipped } from '../benchmark.js';
@@ -47,7 +46,7 @@ export const web: Benchmark = {
       openedLong.push({ ours: await openAgain(page), peer: OPENED_MS });
       echoes.push({ ours: await echo(page, `echo ${run}`), peer: ECHO_MS });
       frames.push({ ours: await longestFrame(page), peer: FRAME_MS });
-      nodes.push({ ours: await page.evaluate(countNodes), peer: NODES });
+      nodes.push({ ours: await page.evaluate<number>(countNodes), peer: NODES });
     }
     const size = `${messages / 10} messages`;
     const label = { bench: 'web', unit: 'ms', goal: '<=1' } as const;
@@ -89,46 +88,36 @@ async function openAgain(page: Page): Promise<number> {
 /** From the key to the frame that shows it. */
 async function echo(page: Page, text: string): Promise<number> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);
-  const seen = page.evaluate(
-    ([place, words]) =>
-      new Promise<number>((resolve) => {
-        let pressed = 0;
-        addEventListener('keydown', () => (pressed = performance.now()), {
-          capture: true,
-          once: true,
-        });
-        const observer = new MutationObserver(() => {
-          if (!document.querySelector(place)?.textContent?.includes(words)) return;
-          observer.disconnect();
-          requestAnimationFrame(() => resolve(performance.now() - pressed));
-        });
-        observer.observe(document.body, { childList: true, subtree: true, characterData: true });
-      }),
-    ['[role=log]', text] as const,
-  );
+  const seen = page.evaluate<number>(`new Promise((resolve) => {
+    let pressed = 0;
+    const press = () => { pressed = performance.now(); };
+    addEventListener('keydown', press, { capture: true, once: true });
+    const observer = new MutationObserver(() => {
+      if (!document.querySelector('[role=log]').textContent.includes(${JSON.stringify(text)})) return;
+      observer.disconnect();
+      requestAnimationFrame(() => resolve(performance.now() - pressed));
+    });
+    observer.observe(document.body, { childList: true, subtree: true, characterData: true });
+  })`);
   await page.keyboard.press('Enter');
   return seen;
 }
 
 /** Back through the channel, a step a frame; the longest of the frames. */
 function longestFrame(page: Page): Promise<number> {
-  return page.evaluate(
-    ({ frames, px }) =>
-      new Promise<number>((resolve) => {
-        const scroller = document.querySelector('[role=log]') as HTMLElement;
-        let [last, longest, left] = [0, 0, frames];
-        const step = (now: number): void => {
-          if (last > 0) longest = Math.max(longest, now - last);
-          last = now;
-          scroller.scrollTop -= px;
-          left -= 1;
-          if (left === 0) resolve(longest);
-          else requestAnimationFrame(step);
-        };
-        requestAnimationFrame(step);
-      }),
-    SCROLLED,
-  );
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const scroller = document.querySelector('[role=log]');
+    let [last, longest, left] = [0, 0, ${SCROLLED.frames}];
+    const step = (now) => {
+      if (last > 0) longest = Math.max(longest, now - last);
+      last = now;
+      scroller.scrollTop -= ${SCROLLED.px};
+      left -= 1;
+      if (left === 0) resolve(longest);
+      else requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`);
 }
 
-const countNodes = (): number => document.querySelectorAll('*').length;
+const countNodes = 'document.querySelectorAll("*").length';
