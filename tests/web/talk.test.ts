@@ -32,19 +32,22 @@ interface PastedFile {
   readonly bytes?: number;
 }
 
-/** Into the box to write in, as from the clipboard. A text, for these tests know no types of the browser. */
+/** What the page would be given from the clipboard or by a drag. A text, for these tests know no types of the browser. */
+const held = (files: readonly PastedFile[]): string => `(() => {
+  const held = new DataTransfer();
+  for (const { name, type, base64 = '', bytes } of ${JSON.stringify(files)}) {
+    const content = bytes === undefined
+      ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+      : new Uint8Array(bytes);
+    held.items.add(new File([content], name, { type }));
+  }
+  return held;
+})()`;
+
 const paste = (page: Page, files: readonly PastedFile[]): Promise<unknown> =>
-  page.evaluate(`(() => {
-    const clipboardData = new DataTransfer();
-    for (const { name, type, base64 = '', bytes } of ${JSON.stringify(files)}) {
-      const content = bytes === undefined
-        ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
-        : new Uint8Array(bytes);
-      clipboardData.items.add(new File([content], name, { type }));
-    }
-    const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-    document.querySelector('textarea[aria-label=Message]').dispatchEvent(event);
-  })()`);
+  page.evaluate(`document.querySelector('textarea[aria-label=Message]').dispatchEvent(
+    new ClipboardEvent('paste', { clipboardData: ${held(files)}, bubbles: true, cancelable: true })
+  )`);
 
 describe('talking, in two browsers', () => {
   let daemon: TestDaemon;
@@ -110,6 +113,7 @@ describe('talking, in two browsers', () => {
       .getByRole('button', { name: 'Reply in thread' })
       .click();
     await theirs.getByRole('heading', { name: 'Thread' }).waitFor();
+    await theirs.locator('textarea[aria-label=Reply]:focus').waitFor();
     await theirs.keyboard.type('Tomatoes.');
     await theirs.keyboard.press('Enter');
     await said(mine, 'Tomatoes.').waitFor();
@@ -208,9 +212,11 @@ describe('talking, in two browsers', () => {
     expect(await row.locator('img').count()).toBe(1);
   });
 
-  it('W-3 a file that is too large is refused beside its name', async (test) => {
+  it('W-3 a file that is dropped and too large is refused beside its name', async (test) => {
     needsBrowser(test);
-    await paste(mine, [{ name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 }]);
+    const film = [{ name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 }];
+    const dataTransfer = await mine.evaluateHandle(held(film));
+    await mine.getByRole('log', { name: 'Messages' }).dispatchEvent('drop', { dataTransfer });
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByText('is more than 12 MB').waitFor();
     await attached.getByRole('button', { name: 'Remove film.bin' }).click();
