@@ -2,6 +2,8 @@
  * What a terminal would show of a program's output, as plain text: colours and cursor movements left out,
  * a line that is written over keeps what was written last. It comes in pieces, and only the end is kept.
  */
+const KEPT_CHARS = 98_304;
+/** Cutting copies all that is kept: it is done now and then, not with every line. */
 const MOST_CHARS = 131_072;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
@@ -49,8 +51,8 @@ export class TerminalText {
     let text = this.text_ + first;
     for (const again of overwritten) text = text.slice(0, text.lastIndexOf('\n') + 1) + again;
     if (text.length > MOST_CHARS) {
-      const from = text.indexOf('\n', text.length - MOST_CHARS) + 1;
-      text = text.slice(from === 0 ? text.length - MOST_CHARS : from);
+      const from = text.indexOf('\n', text.length - KEPT_CHARS) + 1;
+      text = text.slice(from === 0 ? text.length - KEPT_CHARS : from);
       this.cut = true;
     }
     this.text_ = text;
