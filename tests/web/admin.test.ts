@@ -10,8 +10,9 @@ import {
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+
+type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
 const KEY = 'sk-of-the-environment';
 /** One model has a price, the other has none. */

@@ -1,7 +1,7 @@
 import type { AutonomyPolicy, AutonomyPolicyChange } from '@stoa/protocol';
 import { durationText, parseDuration } from './durations.js';
 
-export type PolicyName = keyof AutonomyPolicy;
+type PolicyName = keyof AutonomyPolicy;
 
 export interface PolicyField {
   readonly name: PolicyName;
@@ -98,7 +98,7 @@ export function writtenPolicy(policy: AutonomyPolicy): WrittenPolicy {
   return written;
 }
 
-export function textOf({ kind }: PolicyField, value: number): string {
+function textOf({ kind }: PolicyField, value: number): string {
   return kind === 'duration' ? durationText(value) : String(value);
 }
 

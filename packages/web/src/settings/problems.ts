@@ -15,7 +15,7 @@ interface Naming {
   readonly durationText?: (ms: number) => string;
 }
 
-export const NO_PROBLEMS: FormProblems = { fields: {}, rest: undefined };
+const NO_PROBLEMS: FormProblems = { fields: {}, rest: undefined };
 
 /**
  * Which field what the daemon refused belongs to. Fields are named by where their value stands in the

@@ -47,6 +47,8 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
     queryKey: ['run', runId],
     queryFn: () => client.runs.get(runId ?? ''),
     enabled: runId !== undefined,
+    // An event that comes while the first answer is on its way would ask for nothing new.
+    refetchInterval: ({ state }) => (hasEnded(state.data) ? false : 500),
   });
   useTopic(sessionId === undefined ? undefined : `session:${sessionId}`, (signal) => {
     const isText = signal.type === 'item' && !('seq' in signal.item);

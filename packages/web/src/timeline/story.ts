@@ -13,7 +13,7 @@ export interface LeaseSpan {
   reason: string | undefined;
 }
 
-export interface Said {
+interface Said {
   readonly author: string;
   readonly text: string;
 }
