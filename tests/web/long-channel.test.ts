@@ -107,7 +107,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
 
   /** The number of the first message that the page holds. */
   async function firstNumber(page: Page): Promise<number> {
-    const text = (await log(page).textContent()) ?? '';
-    return Number(/message (\d+)/.exec(text)?.[1] ?? Number.POSITIVE_INFINITY);
+    const first = await log(page).locator('[data-message-id]').first().innerText();
+    return Number(/^message (\d+)$/m.exec(first)?.[1] ?? Number.POSITIVE_INFINITY);
   }
 });
