@@ -50,7 +50,11 @@ export async function run(
   const wait = options.approvalWait === true ? undefined : options.approvalWait;
   const watch = new RunWatch(context, item, { after: session.headSeq, wait });
   const ended = await watch.toEnd();
-  const left = await tasksAfter(context, item, ended, { ...options, approvalWait: wait });
+  const left = await tasksAfter(context, item, ended, {
+    ...options,
+    after: watch.lastSeq,
+    approvalWait: wait,
+  });
   const { approvalIds } = left;
   const outcome: Outcome = approvalIds ? { type: 'needs_approval', approvalIds } : ended;
   const exitCode = exitCodeOf(outcome, left);
@@ -63,11 +67,15 @@ async function tasksAfter(
   context: Context,
   { sessionId, createdAt }: InboxItem,
   { type }: Outcome,
-  { wait, approvalWait }: Pick<RunOptions, 'wait'> & { approvalWait: number | false | undefined },
+  {
+    wait,
+    after,
+    approvalWait,
+  }: Pick<RunOptions, 'wait'> & { after: number; approvalWait: number | false | undefined },
 ): Promise<TasksLeft> {
   if (type === 'left' || type === 'needs_approval') return { live: [], failed: [] };
   if (wait === 'tasks' && type === 'completed') {
-    return waitForTasks(context, sessionId, { since: createdAt, wait: approvalWait });
+    return waitForTasks(context, sessionId, { since: createdAt, after, wait: approvalWait });
   }
   return { live: await lookAtTasks(context, sessionId), failed: [] };
 }

@@ -62,6 +62,8 @@ export function sayWhatFailed(context: Context, { failed, failedRuns = [] }: Tas
 export interface WaitOptions {
   /** When that was begun which is waited for. */
   readonly since: number;
+  /** The last sequence that was shown: what the run told of may have ended before it did. */
+  readonly after: number;
   /** How long an approval may stay open; `false`: not at all, undefined: until it is settled. */
   readonly wait: number | false | undefined;
 }
@@ -74,33 +76,36 @@ export interface WaitOptions {
 export async function waitForTasks(
   context: Context,
   sessionId: string,
-  { since, wait }: WaitOptions,
+  { since, after, wait }: WaitOptions,
 ): Promise<TasksLeft> {
   const left = new AbortController();
   const forget = context.io.onInterrupt(() => left.abort());
   const view = new WaitView(context, wait, () => left.abort());
   const look = async () => {
-    const { status, queuedRuns, headSeq } = await context.client.sessions.get(sessionId);
+    // In this order: with the end of a task the run that is told of it is there.
     const tasks = await tasksOf(context, sessionId);
+    const { status, queuedRuns, headSeq } = await context.client.sessions.get(sessionId);
     const live = tasks.filter(isLive);
     const failed = tasks.filter(
       (task) => task.createdAt >= since && (task.status === 'failed' || task.status === 'lost'),
     );
     const isIdle = status === 'ended' || (status === 'idle' && queuedRuns === 0);
-    return { live, failed, isAtRest: isIdle && live.length === 0, headSeq };
+    return { live, failed, restsAt: isIdle && live.length === 0 ? headSeq : undefined };
   };
   try {
     const first = await look();
-    if (first.isAtRest) return first;
+    let { restsAt } = first;
+    if (restsAt !== undefined && restsAt <= after) return first;
     if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
     const items = context.client.follow(`session:${sessionId}`, {
-      after: first.headSeq,
+      after,
       signal: left.signal,
       onNotice: connectionNotices(context),
     });
     for await (const item of items) {
       view.take(item);
-      if (ENDS.has(item.type) && (await look()).isAtRest) break;
+      if (ENDS.has(item.type)) ({ restsAt } = await look());
+      if (restsAt !== undefined && 'seq' in item && item.seq >= restsAt) break;
     }
     const { live, failed } = await look();
     return { live, failed, failedRuns: view.failedRuns, approvalIds: view.approvalIds };

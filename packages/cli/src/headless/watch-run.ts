@@ -29,6 +29,7 @@ export class RunWatch {
   private readonly stop = new AbortController();
   private outcome: Outcome | undefined;
   private isCancelling = false;
+  private seq: number;
   private forget: () => void = () => undefined;
 
   constructor(
@@ -36,6 +37,7 @@ export class RunWatch {
     private readonly item: InboxItem,
     private readonly options: WatchOptions,
   ) {
+    this.seq = options.after;
     this.view = new RunView(item.itemId, item.runId);
     this.steps = new RunSteps(context, {
       wait: options.wait,
@@ -44,6 +46,11 @@ export class RunWatch {
         this.stop.abort();
       },
     });
+  }
+
+  /** Of what was shown. */
+  get lastSeq(): number {
+    return this.seq;
   }
 
   get runId(): string {
@@ -59,6 +66,7 @@ export class RunWatch {
         onNotice: connectionNotices(this.context),
       });
       for await (const item of items) {
+        if ('seq' in item) this.seq = item.seq;
         await this.take(item);
         if (this.outcome) break;
       }
