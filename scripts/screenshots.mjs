@@ -100,6 +100,8 @@ async function picture(page, name) {
   if (size > largest) throw new Error(`${name}.png is larger than ${largest / 1024} KB`);
 }
 
+/* global document -- one function runs in the page */
+
 /** Without a font of colours an emoji is an empty box, which is what a picture would show of every reaction. */
 async function tellOfMissingEmoji(page) {
   const isColoured = await page.evaluate(() => {

@@ -1,5 +1,6 @@
 // Browsers write pictures fast, not small. A page is flat, with a few colours and what lies between them at the edges of its
 // letters: 256 of them are enough for a picture that cannot be told from the first, in a third of the size.
+import { Buffer } from 'node:buffer';
 import zlib from 'node:zlib';
 
 const SIGNATURE = 8;
