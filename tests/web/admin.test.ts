@@ -267,8 +267,8 @@ describe('settings, timeline and usage, in a browser', () => {
     await leases.getByText('spoke').first().waitFor();
     await turn.getByText('open', { exact: true }).waitFor({ state: 'detached' });
     await turn.getByText(/decisions, and why/).click();
-    await turn.getByText('The message opened the turn.').waitFor();
-    await turn.getByText(/The turn is closed: /).waitFor();
+    await turn.getByText(/: a message opened a turn\./).waitFor();
+    await turn.getByText(/the turn is closed: /).waitFor();
 
     const { messageId } = root.json;
     await owner.post('/v1/channels/lobby/stimuli', {

@@ -67,4 +67,5 @@ export {
   decisionWords,
   leaseHolders,
 } from './turns/decision-words.js';
+export { leaseOutcomeWords, turnOutcomeWords } from './turns/outcome-words.js';
 export { decisionBehind, type WaitingThread, waitingWords } from './turns/waiting-words.js';

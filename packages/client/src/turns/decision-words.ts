@@ -1,5 +1,6 @@
 import type { Candidate, ScorePart, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
+import { leaseOutcomeWords, turnOutcomeWords } from './outcome-words.js';
 
 /** What is needed to speak of a decision besides itself. */
 export interface DecisionReader {
@@ -9,7 +10,7 @@ export interface DecisionReader {
   readonly holders: ReadonlyMap<string, string>;
   /** How a moment is told. */
   readonly timeOf: (at: number) => string;
-  /** Without the ids of messages and runs, for who sees which is meant. */
+  /** Without the ids of messages, runs and leases, for who sees which is meant. */
   readonly isBrief?: boolean;
 }
 
@@ -65,7 +66,8 @@ export function leaseHolders(decisions: readonly StampedDecision[]): ReadonlyMap
 function triggerWords({ trigger, turn, ended }: StampedDecision, reader: DecisionReader): string {
   switch (trigger.type) {
     case 'message':
-      if (reader.isBrief === true) return 'a message opened a turn';
+      if (reader.isBrief === true)
+        return `a ${turn.stimulus ? 'stimulus' : 'message'} opened a turn`;
       return `${trigger.messageId ?? turn.originMessageId} opened a turn`;
     case 'run_ended': {
       const [first] = ended;
@@ -97,10 +99,10 @@ function consequences(
   const { replies, startedRuns, tokens } = turn;
   const spent = `${count(replies, 'reply', 'replies')}, ${count(startedRuns, 'run', 'runs')}, ${count(tokens, 'token', 'tokens')}`;
   return [
-    ...ended.map(({ leaseId, outcome, reason }) => {
-      const why = reason === undefined ? '' : ` (${reason})`;
-      return `${holderOf(leaseId, reader)} had the turn: ${outcome}${why}`;
-    }),
+    ...ended.map(
+      ({ leaseId, outcome, reason }) =>
+        `${holderOf(leaseId, reader)} ${leaseOutcomeWords(outcome, reason)}`,
+    ),
     ...granted.map(({ memberId, runId }) => {
       const run = reader.isBrief === true ? '' : ` (${runId})`;
       return `${nameOf(memberId, reader)} has the turn${run}`;
@@ -108,7 +110,7 @@ function consequences(
     ...renewed.map(({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody waits`),
     ...(turn.outcome === undefined
       ? []
-      : [`the turn is closed: ${turn.outcome.replaceAll('_', ' ')} (${spent})`]),
+      : [`the turn is closed: ${turnOutcomeWords(turn.outcome)} (${spent})`]),
     ...(turn.outcome === undefined && turn.wakeAt !== undefined
       ? [`looked at again at ${reader.timeOf(turn.wakeAt)} unless something happens before`]
       : []),
@@ -123,5 +125,6 @@ function nameOf(memberId: string, { names }: DecisionReader): string {
 
 function holderOf(leaseId: string, reader: DecisionReader): string {
   const memberId = reader.holders.get(leaseId);
-  return memberId === undefined ? leaseId : nameOf(memberId, reader);
+  if (memberId !== undefined) return nameOf(memberId, reader);
+  return reader.isBrief === true ? 'an agent' : leaseId;
 }

@@ -1,6 +1,6 @@
 import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { lagWords } from './decision-words.js';
+import { decisionWords, lagWords } from './decision-words.js';
 import { decisionBehind, waitingWords } from './waiting-words.js';
 
 const candidate = (
@@ -97,6 +97,35 @@ describe('what is behind a message', () => {
     const said = { seq: 25, author: { id: 'session:ses_cook' } };
     expect(decisionBehind(newestFirst, said)?.seq).toBe(10);
     expect(decisionBehind(newestFirst, { ...said, seq: 5 })).toBeUndefined();
+  });
+});
+
+describe('a decision, to who sees which message is meant', () => {
+  const brief = { ...reader, holders: new Map([['lse_1', 'cook']]), isBrief: true };
+
+  it('is told without ids: what led to it, and what followed', () => {
+    const { trigger, consequences } = decisionWords(decision, brief);
+    expect([trigger, consequences[0]]).toEqual([
+      'a message opened a turn',
+      'The cook has the turn',
+    ]);
+    const over: StampedDecision = {
+      ...decision,
+      trigger: { type: 'run_ended', runId: 'run_1' },
+      turn: { ...decision.turn, replies: 1, outcome: 'answered' },
+      granted: [],
+      ended: [
+        { leaseId: 'lse_1', outcome: 'abstained' },
+        { leaseId: 'lse_2', outcome: 'failed', reason: 'acp_not_found' },
+      ],
+    };
+    const words = decisionWords(over, brief);
+    expect([words.trigger, ...words.consequences]).toEqual([
+      'the run of The cook ended',
+      'The cook had nothing to say',
+      'an agent failed (acp_not_found)',
+      'the turn is closed: answered (1 reply, 1 run, 0 tokens)',
+    ]);
   });
 });
 

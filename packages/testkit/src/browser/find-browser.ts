@@ -10,9 +10,19 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-/** Chromium or Chrome: where `CHROMIUM_PATH` says, or in one of the usual places. */
-export function findBrowser(): string | undefined {
-  const told = process.env['CHROMIUM_PATH'];
+export const NO_BROWSER = 'no Chromium here: install it, or say in CHROMIUM_PATH where it is';
+
+/**
+ * Chromium or Chrome: where `CHROMIUM_PATH` says, or in one of the usual places. Where there is
+ * none the tests that need it say so, except where `CI` is set: there it must be had.
+ */
+export function findBrowser(
+  environment: Readonly<NodeJS.ProcessEnv> = process.env,
+  places: readonly string[] = PLACES,
+): string | undefined {
+  const told = environment['CHROMIUM_PATH'];
   if (told !== undefined && told !== '') return told;
-  return PLACES.find((place) => existsSync(place));
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined && environment['CI'] === 'true') throw new Error(NO_BROWSER);
+  return found;
 }

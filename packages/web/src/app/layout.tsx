@@ -41,7 +41,7 @@ export function Columns({ children, side }: ColumnsProps) {
         {children}
       </main>
       {isOpen ? (
-        <aside className="flex min-w-0 grow flex-col border-l border-line huge:w-[26rem] huge:shrink-0 huge:grow-0">
+        <aside className="flex min-w-0 grow flex-col border-line wide:border-l huge:w-[26rem] huge:shrink-0 huge:grow-0">
           {side}
         </aside>
       ) : null}

@@ -1,19 +1,20 @@
+import { leaseOutcomeWords } from '@stoa/client';
 import type { Turn } from '@stoa/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../data/client.js';
 import { costText, countText, tokensOf } from '../usage/amounts.js';
 import { spanText } from './clock.js';
-import { outcomeText, type Who } from './decision-words.js';
 import type { LeaseSpan } from './story.js';
 
 interface LanesProps {
   readonly leases: readonly LeaseSpan[];
   readonly turn: Turn;
-  readonly who: Who;
+  /** What members are called now; one that has left keeps its id. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** Who had the turn from when to when, drawn to the scale of the whole turn. */
-export function Lanes({ leases, turn, who }: LanesProps) {
+export function Lanes({ leases, turn, names }: LanesProps) {
   if (leases.length === 0) return <div className="pb-2" />;
   const begin = Math.min(turn.openedAt, ...leases.map(({ from }) => from));
   const ends = leases.map(({ until }) => until).filter((until) => until !== undefined);
@@ -27,7 +28,7 @@ export function Lanes({ leases, turn, who }: LanesProps) {
         <Lane
           key={lease.leaseId}
           lease={lease}
-          name={who.nameOf(lease.memberId)}
+          name={names.get(lease.memberId) ?? lease.memberId}
           left={(lease.from - begin) / (end - begin)}
           width={((lease.until ?? end) - lease.from) / (end - begin)}
           hasTokens={turn.tokens > 0}
@@ -54,10 +55,7 @@ const FILLS: Readonly<Record<string, string>> = {
 function Lane({ lease, name, left, width, hasTokens }: LaneProps) {
   const { outcome, reason, from, until, runId } = lease;
   const fill = outcome === undefined ? 'fill-good' : (FILLS[outcome] ?? 'fill-danger');
-  const said =
-    outcome === undefined
-      ? 'is speaking'
-      : `${outcomeText(outcome)}${reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`}`;
+  const said = outcome === undefined ? 'is speaking' : leaseOutcomeWords(outcome, reason);
   return (
     <li className="grid grid-cols-[4rem_1fr] items-center gap-x-3 text-xs wide:grid-cols-[4rem_1fr_17rem]">
       <span className="truncate text-soft" title={name}>

@@ -1,6 +1,5 @@
 import type { Stamped, Turn, TurnDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { consequences, triggerText } from './decision-words.js';
 import { isTold, storyOf, type TurnEntry } from './story.js';
 
 const TURN: Turn = {
@@ -49,11 +48,6 @@ const posted = stamped(1, 'message_posted', {
   metadata: {},
 });
 
-const who = {
-  nameOf: (id: string) => id.toUpperCase(),
-  holderOf: (id: string) => (id === 'lse_1' ? 'BAKER' : id),
-};
-
 describe('the story of a channel', () => {
   it('tells a turn once, with its leases and what became of them', () => {
     const [entry, ...more] = storyOf([
@@ -70,18 +64,6 @@ describe('the story of a channel', () => {
       leases: [{ memberId: 'baker', from: 2_000, until: 3_000, outcome: 'spoke' }],
     });
     expect((entry as TurnEntry).decisions.map(({ seq }) => seq)).toEqual([2, 3]);
-  });
-
-  it('says in words what led to a decision, and what followed', () => {
-    expect([triggerText(opened, who), ...consequences(opened, who)]).toEqual([
-      'The message opened the turn',
-      'BAKER has the turn: it knows what this is about.',
-    ]);
-    expect([triggerText(closed, who), ...consequences(closed, who)]).toEqual([
-      'The run of BAKER ended',
-      'BAKER spoke.',
-      'The turn is closed: answered.',
-    ]);
   });
 
   it('keeps what happens to a stimulus together, newest first among the rest', () => {

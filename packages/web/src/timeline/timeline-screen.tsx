@@ -1,3 +1,4 @@
+import type { DecisionReader } from '@stoa/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Page } from '../app/page.js';
@@ -10,7 +11,7 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/empty.js';
 import { costText, countText, tokensOf } from '../usage/amounts.js';
 import { Choose } from '../usage/choose.js';
-import type { Who } from './decision-words.js';
+import { clockTime } from './clock.js';
 import { EventRow } from './event-row.js';
 import type { Entry } from './story.js';
 import { TurnCard } from './turn-card.js';
@@ -53,7 +54,7 @@ export function TimelineScreen({ place: { channelId } }: TimelineScreenProps) {
 function Log({ channelId }: { readonly channelId: string }) {
   const { entries, isRead, hasOlder, isLoading, problem, loadOlder } = useTimeline(channelId);
   const [kind, setKind] = useState<Kind>('all');
-  const who = useWho(channelId, entries);
+  const reader = useReader(channelId, entries);
   const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind);
   if (problem !== undefined && !isRead) {
     return <Empty title="It cannot be read">{problem}</Empty>;
@@ -76,7 +77,7 @@ function Log({ channelId }: { readonly channelId: string }) {
               <h2 className="pt-3 pb-2 text-xs font-semibold text-faint">{day}</h2>
             )}
             {entry.kind === 'turn' ? (
-              <TurnCard channelId={channelId} entry={entry} who={who} />
+              <TurnCard channelId={channelId} entry={entry} reader={reader} />
             ) : (
               <EventRow channelId={channelId} entry={entry} />
             )}
@@ -95,23 +96,21 @@ function Log({ channelId }: { readonly channelId: string }) {
   );
 }
 
-/** Members by what they are called now; who has left keeps the id. */
-function useWho(channelId: string, entries: readonly Entry[]): Who {
+function useReader(channelId: string, entries: readonly Entry[]): DecisionReader {
   const { data: members } = useMembers(channelId);
-  return useMemo(() => {
-    const names = new Map(members?.map(({ memberId, displayName }) => [memberId, displayName]));
-    const nameOf = (memberId: string): string => names.get(memberId) ?? memberId;
-    const holders = new Map(
-      entries
-        .flatMap((entry) => (entry.kind === 'turn' ? entry.leases : []))
-        .map(({ leaseId, memberId }) => [leaseId, memberId]),
-    );
-    const holderOf = (leaseId: string): string => {
-      const memberId = holders.get(leaseId);
-      return memberId === undefined ? 'an agent' : nameOf(memberId);
-    };
-    return { nameOf, holderOf };
-  }, [members, entries]);
+  return useMemo(
+    () => ({
+      names: new Map(members?.map(({ memberId, displayName }) => [memberId, displayName])),
+      holders: new Map(
+        entries
+          .flatMap((entry) => (entry.kind === 'turn' ? entry.leases : []))
+          .map(({ leaseId, memberId }) => [leaseId, memberId]),
+      ),
+      timeOf: clockTime,
+      isBrief: true,
+    }),
+    [members, entries],
+  );
 }
 
 function withDays(entries: readonly Entry[]): { entry: Entry; day: string | undefined }[] {

@@ -1,26 +1,19 @@
+import { type DecisionReader, decisionWords, turnOutcomeWords } from '@stoa/client';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { countText } from '../usage/amounts.js';
 import { clockTime, spanText } from './clock.js';
-import {
-  behindBy,
-  closedText,
-  consequences,
-  reasonText,
-  triggerText,
-  type Who,
-} from './decision-words.js';
 import { Lanes } from './lanes.js';
 import type { TurnEntry } from './story.js';
 
 interface TurnCardProps {
   readonly channelId: string;
   readonly entry: TurnEntry;
-  readonly who: Who;
+  readonly reader: DecisionReader;
 }
 
 /** One turn: what opened it, who had it for how long, what was decided, and what it took. */
-export function TurnCard({ channelId, entry, who }: TurnCardProps) {
+export function TurnCard({ channelId, entry, reader }: TurnCardProps) {
   const { turn, said, leases, decisions } = entry;
   const { replies, startedRuns, tokens, closedAt, openedAt, outcome } = turn;
   const facts = [
@@ -57,20 +50,20 @@ export function TurnCard({ channelId, entry, who }: TurnCardProps) {
             {outcome === undefined ? (
               <span className="font-medium text-accent">open</span>
             ) : (
-              closedText(outcome)
+              turnOutcomeWords(outcome)
             )}
             {` · ${facts.join(' · ')}`}
           </p>
         </div>
       </header>
-      <Lanes leases={leases} turn={turn} who={who} />
+      <Lanes leases={leases} turn={turn} names={reader.names} />
       <details className="border-t border-line px-3 py-1.5 text-[13px]">
         <summary className="cursor-pointer text-xs text-soft">
           {counted(decisions.length, 'decision', 'decisions')}, and why
         </summary>
         <ol className="mt-1.5 space-y-3 pb-1.5">
           {decisions.map((decision) => (
-            <Decision key={decision.seq} decision={decision} who={who} />
+            <Decision key={decision.seq} decision={decision} reader={reader} />
           ))}
         </ol>
       </details>
@@ -83,36 +76,30 @@ const counted = (count: number, one: string, many: string): string =>
 
 interface DecisionProps {
   readonly decision: TurnEntry['decisions'][number];
-  readonly who: Who;
+  readonly reader: DecisionReader;
 }
 
-function Decision({ decision, who }: DecisionProps) {
-  const { at, candidates, candidateCount } = decision;
+function Decision({ decision, reader }: DecisionProps) {
+  const { at, candidateCount } = decision;
+  const { trigger, candidates, nobody, consequences } = decisionWords(decision, reader);
   return (
     <li>
       <p>
-        <span className="text-xs text-faint tabular-nums">{clockTime(at)}</span>{' '}
-        {triggerText(decision, who)}.
+        <span className="text-xs text-faint tabular-nums">{clockTime(at)}</span>: {trigger}.
       </p>
-      {consequences(decision, who).map((line) => (
+      {consequences.map((line) => (
         <p key={line} className="font-medium">
-          {line}
+          → {line}
         </p>
       ))}
+      {nobody === undefined ? null : <p className="text-xs text-soft">{nobody}</p>}
       <ol className="mt-0.5 list-decimal pl-5 text-xs text-soft marker:text-faint">
-        {candidates.map((candidate, i) => {
-          const above = candidates[i - 1];
-          const isBehind = above !== undefined && candidate.verdict === 'queued';
-          return (
-            <li
-              key={candidate.memberId}
-              className={candidate.verdict === 'granted' ? 'font-medium text-ink' : ''}
-            >
-              {who.nameOf(candidate.memberId)} {reasonText(candidate.reason)}
-              {isBehind ? `; behind by ${behindBy(above.score, candidate.score)}` : ''}
-            </li>
-          );
-        })}
+        {candidates.map(({ memberId, name, verdict, because, behindBy }) => (
+          <li key={memberId} className={verdict === 'granted' ? 'font-medium text-ink' : ''}>
+            {name} · {because}
+            {behindBy !== undefined && verdict === 'queued' ? ` · behind by ${behindBy}` : ''}
+          </li>
+        ))}
       </ol>
       {candidateCount > candidates.length ? (
         <p className="text-xs text-faint">and {candidateCount - candidates.length} more</p>

@@ -1,0 +1,120 @@
+// `npm run screenshots`: pictures of the web UI for the documentation, into docs/images/web-*.png. Of the real
+// daemon and a real browser; times and ids differ from run to run.
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { bundleKit } from './bundle-kit.mjs';
+import { command, prepare } from './prepare.mjs';
+import { root } from './root.mjs';
+import { playScene } from './screenshot-scene.mjs';
+import { smallerPng } from './smaller-png.mjs';
+
+const images = path.join(root, 'docs/images');
+const largest = 150 * 1024;
+
+const desk = { viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1 };
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, hasTouch: true };
+
+await command(async () => {
+  await prepare();
+  await bundleKit();
+  const kit = path.join(root, 'node_modules/.cache/stoa-kit/testkit.js');
+  const testkit = await import(pathToFileURL(kit).href);
+  const stage = await testkit.BrowserStage.open();
+  if (stage === undefined) {
+    console.error(`Pictures need a browser; ${testkit.NO_BROWSER}.`);
+    return 1;
+  }
+  try {
+    const scene = await playScene(testkit);
+    try {
+      await takePictures(stage, scene);
+    } finally {
+      await scene.end();
+    }
+  } finally {
+    await stage.close();
+  }
+  return 0;
+});
+
+async function takePictures(stage, { daemon, thread }) {
+  const open = (options) => stage.logIn(daemon, { ...desk, colorScheme: 'light', ...options });
+
+  const page = await open({ path: thread });
+  await page.getByText('back by accident').last().waitFor();
+  await tellOfMissingEmoji(page);
+  // The explanation for newcomers is dismissed, as by anybody who has read it.
+  const dismiss = page.getByRole('button', { name: /dismiss|got it/i });
+  if ((await dismiss.count()) > 0) await dismiss.first().click();
+  // The thread stays open beside what was said last.
+  await page.getByRole('button', { name: 'Newest' }).click();
+  await page.getByText('Since Tuesday').waitFor();
+  await page.getByRole('button', { name: '2 wait for you' }).waitFor();
+  await page.getByRole('button', { name: 'Background tasks' }).waitFor();
+  await picture(page, 'web-channel');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture(page, 'web-channel-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+
+  const objection = page.getByRole('article').filter({ hasText: 'back by accident' }).last();
+  await objection.hover();
+  await objection.getByRole('button', { name: 'Why did they speak?' }).click();
+  await page.getByText('was given the turn, because').waitFor();
+  await picture(page, 'web-why');
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: 'Background tasks' }).click();
+  await page.getByRole('region', { name: 'Output' }).getByText('waiting for changes').waitFor();
+  await picture(page, 'web-tasks');
+  await page.keyboard.press('Escape');
+
+  await page.getByRole('button', { name: '2 wait for you' }).click();
+  await page.getByRole('region', { name: 'Diff' }).waitFor();
+  await picture(page, 'web-approvals');
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${daemon.url}/c/lobby/timeline`);
+  await page.getByText('plan for the release').first().waitFor();
+  await picture(page, 'web-timeline');
+  await page.context().close();
+
+  const small = await open({ ...phone, path: thread });
+  await small.getByText('back by accident').last().waitFor();
+  await picture(small, 'web-phone');
+  await small.context().close();
+
+  const complaints = stage.takeComplaints();
+  if (complaints.length > 0) throw new Error(`The page complained:\n${complaints.join('\n')}`);
+}
+
+async function picture(page, name) {
+  await page.mouse.move(0, 0);
+  await page.waitForLoadState('networkidle');
+  const file = path.join(images, `${name}.png`);
+  const taken = await page.screenshot({ animations: 'disabled', caret: 'hide' });
+  const bytes = smallerPng(taken);
+  fs.writeFileSync(file, bytes);
+  const size = bytes.length;
+  console.log(`docs/images/${name}.png  ${Math.round(size / 1024)} KB`);
+  if (size > largest) throw new Error(`${name}.png is larger than ${largest / 1024} KB`);
+}
+
+/* global document -- one function runs in the page */
+
+/** Without a font of colours an emoji is an empty box, which is what a picture would show of every reaction. */
+async function tellOfMissingEmoji(page) {
+  const isColoured = await page.evaluate(() => {
+    const canvas = document.createElement('canvas');
+    const context = canvas.getContext('2d');
+    context.font = '20px sans-serif';
+    context.fillText('✅', 0, 20);
+    const { data } = context.getImageData(0, 0, 30, 30);
+    return data.some((value, at) => at % 4 === 1 && value !== data[at - 1]);
+  });
+  if (!isColoured) {
+    console.warn(
+      'There is no font with emoji here: reactions will be empty boxes (on Debian: fonts-noto-color-emoji).',
+    );
+  }
+}
