@@ -7,6 +7,7 @@ export {
 } from './acp/fake-agent.js';
 export { processesWith } from './acp/living-processes.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
+export { axeViolations } from './browser/axe-violations.js';
 export { BrowserStage, NO_BROWSER, type OpenOptions } from './browser/browser-stage.js';
 export { findBrowser } from './browser/find-browser.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';

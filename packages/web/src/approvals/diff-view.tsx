@@ -5,7 +5,7 @@ import { type DiffLine, diffLines } from './diff-lines.js';
 
 const LOOKS: Readonly<Record<DiffLine['look'], string>> = {
   same: 'text-soft',
-  added: 'bg-[color-mix(in_srgb,var(--good)_14%,transparent)] text-good',
+  added: 'bg-good-wash text-good',
   removed: 'bg-danger-wash text-danger',
   place: 'bg-hover text-faint',
   file: 'font-semibold text-soft',
