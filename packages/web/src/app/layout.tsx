@@ -30,7 +30,7 @@ export function Layout({ path, isHome, sidebar, main, statusBar }: LayoutProps) 
         <div
           ref={screen}
           tabIndex={-1}
-          className={`${isHome ? 'hidden' : 'flex'} min-w-0 grow outline-none wide:flex`}
+          className={`${isHome ? 'hidden' : 'flex'} relative min-w-0 grow outline-none wide:flex`}
         >
           {main}
         </div>
@@ -52,13 +52,16 @@ export function Columns({ children, side, sideLabel }: ColumnsProps) {
   const isOpen = side !== undefined && side !== null;
   return (
     <>
-      <main className={`${isOpen ? 'hidden huge:flex' : 'flex'} min-w-0 grow flex-col`}>
+      {/* What is covered keeps its size, so that one comes back to where one was reading. */}
+      <main
+        className={`flex min-w-0 grow flex-col ${isOpen ? 'max-huge:invisible max-huge:absolute max-huge:inset-0' : ''}`}
+      >
         {children}
       </main>
       {isOpen ? (
         <aside
           aria-label={sideLabel}
-          className="flex min-w-0 grow flex-col border-l border-line huge:w-[26rem] huge:shrink-0 huge:grow-0"
+          className="flex min-w-0 grow flex-col border-line huge:w-[26rem] huge:border-l huge:shrink-0 huge:grow-0"
         >
           {side}
         </aside>

@@ -13,7 +13,7 @@ export function useFocusKept(path: string, shown: RefObject<HTMLElement | null>)
     // What is covered has lost the focus only when the page was drawn.
     const frame = requestAnimationFrame(() => {
       const { activeElement } = document;
-      const isLost = activeElement === document.body || activeElement?.checkVisibility() !== true;
+      const isLost = activeElement === document.body || !isShown(activeElement);
       if (isLost) (wayBackTo(left, shown.current) ?? shown.current)?.focus();
     });
     return () => cancelAnimationFrame(frame);
@@ -25,5 +25,9 @@ function wayBackTo(path: string, within: HTMLElement | null): HTMLElement | unde
   const ways = [`a[href="${CSS.escape(path)}"]`, `[data-message-id="${CSS.escape(messageId)}"]`];
   return ways
     .flatMap((way) => [...(within?.querySelectorAll<HTMLElement>(way) ?? [])])
-    .find((element) => element.checkVisibility());
+    .find(isShown);
+}
+
+function isShown(element: Element | null): boolean {
+  return element?.checkVisibility({ visibilityProperty: true }) === true;
 }
