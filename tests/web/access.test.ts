@@ -71,7 +71,7 @@ describe('the web UI for everybody, in a browser', () => {
   let stage: BrowserStage | undefined;
   let model: FakeModel;
   let sessionId: string;
-  let rootId: string;
+  let opened: Promise<Page> | undefined;
 
   beforeAll(async () => {
     model = await FakeModel.start({ key: 'sk-access' });
@@ -112,8 +112,8 @@ describe('the web UI for everybody, in a browser', () => {
       const waits = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
       return json.tasks.length === 1 && waits.json.approvals.length === 1;
     });
-    rootId = (await say(ROOT)).messageId;
-    await say('Thank you.', rootId);
+    const { messageId } = await say(ROOT);
+    await say('Thank you.', messageId);
   }
 
   async function prompt(agentId: string, title: string, text: string): Promise<string> {
@@ -139,91 +139,30 @@ describe('the web UI for everybody, in a browser', () => {
     return stage ?? test.skip(NO_BROWSER);
   }
 
+  /** The one wide page of this file, where it begins. */
+  async function lobby(test: TestContext): Promise<Page> {
+    opened ??= browser(test).logIn(daemon, { colorScheme: 'light', reducedMotion: 'reduce' });
+    const page = await opened;
+    await page.getByRole('heading', { name: 'What is ready' }).waitFor();
+    return page;
+  }
+
   /** Nothing for axe to object to, in the colours of the day and of the night. */
-  async function expectNothingFound(page: Page, where: string): Promise<void> {
-    const light = await axeViolations(page);
+  async function expectNothingFound(page: Page, where: string, within?: string): Promise<void> {
+    const part = within === undefined ? {} : { within };
+    const light = await axeViolations(page, part);
     await inColours(page, 'dark');
-    const dark = await axeViolations(page, { rules: ['color-contrast'] });
-    if (process.env['SHOTS']) {
-      await page.screenshot({ path: `${process.env['SHOTS']}/${where.replaceAll(' ', '-')}.png` });
-    }
+    const dark = await axeViolations(page, { ...part, rules: ['color-contrast'] });
     await inColours(page, 'light');
     expect.soft({ where, light, dark }).toEqual({ where, light: [], dark: [] });
   }
 
-  it('W-13 axe finds nothing serious on any screen or in any dialog, in light and in dark', async (test) => {
-    const page = await browser(test).logIn(daemon, {
-      colorScheme: 'light',
-      reducedMotion: 'reduce',
-    });
-    const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
-    await heading('What is ready');
-    await page.getByRole('button', { name: '1 waits for you' }).waitFor();
-    await expectNothingFound(page, 'the lobby');
-
+  it('W-13 the parts of the page are landmarks, and every button and link has a name', async (test) => {
+    const page = await lobby(test);
     await page
       .getByRole('link', { name: /^\d+ repl/ })
       .first()
       .click();
-    await heading('Thread');
-    await page.getByRole('log', { name: 'Replies' }).getByText('Thank you.').waitFor();
-    await expectNothingFound(page, 'a thread');
-    await page.keyboard.press('Escape');
-
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('combobox').waitFor();
-    await expectNothingFound(page, 'the palette');
-    await page.keyboard.press('Escape');
-
-    await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Show the keys').waitFor();
-    await expectNothingFound(page, 'the keys');
-    await page.keyboard.press('Escape');
-
-    await page.getByRole('button', { name: 'Background tasks' }).click();
-    await page.getByRole('log').getByText('built').waitFor();
-    await expectNothingFound(page, 'the tasks');
-    await page.keyboard.press('Escape');
-
-    await page.getByRole('button', { name: '1 waits for you' }).click();
-    await page.getByRole('button', { name: /^Deny/ }).waitFor();
-    await expectNothingFound(page, 'the approvals');
-    await page.keyboard.press('Escape');
-
-    await page.getByRole('link', { name: /Builds/ }).click();
-    await page.getByRole('log', { name: 'Journal' }).getByText('started').waitFor();
-    await expectNothingFound(page, 'a session');
-
-    await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByRole('link', { name: 'Agents' }).click();
-    await page.getByRole('main').getByText('asker').waitFor();
-    await expectNothingFound(page, 'the agents');
-    await page.getByRole('link', { name: 'Access tokens' }).click();
-    await page.getByText('this browser').waitFor();
-    await expectNothingFound(page, 'the tokens');
-
-    await page.getByRole('link', { name: 'Usage', exact: true }).click();
-    await page.getByRole('table').first().waitFor();
-    await expectNothingFound(page, 'the usage');
-
-    await page.getByRole('link', { name: 'Lobby', exact: true }).click();
-    await page.getByRole('link', { name: 'Channel settings' }).click();
-    await page.getByLabel('Speakers at once').waitFor();
-    await expectNothingFound(page, 'the settings of a channel');
-    await page.goBack();
-    await page.getByRole('link', { name: 'Timeline' }).click();
-    await heading('Lobby: timeline');
-    await expectNothingFound(page, 'the timeline');
-
-    await page.context().clearCookies();
-    await page.goto(daemon.url);
-    await heading('This browser is not logged in');
-    await expectNothingFound(page, 'logged out');
-    await page.context().close();
-  });
-
-  it('W-13 the parts of the page are landmarks, and every button and link has a name', async (test) => {
-    const page = await browser(test).logIn(daemon, { path: `/c/lobby/m/${rootId}` });
     await page.getByRole('log', { name: 'Replies' }).getByText('Thank you.').waitFor();
     expect(await page.getByRole('main').count()).toBe(1);
     for (const [role, name] of LANDMARKS) {
@@ -231,12 +170,11 @@ describe('the web UI for everybody, in a browser', () => {
     }
     const controls = await page.locator('body').ariaSnapshot();
     expect(controls).not.toMatch(/- (?:button|link|textbox)(?:$|:| \[)/m);
-    await page.context().close();
+    await page.keyboard.press('Escape');
   });
 
   it('W-13 the focus is seen, and comes back from dialogs and from a thread', async (test) => {
-    const page = await browser(test).logIn(daemon);
-    await page.getByRole('heading', { name: 'What is ready' }).waitFor();
+    const page = await lobby(test);
     const search = page.getByRole('button', { name: 'Search' });
     for (const [name, dialog] of [
       ['Search', 'Command palette'],
@@ -268,6 +206,73 @@ describe('the web UI for everybody, in a browser', () => {
     await page.keyboard.press('Escape');
     await reply.waitFor({ state: 'detached' });
     await until('the focus is back', async () => /^\d+ repl/.test(await focusOn(page)));
+  });
+
+  it('W-13 axe finds nothing serious on any screen or in any dialog, in light and in dark', async (test) => {
+    const page = await lobby(test);
+    const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+    await heading('What is ready');
+    await page.getByRole('button', { name: '1 waits for you' }).waitFor();
+    await expectNothingFound(page, 'the lobby');
+
+    await page
+      .getByRole('link', { name: /^\d+ repl/ })
+      .first()
+      .click();
+    await heading('Thread');
+    await page.getByRole('log', { name: 'Replies' }).getByText('Thank you.').waitFor();
+    await expectNothingFound(page, 'a thread', 'aside');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('combobox').waitFor();
+    await expectNothingFound(page, 'the palette', 'dialog');
+    await page.keyboard.press('Escape');
+
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Show the keys').waitFor();
+    await expectNothingFound(page, 'the keys', 'dialog');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Background tasks' }).click();
+    await page.getByRole('log').getByText('built').waitFor();
+    await expectNothingFound(page, 'the tasks', 'dialog');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: '1 waits for you' }).click();
+    await page.getByRole('button', { name: /^Deny/ }).waitFor();
+    await expectNothingFound(page, 'the approvals', 'dialog');
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('link', { name: /Builds/ }).click();
+    await page.getByRole('log', { name: 'Journal' }).getByText('started').waitFor();
+    await expectNothingFound(page, 'a session');
+
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await page.getByRole('main').getByText('asker').waitFor();
+    await expectNothingFound(page, 'the agents', 'main');
+    await page.getByRole('link', { name: 'Access tokens' }).click();
+    await page.getByText('this browser').waitFor();
+    await expectNothingFound(page, 'the tokens', 'main');
+
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('table').first().waitFor();
+    await expectNothingFound(page, 'the usage', 'main');
+
+    await page.getByRole('link', { name: 'Lobby', exact: true }).click();
+    await page.getByRole('link', { name: 'Channel settings' }).click();
+    await page.getByLabel('Speakers at once').waitFor();
+    await expectNothingFound(page, 'the settings of a channel', 'main');
+    await page.goBack();
+    await page.getByRole('link', { name: 'Timeline' }).click();
+    await heading('Lobby: timeline');
+    await expectNothingFound(page, 'the timeline', 'main');
+
+    await page.context().clearCookies();
+    await page.goto(daemon.url);
+    await heading('This browser is not logged in');
+    await expectNothingFound(page, 'logged out');
     await page.context().close();
   });
 
@@ -277,12 +282,7 @@ describe('the web UI for everybody, in a browser', () => {
   ] as const) {
     it(`W-13 ${how} one goes from the list to a channel, a thread and back, and nothing is wider than the screen`, async (test) => {
       const page = await browser(test).logIn(daemon, options);
-      page.setDefaultTimeout(6000);
       const shows = async (where: string): Promise<void> => {
-        if (process.env['SHOTS'])
-          await page.screenshot({
-            path: `${process.env['SHOTS']}/${how}-${where}.png`.replaceAll(' ', '-'),
-          });
         const widths = await page.evaluate<number[]>(
           '[document.documentElement.scrollWidth, innerWidth]',
         );

@@ -9,12 +9,17 @@ interface Found {
 }
 
 interface AxeOptions {
+  /** Only what is in the elements of this selector. */
+  readonly within?: string;
   /** Only these rules of axe; all of them unless said. */
   readonly rules?: readonly string[];
 }
 
 /** What axe finds serious or critical in a page as it stands, a line for each element. */
-export async function axeViolations(page: Page, { rules }: AxeOptions = {}): Promise<string[]> {
+export async function axeViolations(
+  page: Page,
+  { within, rules }: AxeOptions = {},
+): Promise<string[]> {
   // Loaded here: it is large, and few tests need it.
   const { default: axe } = await import('axe-core');
   // What the debugger evaluates is not subject to the policy of the page.
@@ -24,7 +29,7 @@ export async function axeViolations(page: Page, { rules }: AxeOptions = {}): Pro
     ...(rules ? { runOnly: { type: 'rule', values: rules } } : {}),
   };
   const found = await page.evaluate<readonly Found[]>(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
   );
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
