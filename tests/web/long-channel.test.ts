@@ -3,12 +3,12 @@ import {
   callerOf,
   fillChannels,
   NO_BROWSER,
+  type Page,
   startDaemon,
   type TestDaemon,
   until,
   withDatabaseFile,
 } from '@stoa/testkit';
-import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
 
 const MESSAGES = 100_000;

@@ -1,5 +1,4 @@
-import { BrowserStage, findBrowser, NO_BROWSER } from '@stoa/testkit';
-import type { Page } from 'playwright-core';
+import { BrowserStage, findBrowser, NO_BROWSER, type Page } from '@stoa/testkit';
 import { type Benchmark, Skipped } from '../benchmark.js';
 import type { Pair } from '../measure/alternate.js';
 import { figureOf } from '../measure/figure.js';

@@ -7,7 +7,8 @@ export {
 } from './acp/fake-agent.js';
 export { processesWith } from './acp/living-processes.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
-export { BrowserStage, type OpenOptions } from './browser/browser-stage.js';
+export { axeViolations } from './browser/axe-violations.js';
+export { BrowserStage, type OpenOptions, type Page } from './browser/browser-stage.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
 export { fillChannels } from './channels/fill-channels.js';

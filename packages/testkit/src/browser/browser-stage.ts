@@ -3,6 +3,8 @@ import { callerOf } from '../daemon/caller.js';
 import type { TestDaemon } from '../daemon/start-daemon.js';
 import { findBrowser } from './find-browser.js';
 
+export type { Page };
+
 /** Loading what a test asked to fail is no error of the page. */
 const EXPECTED =
   /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection to/;

@@ -14,8 +14,12 @@ export function go(path: string, { replace = false } = {}): void {
   tell();
 }
 
+export function usePath(): string {
+  return useSyncExternalStore(subscribe, () => location.pathname);
+}
+
 export function usePlace(): Place {
-  const path = useSyncExternalStore(subscribe, () => location.pathname);
+  const path = usePath();
   return useMemo(() => placeOf(path), [path]);
 }
 

@@ -10,7 +10,7 @@ import { Sidebar } from '../sidebar/sidebar.js';
 import { StatusBar } from '../status-bar/status-bar.js';
 import { Layout } from './layout.js';
 import { LoggedOut } from './logged-out.js';
-import { usePlace } from './router.js';
+import { usePath, usePlace } from './router.js';
 import { Screen } from './screens.js';
 
 const KeysHelp = lazy(async () => ({ default: (await import('../keys/keys-help.js')).KeysHelp }));
@@ -27,6 +27,7 @@ export function Shell() {
 
 function Inside() {
   const place = usePlace();
+  const path = usePath();
   const [help, setHelp] = useState(false);
   useFreshData();
   useKeyboard();
@@ -34,6 +35,7 @@ function Inside() {
   return (
     <>
       <Layout
+        path={path}
         isHome={place.name === 'home'}
         sidebar={<Sidebar />}
         main={<Screen place={place} />}

@@ -117,7 +117,7 @@ function Heading({
         <Link
           to={pathTo.session(sessionId)}
           onClick={onClose}
-          className="text-accent hover:underline"
+          className="text-accent underline underline-offset-2"
         >
           {session?.title ?? session?.agentName ?? sessionId}
         </Link>

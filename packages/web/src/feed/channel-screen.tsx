@@ -32,6 +32,7 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
   const [jumpedTo, setJumpedTo] = useState<string>();
   return (
     <Columns
+      sideLabel="Thread"
       side={
         messageId === undefined ? null : (
           <ThreadPanel channelId={channelId} messageId={messageId} me={me} />

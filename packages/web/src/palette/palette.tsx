@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../ui/icon.js';
 import { type Entry, fitting, inSections } from './entries.js';
 import type { PaletteMode } from './palette-state.js';
@@ -27,7 +27,8 @@ export function Palette({ mode, onClose }: PaletteProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const list = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before it is taken out of the page: then it would give the focus to nobody.
+  useLayoutEffect(() => {
     const { current } = dialog;
     if (current && !current.open) current.showModal();
     return () => current?.close();

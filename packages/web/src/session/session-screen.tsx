@@ -35,6 +35,7 @@ function OpenSession({ sessionId }: { readonly sessionId: string }) {
   if (!session) return null;
   return (
     <Columns
+      sideLabel="About this session"
       side={
         tab === undefined ? undefined : (
           <SessionPanel

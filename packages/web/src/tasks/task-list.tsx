@@ -30,9 +30,10 @@ export function TaskList({ sections, chosen, onChoose }: TaskListProps) {
       {sections.map(({ kind, title, rows }) => (
         // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list.
         <div key={kind} role="group" aria-label={title} className="mb-2">
-          <h3 className="px-3 py-1 text-xs font-semibold text-faint capitalize">
+          {/* It is the name of the group already. */}
+          <p aria-hidden="true" className="px-3 py-1 text-xs font-semibold text-faint capitalize">
             {title} <span className="font-normal">{rows.length}</span>
-          </h3>
+          </p>
           {rows.map((row) => (
             <Row
               key={row.taskId}

@@ -1,7 +1,7 @@
 import { type Bar, lengthOf } from './amounts.js';
 
 /** From the bottom up: input from a cache, other input, output; the accent alone for a single part. */
-const FILLS = ['fill-line', 'fill-faint', 'fill-accent'] as const;
+const FILLS = ['fill-faint/45', 'fill-faint', 'fill-accent'] as const;
 
 /** A length that is not known: outlined, not filled. */
 const UNKNOWN =
