@@ -6,7 +6,6 @@ import { type Daemon, startDaemon } from '../world/daemon.js';
 import { openDirectory } from '../world/directory.js';
 import { channelName } from '../world/history.js';
 import { prepareHistory } from '../world/prepared-history.js';
-import type { Scope } from '../world/scope.js';
 
 const OPENED_MS = 1_500;
 const FRAME_MS = 50;

@@ -50,7 +50,8 @@ export function JumpToDate({ channelId, onFound }: JumpToDateProps) {
             className="flex flex-col gap-2 p-2"
             onSubmit={(event) => {
               event.preventDefault();
-              void jump(String(new FormData(event.currentTarget).get('day')));
+              const day = new FormData(event.currentTarget).get('day');
+              void jump(typeof day === 'string' ? day : '');
             }}
           >
             <Field label="Day" problem={problem}>
