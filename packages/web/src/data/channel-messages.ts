@@ -139,7 +139,7 @@ export class ChannelMessages {
     switch (signal.type) {
       case 'ready':
       case 'gap':
-        void this.open(undefined);
+        void this.open(this.placeInThePast());
         break;
       case 'ended':
         this.change({ status: 'failed', problem: signal.problem });
@@ -156,6 +156,13 @@ export class ChannelMessages {
         break;
       }
     }
+  }
+
+  /** Who reads what was said earlier is not taken to the end because a connection was lost. */
+  private placeInThePast(): number | undefined {
+    const { hasNewer, messages, status } = this.view_;
+    if (status !== 'ready' || !hasNewer) return undefined;
+    return messages[Math.floor(messages.length / 2)]?.seq;
   }
 
   private apply(event: Stamped): void {
