@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { BackLink } from '../app/back-link.js';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useChannel, useMembers } from '../data/queries.js';
@@ -22,13 +23,7 @@ export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
     .map(({ displayName }) => displayName);
   return (
     <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
-      <Link
-        to="/"
-        aria-label="Back to the channels"
-        className="-ml-1 flex size-8 items-center justify-center rounded-md hover:bg-hover wide:hidden"
-      >
-        <Icon name="back" />
-      </Link>
+      <BackLink />
       <h1 className="shrink-0 text-[15px] font-semibold">{channel?.title ?? channelId}</h1>
       <p className="hidden min-w-0 grow truncate text-[13px] text-faint wide:block">
         {channel?.purpose}

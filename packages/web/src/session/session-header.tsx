@@ -1,6 +1,6 @@
 import type { Session } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '../app/router.js';
+import { BackLink } from '../app/back-link.js';
 import { client } from '../data/client.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
@@ -22,13 +22,7 @@ export function SessionHeader({ session, isPanelOpen, onPanel }: SessionHeaderPr
   const about = [title === undefined ? undefined : agentName, model, `mode ${mode}`, workspace];
   return (
     <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
-      <Link
-        to="/"
-        aria-label="Back to the channels"
-        className="-ml-1 flex size-8 items-center justify-center rounded-md hover:bg-hover wide:hidden"
-      >
-        <Icon name="back" />
-      </Link>
+      <BackLink />
       <StatusDot status={status} />
       <h1 className="max-w-[50%] shrink-0 truncate text-[15px] font-semibold">
         {title ?? agentName}
