@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cleanEnvironment, until } from '@stoa/testkit';
+import { cleanEnvironment, sendSignal, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -67,7 +67,7 @@ function npm(clone: string, args: readonly string[], env: Record<string, string>
 
 /** Ctrl-C: a terminal signals everybody in the foreground, not only who was started first. */
 function pressCtrlC({ child }: Run): void {
-  process.kill(-(child.pid as number), 'SIGINT');
+  sendSignal(-(child.pid ?? 0), 'SIGINT');
 }
 
 describe('a fresh clone', () => {
@@ -84,7 +84,7 @@ describe('a fresh clone', () => {
     // In groups of their own they would outlive a test that failed before it ended them.
     for (const { child, exit } of runs) {
       if (child.exitCode === null && child.signalCode === null) {
-        process.kill(-(child.pid as number), 'SIGKILL');
+        sendSignal(-(child.pid ?? 0), 'SIGKILL');
         await exit;
       }
     }

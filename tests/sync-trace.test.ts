@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { callerOf, LiveSocket, readSyncTrace, type SyncTrace, startDaemon } from '@stoa/testkit';
+import {
+  callerOf,
+  LiveSocket,
+  readSyncTrace,
+  type SyncTrace,
+  sendSignal,
+  startDaemon,
+} from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 
 const POSTERS = 16;
@@ -44,7 +51,7 @@ async function traced(
     const { pid } = JSON.parse(readFileSync(join(daemon.home, 'daemon.json'), 'utf8')) as {
       pid: number;
     };
-    process.kill(pid, 'SIGTERM');
+    sendSignal(pid, 'SIGTERM');
     await daemon.exited();
     return { trace: readSyncTrace(readFileSync(file, 'latin1')), status };
   } finally {

@@ -7,6 +7,7 @@ import {
   type DaemonPlace,
   processesWith,
   SeededRandom,
+  sendSignal,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
@@ -185,7 +186,7 @@ const descriptors = ({ pid }: TestDaemon): number => readdirSync(`/proc/${String
 /** From outside, as somebody at another terminal would. */
 function killGroup(leader: number): void {
   try {
-    process.kill(-leader, 'SIGKILL');
+    sendSignal(-leader, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

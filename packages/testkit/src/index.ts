@@ -5,7 +5,7 @@ export {
   type FakeAgentOptions,
   readAgentLog,
 } from './acp/fake-agent.js';
-export { processesWith } from './acp/living-processes.js';
+export { processesWith, sendSignal } from './acp/living-processes.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
 export { BrowserStage, type OpenOptions, type Page } from './browser/browser-stage.js';

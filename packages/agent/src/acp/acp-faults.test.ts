@@ -8,6 +8,7 @@ import {
   OWNER,
   processesWith,
   saidBy,
+  sendSignal,
   until,
 } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -165,7 +166,7 @@ describe('a program that goes wrong', () => {
     const env = { ...process.env, GUARD_MARK: mark };
     const daemon = spawn(process.execPath, ['-e', parent], { env, stdio: 'ignore' });
     await until('the program runs', () => processesWith(mark).length >= 5);
-    for (const pid of processesWith(mark)) if (pid !== daemon.pid) process.kill(pid, 'SIGTERM');
+    for (const pid of processesWith(mark)) if (pid !== daemon.pid) sendSignal(pid, 'SIGTERM');
     daemon.kill('SIGKILL');
     await once(daemon, 'exit');
     await until('nothing is left', () => processesWith(mark).length === 0);

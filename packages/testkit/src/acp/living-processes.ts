@@ -21,3 +21,14 @@ export function processesWith(text: string): number[] {
 
 const startTimeOf = (stat: string): number =>
   Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]);
+
+/**
+ * Sends a signal to a process, or to a group by its negative number. Never to nobody in particular: the system
+ * takes 0, as of a file that is still empty, for the whole group of the tests, and -1 for everybody.
+ */
+export function sendSignal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined || !Number.isInteger(pid) || Math.abs(pid) < 2) {
+    throw new Error(`${name} would go to no process in particular: ${String(pid)}`);
+  }
+  process.kill(pid, name);
+}

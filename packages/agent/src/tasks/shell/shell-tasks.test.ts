@@ -4,7 +4,7 @@ import { existsSync, promises as fs, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Task } from '@stoa/protocol';
-import { OWNER, processesWith, until } from '@stoa/testkit';
+import { OWNER, processesWith, sendSignal, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { hasPseudoTerminal } from '../../tools/shell/pseudo-terminal.js';
 import { ShellStage } from './shell-stage.fixture.js';
@@ -79,7 +79,7 @@ describe('a command in the background', () => {
         () => undefined,
       ),
     );
-    process.kill(pid, 'SIGSEGV');
+    sendSignal(pid, 'SIGSEGV');
     expect(await stage.ended(taskId)).toMatchObject({
       status: 'failed',
       end: { cause: 'signal', signal: 'SIGSEGV', exitCode: 139 },
@@ -90,7 +90,7 @@ describe('a command in the background', () => {
     const stage = await staged();
     const task = await stage.background('echo begun; sleep 60');
     await stage.printed(task, 'begun');
-    process.kill(-pidOf(task), 'SIGKILL');
+    sendSignal(-pidOf(task), 'SIGKILL');
     expect(await stage.ended(task.taskId)).toMatchObject({
       status: 'failed',
       end: { cause: 'signal', signal: 'SIGKILL' },

@@ -36,7 +36,8 @@ export type CommandIntent = z.infer<typeof CommandIntent>;
 const CommandStatus = z.object({
   nonce: z.string(),
   bootId: z.string(),
-  pid: z.int(),
+  /** Smaller ones mean, to the system, everybody of a group or everybody there is. */
+  pid: z.int().min(2),
   startTime: z.string(),
   exitCode: z.int().optional(),
   /** Why its output could not be kept to the end. */

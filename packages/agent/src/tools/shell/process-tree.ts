@@ -113,6 +113,7 @@ function statOf(pid: number): string[] | undefined {
  * as what `sudo` runs is: who looks again finds it still there, and says so.
  */
 export function signal(pid: number, name: NodeJS.Signals): void {
+  if (!(Math.abs(pid) > 1)) throw new RangeError(`${String(pid)} is the number of no command`);
   try {
     process.kill(pid, name);
   } catch (error) {

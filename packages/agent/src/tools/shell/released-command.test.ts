@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processesWith, until } from '@stoa/testkit';
+import { processesWith, sendSignal, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adoptCommand } from './adopted-command.js';
 import { childEnvironment } from './child-environment.js';
@@ -115,16 +115,19 @@ describe('a released command', () => {
   it('T-2 that an outside signal ends has that signal in its exit status', async () => {
     const running = await start('echo $$ >pid; exec sleep 60');
     const pid = await until('it says its number', () =>
-      fs.readFile(join(root, 'pid'), 'utf8').then(Number, () => undefined),
+      fs.readFile(join(root, 'pid'), 'utf8').then(
+        (text) => Number(text) || undefined,
+        () => undefined,
+      ),
     );
-    process.kill(pid, 'SIGKILL');
+    sendSignal(pid, 'SIGKILL');
     expect(await running.wait()).toEqual({ type: 'exited', exitCode: 137 });
   });
 
   it('T-2 that is killed with its wrapper is lost to who waited, by that signal', async () => {
     const running = await start('echo begun; sleep 60');
     await printed(running, 'begun');
-    process.kill(-(running.pid ?? 0), 'SIGKILL');
+    sendSignal(-(running.pid ?? 0), 'SIGKILL');
     expect(await running.wait()).toMatchObject({ type: 'lost', signal: 'SIGKILL' });
     expect(await (await adopt(running)).wait()).toMatchObject({ type: 'lost' });
   });
@@ -132,7 +135,7 @@ describe('a released command', () => {
   it('T-2 whose wrapper alone was killed goes on, and its exit is recorded', async () => {
     const running = await start(WAITING);
     await printed(running, 'begun');
-    process.kill(running.pid ?? 0, 'SIGKILL');
+    sendSignal(running.pid, 'SIGKILL');
     const adopted = await adopt(running);
     await go();
     expect(await adopted.wait()).toEqual({ type: 'exited', exitCode: 5 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, promises as fs, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processesWith, until } from '@stoa/testkit';
+import { processesWith, sendSignal, until } from '@stoa/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CommandFiles } from './command-files.js';
 import { readOutput } from './command-output.js';
@@ -85,7 +85,7 @@ it('one that was killed before it could say anything is unknown', async () => {
   });
   await until('it is under way', async () => (await files.state('n2')).type === 'running');
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  process.kill(-(child.pid ?? 0), 'SIGKILL');
+  sendSignal(-(child.pid ?? 0), 'SIGKILL');
   await gone;
   expect(await files.state('n2')).toEqual({ type: 'unknown' });
 });
@@ -109,3 +109,13 @@ it('a record that is not whole does not count, and the one before it does', asyn
   await fs.writeFile(files.status, `${JSON.stringify(begun)}\n${ended}\n`);
   expect(await files.state('n4')).toEqual({ type: 'exited', exitCode: 0 });
 });
+
+it.each([-1, 0, 1])(
+  'a record with the number %d does not count: a signal would reach everybody',
+  async (pid) => {
+    const files = new CommandFiles(root, 'sh_5');
+    const record = { nonce: 'n5', bootId: 'b', pid, startTime: '1', exitCode: 0 };
+    await fs.writeFile(files.status, `${JSON.stringify(record)}\n`);
+    expect(await files.readStatus('n5')).toBeUndefined();
+  },
+);
