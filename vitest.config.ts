@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import { kitAliases } from './scripts/bundle-kit.mjs';
+import { fromKit } from './scripts/bundle-kit.mjs';
 import { LongestFirst } from './scripts/vitest-order.mjs';
 
 const conditions = ['stoa-source', 'module', 'node', 'development|production'];
@@ -44,6 +44,7 @@ const needsPrograms = [
 const needsBrowser = ['tests/web/**/*.test.ts'];
 
 export default defineConfig({
+  plugins: [fromKit],
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['stoa-source'] } },
   test: {
@@ -56,7 +57,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
-    globalSetup: ['packages/testkit/src/postgres/shared-postgres.ts'],
+    globalSetup: ['scripts/vitest-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
     projects: [
       {
         extends: true,
@@ -77,7 +78,6 @@ export default defineConfig({
       },
       {
         extends: true,
-        resolve: { alias: kitAliases },
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
@@ -88,7 +88,6 @@ export default defineConfig({
       },
       {
         extends: true,
-        resolve: { alias: kitAliases },
         test: {
           name: 'web',
           include: needsBrowser,

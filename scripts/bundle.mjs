@@ -76,13 +76,13 @@ export function bundleBenchmarks(options = {}) {
  * is left alone.
  */
 export async function bundle(wanted) {
-  const { outdir, entries, parts, executable, plugins, isModule, force = false } = wanted;
+  const { outdir, entries, parts, executable, isModule, force = false } = wanted;
   const target = path.join(root, outdir);
   const stampFile = path.join(target, stampName);
-  const stamp = hashSources();
+  const stamp = hashSources(entries);
   if (!force && readOrEmpty(stampFile) === stamp) return false;
 
-  const outputFiles = await build({ outdir, entries, parts, plugins, stamp });
+  const outputFiles = await build({ ...wanted, stamp });
   if (parts) writeType(target, 'commonjs');
   if (isModule) writeType(target, 'module');
   write(target, outputFiles, new Set(Object.keys(entries).map((name) => `${name}.js`)), executable);
@@ -90,7 +90,7 @@ export async function bundle(wanted) {
   return true;
 }
 
-async function build({ outdir, entries, parts, plugins = [], stamp }) {
+async function build({ outdir, entries, parts, plugins = [], more = [], stamp }) {
   // Loaded late: this module is also read before the dependencies are installed.
   const esbuild = await import('esbuild');
   const common = {
@@ -101,9 +101,9 @@ async function build({ outdir, entries, parts, plugins = [], stamp }) {
     platform: 'node',
     target: 'node20.19',
     conditions: ['stoa-source'],
-    external,
+    external: [...external, ...more],
     plugins,
-    entryNames: '[name]',
+    entryNames: '[dir]/[name]',
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
@@ -175,6 +175,7 @@ function write(target, outputFiles, entryNames, executable) {
   const rank = (file) => (entryNames.has(path.basename(file.path)) ? 1 : 0);
   for (const file of [...outputFiles].sort((a, b) => rank(a) - rank(b))) {
     const temporary = `${file.path}.${process.pid}.tmp`;
+    fs.mkdirSync(path.dirname(file.path), { recursive: true });
     fs.writeFileSync(temporary, file.contents);
     if (path.basename(file.path) === `${executable}.js`) fs.chmodSync(temporary, 0o755);
     // A build that is forced may differ from one of the same name, and then so does its code.
@@ -195,8 +196,8 @@ function writeType(directory, type) {
   fs.writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify({ type })}\n`);
 }
 
-function hashSources() {
-  const hash = createHash('sha256').update(process.version);
+function hashSources(entries) {
+  const hash = createHash('sha256').update(process.version).update(JSON.stringify(entries));
   for (const file of sourceFiles()) {
     hash
       .update(`${path.relative(root, file)}\0`)

@@ -3,7 +3,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundleKit } from './bundle-kit.mjs';
+import { bundleKit, kitFile } from './bundle-kit.mjs';
 import { command, prepare } from './prepare.mjs';
 import { root } from './root.mjs';
 import { playScene } from './screenshot-scene.mjs';
@@ -18,8 +18,7 @@ const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 1, has
 await command(async () => {
   await prepare();
   await bundleKit();
-  const kit = path.join(root, 'node_modules/.cache/stoa-kit/testkit.js');
-  const testkit = await import(pathToFileURL(kit).href);
+  const testkit = await import(pathToFileURL(kitFile('@stoa/testkit')).href);
   const stage = await testkit.BrowserStage.open();
   if (stage === undefined) {
     console.error(`Pictures need a browser; ${testkit.NO_BROWSER}.`);

@@ -2,11 +2,9 @@
 // vitest is started by an editor and not by `npm test`.
 import { buildWeb } from './build-web.mjs';
 import { bundlePrograms } from './bundle.mjs';
-import { bundleKit } from './bundle-kit.mjs';
 import { cachePrograms } from './code-cache.mjs';
 
 export default async function setup() {
   await Promise.all([bundlePrograms(), buildWeb()]);
   await cachePrograms();
-  await bundleKit();
 }
