@@ -28,8 +28,8 @@ export async function startInstalling() {
     return {};
   }
   await runNpm(['ci', '--ignore-scripts'], 'Installing dependencies', 'Installed dependencies');
-  await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
   const compiling = startNpm(['rebuild', native], compilerSettings());
+  await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
   return {
     async compiled() {
       const shown = progress('Compiling SQLite, one to two minutes (nothing prebuilt to fetch)');

@@ -5,10 +5,13 @@ import type Database from 'better-sqlite3';
 const SPILLING_CACHE_PAGES = 16;
 const SHARE_OF_FREE_SPACE = 1 / 8;
 
+/** What Linux calls a file system in memory: a sync costs nothing there. */
+const TMPFS = 0x01021994;
+
 /** Speed is not worth the last of a disk: what is left there is for what people write. */
-export function hasRoomToGrow(path: string, bytes: number): boolean {
-  const { bavail, bsize } = statfsSync(dirname(path));
-  return bytes <= bavail * bsize * SHARE_OF_FREE_SPACE;
+export function isWorthGrowing(path: string, bytes: number): boolean {
+  const { bavail, bsize, type } = statfsSync(dirname(path));
+  return type !== TMPFS && bytes <= bavail * bsize * SHARE_OF_FREE_SPACE;
 }
 
 /**

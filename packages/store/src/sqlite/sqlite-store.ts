@@ -6,7 +6,7 @@ import type { Tx } from '../sql/statement.js';
 import type { Store, TransactOptions } from '../store.js';
 import { toStoaError } from './failure.js';
 import { GroupCommit, type GroupCommitPorts, type GroupLimits } from './group-commit.js';
-import { growWal, hasRoomToGrow } from './grow-wal.js';
+import { growWal, isWorthGrowing } from './grow-wal.js';
 import { checkInThread, sqliteProblems } from './integrity.js';
 import { migrateSqlite } from './migrate.js';
 import { StatementRunner } from './statement-runner.js';
@@ -119,7 +119,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions): Sqli
     db = new Database(path);
     const store = new SqliteStore(db, options);
     const bytes = CHECKPOINT_PAGES * PAGE_BYTES;
-    if (options.durability === 'full' && hasRoomToGrow(path, bytes)) growWal(db, bytes);
+    if (options.durability === 'full' && isWorthGrowing(path, bytes)) growWal(db, bytes);
     return store;
   } catch (error) {
     db?.close();
