@@ -27,17 +27,6 @@ const needsNoSqlite = [
   'packages/store/src/search/{postgres-search-index,search-tokens}.test.ts',
 ];
 
-// All of it runs once on each engine. What runs on PostgreSQL needs no SQLite either.
-const onEachEngine = [
-  'packages/core/src/{boards/boards,channels/commands/commands,memory/memory}.test.ts',
-  'packages/core/src/{observations/observations,projects/projects,stimuli/stimuli}.test.ts',
-  'packages/core/src/sessions/{approvals,inbox,inbox-limits,mailbox,sub-sessions,transcript}.test.ts',
-  'packages/core/src/tasks/{tasks,thread-news,agent/agent-engines}.test.ts',
-  'packages/core/src/{turns/turns,work/thread-work}.test.ts',
-  'packages/daemon/src/runtime/schedules.test.ts',
-  'packages/store/src/conformance/{migrations,model,transactions}.test.ts',
-];
-
 // What is about the house and not about what lives in it: its rules, the types in its documents, and what
 // the tests themselves are made with. `npm run check` runs them.
 const aboutTheHouse = [
@@ -78,21 +67,12 @@ export default defineConfig({
           testTimeout: 30_000,
         },
       },
-      ...['postgres', 'sqlite'].map((engine) => ({
-        extends: true as const,
-        test: {
-          name: engine,
-          include: onEachEngine,
-          testTimeout: 30_000,
-          env: { STOA_TEST_ENGINE: engine },
-        },
-      })),
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: [...needsNoSqlite, ...onEachEngine, ...needsPrograms, ...aboutTheHouse],
+          exclude: [...needsNoSqlite, ...needsPrograms, ...aboutTheHouse],
           testTimeout: 30_000,
         },
       },

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { root } from './root.mjs';
 
 const directory = path.join(root, 'packages/web');
-const stampFile = path.join(directory, 'dist/.build-stamp');
+const dist = path.join(directory, 'dist');
+const stampName = '.build-stamp';
 
 /** What it is made of, besides the versions in the lockfile. */
 const sources = [
@@ -23,12 +24,40 @@ const sources = [
 /** Returns whether anything was built: what was made of the same sources is left alone. */
 export async function buildWeb({ force = false } = {}) {
   const stamp = hashSources();
-  if (!force && readOrEmpty(stampFile) === stamp) return false;
-  const vite = path.join(root, 'node_modules/vite/bin/vite.js');
-  const { status, output } = await run([vite, 'build', '--logLevel', 'warn']);
-  if (status !== 0) throw new WebBuildError(`The web UI could not be built.\n${output.trimEnd()}`);
-  fs.writeFileSync(stampFile, stamp);
+  if (!force && readOrEmpty(path.join(dist, stampName)) === stamp) return false;
+  const made = fs.mkdtempSync(`${dist}-new-`);
+  try {
+    await build(made);
+    fs.writeFileSync(path.join(made, stampName), stamp);
+    putInPlace(made);
+  } finally {
+    fs.rmSync(made, { recursive: true, force: true });
+  }
   return true;
+}
+
+async function build(into) {
+  const vite = path.join(root, 'node_modules/vite/bin/vite.js');
+  const options = ['--logLevel', 'warn', '--outDir', into, '--emptyOutDir'];
+  const { status, output } = await run([vite, 'build', ...options]);
+  if (status !== 0) throw new WebBuildError(`The web UI could not be built.\n${output.trimEnd()}`);
+}
+
+/** All of it at once: a daemon may be reading it, and somebody else may be building it too. */
+function putInPlace(made) {
+  fs.chmodSync(made, 0o755);
+  for (;;) {
+    const old = fs.mkdtempSync(`${dist}-old-`);
+    try {
+      if (fs.existsSync(dist)) fs.renameSync(dist, path.join(old, 'dist'));
+      fs.renameSync(made, dist);
+      return;
+    } catch (error) {
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+    } finally {
+      fs.rmSync(old, { recursive: true, force: true });
+    }
+  }
 }
 
 export class WebBuildError extends Error {}

@@ -49,8 +49,11 @@ const replacesModules = (test) => fs.readFileSync(test, 'utf8').includes('vi.moc
 
 const bundled = (source) => path.join(root, outdir, source.replace(/\.ts$/, '.js'));
 
+/** What is bundled once would not change with its source, where vitest goes on and watches. */
+const isOneRun = ['run', '--run'].some((word) => process.argv.includes(word));
+
 /** For Vite: gives a test the bundled form of what it imports. */
-export const fromKit = {
+export const fromKit = isOneRun && {
   name: 'stoa-kit',
   enforce: 'pre',
   resolveId(id, importer) {

@@ -172,7 +172,7 @@ const partFile = (name, stamp) => `${name}-${ending(stamp)}.js`;
 // each by rename; what earlier builds left stays for a day, because somebody may be starting from it.
 function write(target, outputFiles, entryNames, executable) {
   fs.mkdirSync(target, { recursive: true });
-  const rank = (file) => (entryNames.has(path.basename(file.path)) ? 1 : 0);
+  const rank = (file) => (entryNames.has(path.relative(target, file.path)) ? 1 : 0);
   for (const file of [...outputFiles].sort((a, b) => rank(a) - rank(b))) {
     const temporary = `${file.path}.${process.pid}.tmp`;
     fs.mkdirSync(path.dirname(file.path), { recursive: true });
@@ -211,6 +211,7 @@ function* sourceFiles() {
   yield path.join(root, 'package-lock.json');
   yield path.join(root, 'tsconfig.base.json');
   yield path.join(root, 'scripts/bundle.mjs');
+  yield path.join(root, 'scripts/bundle-kit.mjs');
   for (const name of fs.readdirSync(path.join(root, 'packages')).sort()) {
     // Built by build-web.mjs; nothing here imports it.
     if (name === 'web') continue;

@@ -10,6 +10,8 @@ import { root } from './root.mjs';
 const stampFile = path.join(root, 'node_modules/.stoa-install');
 const shownLines = 30;
 const native = 'better-sqlite3';
+/** Instead of a stamp: what was begun here did not get to its end. */
+const begun = 'begun\n';
 
 class InstallError extends Error {
   name = 'InstallError';
@@ -21,13 +23,15 @@ class InstallError extends Error {
  */
 export async function startInstalling() {
   const stamp = expectedStamp();
-  if (readOrUndefined(stampFile) === stamp) return {};
+  const found = readOrUndefined(stampFile);
+  if (found === stamp) return {};
   // Somebody ran npm by hand: believe what is there if it is what the lockfile asks for and works.
-  if (matchesLockfile() && nativeModuleLoads()) {
+  if (found !== begun && matchesLockfile() && nativeModuleLoads()) {
     fs.writeFileSync(stampFile, stamp);
     return {};
   }
   await runNpm(['ci', '--ignore-scripts'], 'Installing dependencies', 'Installed dependencies');
+  fs.writeFileSync(stampFile, begun);
   const compiling = startNpm(['rebuild', native], compilerSettings());
   await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
   return {

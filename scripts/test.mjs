@@ -11,8 +11,7 @@ import { report } from './test-report.mjs';
 const args = process.argv.slice(2).filter((arg) => arg !== '--soak');
 const soak = process.argv.includes('--soak') ? { STOA_SOAK: '1' } : {};
 
-const withoutSqlite = ['early', 'postgres'];
-const withSqlite = ['e2e', 'web', 'unit', 'sqlite'];
+const withSqlite = ['e2e', 'web', 'unit'];
 
 const elsewhere = `Not run here: real agents of others, which are fetched and slow to start (npm run test:programs);
 the rules of the house and its test tools (npm run check); the long forms (npm run test:soak). CI runs the first two.`;
@@ -37,13 +36,13 @@ await command(async () => {
 
 async function afterCompiling(compiled, test) {
   await compiled?.();
-  return [await (args.length === 0 ? test(...withoutSqlite, ...withSqlite) : test())];
+  return [await (args.length === 0 ? test('early', ...withSqlite) : test())];
 }
 
 /** The compiler leaves a core idle: the tests that need no SQLite have it. */
 async function whileCompiling(compiled, test) {
   console.log('SQLite is compiled while the tests run that do not need it.');
-  const early = await test(...withoutSqlite);
+  const early = await test('early');
   await compiled();
   return [early, await test(...withSqlite)];
 }

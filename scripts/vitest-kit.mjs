@@ -1,4 +1,4 @@
-// Tests run on what they import as it is now, also when vitest is started by an editor and not by `npm test`.
+// What tests import is bundled from the sources as they are now, also when it is not `npm test` that runs them.
 import { bundleKit } from './bundle-kit.mjs';
 
 export default bundleKit;

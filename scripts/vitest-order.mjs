@@ -3,7 +3,7 @@
 // Those of one project follow each other: a worker that gets a file of another is started anew.
 import { BaseSequencer } from 'vitest/node';
 
-const projects = ['early', 'postgres', 'e2e', 'web', 'unit', 'sqlite'];
+const projects = ['early', 'e2e', 'web', 'unit'];
 
 const longest = [
   'kill',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -32,7 +32,10 @@ async function traced(
   const file = join(folder, 'trace');
   const calls = 'trace=pwrite64,write,writev,sendto,sendmsg,fdatasync,fsync';
   const wrapper = ['strace', '-f', '-ttt', '-y', '-s', '8192', '-o', file, '-e', calls];
-  const daemon = await startDaemon({ config, wrapper, timeoutMs: 60_000 });
+  // On a disk, where there is one: in memory a daemon spares itself a part of what it does there.
+  const home = join(folder, 'home');
+  mkdirSync(home);
+  const daemon = await startDaemon({ home, config, wrapper, timeoutMs: 60_000 });
   try {
     const caller = callerOf(daemon.url, daemon.token);
     await caller.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });

@@ -22,16 +22,20 @@ interface Built {
   readonly files: ReadonlyMap<string, WebFile>;
 }
 
+/** Says what was built, and is there when all of it is. */
+const STAMP = '.build-stamp';
+
 /**
- * The web UI as it was built when it was first asked for. All of it is kept, a megabyte or two: a new
- * build removes the files of the old one, and whoever has its page open may yet ask for them.
+ * The web UI as it was built when it was first asked for, which is the one that belongs to this daemon. All of
+ * it is kept, a megabyte or two: a new build takes the place of the old one, and whoever has its page open may
+ * yet ask for its files.
  */
 export class WebFiles {
   private built: Built | undefined;
 
   constructor(private readonly directory: string) {}
 
-  /** Undefined where it has not been built. */
+  /** Undefined where it has not been built, and while it is put in its place. */
   page(): Buffer | undefined {
     return this.read()?.page;
   }
@@ -59,6 +63,7 @@ export class WebFiles {
 
 function built(directory: string): Built | undefined {
   try {
+    const stamp = readFileSync(join(directory, STAMP), 'utf8');
     const page = readFileSync(join(directory, 'index.html'));
     const assets = join(directory, 'assets');
     const files = readdirSync(assets).flatMap((name): [string, WebFile][] => {
@@ -66,7 +71,8 @@ function built(directory: string): Built | undefined {
       if (type === undefined) return [];
       return [[name, { type, bytes: readFileSync(join(assets, name)), squeezed: undefined }]];
     });
-    return { page, files: new Map(files) };
+    const isWhole = readFileSync(join(directory, STAMP), 'utf8') === stamp;
+    return isWhole ? { page, files: new Map(files) } : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

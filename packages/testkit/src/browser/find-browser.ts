@@ -23,6 +23,6 @@ export function findBrowser(
   const told = environment['CHROMIUM_PATH'];
   if (told !== undefined && told !== '') return told;
   const found = places.find((place) => existsSync(place));
-  if (found === undefined && environment['CI'] === 'true') throw new Error(NO_BROWSER);
+  if (found === undefined && (environment['CI'] ?? '') !== '') throw new Error(NO_BROWSER);
   return found;
 }

@@ -51,12 +51,5 @@ const postgres: StoreEngine = {
   },
 };
 
-const only = process.env['STOA_TEST_ENGINE'];
-
-/**
- * What has to behave the same on all of them is tested on each; where the test run has a part for each engine,
- * one at a time.
- */
-export const STORE_ENGINES: readonly StoreEngine[] = [sqlite, postgres].filter(
-  ({ name }) => only === undefined || name === only,
-);
+/** What has to behave the same on all of them is tested on each. */
+export const STORE_ENGINES: readonly StoreEngine[] = [sqlite, postgres];

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { growWal, isWorthGrowing } from './grow-wal.js';
+
+const BYTES = 1_000_000;
+
+describe('the log that is made long at the start', () => {
+  let directory: string;
+  let db: Database.Database;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'stoa-grow-'));
+    db = new Database(join(directory, 'a.db'));
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('cache_size = -65536');
+  });
+  afterEach(() => {
+    db.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const value = (name: string): unknown => db.pragma(name, { simple: true });
+
+  it('F-36 is about as long as it was asked for, holds nothing, and commits are synced as before', () => {
+    growWal(db, BYTES);
+    expect(statSync(join(directory, 'a.db-wal')).size).toBeGreaterThan(0.9 * BYTES);
+    expect(db.prepare('SELECT count(*) FROM "sqlite_master"').pluck().get()).toBe(0);
+    expect(value('synchronous')).toBe(2);
+    expect(value('cache_size')).toBe(-65536);
+  });
+
+  it('F-36 leaves commits synced also where it cannot grow', () => {
+    db.exec('CREATE TABLE "growth" ("already" TEXT)');
+    expect(() => {
+      growWal(db, BYTES);
+    }).toThrow('already exists');
+    expect(db.inTransaction).toBe(false);
+    expect(value('synchronous')).toBe(2);
+    expect(value('cache_size')).toBe(-65536);
+  });
+
+  it('is not worth the last of a disk', () => {
+    expect(isWorthGrowing(join(directory, 'a.db'), Number.MAX_SAFE_INTEGER)).toBe(false);
+  });
+});
