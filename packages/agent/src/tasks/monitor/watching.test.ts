@@ -122,6 +122,21 @@ function takenUp(command: { size: number; stop?: CommandEnd; looks?: number }) {
   return { settled, told };
 }
 
+it('T-22 a monitor is not idle before all is read that it printed', async () => {
+  // More than one look reads.
+  const lines = `${'x'.repeat(1_999)}\n`.repeat(1_000);
+  await fs.writeFile(outputPath, lines);
+  // What it printed last is new.
+  const going = takenUp({ size: lines.length - 2_000, looks: 500 });
+  expect(await going.settled).toBe('goes on');
+  expect(await takenUp({ size: lines.length }).settled).toMatchObject({ end: { cause: 'idle' } });
+});
+
+it('T-22 a monitor that was read at once with what it printed since is not idle', async () => {
+  await fs.writeFile(outputPath, 'old\nnew\n');
+  expect(await takenUp({ size: 4, looks: 3 }).settled).toBe('goes on');
+});
+
 it.each<[CommandEnd, object]>([
   [
     { type: 'exited', exitCode: 3 },

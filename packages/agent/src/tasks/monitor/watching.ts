@@ -140,7 +140,8 @@ export class Watching {
         await this.#pause(restMs);
         continue;
       }
-      if (this.#watch.isIdle(this.ports.now())) return 'idle';
+      // What is not read yet may be new.
+      if (isAll && this.#watch.isIdle(this.ports.now())) return 'idle';
       await this.#pause(Math.max(LOOK_MS, restMs));
     }
     return undefined;
@@ -164,7 +165,7 @@ export class Watching {
       if (dropped) watch.passOver(dropped.to);
       if (bytes.length === 0) return true;
       const now = this.ports.now();
-      const isFromBefore = watch.readAt < this.before.size;
+      const isFromBefore = watch.readAt + bytes.length <= this.before.size;
       const began = performance.now();
       watch.take(bytes, now, isFromBefore ? Math.min(now, this.before.at) : now);
       this.#tookMs += performance.now() - began;
