@@ -1,5 +1,5 @@
 import { LIMITS } from '@stoa/protocol';
-import { OWNER, until } from '@stoa/testkit';
+import { AgentSession, OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskStage, textOf } from './task-stage.fixture.js';
 
@@ -78,6 +78,21 @@ describe('a daemon that starts', () => {
       status: 'running',
       stopping: { by: 'human:owner' },
     });
+    await stage.restart();
+    expect(await stage.statusOf(taskId)).toBe('cancelled');
+  });
+
+  it('says once that what another place has is to stop, however often it looks', async () => {
+    const child = await stage.session(sessionId);
+    const { taskId } = await stage.begin(child, 'monitor');
+    await stage.restart({ place: 'elsewhere' });
+    await stage.daemon.core.sessions.end(OWNER, child);
+    await until('it is to stop', async () => (await stage.get(taskId)).stopping);
+    const session = AgentSession.of(stage.daemon, child);
+    const before = await session.events();
+    await stage.tasks.tick();
+    await stage.tasks.tick();
+    expect(await session.events()).toEqual(before);
     await stage.restart();
     expect(await stage.statusOf(taskId)).toBe('cancelled');
   });
