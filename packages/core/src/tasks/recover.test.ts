@@ -155,6 +155,52 @@ describe('a daemon that starts', () => {
     },
   );
 
+  it.each(['shell', 'agent', 'monitor'])(
+    'tells the end of a %s to the one above that lives to hear of it, however many do not',
+    async (kind) => {
+      const parent = await stage.session(sessionId);
+      const child = await stage.session(parent);
+      const { taskId } = await stage.begin(child, kind);
+      for (const [index, id] of [sessionId, parent, child].entries()) {
+        await stage.daemon.core.sessions.submit(OWNER, id, { text: 'x', rule: 'followup' });
+        await stage.daemon.driver.nth(index + 1);
+      }
+      await stage.settle(taskId);
+      for (const [ending, heir] of [
+        [child, parent],
+        [parent, sessionId],
+      ] as const) {
+        await stage.daemon.core.sessions.end(OWNER, ending);
+        await until(`${heir} is told`, async () => (await stage.notices(heir)).length > 0);
+        expect(await stage.get(taskId)).toMatchObject({ sessionId: heir, startedIn: child });
+      }
+      await stage.tasks.tick();
+      const told = (await stage.notices(sessionId)).map(({ metadata }) => metadata['taskId']);
+      expect(told).toEqual([taskId]);
+    },
+  );
+
+  it('puts what ends in a session that is over where it is told', async () => {
+    const parent = await stage.session(sessionId);
+    const child = await stage.session(parent);
+    const { taskId } = await stage.begin(child);
+    await stage.daemon.core.sessions.submit(OWNER, parent, { text: 'x', rule: 'followup' });
+    await stage.daemon.driver.nth(1);
+    const { store } = stage.daemon;
+    const transact = store.transact.bind(store);
+    let writes = 0;
+    store.transact = (body, options) => {
+      writes += 1;
+      return writes === 1 ? transact(body, options) : new Promise(() => undefined);
+    };
+    await stage.daemon.core.sessions.end(OWNER, child);
+    store.transact = transact;
+    expect(await stage.settle(taskId)).toMatchObject({ notice: 'sent', sessionId: parent });
+    expect((await stage.get(taskId)).sessionId).toBe(parent);
+    await stage.daemon.core.sessions.end(OWNER, parent);
+    await until('it is told', async () => (await stage.notices(sessionId)).length === 1);
+  });
+
   it('tells ends to those who have room, however many wait for one who has none', async () => {
     const child = await stage.session(sessionId);
     await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
