@@ -95,6 +95,24 @@ describe('an agent', () => {
     });
   });
 
+  it('T-36 that is waited for by a run that was cancelled under another daemon is stopped', async () => {
+    await stage.parent.submit('Begin.');
+    const { runId } = await stage.daemon.driver.nth(1);
+    const task = await stage.launch({ isForeground: true, runId });
+    const run = await stage.runOf(task);
+    await stage.daemon.core.tasks.tick();
+    const { subAgents } = stage.daemon.core;
+    const committed = subAgents.committed.bind(subAgents);
+    // What another daemon commits is not told here.
+    subAgents.committed = () => undefined;
+    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    subAgents.committed = committed;
+    expect((await stage.get(task.taskId)).status).toBe('running');
+    await stage.daemon.core.tasks.tick();
+    expect((await stage.ended(task.taskId)).status).toBe('cancelled');
+    expect(run.context.signal.aborted).toBe(true);
+  });
+
   it('T-29 that was waited for in a crash is paused in the background, and tells of its end', async () => {
     await stage.parent.submit('Begin.');
     const { runId } = await stage.daemon.driver.nth(1);

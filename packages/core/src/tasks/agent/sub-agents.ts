@@ -1,9 +1,10 @@
-import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
-import { findBackgroundTask, listRunsOfSession, type Tx } from '@stoa/store';
+import { type RunStatus, StoaError, type Task, type TaskEntry } from '@stoa/protocol';
+import { findBackgroundTask, findRunRow, listRunsOfSession, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
 import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
+import { isTerminal } from '../../sessions/run-status.js';
 import type { TaskContext } from '../context.js';
 import { isGoneWithin } from '../is-gone-within.js';
 import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../kind.js';
@@ -12,7 +13,7 @@ import type { Tasks } from '../tasks.js';
 import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
-import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { foregroundAgents, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
 import { launchAgent, type NewSubAgent } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
@@ -176,6 +177,19 @@ export class SubAgents implements TaskExecutor {
     }
   }
 
+  /** Stops what was waited for by runs that ended under another daemon, which is not told here. */
+  async tick(): Promise<void> {
+    const { store } = this.context.sessions;
+    const waiting = await foregroundAgents(this.context);
+    const runIds = new Set([...this.#waitedFor.runIds, ...waiting.map(({ runId }) => runId)]);
+    for (const runId of runIds) {
+      const run = await store.read(() => findRunRow.first({ runId }));
+      if (run && !isTerminal(run.status as RunStatus)) continue;
+      const own = waiting.filter((task) => task.runId === runId).map(({ taskId }) => taskId);
+      this.#runEnded(runId, own);
+    }
+  }
+
   /** Events of one commit. Must not throw. */
   committed(entries: readonly LogEntry[]): void {
     for (const { topic, type, body, at } of entries) {
@@ -191,9 +205,7 @@ export class SubAgents implements TaskExecutor {
         this.#later(() => endSessionOf(this.context, sessionId, taskId));
       } else if (RUN_ENDS.has(type)) {
         const { runId } = JSON.parse(body) as { runId: string };
-        for (const taskId of this.#waitedFor.take(runId)) {
-          this.#later(() => this.#stopWaitedFor(taskId));
-        }
+        this.#runEnded(runId);
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
       } else if (type === 'resumed') {
         const { runId } = JSON.parse(body) as { runId: string };
@@ -227,6 +239,12 @@ export class SubAgents implements TaskExecutor {
     if (runs.length > 0) return;
     const end = { cause: 'crashed', message: 'The daemon ended before it had its prompt' };
     await this.tasks.settle(taskId, { status: 'failed', end });
+  }
+
+  #runEnded(runId: string, others: readonly string[] = []): void {
+    for (const taskId of new Set([...this.#waitedFor.take(runId), ...others])) {
+      this.#later(() => this.#stopWaitedFor(taskId));
+    }
   }
 
   /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */

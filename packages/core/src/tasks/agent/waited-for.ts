@@ -13,6 +13,14 @@ export class WaitedFor {
     if (tasks?.size === 0) this.#byRun.delete(runId);
   }
 
+  has(runId: string, taskId: string): boolean {
+    return this.#byRun.get(runId)?.has(taskId) ?? false;
+  }
+
+  get runIds(): string[] {
+    return [...this.#byRun.keys()];
+  }
+
   /** Those of a run that is over; they are not known here afterwards. */
   take(runId: string): string[] {
     const tasks = [...(this.#byRun.get(runId) ?? [])];
