@@ -96,6 +96,16 @@ function dueAfter(
   return sessions.store.read(() => listTasksToTell.all({ sortAt, taskId, limit }));
 }
 
+/** What was to tell of the end of one that was waited for did not: it is told as that of every other. */
+export async function tellAfterAll(context: TaskContext, taskId: string): Promise<void> {
+  await writeTask(context, 'system', taskId, ({ session, entry }) => {
+    const isUntold = isEnded(entry.status) && entry.isForeground && entry.notice === 'none';
+    const change = { isForeground: false, notice: 'due' } as const;
+    return { events: isUntold ? [taskChanged(session, taskId, change)] : [], answer: undefined };
+  });
+  await tellDue(context, taskId);
+}
+
 /** False where there is no room for it. */
 function tellDue(context: TaskContext, taskId: string): Promise<boolean> {
   return writeTask(context, 'system', taskId, function* ({ session, entry }, at) {

@@ -1,7 +1,6 @@
 import type { Principal, TaskEntry } from '@stoa/protocol';
-import { listLiveTasks, listLiveTasksOfSession, listQueuedRuns, type Tx } from '@stoa/store';
+import { listLiveTasksOfSession, listQueuedRuns, listTasksOfSession, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead, sessionToServe } from '../../access/session-gate.js';
-import type { TaskContext } from '../context.js';
 import type { OpenTask } from '../write-task.js';
 import { AGENT, agentDetail } from './agent-kind.js';
 
@@ -31,31 +30,16 @@ export function* agentsOf({ topicId }: Pick<OpenSession, 'topicId'>): Tx<TaskEnt
     .map(({ entry }) => JSON.parse(entry) as TaskEntry);
 }
 
-interface ForegroundAgent {
-  readonly taskId: string;
-  readonly runId: string;
+/** Those that are over and still listed. */
+export function* endedAgentsOf({ topicId }: Pick<OpenSession, 'topicId'>): Tx<TaskEntry[]> {
+  const { kind } = AGENT;
+  const first = { isEnded: 0, sortAt: -1, taskId: '', limit: ENDED_LOOKED_AT };
+  const all = { topicId, kind, status: null, responsibleId: null, ...first };
+  return (yield* listTasksOfSession.all(all)).map(({ entry }) => JSON.parse(entry) as TaskEntry);
 }
 
-/** The agents of this place that a run waits for. */
-export async function foregroundAgents(context: TaskContext): Promise<ForegroundAgent[]> {
-  const { place, sessions } = context;
-  const found: ForegroundAgent[] = [];
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const from: string = after;
-    const rows = await sessions.store.read(() =>
-      listLiveTasks.all({ place, after: from, limit: PAGE }),
-    );
-    for (const { kind, entry } of rows) {
-      if (kind !== AGENT.kind) continue;
-      const { taskId, runId, isForeground, stopping } = JSON.parse(entry) as TaskEntry;
-      if (isForeground && runId !== undefined && !stopping) found.push({ taskId, runId });
-    }
-    after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;
-  }
-  return found;
-}
-
-const PAGE = 100;
+/** More than are kept, but for those of which nobody heard yet. */
+const ENDED_LOOKED_AT = 100;
 
 /** What a session still has to do, the one under way first. */
 export function* openRuns({ topicId, activeRunId }: OpenSession): Tx<string[]> {

@@ -1,10 +1,9 @@
-import { type RunStatus, StoaError, type Task, type TaskEntry } from '@stoa/protocol';
-import { findBackgroundTask, findRunRow, listRunsOfSession, type Tx } from '@stoa/store';
+import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
+import { findBackgroundTask, listRunsOfSession, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
 import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
-import { isTerminal } from '../../sessions/run-status.js';
 import type { TaskContext } from '../context.js';
 import { isGoneWithin } from '../is-gone-within.js';
 import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../kind.js';
@@ -13,13 +12,13 @@ import type { Tasks } from '../tasks.js';
 import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
-import { foregroundAgents, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
 import { launchAgent, type NewSubAgent } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
 import type { SessionRuns } from './session-runs.js';
 import { TaskWaiters } from './task-waiters.js';
-import { WaitedFor } from './waited-for.js';
+import { foregroundAgents, isOver, WaitedFor } from './waited-for.js';
 import { whyBlocked } from './why-blocked.js';
 
 /**
@@ -179,20 +178,20 @@ export class SubAgents implements TaskExecutor {
 
   /** Stops what was waited for by runs that ended under another daemon, which is not told here. */
   async tick(): Promise<void> {
-    const { store } = this.context.sessions;
     const waiting = await foregroundAgents(this.context);
     const runIds = new Set([...this.#waitedFor.runIds, ...waiting.map(({ runId }) => runId)]);
     for (const runId of runIds) {
-      const run = await store.read(() => findRunRow.first({ runId }));
-      if (run && !isTerminal(run.status as RunStatus)) continue;
-      const own = waiting.filter((task) => task.runId === runId).map(({ taskId }) => taskId);
-      this.#runEnded(runId, own);
+      if (!(await isOver(this.context, runId))) continue;
+      this.#runEnded(
+        runId,
+        waiting.filter((task) => task.runId === runId),
+      );
     }
   }
 
   /** Events of one commit. Must not throw. */
   committed(entries: readonly LogEntry[]): void {
-    for (const { topic, type, body, at } of entries) {
+    for (const { topic, type, body } of entries) {
       if (!topic.startsWith('session:')) continue;
       const sessionId = topic.slice('session:'.length);
       if (type === 'background_task_ended' || type === 'background_task_changed') {
@@ -208,8 +207,12 @@ export class SubAgents implements TaskExecutor {
         this.#runEnded(runId);
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
       } else if (type === 'resumed') {
-        const { runId } = JSON.parse(body) as { runId: string };
-        this.#later(() => letGoOn(this.context, sessionId, { runId, at }));
+        const resumed = JSON.parse(body) as { runId: string; unknownCallIds: string[] };
+        const { runId } = resumed;
+        // What waited here for it does not go on: whatever is known after this is waited for anew.
+        this.#waitedFor.take(runId);
+        const isWaitedFor = (taskId: string): boolean => this.#waitedFor.has(runId, taskId);
+        this.#later(() => letGoOn(this.context, { sessionId, ...resumed }, isWaitedFor));
       } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
     }
   }
@@ -241,8 +244,9 @@ export class SubAgents implements TaskExecutor {
     await this.tasks.settle(taskId, { status: 'failed', end });
   }
 
-  #runEnded(runId: string, others: readonly string[] = []): void {
-    for (const taskId of new Set([...this.#waitedFor.take(runId), ...others])) {
+  #runEnded(runId: string, found: readonly Pick<Task, 'taskId'>[] = []): void {
+    const known = this.#waitedFor.take(runId);
+    for (const taskId of new Set([...known, ...found.map((task) => task.taskId)])) {
       this.#later(() => this.#stopWaitedFor(taskId));
     }
   }
