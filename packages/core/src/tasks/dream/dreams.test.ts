@@ -388,6 +388,28 @@ describe('a dream', () => {
     });
   });
 
+  it('takes notes out though a topic that was to go was edited meanwhile, and stays', async () => {
+    await open();
+    await work(1);
+    const id = await memoryId();
+    const theirs = { name: 'theirs.md', part: 'shared' } as const;
+    await daemon.core.memories.putFile(OWNER, id, { ...theirs, text: 'old' });
+    dream = async (wanted) => {
+      const { draft, notes: given } = wanted;
+      draft.remove('theirs.md');
+      draft.write('other.md', 'other', given[0]?.text ?? '');
+      wanted.fold(given.map(({ noteId }) => noteId));
+      await daemon.core.memories.putFile(OWNER, id, { ...theirs, text: 'by a person' });
+    };
+    await daemon.core.dreams.start(OWNER, id, 'shared');
+    await daemon.core.dreams.settled();
+    expect(await notes()).toEqual([]);
+    expect((await tasks())[0]?.detail).toMatchObject({
+      foldedNotes: 1,
+      warnings: [expect.stringContaining('theirs.md was changed')],
+    });
+  });
+
   it('T-38 that was cut off while it wrote says so', async () => {
     await open();
     await work(1);

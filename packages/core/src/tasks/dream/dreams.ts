@@ -300,13 +300,13 @@ export class Dreams {
     }
     if ('error' in applied) throw applied.error;
     run.isStoring = false;
-    const { written, warnings } = applied;
+    const { written, warnings, unwritten } = applied;
     run.warnings.push(...warnings);
-    if (written.length > 0 && warnings.length === 0)
+    if (written.length > 0 && unwritten.length === 0)
       await this.#attempt(run, 'notes that stand in files could not be taken out', () =>
         this.#fold(run, place),
       );
-    else this.#keepNotes(run, warnings);
+    else this.#keepNotes(run, unwritten);
     await this.#attempt(
       run,
       'when it was done could not be kept, so the next one may come soon',
@@ -316,8 +316,8 @@ export class Dreams {
   }
 
   /** What a note was folded into may be what was left alone: then it would stand nowhere. */
-  #keepNotes(run: DreamRun, leftAlone: readonly string[]): void {
-    if (run.folded.size > 0 && leftAlone.length > 0) {
+  #keepNotes(run: DreamRun, unwritten: readonly string[]): void {
+    if (run.folded.size > 0 && unwritten.length > 0) {
       run.warnings.push('notes were kept, since not all that was written stands in files');
     }
     run.folded.clear();
