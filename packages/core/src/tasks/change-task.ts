@@ -40,6 +40,8 @@ export interface Begun {
   readonly task: TaskEntry;
   /** It runs by this, and did not before. */
   readonly hasBegun: boolean;
+  /** It could have begun, had there been a place. */
+  readonly isFull: boolean;
   /** It never ran before. */
   readonly isFirst: boolean;
 }
@@ -62,14 +64,14 @@ export function* beginning(
 ): Tx<Begun & { events: NewEvent[] }> {
   const kind = context.kinds.get(entry.kind);
   const isFirst = entry.startedAt === undefined;
-  const same = { events: [], task: entry, hasBegun: false, isFirst };
+  const same = { events: [], task: entry, hasBegun: false, isFull: false, isFirst };
   if (entry.status === 'running' || entry.stopping) return same;
   // Those of a session that has ended are stopped, or go to another.
   if (entry.status === 'queued' && session.endedAt !== null) return same;
   // What blocked one that waits may be gone when its turn comes: who begins it looks.
   if (entry.status !== 'queued') assertCanGoOn(entry, kind);
   const isFree = yield* hasPlace(kind, session.responsibleId);
-  if (!isFree && entry.status === 'queued') return same;
+  if (!isFree && entry.status === 'queued') return { ...same, isFull: true };
   if (!isFree && kind.whenFull === 'refuse') {
     throw new StoaError(
       'too_many_tasks',
@@ -84,7 +86,8 @@ export function* beginning(
     ...(isEnded(entry.status) ? { notice: 'due', isForeground: false } : {}),
   };
   const events = [taskChanged(session, entry.taskId, change)];
-  return { events, task: changed(entry, change, at), hasBegun: isFree, isFirst };
+  const task = changed(entry, change, at);
+  return { events, task, hasBegun: isFree, isFull: !isFree, isFirst };
 }
 
 /** Throws `task_not_resumable`, with the reason. */

@@ -11,11 +11,11 @@ import {
 import { sessionToRead, sessionToServe } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import { eachApart } from '../sessions/each-apart.js';
-import { inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
 import { isEnded } from './lifecycle.js';
-import { tellOwner } from './notice.js';
+import { goesAlong, handOver, tellOwner } from './notice.js';
 import { noticeText } from './notice-text.js';
+import { changed } from './projection.js';
 import { SYSTEM } from './read-tasks.js';
 import type { Stopping } from './stopping.js';
 import { taskChanged, writeTask } from './write-task.js';
@@ -96,25 +96,36 @@ function dueAfter(
   return sessions.store.read(() => listTasksToTell.all({ sortAt, taskId, limit }));
 }
 
+/** What was to tell of the end of one that was waited for did not: it is told as that of every other. */
+export async function tellAfterAll(context: TaskContext, taskId: string): Promise<void> {
+  await writeTask(context, 'system', taskId, ({ session, entry }) => {
+    const isUntold = isEnded(entry.status) && entry.isForeground && entry.notice === 'none';
+    const change = { isForeground: false, notice: 'due' } as const;
+    return { events: isUntold ? [taskChanged(session, taskId, change)] : [], answer: undefined };
+  });
+  await tellDue(context, taskId);
+}
+
 /** False where there is no room for it. */
 function tellDue(context: TaskContext, taskId: string): Promise<boolean> {
-  return writeTask(context, 'system', taskId, function* ({ session, entry }) {
+  return writeTask(context, 'system', taskId, function* ({ session, entry }, at) {
     const done = { events: [], answer: true };
     if (!isEnded(entry.status) || entry.notice !== 'due') return done;
     const text = context.kinds.find(entry.kind)?.notice?.(entry, undefined) ?? noticeText(entry);
     const told = yield* tellOwner(context, session, entry, text);
     if (told === 'full') return { events: [], answer: false };
-    const events = told
-      ? [
-          taskChanged(session, taskId, { notice: 'sent', noticeItemId: told.itemId }),
-          ...told.events,
-        ]
-      : [taskChanged(session, taskId, { notice: 'none' })];
+    if (!told) return { events: [taskChanged(session, taskId, { notice: 'none' })], answer: true };
+    const change = { notice: 'sent', noticeItemId: told.itemId } as const;
+    const events = [
+      taskChanged(session, taskId, change),
+      ...goesAlong(session, told, changed(entry, change, at)),
+      ...told.events,
+    ];
     return { events, answer: true };
   });
 }
 
-/** One commit for both sessions: it is never in none of them, and never in two. */
+/** One commit for both sessions. */
 function move(context: TaskContext, taskId: string, from: string, to: string): Promise<void> {
   return context.sessions.log.write({
     actor: 'system',
@@ -127,19 +138,9 @@ function move(context: TaskContext, taskId: string, from: string, to: string): P
       // What cannot go there now is found again by who looks for what was left behind.
       if (!row || heir.endedAt !== null) return { events: [], answer: () => undefined };
       const { noticeItemId: _, ...entry } = JSON.parse(row.entry) as TaskEntry;
-      const task: TaskEntry = {
-        ...entry,
-        sessionId: to,
-        updatedAt: at,
-        notice: entry.notice === 'sent' ? 'due' : entry.notice,
-      };
-      return {
-        events: [
-          inSession(leaving, { type: 'background_task_handed_over', data: { taskId, to } }),
-          inSession(heir, { type: 'background_task_received', data: { task, from } }),
-        ],
-        answer: () => undefined,
-      };
+      const notice = entry.notice === 'sent' ? 'due' : entry.notice;
+      const events = handOver(leaving, heir, { ...entry, updatedAt: at, notice });
+      return { events, answer: () => undefined };
     },
   });
 }

@@ -67,6 +67,8 @@ export interface TaskExecutor {
   reattach(task: Task): Promise<void>;
   /** After a start of the daemon, when all of its tasks were taken up again. */
   recovered?(): Promise<void>;
+  /** Now and then: what it was not told of. */
+  tick?(): Promise<void>;
   /** Output by offset, at most `limit` bytes, cut between characters. Undefined: it has none. */
   read?(task: Task, range: OutputRange): Promise<OutputPart | undefined>;
   /** What tool calls wait for that has no entry. */

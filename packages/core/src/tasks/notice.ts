@@ -30,19 +30,43 @@ function arrivalOf({ taskId, kind, description, origin }: TaskEntry, text: strin
   };
 }
 
-/** The events that tell of it and the item they make; `full` where there is no room; undefined: nobody is left. */
+interface Told {
+  readonly events: readonly NewEvent[];
+  /** The item they make, and in whose inbox. */
+  readonly itemId: string;
+  readonly listener: OpenSession;
+}
+
+/** The events that tell of it; `full` where there is no room; undefined: nobody is left. */
 export function* tellOwner(
   { sessions }: TaskContext,
   session: OpenSession,
   task: TaskEntry,
   text: string,
-): Tx<{ events: readonly NewEvent[]; itemId: string } | 'full' | undefined> {
+): Tx<Told | 'full' | undefined> {
   const listener = yield* listenerOf(session);
   if (!listener) return undefined;
   if ((yield* whyFull(listener)) !== undefined) return 'full';
   const { events } = yield* acceptItem(sessions, listener, arrivalOf(task, text));
-  return { events, itemId: (events[0]?.event.data as Accepted).itemId };
+  return { events, itemId: (events[0]?.event.data as Accepted).itemId, listener };
 }
+
+/** Where an entry goes: it is never in none of the two, and never in both. */
+export const handOver = (from: OpenSession, to: OpenSession, task: TaskEntry): NewEvent[] => {
+  const { taskId } = task;
+  const received = { ...task, sessionId: to.sessionId };
+  return [
+    inSession(from, { type: 'background_task_handed_over', data: { taskId, to: to.sessionId } }),
+    inSession(to, {
+      type: 'background_task_received',
+      data: { task: received, from: from.sessionId },
+    }),
+  ];
+};
+
+/** An end that is told to one above belongs there from then on: who does not live to hear it passes it on. */
+export const goesAlong = (session: OpenSession, { listener }: Told, task: TaskEntry): NewEvent[] =>
+  listener.sessionId === session.sessionId ? [] : handOver(session, listener, task);
 
 /** Its session, or the nearest above it that goes on. */
 function* listenerOf(session: OpenSession): Tx<OpenSession | undefined> {

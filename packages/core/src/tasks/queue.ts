@@ -1,5 +1,5 @@
-import type { TaskEntry } from '@stoa/protocol';
 import { listQueuedTasks } from '@stoa/store';
+import { eachApart } from '../sessions/each-apart.js';
 import { type Begun, beginTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { withApprovals } from './read-tasks.js';
@@ -49,23 +49,29 @@ export class TaskQueue {
   }
 
   async #look(): Promise<void> {
-    const { kinds, place, sessions } = this.context;
-    for (const { kind, whenFull } of kinds) {
-      if (whenFull !== 'queue') continue;
-      const query = { place, kind, responsibleId: null, limit: PAGE };
+    for (const { kind, whenFull } of this.context.kinds) {
+      if (whenFull === 'queue') await this.#lookAt(kind);
+    }
+  }
+
+  /** All of them: however many of one person wait, others may have a place. */
+  async #lookAt(kind: string): Promise<void> {
+    const { place, sessions } = this.context;
+    const full = new Set<string>();
+    for (let last = { sortAt: 0, taskId: '' }; ; ) {
+      const query = { place, kind, sortAt: last.sortAt, taskId: last.taskId, limit: PAGE };
       const waiting = await sessions.store.read(() => listQueuedTasks.all(query));
-      const full = new Set<string>();
-      for (const { taskId, responsibleId } of waiting) {
-        if (this.#isClosed || full.has(responsibleId)) continue;
-        try {
-          const begun = await beginTask(this.context, taskId);
-          if (begun.hasBegun) this.run(begun);
-          else if (isWaiting(begun.task)) full.add(responsibleId);
-        } catch (error) {
-          // Those behind it are not to wait for what is wrong with this one.
-          sessions.diagnose('a waiting task could not be begun', { taskId, error });
-        }
-      }
+      const what = 'a waiting task could not be begun';
+      const all = waiting.map(({ taskId, responsibleId }) => ({ taskId, responsibleId }));
+      await eachApart(sessions, what, all, async ({ taskId, responsibleId }) => {
+        if (this.#isClosed || full.has(responsibleId)) return;
+        const begun = await beginTask(this.context, taskId);
+        if (begun.hasBegun) this.run(begun);
+        else if (begun.isFull) full.add(responsibleId);
+      });
+      const end = waiting.at(-1);
+      if (!end || waiting.length < PAGE || this.#isClosed) return;
+      last = end;
     }
   }
 
@@ -89,10 +95,6 @@ export class TaskQueue {
     }
   }
 }
-
-/** It could have begun, had there been a place. */
-const isWaiting = ({ status, stopping }: TaskEntry): boolean =>
-  status === 'queued' && stopping === undefined;
 
 const notStarted = (error: unknown) => ({
   status: 'failed' as const,

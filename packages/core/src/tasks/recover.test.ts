@@ -1,5 +1,5 @@
 import { LIMITS } from '@stoa/protocol';
-import { OWNER, until } from '@stoa/testkit';
+import { AgentSession, OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskStage, textOf } from './task-stage.fixture.js';
 
@@ -82,6 +82,21 @@ describe('a daemon that starts', () => {
     expect(await stage.statusOf(taskId)).toBe('cancelled');
   });
 
+  it('says once that what another place has is to stop, however often it looks', async () => {
+    const child = await stage.session(sessionId);
+    const { taskId } = await stage.begin(child, 'monitor');
+    await stage.restart({ place: 'elsewhere' });
+    await stage.daemon.core.sessions.end(OWNER, child);
+    await until('it is to stop', async () => (await stage.get(taskId)).stopping);
+    const session = AgentSession.of(stage.daemon, child);
+    const before = await session.events();
+    await stage.tasks.tick();
+    await stage.tasks.tick();
+    expect(await session.events()).toEqual(before);
+    await stage.restart();
+    expect(await stage.statusOf(taskId)).toBe('cancelled');
+  });
+
   it('hands over what sessions left behind that ended while nobody looked', async () => {
     const child = await stage.session(sessionId);
     const told = await stage.begin(child);
@@ -139,6 +154,52 @@ describe('a daemon that starts', () => {
       expect((await stage.get(taskId)).notice).toBe('sent');
     },
   );
+
+  it.each(['shell', 'agent', 'monitor'])(
+    'tells the end of a %s to the one above that lives to hear of it, however many do not',
+    async (kind) => {
+      const parent = await stage.session(sessionId);
+      const child = await stage.session(parent);
+      const { taskId } = await stage.begin(child, kind);
+      for (const [index, id] of [sessionId, parent, child].entries()) {
+        await stage.daemon.core.sessions.submit(OWNER, id, { text: 'x', rule: 'followup' });
+        await stage.daemon.driver.nth(index + 1);
+      }
+      await stage.settle(taskId);
+      for (const [ending, heir] of [
+        [child, parent],
+        [parent, sessionId],
+      ] as const) {
+        await stage.daemon.core.sessions.end(OWNER, ending);
+        await until(`${heir} is told`, async () => (await stage.notices(heir)).length > 0);
+        expect(await stage.get(taskId)).toMatchObject({ sessionId: heir, startedIn: child });
+      }
+      await stage.tasks.tick();
+      const told = (await stage.notices(sessionId)).map(({ metadata }) => metadata['taskId']);
+      expect(told).toEqual([taskId]);
+    },
+  );
+
+  it('puts what ends in a session that is over where it is told', async () => {
+    const parent = await stage.session(sessionId);
+    const child = await stage.session(parent);
+    const { taskId } = await stage.begin(child);
+    await stage.daemon.core.sessions.submit(OWNER, parent, { text: 'x', rule: 'followup' });
+    await stage.daemon.driver.nth(1);
+    const { store } = stage.daemon;
+    const transact = store.transact.bind(store);
+    let writes = 0;
+    store.transact = (body, options) => {
+      writes += 1;
+      return writes === 1 ? transact(body, options) : new Promise(() => undefined);
+    };
+    await stage.daemon.core.sessions.end(OWNER, child);
+    store.transact = transact;
+    expect(await stage.settle(taskId)).toMatchObject({ notice: 'sent', sessionId: parent });
+    expect((await stage.get(taskId)).sessionId).toBe(parent);
+    await stage.daemon.core.sessions.end(OWNER, parent);
+    await until('it is told', async () => (await stage.notices(sessionId)).length === 1);
+  });
 
   it('tells ends to those who have room, however many wait for one who has none', async () => {
     const child = await stage.session(sessionId);

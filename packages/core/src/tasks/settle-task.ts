@@ -5,7 +5,7 @@ import type { NewEvent } from '../log/log.js';
 import { inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
 import { isEnded, mayBecome } from './lifecycle.js';
-import { tellOwner } from './notice.js';
+import { goesAlong, tellOwner } from './notice.js';
 import { endText, noticeText } from './notice-text.js';
 import { ended } from './projection.js';
 import { tellItsThread } from './thread-news.js';
@@ -71,13 +71,15 @@ export function* settling(
   };
   const task = ended(entry, data, at);
   const events: NewEvent[] = [];
+  let { sessionId } = entry;
   if (entry.notice === 'due' && !isTold) {
     const text = kind?.notice?.(task, tail) ?? noticeText(task, tail);
     const told = yield* tellOwner(context, session, task, text);
     if (told === 'full') data.noticeDue = true;
     else if (told) {
       data.noticeItemId = told.itemId;
-      events.push(...told.events);
+      ({ sessionId } = told.listener);
+      events.push(...goesAlong(session, told, ended(entry, data, at)), ...told.events);
     }
   }
   events.unshift(inSession(session, { type: 'background_task_ended', data }));
@@ -90,7 +92,7 @@ export function* settling(
   for (const { taskId } of evicted) {
     events.push(inSession(session, { type: 'background_task_evicted', data: { taskId } }));
   }
-  return { task: ended(entry, data, at), evicted, events };
+  return { task: { ...ended(entry, data, at), sessionId }, evicted, events };
 }
 
 /** Those that have to go for one more that has ended. */

@@ -218,7 +218,7 @@ function* marking(
   }
   const change = {
     ...(entry.stopping ? {} : { stopping: { by, at } }),
-    ...(isSilent ? { notice: 'none' as const } : {}),
+    ...(isSilent && entry.notice !== 'none' ? { notice: 'none' as const } : {}),
   };
   const task = changed(entry, change, at);
   if (Object.keys(change).length === 0) return { events: [], task, evicted: [] };

@@ -145,6 +145,7 @@ export class Tasks {
 
   /** What hints may have missed. */
   async tick(): Promise<void> {
+    for (const executor of this.context.executors.all()) await executor.tick?.();
     await this.#stopping.look();
     await handOverLeftBehind(this.context, this.#stopping, UPKEEP_LIMIT);
     await tellAllDue(this.context, UPKEEP_LIMIT);

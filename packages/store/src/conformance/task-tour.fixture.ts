@@ -113,11 +113,19 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['countRunningTasks', () => api.countRunningTasks.first(of)],
   [
     'listQueuedTasks',
-    () => api.listQueuedTasks.all({ place: 'here', kind: 'shell', responsibleId: null, limit: 9 }),
+    () =>
+      api.listQueuedTasks.all({ place: 'here', kind: 'shell', sortAt: 0, taskId: '', limit: 9 }),
   ],
   [
-    'listQueuedTasks, elsewhere',
-    () => api.listQueuedTasks.all({ ...of, place: 'elsewhere', limit: 9 }),
+    'listQueuedTasks, after one elsewhere',
+    () =>
+      api.listQueuedTasks.all({
+        place: 'elsewhere',
+        kind: 'shell',
+        sortAt: 1,
+        taskId: 'tsk_1',
+        limit: 9,
+      }),
   ],
   ['listLiveTasks', () => api.listLiveTasks.all({ place: 'here', after: 'tsk_1', limit: 9 })],
   ['listTasksToStop', () => api.listTasksToStop.all({ place: 'here', limit: 9 })],

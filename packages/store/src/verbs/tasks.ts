@@ -112,14 +112,14 @@ export const countRunningTasks = verb<{ responsibleId: string; kind: string }, {
   lock: `SELECT pg_advisory_xact_lock(hashtextextended('tasks ' || :responsibleId || ' ' || :kind, 0))`,
 });
 
-/** Those that wait for a place: what ran before, then first come first. */
+/** Those that wait for a place, after one of them: what ran before, then first come first. */
 export const listQueuedTasks = verb<
-  { place: string; kind: string; responsibleId: string | null; limit: number },
+  { place: string; kind: string; sortAt: number; taskId: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
 >(
   `SELECT t.*, s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
    WHERE t."isEnded" = 0 AND t."status" = 'queued' AND t."place" = :place AND t."kind" = :kind
-     AND (CAST(:responsibleId AS TEXT) IS NULL OR t."responsibleId" = :responsibleId)
+     AND (t."sortAt" > :sortAt OR (t."sortAt" = :sortAt AND t."taskId" > :taskId))
    ORDER BY t."sortAt", t."taskId" LIMIT :limit`,
 );
 

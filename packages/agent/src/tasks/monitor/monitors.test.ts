@@ -4,6 +4,7 @@ import type { TaskExecutor } from '@stoa/core';
 import type { InboxItem, Task } from '@stoa/protocol';
 import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CommandFiles } from '../../tools/shell/command-files.js';
 import { MARK } from '../../tools/shell/mark.js';
 import { findProcesses } from '../../tools/shell/process-tree.js';
 import { Sandbox } from '../../tools/shell/sandbox.js';
@@ -286,6 +287,31 @@ describe('a monitor that is taken up again', () => {
     expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two']);
   });
 
+  it.each([
+    ['exited', { status: 'failed', end: { cause: 'exited', exitCode: 3 } }],
+    ['lost', { status: 'lost', end: { cause: 'outcome_unknown' } }],
+  ])('T-22 and has %s meanwhile is settled by that, however long ago', async (how, ending) => {
+    const { watch, told, task, ended, restart, monitors, world, tasksDirectory } = await staged();
+    const command = `echo one; ${UNTIL_GO} echo FAILED; exit 3`;
+    const taskId = await watch({ command, ...SILENT });
+    await until('its line was told', async () => linesOf(await told(taskId)).length === 1);
+    const { outputPath = '', detail } = await task(taskId);
+    restart();
+    await world.file('go');
+    const files = new CommandFiles(join(tasksDirectory, world.sessionId), taskId, 'monitor');
+    const nonce = String(detail['nonce']);
+    await until('it has ended', async () => (await files.state(nonce)).type === 'exited');
+    if (how === 'lost') {
+      // As after a restart of the machine, in which nobody records anything.
+      const { exitCode: _, ...status } = (await files.readStatus(nonce)) ?? {};
+      await fs.writeFile(files.status, `${JSON.stringify({ ...status, bootId: 'another' })}\n`);
+    }
+    await fs.utimes(outputPath, past(world, 480), past(world, 480));
+    await monitors().reattach(await task(taskId));
+    expect(await ended(taskId)).toMatchObject(ending);
+    expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 FAILED']);
+  });
+
   it('T-22 goes on where it was silent for less than its time', async () => {
     const { watch, told, task, restart, monitors, world } = await staged();
     const command = `echo one; ${UNTIL_GO} echo two; sleep 600`;
@@ -303,6 +329,7 @@ describe('a monitor that is taken up again', () => {
   it('T-22 that never printed has been silent since it began', async () => {
     const { watch, task, ended, restart, monitors, world } = await staged();
     const taskId = await watch({ command: 'sleep 600', ...SILENT });
+    await until('it is under way', async () => (await processesOf(await task(taskId)))?.length);
     restart();
     world.clock.move(60_000);
     await monitors().reattach(await task(taskId));

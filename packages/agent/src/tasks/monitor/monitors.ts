@@ -151,8 +151,11 @@ export class Monitors implements TaskExecutor {
     const { nonce } = MonitorDetail.parse(task.detail);
     const files = this.#files(task);
     void this.#writeDown(task, { type: 'reattached' });
-    const before = (await lastPrinted(files.output)) ?? { size: 0, at: task.startedAt ?? Infinity };
-    return this.#follow(task, await adoptCommand(files, nonce), before);
+    return this.#follow(
+      task,
+      await adoptCommand(files, nonce),
+      await silentSince(task, files, nonce),
+    );
   }
 
   #follow(task: Task, command: RunningCommand, before?: PrintedBefore): Watching {
@@ -199,3 +202,13 @@ export class Monitors implements TaskExecutor {
 }
 
 type TaskFiles = Pick<Task, 'startedIn' | 'taskId'>;
+
+/** One that ended while nobody watched was not silent since: how it ended is what there is to tell. */
+async function silentSince(
+  { startedAt = Number.POSITIVE_INFINITY }: Task,
+  files: CommandFiles,
+  nonce: string,
+): Promise<PrintedBefore | undefined> {
+  if ((await files.state(nonce)).type !== 'running') return undefined;
+  return (await lastPrinted(files.output)) ?? { size: 0, at: startedAt };
+}

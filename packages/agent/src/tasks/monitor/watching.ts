@@ -50,7 +50,8 @@ type WatchedCommand = Pick<RunningCommand, 'outputPath' | 'outputLost' | 'wait' 
  * settles its task.
  *
  *   watching ── the command has ended               → the rest is read and told; settled by its exit
- *            ── all events told, or silent too long → the command is stopped; completed
+ *            ── all events told, or silent too long → the command is stopped; completed. One that turns out
+ *                                                     to have ended by itself was not silent: see above
  *            ── its output cannot be kept           → the command is stopped; failed
  *            ── stopped                             → nothing is told any more; cancelled when all is gone
  *            ── left, as the daemon ends            → nothing; who goes on begins at what was committed
@@ -107,7 +108,14 @@ export class Watching {
   }
 
   async #run(): Promise<void> {
-    const enough = await this.#untilOver();
+    let enough = await this.#untilOver();
+    if (enough === 'idle') {
+      const end = await this.command.stop(enough);
+      if (end.type !== 'stopped') {
+        this.#end = end;
+        enough = await this.#untilOver();
+      }
+    }
     await this.#reader.close();
     if (this.#hasLeft()) return;
     const by = this.#stoppedBy ?? enough;
@@ -132,7 +140,8 @@ export class Watching {
         await this.#pause(restMs);
         continue;
       }
-      if (this.#watch.isIdle(this.ports.now())) return 'idle';
+      // What is not read yet may be new.
+      if (isAll && this.#watch.isIdle(this.ports.now())) return 'idle';
       await this.#pause(Math.max(LOOK_MS, restMs));
     }
     return undefined;
@@ -156,7 +165,7 @@ export class Watching {
       if (dropped) watch.passOver(dropped.to);
       if (bytes.length === 0) return true;
       const now = this.ports.now();
-      const isFromBefore = watch.readAt < this.before.size;
+      const isFromBefore = watch.readAt + bytes.length <= this.before.size;
       const began = performance.now();
       watch.take(bytes, now, isFromBefore ? Math.min(now, this.before.at) : now);
       this.#tookMs += performance.now() - began;

@@ -39,9 +39,10 @@ class AdoptedCommand implements RunningCommand {
   readonly #adoptedAt = performance.now();
   #status: CommandStatus | undefined;
   #isHere = false;
-  #isOver = false;
+  #isOver: boolean;
   #isLeft = false;
-  #stopping: Promise<Stopped> | undefined;
+  /** Resolves with nothing when it had ended before it could be told. */
+  #stopping: Promise<Stopped | undefined> | undefined;
   #stoppedBy = '';
 
   constructor(
@@ -53,6 +54,7 @@ class AdoptedCommand implements RunningCommand {
     this.id = files.id;
     this.outputPath = files.output;
     this.#status = status;
+    this.#isOver = status?.exitCode !== undefined;
     this.#processes = new CommandProcesses({
       marks: () => this.#marks(),
       isGoneWithin: (ms) => this.#isGoneWithin(ms),
@@ -108,7 +110,8 @@ class AdoptedCommand implements RunningCommand {
   async #untilEnd(): Promise<CommandEnd> {
     for (;;) {
       if (this.#isLeft) return new Promise<never>(() => undefined);
-      if (this.#stopping) return this.#stopEnd(await this.#stopping);
+      const stopped = await this.#stopping;
+      if (stopped) return this.#stopEnd(stopped);
       const found = await this.#look();
       if (found) return found;
       await pause(POLL_MS);
@@ -120,11 +123,13 @@ class AdoptedCommand implements RunningCommand {
     await this.#read();
     if (this.#status?.outputLost !== undefined) this.#outputLost.resolve(this.#status.outputLost);
     if (this.#status?.exitCode !== undefined) {
-      this.#isOver = this.#stopping === undefined;
+      // Awaited only where there is something: nobody is to begin in between.
+      if (this.#stopping && (await this.#stopping)) return undefined;
+      this.#isOver = true;
       const { exitCode } = this.#status;
       await this.#processes.endLeftovers();
       await this.#isGoneWithin(WHOLE_MS);
-      return this.#stopping ? undefined : { type: 'exited', exitCode };
+      return { type: 'exited', exitCode };
     }
     if (this.#isHere) return undefined;
     if (!this.#status && performance.now() - this.#adoptedAt < START_MS) return undefined;
@@ -144,8 +149,9 @@ class AdoptedCommand implements RunningCommand {
     return this.#status;
   }
 
-  async #stop(): Promise<Stopped> {
-    await this.#read();
+  async #stop(): Promise<Stopped | undefined> {
+    const status = await this.#read();
+    if (status?.exitCode !== undefined) return undefined;
     return this.#processes.stop();
   }
 

@@ -74,6 +74,17 @@ describe('a released command', () => {
     expect(await (await adopt(running)).wait()).toEqual({ type: 'exited', exitCode: 9 });
   });
 
+  it('T-16 that had ended when it was adopted is not stopped: its exit counts, and its rest is ended', async () => {
+    const running = await start('setsid sleep 60 & echo done; exit 9');
+    const files = new CommandFiles(join(root, 'tasks'), running.id);
+    running.leave();
+    await until('it has ended', async () => (await files.state(running.nonce)).type === 'exited');
+    const adopted = await adopt(running);
+    expect(adopted.isOver).toBe(true);
+    expect(await adopted.stop('timeout')).toEqual({ type: 'exited', exitCode: 9 });
+    expect(processesWith(`STOA_TASK=${running.nonce}`)).toEqual([]);
+  });
+
   it('T-17 whose number another process has by now is lost, and that one is not touched', async () => {
     const running = await start('sleep 60');
     const files = new CommandFiles(join(root, 'tasks'), running.id);

@@ -1,3 +1,4 @@
+import type { Task } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES, type StoreEngine, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentStage } from './agent-stage.fixture.js';
@@ -95,6 +96,24 @@ describe('an agent', () => {
     });
   });
 
+  it('T-36 that is waited for by a run that was cancelled under another daemon is stopped', async () => {
+    await stage.parent.submit('Begin.');
+    const { runId } = await stage.daemon.driver.nth(1);
+    const task = await stage.launch({ isForeground: true, runId });
+    const run = await stage.runOf(task);
+    await stage.daemon.core.tasks.tick();
+    const { subAgents } = stage.daemon.core;
+    const committed = subAgents.committed.bind(subAgents);
+    // What another daemon commits is not told here.
+    subAgents.committed = () => undefined;
+    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    subAgents.committed = committed;
+    expect((await stage.get(task.taskId)).status).toBe('running');
+    await stage.daemon.core.tasks.tick();
+    expect((await stage.ended(task.taskId)).status).toBe('cancelled');
+    expect(run.context.signal.aborted).toBe(true);
+  });
+
   it('T-29 that was waited for in a crash is paused in the background, and tells of its end', async () => {
     await stage.parent.submit('Begin.');
     const { runId } = await stage.daemon.driver.nth(1);
@@ -120,6 +139,28 @@ describe('an agent', () => {
     run.complete('There is a cat.');
     expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });
     expect((await stage.notices()).join()).toContain('There is a cat.');
+  });
+
+  it('T-36 whose end was to be the result of a call, and was lost in a crash, is told of', async () => {
+    await stage.parent.submit('Begin.');
+    const caller = await stage.daemon.driver.nth(1);
+    const { runId } = caller;
+    const { journal } = caller.context;
+    const launch = async (callId: string): Promise<Task> => {
+      const call = { callId, tool: 'agent', kind: 'other', title: 'x' } as const;
+      await journal.toolCall({ ...call, input: {}, inputHash: 'h' });
+      const task = await stage.launch({ isForeground: true, runId, callId });
+      (await stage.runOf(task)).complete(`There is a cat in ${callId}.`);
+      await stage.ended(task.taskId);
+      return task;
+    };
+    await launch('told');
+    await journal.toolResult({ callId: 'told', tool: 'agent', outcome: 'ok', output: 'A cat.' });
+    const untold = await launch('untold');
+    await stage.restart();
+    await stage.daemon.core.runner.look();
+    await until('it is told of', async () => (await stage.get(untold.taskId)).notice === 'sent');
+    expect(await stage.notices()).toEqual([expect.stringContaining('There is a cat in untold.')]);
   });
 
   it('T-35 that is being stopped takes no message, though it ran when it was looked at', async () => {

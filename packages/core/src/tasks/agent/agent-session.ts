@@ -6,9 +6,10 @@ import { cancelRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
 import { changeTask } from '../change-task.js';
 import type { TaskContext } from '../context.js';
+import { tellAfterAll } from '../hand-over.js';
 import { forget, settling } from '../settle-task.js';
 import { idleSettlement } from './agent-end.js';
-import { agentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { agentsOf, endedAgentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 
 /** Requeued by the end of a run, something may have to be cancelled again. */
 const CANCEL_ROUNDS = 5;
@@ -55,21 +56,34 @@ export async function cancelRuns({ sessions }: TaskContext, worksIn: string): Pr
   }
 }
 
+interface Resumed {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** Calls whose results were lost. */
+  readonly unknownCallIds: readonly string[];
+}
+
 /**
  * A run that is taken up again waits for none of the agents that it waited for before: their ends are news
- * from now on. A daemon that starts does this for all that its place left; another one takes over by this.
+ * from now on, also the one that was to be the result of a call and is not. A daemon that starts does this for
+ * all that its place left; another one takes over by this. `isWaitedFor`: since it was taken up.
  */
 export async function letGoOn(
   context: TaskContext,
-  sessionId: string,
-  { runId, at }: { readonly runId: string; readonly at: number },
+  { sessionId, runId, unknownCallIds }: Resumed,
+  isWaitedFor: (taskId: string) => boolean,
 ): Promise<void> {
-  const agents = await context.sessions.store.read(function* () {
-    return yield* agentsOf(yield* sessionToRead(SYSTEM, sessionId));
+  const { live, ended } = await context.sessions.store.read(function* () {
+    const session = yield* sessionToRead(SYSTEM, sessionId);
+    return { live: yield* agentsOf(session), ended: yield* endedAgentsOf(session) };
   });
-  for (const { taskId, isForeground, createdAt, runId: startedBy } of agents) {
-    if (!isForeground || startedBy !== runId || createdAt >= at) continue;
+  for (const { taskId, isForeground, runId: startedBy } of live) {
+    if (!isForeground || startedBy !== runId || isWaitedFor(taskId)) continue;
     await changeTask(context, taskId, { isForeground: false });
+  }
+  for (const { taskId, isForeground, runId: startedBy, callId } of ended) {
+    const isLost = callId !== undefined && unknownCallIds.includes(callId);
+    if (isForeground && startedBy === runId && isLost) await tellAfterAll(context, taskId);
   }
 }
 

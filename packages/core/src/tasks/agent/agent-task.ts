@@ -1,5 +1,5 @@
 import type { Principal, TaskEntry } from '@stoa/protocol';
-import { listLiveTasksOfSession, listQueuedRuns, type Tx } from '@stoa/store';
+import { listLiveTasksOfSession, listQueuedRuns, listTasksOfSession, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead, sessionToServe } from '../../access/session-gate.js';
 import type { OpenTask } from '../write-task.js';
 import { AGENT, agentDetail } from './agent-kind.js';
@@ -29,6 +29,17 @@ export function* agentsOf({ topicId }: Pick<OpenSession, 'topicId'>): Tx<TaskEnt
     .filter(({ kind }) => kind === AGENT.kind)
     .map(({ entry }) => JSON.parse(entry) as TaskEntry);
 }
+
+/** Those that are over and still listed. */
+export function* endedAgentsOf({ topicId }: Pick<OpenSession, 'topicId'>): Tx<TaskEntry[]> {
+  const { kind } = AGENT;
+  const first = { isEnded: 0, sortAt: -1, taskId: '', limit: ENDED_LOOKED_AT };
+  const all = { topicId, kind, status: null, responsibleId: null, ...first };
+  return (yield* listTasksOfSession.all(all)).map(({ entry }) => JSON.parse(entry) as TaskEntry);
+}
+
+/** More than are kept, but for those of which nobody heard yet. */
+const ENDED_LOOKED_AT = 100;
 
 /** What a session still has to do, the one under way first. */
 export function* openRuns({ topicId, activeRunId }: OpenSession): Tx<string[]> {

@@ -18,7 +18,7 @@ import { launchAgent, type NewSubAgent } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
 import type { SessionRuns } from './session-runs.js';
 import { TaskWaiters } from './task-waiters.js';
-import { WaitedFor } from './waited-for.js';
+import { foregroundAgents, isOver, WaitedFor } from './waited-for.js';
 import { whyBlocked } from './why-blocked.js';
 
 /**
@@ -176,9 +176,22 @@ export class SubAgents implements TaskExecutor {
     }
   }
 
+  /** Stops what was waited for by runs that ended under another daemon, which is not told here. */
+  async tick(): Promise<void> {
+    const waiting = await foregroundAgents(this.context);
+    const runIds = new Set([...this.#waitedFor.runIds, ...waiting.map(({ runId }) => runId)]);
+    for (const runId of runIds) {
+      if (!(await isOver(this.context, runId))) continue;
+      this.#runEnded(
+        runId,
+        waiting.filter((task) => task.runId === runId),
+      );
+    }
+  }
+
   /** Events of one commit. Must not throw. */
   committed(entries: readonly LogEntry[]): void {
-    for (const { topic, type, body, at } of entries) {
+    for (const { topic, type, body } of entries) {
       if (!topic.startsWith('session:')) continue;
       const sessionId = topic.slice('session:'.length);
       if (type === 'background_task_ended' || type === 'background_task_changed') {
@@ -191,13 +204,15 @@ export class SubAgents implements TaskExecutor {
         this.#later(() => endSessionOf(this.context, sessionId, taskId));
       } else if (RUN_ENDS.has(type)) {
         const { runId } = JSON.parse(body) as { runId: string };
-        for (const taskId of this.#waitedFor.take(runId)) {
-          this.#later(() => this.#stopWaitedFor(taskId));
-        }
+        this.#runEnded(runId);
         if (type === 'cancelled') this.#later(() => settleIfDone(this.context, sessionId));
       } else if (type === 'resumed') {
-        const { runId } = JSON.parse(body) as { runId: string };
-        this.#later(() => letGoOn(this.context, sessionId, { runId, at }));
+        const resumed = JSON.parse(body) as { runId: string; unknownCallIds: string[] };
+        const { runId } = resumed;
+        // What waited here for it does not go on: whatever is known after this is waited for anew.
+        this.#waitedFor.take(runId);
+        const isWaitedFor = (taskId: string): boolean => this.#waitedFor.has(runId, taskId);
+        this.#later(() => letGoOn(this.context, { sessionId, ...resumed }, isWaitedFor));
       } else if (type === 'session_ended') this.#later(() => this.#lostSession(sessionId));
     }
   }
@@ -227,6 +242,13 @@ export class SubAgents implements TaskExecutor {
     if (runs.length > 0) return;
     const end = { cause: 'crashed', message: 'The daemon ended before it had its prompt' };
     await this.tasks.settle(taskId, { status: 'failed', end });
+  }
+
+  #runEnded(runId: string, found: readonly Pick<Task, 'taskId'>[] = []): void {
+    const known = this.#waitedFor.take(runId);
+    for (const taskId of new Set([...known, ...found.map((task) => task.taskId)])) {
+      this.#later(() => this.#stopWaitedFor(taskId));
+    }
   }
 
   /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */

@@ -1,3 +1,9 @@
+import type { RunStatus, TaskEntry } from '@stoa/protocol';
+import { findRunRow, listLiveTasks } from '@stoa/store';
+import { isTerminal } from '../../sessions/run-status.js';
+import type { TaskContext } from '../context.js';
+import { AGENT } from './agent-kind.js';
+
 /** The agents that tool calls of runs wait for, by their runs. A run that is over waits for nothing. */
 export class WaitedFor {
   readonly #byRun = new Map<string, Set<string>>();
@@ -13,10 +19,49 @@ export class WaitedFor {
     if (tasks?.size === 0) this.#byRun.delete(runId);
   }
 
+  has(runId: string, taskId: string): boolean {
+    return this.#byRun.get(runId)?.has(taskId) ?? false;
+  }
+
+  get runIds(): string[] {
+    return [...this.#byRun.keys()];
+  }
+
   /** Those of a run that is over; they are not known here afterwards. */
   take(runId: string): string[] {
     const tasks = [...(this.#byRun.get(runId) ?? [])];
     this.#byRun.delete(runId);
     return tasks;
   }
+}
+
+interface ForegroundAgent {
+  readonly taskId: string;
+  readonly runId: string;
+}
+
+const PAGE = 100;
+
+/** The agents of this place that a run waits for, and are not being stopped. */
+export async function foregroundAgents(context: TaskContext): Promise<ForegroundAgent[]> {
+  const { place, sessions } = context;
+  const found: ForegroundAgent[] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after;
+    const rows = await sessions.store.read(() =>
+      listLiveTasks.all({ place, after: from, limit: PAGE }),
+    );
+    for (const { kind, entry } of rows) {
+      if (kind !== AGENT.kind) continue;
+      const { taskId, runId, isForeground, stopping } = JSON.parse(entry) as TaskEntry;
+      if (isForeground && runId !== undefined && !stopping) found.push({ taskId, runId });
+    }
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;
+  }
+  return found;
+}
+
+export async function isOver({ sessions }: TaskContext, runId: string): Promise<boolean> {
+  const run = await sessions.store.read(() => findRunRow.first({ runId }));
+  return !run || isTerminal(run.status as RunStatus);
 }

@@ -7,12 +7,17 @@ export async function whyBlocked(
   { sessions }: TaskContext,
   worksIn: string | undefined,
 ): Promise<string | undefined> {
-  const session =
-    worksIn === undefined
-      ? undefined
-      : await sessions.store.read(() => openSession.first({ sessionId: worksIn }));
+  const { session, parent } = await sessions.store.read(function* () {
+    const own = yield* openSession.first({ sessionId: worksIn ?? '' });
+    const sessionId = own?.parentSessionId ?? '';
+    return { session: own, parent: yield* openSession.first({ sessionId }) };
+  });
   if (!session) return 'its session and with it its transcript is gone';
   if (session.endedAt !== null) return `its session ${session.sessionId} has ended`;
+  // Its task may be with one above by now, to which this session says nothing.
+  if (parent && parent.endedAt !== null) {
+    return `the session ${parent.sessionId} that it worked for has ended`;
+  }
   const { agentId, workspace } = session;
   try {
     await sessions.workspaces.resolve(workspace);

@@ -23,6 +23,7 @@ describe('the files of a memory while a dream works on them', () => {
     expect(await draft.apply(files, 'ops')).toEqual({
       written: ['deploy.md', 'pets.md'],
       warnings: [],
+      unwritten: [],
     });
     expect(textOf('deploy.md')).toBe('by machine\n');
     expect(textOf('INDEX.md')).toBe(
@@ -74,6 +75,20 @@ describe('the files of a memory while a dream works on them', () => {
       'theirs',
       'Ada',
     ]);
+  });
+
+  it('go where they are to go, though a person edited another one that was', async () => {
+    await files.write('ops', 'pets.md', 'a canary');
+    const draft = await open();
+    draft.remove('pets.md');
+    draft.remove('deploy.md');
+    await files.write('ops', 'pets.md', 'a canary and a cat');
+    expect(await draft.apply(files, 'ops')).toEqual({
+      written: ['deploy.md'],
+      warnings: ['pets.md was changed by somebody meanwhile and was left alone'],
+      unwritten: [],
+    });
+    expect([textOf('pets.md'), textOf('deploy.md')]).toEqual(['a canary and a cat', undefined]);
   });
 
   it('are there before those go that were merged into them', async () => {

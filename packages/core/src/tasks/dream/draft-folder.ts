@@ -5,6 +5,12 @@ import { indexText, oneLine, topicsOf } from '../../memory/topics.js';
 /** What a dream may call a new file; those of people may have other names and keep them. */
 const NEW_NAME = /^[a-z0-9][a-z0-9-]{0,59}\.md$/;
 
+interface AppliedDraft {
+  readonly written: string[];
+  readonly warnings: string[];
+  readonly unwritten: string[];
+}
+
 /**
  * The files of a memory while a dream works on them. Nothing is written before the dream is done, so one that is
  * cancelled or fails leaves the memory as it was; and what a person edited meanwhile stays theirs. It knows
@@ -68,24 +74,23 @@ export class DraftFolder {
     this.#changes.set(name, null);
   }
 
-  /** Puts it on the disk. Tells what it wrote, and what it left alone and why. */
-  async apply(
-    files: MemoryFiles,
-    directory: string,
-  ): Promise<{ readonly written: string[]; readonly warnings: string[] }> {
+  /** Puts it on the disk. Tells what it wrote, what it left alone and why, and what of it was to be written. */
+  async apply(files: MemoryFiles, directory: string): Promise<AppliedDraft> {
     const now = await files.read(directory);
     const current = new Map(now.files.map(({ name, text }) => [name, text]));
     const unread = new Set(now.problems.map(({ name }) => name));
     const written: string[] = [];
     const warnings: string[] = [];
+    const unwritten: string[] = [];
     for (const [name, text] of this.#writesFirst()) {
       if (unread.has(name) || current.get(name) !== this.#base.get(name)) {
         warnings.push(`${name} was changed by somebody meanwhile and was left alone`);
         this.#lines.delete(name);
+        if (text !== null) unwritten.push(name);
       } else if (text !== null) {
         await files.write(directory, name, text);
         written.push(name);
-      } else if (warnings.length > 0) {
+      } else if (unwritten.length > 0) {
         warnings.push(`${name} was to go and stays, since not all that was written was kept`);
       } else {
         await files.remove(directory, name);
@@ -93,7 +98,7 @@ export class DraftFolder {
       }
     }
     if (written.length > 0) await this.#writeIndex(files, directory);
-    return { written, warnings };
+    return { written, warnings, unwritten };
   }
 
   /** What a topic was merged into is there before the topic goes. */

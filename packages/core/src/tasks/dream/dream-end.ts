@@ -7,11 +7,15 @@ const MESSAGE_CHARS = 500;
 
 /** How one ended that was called off, or failed. */
 export function endOf(
-  callOff: CallOff | undefined,
+  { callOff, isStoring }: { readonly callOff: CallOff | undefined; readonly isStoring: boolean },
   error: unknown,
 ): { outcome: DreamOutcome; end: TaskEnd } {
   const said = error instanceof Error ? error.message : String(error);
   const message = said.slice(0, MESSAGE_CHARS).toWellFormed();
+  if (isStoring) {
+    const end = { cause: 'storing_failed', message: `${message}; ${SOME_WAS_WRITTEN}` };
+    return { outcome: 'failed', end };
+  }
   switch (callOff) {
     case 'stopped':
       return { outcome: 'cancelled', end: { cause: 'stopped' } };
@@ -26,8 +30,8 @@ export function endOf(
   }
 }
 
+const SOME_WAS_WRITTEN = 'some of what it wrote may stand in files.';
+
 /** What is known of one that was cut off. */
 export const whatWasWritten = ({ detail }: Task): string =>
-  detail['phase'] === 'storing'
-    ? 'some of what it wrote may stand in files.'
-    : 'nothing was written.';
+  detail['phase'] === 'storing' ? SOME_WAS_WRITTEN : 'nothing was written.';

@@ -16,6 +16,8 @@ export class DreamRun {
   #told = '';
   #telling: Promise<void> = Promise.resolve();
   callOff: CallOff | undefined;
+  /** Files are being written: whoever fails now may have written some. */
+  isStoring = false;
   done: Promise<void> = Promise.resolve();
 
   constructor(

@@ -251,6 +251,32 @@ describe('a dream', () => {
     expect([files.folders.size, (await status()).lastDreamAt]).toEqual([0, undefined]);
   });
 
+  it('T-38 whose files cannot be written has failed by that, and says that some may stand there', async () => {
+    await open();
+    await work(1);
+    dream = ({ draft, fold, notes: given }) => {
+      draft.write('one.md', 'one', 'one');
+      draft.write('two.md', 'two', 'two');
+      fold(given.map(({ noteId }) => noteId));
+      return Promise.resolve();
+    };
+    const write = files.write.bind(files);
+    files.write = (directory, name, text) =>
+      name === 'two.md'
+        ? Promise.reject(new Error('no space left on device'))
+        : write(directory, name, text);
+    await daemon.core.dreams.start(OWNER, await memoryId(), 'shared');
+    await daemon.core.dreams.settled();
+    expect((await tasks())[0]).toMatchObject({
+      status: 'failed',
+      end: {
+        cause: 'storing_failed',
+        message: 'no space left on device; some of what it wrote may stand in files.',
+      },
+    });
+    expect([(await status()).lastDreamAt, (await notes()).length]).toEqual([undefined, 1]);
+  });
+
   it('T-38 whose lease or gate cannot be written is completed with a warning, and the next one runs', async () => {
     await open();
     await work(1);
@@ -359,6 +385,28 @@ describe('a dream', () => {
         topics: ['other.md'],
         warnings: [expect.any(String), expect.stringContaining('notes were kept')],
       },
+    });
+  });
+
+  it('takes notes out though a topic that was to go was edited meanwhile, and stays', async () => {
+    await open();
+    await work(1);
+    const id = await memoryId();
+    const theirs = { name: 'theirs.md', part: 'shared' } as const;
+    await daemon.core.memories.putFile(OWNER, id, { ...theirs, text: 'old' });
+    dream = async (wanted) => {
+      const { draft, notes: given } = wanted;
+      draft.remove('theirs.md');
+      draft.write('other.md', 'other', given[0]?.text ?? '');
+      wanted.fold(given.map(({ noteId }) => noteId));
+      await daemon.core.memories.putFile(OWNER, id, { ...theirs, text: 'by a person' });
+    };
+    await daemon.core.dreams.start(OWNER, id, 'shared');
+    await daemon.core.dreams.settled();
+    expect(await notes()).toEqual([]);
+    expect((await tasks())[0]?.detail).toMatchObject({
+      foldedNotes: 1,
+      warnings: [expect.stringContaining('theirs.md was changed')],
     });
   });
 

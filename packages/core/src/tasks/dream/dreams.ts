@@ -63,8 +63,9 @@ const LEASE_MS = DREAM_MS + 60_000;
  *   completed   what it wrote is on the disk, the gate says when, notes that stand in files are gone. What of
  *               this, or of letting go of the lease, did not work is a warning
  *   cancelled   stopped, erased or the daemon ends: nothing was written, the gate is as it was
- *   failed      the model failed or took too long: the same
- *   lost        the daemon was killed: the same
+ *   failed      the model failed or took too long: the same. Or what it wrote could not be stored: the gate is as
+ *               it was, no note is gone, and some of what it wrote may stand in files
+ *   lost        the daemon was killed: the gate is as it was, and its end says whether some may stand in files
  */
 export class Dreams {
   readonly #runs = new Map<string, DreamRun>();
@@ -219,7 +220,7 @@ export class Dreams {
       const draft = await this.#dream(run, place, occasion);
       written = await this.#store(run, place, draft, startedAt);
     } catch (error) {
-      ({ outcome, end } = endOf(run.callOff, error));
+      ({ outcome, end } = endOf(run, error));
       if (outcome === 'failed') sessions.diagnose('a dream failed', { taskId: run.taskId, error });
     }
     callOff();
@@ -286,19 +287,26 @@ export class Dreams {
     // Whoever finds it cut off has to know that it may have written.
     await run.shown();
     const directory = memoryDirectory(place, place.part);
-    const { written, warnings } = await draft.apply(memory.files, directory);
-    run.warnings.push(...warnings);
+    run.isStoring = true;
+    const applied = await draft
+      .apply(memory.files, directory)
+      .catch((error: unknown) => ({ error }));
     if (!(await isOurs())) {
       // It was erased while this was written: what was written came from what is gone.
       await memory.files.clear(directory);
+      run.isStoring = false;
       run.stop('erased');
       run.abort.signal.throwIfAborted();
     }
-    if (written.length > 0 && warnings.length === 0)
+    if ('error' in applied) throw applied.error;
+    run.isStoring = false;
+    const { written, warnings, unwritten } = applied;
+    run.warnings.push(...warnings);
+    if (written.length > 0 && unwritten.length === 0)
       await this.#attempt(run, 'notes that stand in files could not be taken out', () =>
         this.#fold(run, place),
       );
-    else this.#keepNotes(run, warnings);
+    else this.#keepNotes(run, unwritten);
     await this.#attempt(
       run,
       'when it was done could not be kept, so the next one may come soon',
@@ -308,8 +316,8 @@ export class Dreams {
   }
 
   /** What a note was folded into may be what was left alone: then it would stand nowhere. */
-  #keepNotes(run: DreamRun, leftAlone: readonly string[]): void {
-    if (run.folded.size > 0 && leftAlone.length > 0) {
+  #keepNotes(run: DreamRun, unwritten: readonly string[]): void {
+    if (run.folded.size > 0 && unwritten.length > 0) {
       run.warnings.push('notes were kept, since not all that was written stands in files');
     }
     run.folded.clear();

@@ -1,0 +1,54 @@
+import type { Principal } from '@stoa/protocol';
+import { OWNER, until } from '@stoa/testkit';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { TaskStage } from './task-stage.fixture.js';
+
+const EVE: Principal = { kind: 'human', id: 'eve', owner: true, credentialId: 'crd_eve' };
+
+let stage: TaskStage;
+let sessionId: string;
+beforeEach(async () => {
+  ({ stage, sessionId } = await TaskStage.withSession());
+});
+afterEach(() => stage.discardSound());
+
+/** So many of which none begins by itself: no place becomes free while they are made. */
+async function agents(count: number, of = sessionId): Promise<string[]> {
+  const made: string[] = [];
+  for (let i = 0; i < count; i += 1) {
+    stage.world.clock.move(1);
+    made.push((await stage.begin(of, 'agent')).taskId);
+  }
+  return made;
+}
+
+it('T-28 however many of one person wait, those of another are found behind them', async () => {
+  await agents(10 + 101);
+  const { core } = stage.daemon;
+  const eves = (await core.sessions.create(EVE, { agentId: 'helper' })).sessionId;
+  const own = await agents(11, eves);
+  expect(await stage.statusOf(own[10] ?? '')).toBe('queued');
+  await stage.settle(own[0] ?? '');
+  await stage.tasks.tick();
+  expect(await stage.statusOf(own[10] ?? '')).toBe('running');
+});
+
+it('T-28 one whose session has ended keeps nobody behind it from a place', async () => {
+  const child = await stage.session(sessionId);
+  const running = await agents(10);
+  const [left = ''] = await agents(1, child);
+  const [behind = ''] = await agents(1);
+  const { store } = stage.daemon;
+  const transact = store.transact.bind(store);
+  let writes = 0;
+  // The session ends, and nobody lives to stop what it left.
+  store.transact = (body, options) => {
+    writes += 1;
+    return writes === 1 ? transact(body, options) : new Promise(() => undefined);
+  };
+  await stage.daemon.core.sessions.end(OWNER, child);
+  store.transact = transact;
+  expect(await stage.statusOf(left)).toBe('queued');
+  await stage.settle(running[0] ?? '');
+  await until('it begins', async () => (await stage.statusOf(behind)) === 'running');
+});
