@@ -55,7 +55,7 @@ export async function run(
     after: watch.lastSeq,
     approvalWait: wait,
   });
-  const { approvalIds } = left;
+  const approvalIds = left.givenUp?.map(({ approvalId }) => approvalId);
   const outcome: Outcome = approvalIds ? { type: 'needs_approval', approvalIds } : ended;
   const exitCode = exitCodeOf(outcome, left);
   await report(context, session, watch.runId, outcome, left, exitCode);
