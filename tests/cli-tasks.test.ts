@@ -84,6 +84,7 @@ interface Result {
   readonly outcome: string;
   readonly exitCode: number;
   readonly sessionId: string;
+  readonly runId: string;
   readonly tasks: readonly string[];
   readonly failedTasks: readonly string[];
 }
@@ -140,11 +141,23 @@ describe('tasks in the terminal', () => {
     const careful = ['run', '--agent', 'careful', '--workspace', workspace, '--wait', 'tasks'];
     const left = await stoa([...careful, '--no-approval-wait', '--json', 'run: true']);
     expect(left.code).toBe(3);
-    expect(resultOf(left)).toMatchObject({ outcome: 'needs_approval', exitCode: 3 });
+    const result = resultOf(left);
+    expect(result).toMatchObject({ outcome: 'needs_approval', exitCode: 3, text: 'started' });
+    expect(result).toMatchObject({ output: [{ text: 'started' }], usage: { modelCalls: 0 } });
+    const asking = (await api.get<Run>(`/v1/runs/${result.runId}`)).json;
+    expect(asking).toMatchObject({ kind: 'task_notice', status: 'waiting_approval' });
     const asked = await stoa([...careful, '--approval-wait', '1s', 'run: true']);
     expect(asked.code).toBe(3);
     expect(asked.err).toMatch(/it waits for an approval: .*ended\n.*stoa approvals allow apr_/);
-    const waiting = start([...careful, 'run: true'], { env: { STOA_HOME: daemon.home } });
+    const ask = () => start([...careful, 'run: true'], { env: { STOA_HOME: daemon.home } });
+    const interrupted = ask();
+    await until('it asks', () => interrupted.output().err.includes('stoa approvals allow'));
+    interrupted.process.kill('SIGINT');
+    expect(await interrupted.ended).toBe(5);
+    expect(interrupted.output().err).toContain(
+      'it goes on; watch it with: stoa session follow ses_',
+    );
+    const waiting = ask();
     await until('it asks', () => waiting.output().err.includes('stoa approvals allow'));
     const [approvalId = ''] = /apr_\w+/.exec(waiting.output().err) ?? [];
     await stoa(['approvals', 'allow', approvalId]);

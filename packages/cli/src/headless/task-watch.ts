@@ -26,6 +26,8 @@ export interface TasksLeft {
   readonly failed: readonly Task[];
   /** Runs that were told of an end and did not come to theirs. */
   readonly failedRuns?: readonly string[];
+  /** False when the session was left at work, though it may be no task that goes on. */
+  readonly isAtRest?: boolean;
   /** What nobody waits for any longer. */
   readonly givenUp?: readonly Approval[] | undefined;
 }
@@ -111,8 +113,9 @@ export async function waitForTasks(
       if (ENDS.has(item.type)) ({ restsAt } = await look());
       if (restsAt !== undefined && 'seq' in item && item.seq >= restsAt) break;
     }
-    const { live, failed } = await look();
-    return { live, failed, failedRuns: view.failedRuns, givenUp: view.givenUp };
+    const { live, failed, ...last } = await look();
+    const isAtRest = last.restsAt !== undefined;
+    return { live, failed, isAtRest, failedRuns: view.failedRuns, givenUp: view.givenUp };
   } finally {
     forget();
     left.abort();
