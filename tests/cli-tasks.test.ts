@@ -44,6 +44,20 @@ otherwise:
   - call: { tool: write_file, input: { path: ended, content: "yes" }, as: out }
   - say: "It is \${results.out.outcome}."`;
 
+/** Leaves to another agent what has to be asked for. */
+const DELEGATING = `
+turns:
+  - when: { kind: input, contains: begin }
+    steps:
+      - call: { tool: agent, input: { description: d, prompt: write, agent: writer, run_in_background: true } }
+      - say: begun
+otherwise: [{ say: noted }]`;
+const WRITER = `
+turns:
+  - steps:
+      - call: { tool: write_file, input: { path: written, content: "yes" }, as: out }
+      - say: "\${results.out.outcome}"`;
+
 beforeAll(async () => {
   daemon = await startDaemon();
   api = callerOf(daemon.url, daemon.token);
@@ -54,6 +68,9 @@ beforeAll(async () => {
     permissions: { allow: ['Shell(*)'] },
     mode: 'ask',
   });
+  for (const [name, script] of Object.entries({ delegating: DELEGATING, writer: WRITER })) {
+    await api.put(`/v1/agents/${name}`, { driver: { kind: 'script', script }, mode: 'ask' });
+  }
 });
 afterAll(async () => {
   // They would outlive the daemon, as they should.
@@ -67,6 +84,7 @@ interface Result {
   readonly outcome: string;
   readonly exitCode: number;
   readonly sessionId: string;
+  readonly runId: string;
   readonly tasks: readonly string[];
   readonly failedTasks: readonly string[];
 }
@@ -123,11 +141,23 @@ describe('tasks in the terminal', () => {
     const careful = ['run', '--agent', 'careful', '--workspace', workspace, '--wait', 'tasks'];
     const left = await stoa([...careful, '--no-approval-wait', '--json', 'run: true']);
     expect(left.code).toBe(3);
-    expect(resultOf(left)).toMatchObject({ outcome: 'needs_approval', exitCode: 3 });
+    const result = resultOf(left);
+    expect(result).toMatchObject({ outcome: 'needs_approval', exitCode: 3, text: 'started' });
+    expect(result).toMatchObject({ output: [{ text: 'started' }], usage: { modelCalls: 0 } });
+    const asking = (await api.get<Run>(`/v1/runs/${result.runId}`)).json;
+    expect(asking).toMatchObject({ kind: 'task_notice', status: 'waiting_approval' });
     const asked = await stoa([...careful, '--approval-wait', '1s', 'run: true']);
     expect(asked.code).toBe(3);
     expect(asked.err).toMatch(/it waits for an approval: .*ended\n.*stoa approvals allow apr_/);
-    const waiting = start([...careful, 'run: true'], { env: { STOA_HOME: daemon.home } });
+    const ask = () => start([...careful, 'run: true'], { env: { STOA_HOME: daemon.home } });
+    const interrupted = ask();
+    await until('it asks', () => interrupted.output().err.includes('stoa approvals allow'));
+    interrupted.process.kill('SIGINT');
+    expect(await interrupted.ended).toBe(5);
+    expect(interrupted.output().err).toContain(
+      'it goes on; watch it with: stoa session follow ses_',
+    );
+    const waiting = ask();
     await until('it asks', () => waiting.output().err.includes('stoa approvals allow'));
     const [approvalId = ''] = /apr_\w+/.exec(waiting.output().err) ?? [];
     await stoa(['approvals', 'allow', approvalId]);
@@ -220,5 +250,19 @@ describe('tasks in the terminal', () => {
     expect(await listed(`?sessionId=${sessionId}&status=running`)).toEqual([]);
     expect((await stoa(['tasks', 'stop', sessionId])).out).toBe(`Nothing ran for ${sessionId}.\n`);
     expect((await stoa(['tasks', '--follow'])).code).toBe(2);
+  });
+
+  it('T-44 with --wait tasks an approval that an agent in the background needs is told, or given up', async () => {
+    const begin = ['run', '--agent', 'delegating', '--workspace', workspace, '--wait', 'tasks'];
+    const waiting = start([...begin, 'begin'], { env: { STOA_HOME: daemon.home } });
+    await until('it asks', () => waiting.output().err.includes('stoa approvals allow'));
+    const [approvalId = ''] = /apr_\w+/.exec(waiting.output().err) ?? [];
+    await stoa(['approvals', 'allow', approvalId]);
+    expect(await waiting.ended).toBe(0);
+    expect(waiting.output().err.match(/it waits for an approval/g)).toHaveLength(1);
+    const left = await stoa([...begin, '--no-approval-wait', '--json', 'begin']);
+    expect(left.code).toBe(3);
+    expect(resultOf(left)).toMatchObject({ outcome: 'needs_approval', exitCode: 3 });
+    expect(left.err).toMatch(/it needs an approval: .*written\n.*stoa approvals allow apr_/);
   });
 });

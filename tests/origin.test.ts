@@ -115,6 +115,46 @@ describe('a request that may come from a browser', () => {
     },
   );
 
+  const FOLLOWED = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+
+  it.each(['cross-site', 'same-site'])(
+    'F-19 that follows a link to a place from %s is asked to come again, and everything else is refused',
+    async (site) => {
+      const before = await messages();
+      const headers = { ...FOLLOWED, 'sec-fetch-site': site };
+      const { statuses } = await outcomes(headers);
+      expect(statuses).toEqual([403, 403, 200, 403, 403]);
+      const link = await call(daemon.url, 'POST', '/v1/login-codes', { token: daemon.token });
+      const { code } = link.json as { code: string };
+      for (const path of [`/login?code=${code}`, '/assets/x.js', '/nowhere', '/healthz']) {
+        expect((await call(daemon.url, 'GET', path, { headers })).status, path).toBe(403);
+      }
+      for (const path of ['/', '/c/lobby', '/settings/agents?x=%22%3E']) {
+        const page = await call(daemon.url, 'GET', path, { headers });
+        expect(page.status).toBe(200);
+        expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+        expect(page.headers['cache-control']).toBe('no-store');
+        expect(page.text).toContain('<meta http-equiv="refresh" content="0">');
+        const again = await call(daemon.url, 'GET', path, {
+          headers: { ...FOLLOWED, 'sec-fetch-site': 'same-origin' },
+        });
+        expect(again.status).toBe(200);
+        expect(again.text).not.toContain('refresh');
+      }
+      expect(await messages()).toEqual(before);
+    },
+  );
+
+  it.each([
+    { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' },
+    { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
+    { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'document' },
+    { ...FOLLOWED, origin: 'http://evil.example' },
+  ])('F-19 to a place from another site is refused when it is no link: %j', async (headers) => {
+    const { statuses } = await outcomes({ 'sec-fetch-site': 'cross-site', ...headers });
+    expect(statuses).toEqual([403, 403, 403, 403, 403]);
+  });
+
   it('F-19 is taken when everything about it is ours', async () => {
     const ours: Record<string, string>[] = [
       { host: withPort('127.0.0.1:PORT') },

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { InboxItem, Session, Task } from '@stoa/protocol';
 import {
   type Caller,
@@ -41,6 +42,10 @@ const COMMANDS = [
   { does: '(setsid sleep 300 &) ; sleep 300', ends: undefined },
 ] as const;
 
+interface Intent {
+  readonly nonce: string;
+}
+
 interface Begun {
   readonly sessionId: string;
   readonly mark: string;
@@ -69,7 +74,21 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
       mode: 'full',
     });
   });
-  afterAll(() => place.discard());
+  // Commands outlive the daemon, as they should: also those of a test that failed half-way.
+  afterAll(async () => {
+    const nonces = noncesIn(place);
+    try {
+      for (const sessionId of new Set(begun.map((each) => each.sessionId))) {
+        await owner.post(`/v1/sessions/${sessionId}/tasks/stop`).catch(() => undefined);
+      }
+      nonces.push(...noncesIn(place));
+      await place.discard();
+    } finally {
+      for (const nonce of new Set(nonces)) {
+        for (const pid of processesWith(`STOA_TASK=${nonce}`)) kill(pid);
+      }
+    }
+  });
 
   const tasksOf = async (sessionId: string): Promise<Task[]> =>
     (await owner.get<{ tasks: Task[] }>(`/v1/tasks?limit=200&sessionId=${sessionId}`)).json.tasks;
@@ -93,7 +112,7 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
     disturbed.add(task.taskId);
     const { pid } = task.detail;
     if (!random.chance(OUTSIDE)) await owner.post(`/v1/tasks/${task.taskId}/stop`);
-    else if (typeof pid === 'number') killGroup(pid);
+    else if (typeof pid === 'number') kill(-pid);
   }
 
   it('T-3 T-16 that end, are stopped and killed while the daemon is killed and started: none is left, none is wrong, each is told of once', {
@@ -183,10 +202,19 @@ const markOf = ({ detail }: Task): string => /mark-\d+-/.exec(JSON.stringify(det
 
 const descriptors = ({ pid }: TestDaemon): number => readdirSync(`/proc/${String(pid)}/fd`).length;
 
+/** Of all commands that were about to be started and are not forgotten, as their files say. */
+function noncesIn({ home }: DaemonPlace): string[] {
+  const tasks = join(home, 'tasks');
+  if (!existsSync(tasks)) return [];
+  return readdirSync(tasks, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.intent'))
+    .map((name) => (JSON.parse(readFileSync(join(tasks, name), 'utf8')) as Intent).nonce);
+}
+
 /** From outside, as somebody at another terminal would. */
-function killGroup(leader: number): void {
+function kill(pid: number): void {
   try {
-    sendSignal(-leader, 'SIGKILL');
+    sendSignal(pid, 'SIGKILL');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }

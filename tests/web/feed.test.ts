@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   say as answer,
   BrowserStage,
@@ -85,6 +87,33 @@ describe('the feed of a channel, in a browser', () => {
     const page = await browser(test).visit(`${daemon.url}/c/lobby`);
     await page.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
     await page.getByText('stoa login').waitFor();
+  });
+
+  it('W-1 a link to a place works from another site, also for who is not logged in', async (test) => {
+    const elsewhere = createServer((_, response) => {
+      response.setHeader('content-type', 'text/html');
+      response.end(`<link rel="icon" href="data:,"><a href="${daemon.url}/c/lobby">there</a>`);
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, 'localhost', resolve));
+    try {
+      const { port } = elsewhere.address() as AddressInfo;
+      const follow = async (page: Page): Promise<void> => {
+        await page.goto(`http://localhost:${String(port)}/`);
+        await page.getByText('there').click();
+      };
+      const known = await browser(test).logIn(daemon, { path: '/settings' });
+      await follow(known);
+      await known.getByRole('heading', { name: 'Lobby' }).waitFor();
+      expect(known.url()).toBe(`${daemon.url}/c/lobby`);
+      const unknown = await browser(test).visit(`${daemon.url}/c/lobby`);
+      await follow(unknown);
+      await unknown.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
+      // The site itself is the only other place that was asked.
+      const asked = `a request to another place: http://localhost:${String(port)}/`;
+      expect(stage?.takeComplaints()).toEqual([asked, asked]);
+    } finally {
+      elsewhere.close();
+    }
   });
 
   it('W-2 a message is there before the daemon has answered, and is confirmed once', async (test) => {

@@ -1,5 +1,12 @@
 import path from 'node:path';
-import type { DispatchRule, InboxItem, PermissionMode, Run, Session } from '@stoa/protocol';
+import type {
+  Approval,
+  DispatchRule,
+  InboxItem,
+  PermissionMode,
+  Run,
+  Session,
+} from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { durationText } from '../durations.js';
 import type { ExitCode } from '../exit-code.js';
@@ -55,11 +62,16 @@ export async function run(
     after: watch.lastSeq,
     approvalWait: wait,
   });
-  const { approvalIds } = left;
-  const outcome: Outcome = approvalIds ? { type: 'needs_approval', approvalIds } : ended;
+  const outcome = left.givenUp ? needsApproval(left.givenUp, ended) : ended;
   const exitCode = exitCodeOf(outcome, left);
   await report(context, session, watch.runId, outcome, left, exitCode);
   return exitCode;
+}
+
+function needsApproval(givenUp: readonly Approval[], ended: Outcome): Outcome {
+  const approvalIds = givenUp.map(({ approvalId }) => approvalId);
+  const said = ended.type === 'completed' ? { output: ended.output } : {};
+  return { type: 'needs_approval', approvalIds, ...said };
 }
 
 /** Of a run that goes on, or was given up, nobody waits for what it started either. */
@@ -115,9 +127,11 @@ async function report(
   left: TasksLeft,
   exitCode: ExitCode,
 ): Promise<void> {
-  const isOver = outcome.type !== 'left' && outcome.type !== 'needs_approval';
+  const asks = left.givenUp?.[0];
+  const goesOn = outcome.type === 'left' || outcome.type === 'needs_approval';
   // The run has ended, and that is known: that its usage cannot be had changes nothing about it.
-  const run = isOver ? await context.client.runs.get(runId).catch(() => undefined) : undefined;
+  const run =
+    goesOn && !asks ? undefined : await context.client.runs.get(runId).catch(() => undefined);
   if (context.flags.json) {
     const { type, ...rest } = outcome;
     context.line(
@@ -126,8 +140,8 @@ async function report(
         outcome: type,
         exitCode,
         sessionId,
-        runId,
-        text: outcome.type === 'completed' ? bodyOf(outcome.output) : '',
+        runId: asks?.runId ?? runId,
+        text: 'output' in outcome ? bodyOf(outcome.output) : '',
         ...rest,
         tasks: left.live.map(({ taskId }) => taskId),
         failedTasks: left.failed.map(({ taskId }) => taskId),
@@ -140,7 +154,10 @@ async function report(
   context.io.err(`${endLine(context, outcome, run)}\n`);
   sayWhatFailed(context, left);
   if (left.live.length > 0) sayTasksGoOn(context, sessionId, left.live);
-  if (!isOver) context.say(`it goes on; watch it with: stoa session follow ${sessionId}`);
+  // It may be no task that goes on, but the run that is told of one.
+  const isAtWork = left.isAtRest === false && left.live.length === 0;
+  if (goesOn || isAtWork)
+    context.say(`it goes on; watch it with: stoa session follow ${asks?.sessionId ?? sessionId}`);
 }
 
 function endLine({ errPaint }: Context, outcome: Outcome, run: Run | undefined): string {

@@ -10,7 +10,7 @@ export interface OpenApprovalsOptions {
   /** Before something is written to the terminal. */
   readonly breakLine: () => void;
   /** Nobody is to wait for these any longer. */
-  readonly giveUp: (approvalIds: readonly string[]) => void;
+  readonly giveUp: (approvals: readonly Approval[]) => void;
 }
 
 /**
@@ -66,7 +66,7 @@ export class OpenApprovals {
 
   private giveUp(): void {
     for (const approval of this.open.values()) this.say(approval, 'it needs an approval');
-    this.options.giveUp([...this.open.keys()]);
+    this.options.giveUp([...this.open.values()]);
   }
 
   private say(approval: Approval, what: string): void {

@@ -7,7 +7,12 @@ export type Outcome =
   | { readonly type: 'failed'; readonly failure: RunFailure }
   | { readonly type: 'cancelled'; readonly reason: CancelReason }
   | { readonly type: 'interrupted'; readonly reason: string }
-  | { readonly type: 'needs_approval'; readonly approvalIds: readonly string[] }
+  | {
+      readonly type: 'needs_approval';
+      readonly approvalIds: readonly string[];
+      /** What the run said that had completed, when it is another one that asks. */
+      readonly output?: readonly StoredItem[];
+    }
   | { readonly type: 'left' };
 
 /** What goes on in the background, or failed there, counts when the run itself went well. */
@@ -17,12 +22,13 @@ export function exitCodeOf(
     readonly live: readonly unknown[];
     readonly failed: readonly unknown[];
     readonly failedRuns?: readonly unknown[];
+    readonly isAtRest?: boolean;
   } = NONE,
 ): ExitCode {
   switch (outcome.type) {
     case 'completed':
       if (tasks.failed.length + (tasks.failedRuns?.length ?? 0) > 0) return EXIT.failure;
-      return tasks.live.length > 0 ? EXIT.tasksGoOn : EXIT.ok;
+      return tasks.live.length > 0 || tasks.isAtRest === false ? EXIT.tasksGoOn : EXIT.ok;
     case 'failed':
       return EXIT.failure;
     case 'needs_approval':

@@ -1,3 +1,4 @@
+import type { Approval } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { OpenApprovals } from './open-approvals.js';
 import type { Outcome } from './outcome.js';
@@ -7,7 +8,7 @@ import type { RunStep } from './run-view.js';
 export interface RunStepsOptions {
   /** How long an approval may stay open; `false`: not at all, undefined: until it is settled. */
   readonly wait: number | false | undefined;
-  readonly giveUp: (approvalIds: readonly string[]) => void;
+  readonly giveUp: (approvals: readonly Approval[]) => void;
 }
 
 /** Does at the terminal what is to be done about a run; with `--json` only about its approvals. */

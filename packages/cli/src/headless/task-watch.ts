@@ -1,8 +1,9 @@
 import { pillLabel, taskRow } from '@stoa/client';
-import type { Task } from '@stoa/protocol';
+import type { Approval, Task } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { connectionNotices } from '../terminal/connection-notices.js';
 import { printableLine } from '../terminal/printable.js';
+import { TaskApprovals } from './task-approvals.js';
 import { WaitView } from './wait-view.js';
 
 const MANY = 200;
@@ -25,8 +26,10 @@ export interface TasksLeft {
   readonly failed: readonly Task[];
   /** Runs that were told of an end and did not come to theirs. */
   readonly failedRuns?: readonly string[];
+  /** False when the session was left at work, though it may be no task that goes on. */
+  readonly isAtRest?: boolean;
   /** What nobody waits for any longer. */
-  readonly approvalIds?: readonly string[] | undefined;
+  readonly givenUp?: readonly Approval[] | undefined;
 }
 
 /** What of a session goes on in the background. A paused one waits for a person and counts as at rest. */
@@ -97,6 +100,9 @@ export async function waitForTasks(
     let { restsAt } = first;
     if (restsAt !== undefined && restsAt <= after) return first;
     if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
+    void new TaskApprovals(context, view.approvals).lookUntil(left.signal, () =>
+      lookAtTasks(context, sessionId),
+    );
     const items = context.client.follow(`session:${sessionId}`, {
       after,
       signal: left.signal,
@@ -107,10 +113,12 @@ export async function waitForTasks(
       if (ENDS.has(item.type)) ({ restsAt } = await look());
       if (restsAt !== undefined && 'seq' in item && item.seq >= restsAt) break;
     }
-    const { live, failed } = await look();
-    return { live, failed, failedRuns: view.failedRuns, approvalIds: view.approvalIds };
+    const { live, failed, ...last } = await look();
+    const isAtRest = last.restsAt !== undefined;
+    return { live, failed, isAtRest, failedRuns: view.failedRuns, givenUp: view.givenUp };
   } finally {
     forget();
+    left.abort();
     view.close();
   }
 }

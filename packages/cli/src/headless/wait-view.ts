@@ -1,7 +1,9 @@
 import type { SessionItem } from '@stoa/client';
+import type { Approval } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import { printableJson } from '../terminal/printable.js';
 import { sessionEventText } from '../terminal/session-event-text.js';
+import type { OpenApprovals } from './open-approvals.js';
 import { RunSteps } from './run-steps.js';
 import { RunView } from './run-view.js';
 
@@ -12,7 +14,7 @@ const FAILED: ReadonlySet<string> = new Set(['failed', 'interrupted']);
 export class WaitView {
   readonly failedRuns: string[] = [];
   /** Those that nobody waits for any longer. */
-  approvalIds: readonly string[] | undefined;
+  givenUp: readonly Approval[] | undefined;
   private readonly steps: RunSteps;
   private readonly runs = new Map<string, RunView>();
 
@@ -23,11 +25,15 @@ export class WaitView {
   ) {
     this.steps = new RunSteps(context, {
       wait,
-      giveUp: (approvalIds) => {
-        this.approvalIds ??= approvalIds;
+      giveUp: (approvals) => {
+        this.givenUp ??= approvals;
         giveUp();
       },
     });
+  }
+
+  get approvals(): OpenApprovals {
+    return this.steps.approvals;
   }
 
   take(item: SessionItem): void {

@@ -41,7 +41,8 @@ export class RunWatch {
     this.view = new RunView(item.itemId, item.runId);
     this.steps = new RunSteps(context, {
       wait: options.wait,
-      giveUp: (approvalIds) => {
+      giveUp: (approvals) => {
+        const approvalIds = approvals.map(({ approvalId }) => approvalId);
         this.outcome ??= { type: 'needs_approval', approvalIds };
         this.stop.abort();
       },

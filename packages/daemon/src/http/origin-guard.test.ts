@@ -6,9 +6,9 @@ import { OriginGuard } from './origin-guard.js';
 const guard = new OriginGuard();
 guard.allow(hostsOf('127.0.0.1', 7117, ['stoa.example']));
 
-const codeOf = (headers: Record<string, string>): string => {
+const codeOf = (headers: Record<string, string>, isPlace = false): string => {
   try {
-    guard.check(headers);
+    guard.check(headers, isPlace);
     return 'admitted';
   } catch (error) {
     return error instanceof StoaError ? error.code : String(error);
@@ -25,6 +25,19 @@ describe('the origin guard', () => {
     [{ host: 'localhost:7117', 'sec-fetch-site': 'none' }],
   ])('admits %j', (headers) => {
     expect(codeOf(headers as Record<string, string>)).toBe('admitted');
+  });
+
+  it('F-19 lets a link be followed to a place from elsewhere, and to nothing else', () => {
+    const followed = {
+      host: '127.0.0.1:7117',
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
+    expect(codeOf(followed, true)).toBe('admitted');
+    expect(codeOf(followed)).toBe('origin_not_allowed');
+    expect(codeOf({ ...followed, 'sec-fetch-dest': 'iframe' }, true)).toBe('origin_not_allowed');
+    expect(codeOf({ ...followed, host: 'evil.example' }, true)).toBe('host_not_allowed');
   });
 
   it.each([

@@ -12,9 +12,10 @@ export class OriginGuard {
   /**
    * A page on another site can make a browser send requests here, and can point its own name at this
    * address. So the Host must be one of ours, and where a browser says where a request comes from, it
-   * must be us. No CORS header is ever sent.
+   * must be us. No CORS header is ever sent. Only a link to a place may be followed from anywhere: that shows
+   * it to the person who follows it, and tells nothing to where it stood.
    */
-  check(headers: IncomingHttpHeaders): void {
+  check(headers: IncomingHttpHeaders, isPlace = false): void {
     const host = headers.host?.toLowerCase();
     if (host === undefined || !this.#hosts.has(host)) {
       throw new StoaError('host_not_allowed', 'The Host header does not name this daemon');
@@ -23,8 +24,7 @@ export class OriginGuard {
     if (origin !== undefined && !this.#isOurs(origin)) {
       throw new StoaError('origin_not_allowed', 'The Origin header names another site');
     }
-    const site = headers['sec-fetch-site'];
-    if (site === 'cross-site' || site === 'same-site') {
+    if (comesFromElsewhere(headers) && !(isPlace && isFollowed(headers))) {
       throw new StoaError(
         'origin_not_allowed',
         'The browser says the request comes from another site',
@@ -36,4 +36,14 @@ export class OriginGuard {
     const match = /^https?:\/\/(.+)$/.exec(origin.toLowerCase());
     return match?.[1] !== undefined && this.#hosts.has(match[1]);
   }
+}
+
+/** As the browser says; what is no browser says nothing. */
+export function comesFromElsewhere({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+  return site === 'cross-site' || site === 'same-site';
+}
+
+/** A window is to show it, and no frame or script of another page. */
+function isFollowed(headers: IncomingHttpHeaders): boolean {
+  return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }

@@ -21,10 +21,19 @@ export function loginFailedPage(): string {
   );
 }
 
-function page(title: string, body: string): string {
+/** Loads its own address again, from itself: an address that somebody else wrote stands nowhere in it. */
+export function followedPage(): string {
+  return page(
+    'One moment',
+    '<p>You followed a link to Stoa. <a href="">Go on</a> if nothing happens.</p>',
+    '<meta http-equiv="refresh" content="0">',
+  );
+}
+
+function page(title: string, body: string, head = ''): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>
+<title>${escape(title)}</title>${head}
 <style>
 :root { color-scheme: light dark; --ink: #1d2127; --paper: #fbfaf7; --soft: #efece4; --accent: #7a4b1e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e4da; --paper: #17181b; --soft: #24262b; --accent: #e0a868; } }

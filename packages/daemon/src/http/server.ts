@@ -39,6 +39,12 @@ export interface ServerPorts {
 }
 
 const SMALL_BODY_BYTES = 256 * 1024;
+/** Pages that only show something. A login link is none: nobody is logged in by another site. */
+const PLACES: ReadonlySet<string> = new Set(
+  Object.values<Route>(ROUTES)
+    .filter(({ carries, path }) => carries === 'page' && path !== ROUTES.login.path)
+    .map(({ path }) => path),
+);
 const KEY_PATTERN = /^[\x21-\x7e]{1,200}$/;
 
 /**
@@ -75,8 +81,9 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   });
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('Cache-Control', 'no-store');
-    ports.guard.check(request.headers);
-    if (ports.stopping() && request.routeOptions.url !== ROUTES.readyz.path) {
+    const { url = '' } = request.routeOptions;
+    ports.guard.check(request.headers, PLACES.has(url));
+    if (ports.stopping() && url !== ROUTES.readyz.path) {
       throw new StoaError('shutting_down');
     }
     request.principal = await authenticate(ports, request);

@@ -6,7 +6,8 @@ import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Metrics } from '../observe/metrics.js';
 import { expiredCookie, loginCookie } from './credentials-of.js';
 import { observing } from './observing.js';
-import { loginFailedPage, notBuiltPage, notLoggedInPage } from './pages.js';
+import { comesFromElsewhere } from './origin-guard.js';
+import { followedPage, loginFailedPage, notBuiltPage, notLoggedInPage } from './pages.js';
 import type { ServerPorts, SpecialHandler } from './server.js';
 import type { WebFiles } from './web-files.js';
 
@@ -26,6 +27,7 @@ const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
 /** What the web UI needs and nothing more: its own files, its own daemon, pictures that it holds itself. */
@@ -45,6 +47,8 @@ const WEB_HEADERS = {
     "frame-ancestors 'none'",
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
+  // Who opened its window by a link from elsewhere keeps no hold of it.
+  'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
 /** Routes that carry something other than JSON. */
@@ -128,6 +132,10 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
 /** The same for every place in it; who is not logged in is told how to, and gets nothing else. */
 function webPage(web: WebFiles): SpecialHandler {
   return (request: FastifyRequest, reply: FastifyReply) => {
+    // Its cookie stays behind on the way from another site; it comes along from this page.
+    if (comesFromElsewhere(request.headers)) {
+      return Promise.resolve(reply.headers(PAGE_HEADERS).send(followedPage()));
+    }
     if (request.principal?.kind !== 'human') {
       return Promise.resolve(reply.headers(PAGE_HEADERS).send(notLoggedInPage()));
     }

@@ -110,7 +110,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lazy('acp', { inject: false, publishes: 'final_text' }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
-  const transcripts = new TaskTranscripts({ tasksDirectory: tasksOf(home), core, diagnose });
+  const transcripts = new TaskTranscripts({ tasksDirectory: tasksOf(home), place, core, diagnose });
   return {
     ports: {
       daemonId,

@@ -28,13 +28,22 @@ beforeEach(async () => {
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
 
 const task = (): TaskEntry =>
-  ({ taskId: TASK_ID, transcriptPath: written ?? path, detail: { sessionId: WORKS_IN } }) as never;
+  ({
+    taskId: TASK_ID,
+    place: 'here',
+    transcriptPath: written ?? path,
+    detail: { sessionId: WORKS_IN },
+  }) as never;
 /** The two things of the domain that a transcript is made from. */
 const core = (): Core =>
   ({
     tasks: {
-      list: (_: unknown, query: { status: string }) =>
-        Promise.resolve({ tasks: query.status === status ? [task()] : [] }),
+      // On its second page, as when there are many.
+      list: (_: unknown, query: { kind: string; status: string; before?: string }) => {
+        if (query.kind !== 'agent' || query.status !== status)
+          return Promise.resolve({ tasks: [] });
+        return Promise.resolve(query.before ? { tasks: [task()] } : { tasks: [], nextBefore: '2' });
+      },
     },
     sessions: {
       journal: (_: unknown, __: string, { after }: { after: number }) => {
@@ -45,9 +54,10 @@ const core = (): Core =>
       },
     },
   }) as never;
-const transcripts = (fileBytes?: number): TaskTranscripts =>
+const transcripts = (fileBytes?: number, place = 'here'): TaskTranscripts =>
   new TaskTranscripts({
     tasksDirectory: root,
+    place,
     core,
     diagnose: (message, details) => {
       throw new Error(message, { cause: details });
@@ -108,6 +118,15 @@ it('T-40 it grows to its limit and says so, and stays there', async () => {
   expect(await fs.readFile(path, 'utf8')).toBe(full);
 });
 
+it('T-40 that of another daemon is not written here', async () => {
+  head = 3;
+  const other = transcripts(undefined, 'there');
+  await other.recover();
+  other.committed([noted()]);
+  await other.close();
+  await expect(fs.stat(path)).rejects.toThrow('ENOENT');
+});
+
 it('T-18 a link in its place is not followed', async () => {
   await fs.mkdir(join(root, 'owner'));
   const elsewhere = join(root, 'elsewhere');
@@ -115,7 +134,7 @@ it('T-18 a link in its place is not followed', async () => {
   await fs.symlink(elsewhere, path);
   const told: string[] = [];
   const diagnose = (message: string): unknown => told.push(message);
-  const writer = new TaskTranscripts({ tasksDirectory: root, core, diagnose });
+  const writer = new TaskTranscripts({ tasksDirectory: root, place: 'here', core, diagnose });
   head = 1;
   writer.committed([created()]);
   await writer.close();

@@ -8,7 +8,9 @@ const SYSTEM = { kind: 'system' } as const;
 const PAGE = 500;
 /** What one transcript holds at most; the journal holds the rest. */
 const FILE_BYTES = 32 * 1024 * 1024;
-const RECOVERED = 1_000;
+const LISTED = 500;
+/** The kind of tasks that work in sessions of their own. */
+const KIND = 'agent';
 
 /** What ended like this does not go on. */
 const OVER: ReadonlySet<TaskStatus> = new Set(['failed', 'cancelled', 'lost']);
@@ -30,6 +32,8 @@ interface Transcript {
 
 export interface TaskTranscriptsOptions {
   readonly tasksDirectory: string;
+  /** The place whose tasks have their files here. */
+  readonly place: string;
   readonly core: () => Core;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly fileBytes?: number;
@@ -43,6 +47,8 @@ export interface TaskTranscriptsOptions {
 export class TaskTranscripts {
   readonly #bySession = new Map<string, Transcript>();
   readonly #byTask = new Map<string, Transcript>();
+  #catchingUp: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(private readonly options: TaskTranscriptsOptions) {}
 
@@ -65,22 +71,42 @@ export class TaskTranscripts {
 
   /** After a start: goes on with those of tasks that may go on, and knows the others, to remove them one day. */
   async recover(): Promise<void> {
+    const goOn: Transcript[] = [];
     for (const status of TaskStatus.options) {
-      const { tasks } = await this.options.core().tasks.list(SYSTEM, { status, limit: RECOVERED });
-      for (const task of tasks) {
-        const transcript = this.#follow(task);
-        if (transcript && !OVER.has(status)) this.#write(transcript);
+      for (let before: string | undefined, isMore = true; isMore; ) {
+        const query = { kind: KIND, status, limit: LISTED, before };
+        const page = await this.options.core().tasks.list(SYSTEM, query);
+        for (const task of page.tasks) {
+          const transcript = this.#follow(task);
+          if (transcript && !OVER.has(status)) goOn.push(transcript);
+        }
+        before = page.nextBefore;
+        isMore = before !== undefined;
       }
+    }
+    this.#catchingUp = this.#catchUp(goOn);
+  }
+
+  /** One after another: there may be more of them than files may be open. */
+  async #catchUp(transcripts: readonly Transcript[]): Promise<void> {
+    for (const transcript of transcripts) {
+      if (this.#isClosed) return;
+      this.#write(transcript);
+      await transcript.writing;
     }
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#catchingUp;
     for (const { writing } of this.#byTask.values()) await writing;
   }
 
   #follow(task: Task | TaskEntry): Transcript | undefined {
-    const { taskId, transcriptPath } = task;
+    const { taskId, transcriptPath, place } = task;
     const { sessionId: worksIn } = task.detail;
+    // Who has its files writes them, and removes them one day.
+    if (place !== this.options.place) return undefined;
     if (transcriptPath === undefined || typeof worksIn !== 'string') return undefined;
     const path = transcriptIn(this.options.tasksDirectory, transcriptPath);
     const known = this.#byTask.get(taskId);

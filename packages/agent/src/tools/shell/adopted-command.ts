@@ -20,14 +20,36 @@ const WHOLE_MS = 2_000;
  *   exited     its code is known, whoever was there to see it
  *   unknown    what is marked as its own is still it, and is waited for; without any it is lost, and the
  *              process that may have its number by now is not touched
+ *
+ * Where no file speaks of it, it was not started here: its processes, marked as they are, belong to the data
+ * directory that this one is a copy of. It is lost, and nothing is looked for.
  */
 export async function adoptCommand(files: CommandFiles, nonce: string): Promise<RunningCommand> {
-  const intent = await files.readIntent();
-  const surroundings =
-    intent?.nonce === nonce && intent.surroundings !== undefined
-      ? intent.surroundings
-      : { isGroupTold: true, leavesNothing: false };
-  return new AdoptedCommand(files, nonce, surroundings, await files.readStatus(nonce));
+  const read = await files.readIntent();
+  const intent = read?.nonce === nonce ? read : undefined;
+  const status = await files.readStatus(nonce);
+  if (!intent && !status) return notStartedHere(files, nonce);
+  const surroundings = intent?.surroundings ?? { isGroupTold: true, leavesNothing: false };
+  return new AdoptedCommand(files, nonce, surroundings, status);
+}
+
+function notStartedHere(files: CommandFiles, nonce: string): RunningCommand {
+  const reason = 'nothing in this data directory says that it was started';
+  const end = Promise.resolve({ type: 'lost', reason } as const);
+  return {
+    id: files.id,
+    nonce,
+    files,
+    pid: undefined,
+    outputPath: files.output,
+    isOver: true,
+    outputLost: new Promise(() => undefined),
+    wait: () => end,
+    stop: () => end,
+    release: () => undefined,
+    leave: () => undefined,
+    discard: () => files.remove(),
+  };
 }
 
 class AdoptedCommand implements RunningCommand {

@@ -123,6 +123,21 @@ describe('a released command', () => {
     });
   });
 
+  it('T-17 that no file here speaks of is that of another data directory: it is lost there, and goes on', async () => {
+    const running = await start('echo begun; exec sleep 60');
+    await printed(running, 'begun');
+    const copied = await adoptCommand(
+      new CommandFiles(join(root, 'copy', 'tasks'), running.id),
+      running.nonce,
+    );
+    for (const end of [await copied.stop('idle'), await copied.wait()]) {
+      expect(end).toMatchObject({ type: 'lost', reason: expect.stringContaining('directory') });
+    }
+    await copied.discard();
+    expect(processesWith(`STOA_TASK=${running.nonce}`)).not.toEqual([]);
+    expect(running.isOver).toBe(false);
+  });
+
   it('T-2 that an outside signal ends has that signal in its exit status', async () => {
     const running = await start('echo $$ >pid; exec sleep 60');
     const pid = await until('it says its number', () =>
