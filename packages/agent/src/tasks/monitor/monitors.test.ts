@@ -299,7 +299,7 @@ describe('a monitor that is taken up again', () => {
     restart();
     await world.file('go');
     const files = new CommandFiles(join(tasksDirectory, world.sessionId), taskId, 'monitor');
-    const nonce = String(detail['nonce']);
+    const { nonce } = MonitorDetail.parse(detail);
     await until('it has ended', async () => (await files.state(nonce)).type === 'exited');
     if (how === 'lost') {
       // As after a restart of the machine, in which nobody records anything.

@@ -24,7 +24,6 @@ it('T-23 a monitor whose command floods a slow filter leaves the thread to other
   await fs.writeFile(outputPath, FLOOD);
   const looks: number[] = [];
   let before = process.cpuUsage();
-  let left: Watching | undefined;
   const watching = new Watching(
     {
       now: () => 0,
@@ -32,7 +31,7 @@ it('T-23 a monitor whose command floods a slow filter leaves the thread to other
         after(_, callback) {
           const { user, system } = process.cpuUsage(before);
           looks.push((user + system) / 1_000);
-          if (looks.length === 5) left?.leave();
+          if (looks.length === 5) watching.leave();
           const timer = setImmediate(() => {
             before = process.cpuUsage();
             callback();
@@ -59,7 +58,6 @@ it('T-23 a monitor whose command floods a slow filter leaves the thread to other
     { maxEvents: 10, idleMs: 60_000, include: SLOW },
     WATCH_BEGINS,
   );
-  left = watching;
   await watching.done;
   // In one or the other code is made ready to run, or memory is tidied up, also for others in this process.
   const [, , middle] = looks.sort((one, other) => one - other);

@@ -254,10 +254,11 @@ describe('a dream', () => {
   it('T-38 whose files cannot be written has failed by that, and says that some may stand there', async () => {
     await open();
     await work(1);
-    dream = ({ draft, fold, notes: given }) => {
+    dream = (wanted) => {
+      const { draft, notes: given } = wanted;
       draft.write('one.md', 'one', 'one');
       draft.write('two.md', 'two', 'two');
-      fold(given.map(({ noteId }) => noteId));
+      wanted.fold(given.map(({ noteId }) => noteId));
       return Promise.resolve();
     };
     const write = files.write.bind(files);
