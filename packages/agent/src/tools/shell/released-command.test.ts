@@ -131,7 +131,10 @@ describe('a released command', () => {
       running.nonce,
     );
     for (const end of [await copied.stop('idle'), await copied.wait()]) {
-      expect(end).toMatchObject({ type: 'lost', reason: expect.stringContaining('directory') });
+      expect(end).toMatchObject({
+        type: 'lost',
+        reason: expect.stringContaining('directory') as string,
+      });
     }
     await copied.discard();
     expect(processesWith(`STOA_TASK=${running.nonce}`)).not.toEqual([]);
