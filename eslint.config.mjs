@@ -167,4 +167,17 @@ export default defineConfig(
     files: ['packages/cli/src/**/*.ts', 'bench/src/**/*.ts', 'tests/**/*.ts'],
     rules: { 'no-console': 'off' },
   },
+  {
+    files: ['packages/*/src/**/*.test.ts', 'tests/**/*.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'process',
+          property: 'kill',
+          message: 'sendSignal refuses the numbers that mean everybody.',
+        },
+      ],
+    },
+  },
 );

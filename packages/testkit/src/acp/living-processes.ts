@@ -26,9 +26,9 @@ const startTimeOf = (stat: string): number =>
  * Sends a signal to a process, or to a group by its negative number. Never to nobody in particular: the system
  * takes 0, as of a file that is still empty, for the whole group of the tests, and -1 for everybody.
  */
-export function sendSignal(pid: number | undefined, name: NodeJS.Signals): void {
+export function sendSignal(pid: number | undefined, name: NodeJS.Signals | 0): void {
   if (pid === undefined || !Number.isInteger(pid) || Math.abs(pid) < 2) {
-    throw new Error(`${name} would go to no process in particular: ${String(pid)}`);
+    throw new Error(`${String(name)} would go to no process in particular: ${String(pid)}`);
   }
   process.kill(pid, name);
 }

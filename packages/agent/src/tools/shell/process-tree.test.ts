@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
+import { sendSignal } from '@stoa/testkit';
 import { expect, it } from 'vitest';
 import { signal, startTimeOf } from './process-tree.js';
 
@@ -15,7 +16,7 @@ const findAnothers = (): number | undefined =>
 
 function isRefused(pid: number): boolean {
   try {
-    process.kill(pid, 0);
+    sendSignal(pid, 0);
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
@@ -32,7 +33,9 @@ it('T-4 a process that another user runs, as by sudo, is let be and is no failur
   }
   if (isRoot) process.seteuid?.(SOMEBODY);
   try {
-    expect(() => process.kill(pid, 'SIGTERM')).toThrow(/EPERM/);
+    expect(() => {
+      sendSignal(pid, 'SIGTERM');
+    }).toThrow(/EPERM/);
     expect(() => signal(pid, 'SIGTERM')).not.toThrow();
     expect(startTimeOf(pid)).toBeDefined();
   } finally {
