@@ -1,5 +1,5 @@
 /**
- * What this browser remembers by itself: drafts and preferences, nothing else. A browser may refuse to
+ * What this browser remembers by itself: drafts, what is on its way, and preferences, nothing else. A browser may refuse to
  * keep anything (private windows, full quota); then it is forgotten, and nothing breaks.
  */
 const PREFIX = 'stoa:';
@@ -9,6 +9,17 @@ export function kept(key: string): string | undefined {
     return localStorage.getItem(PREFIX + key) ?? undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** The keys that begin so. */
+export function keptKeys(prefix: string): readonly string[] {
+  try {
+    return Object.keys(localStorage)
+      .filter((name) => name.startsWith(PREFIX + prefix))
+      .map((name) => name.slice(PREFIX.length));
+  } catch {
+    return [];
   }
 }
 

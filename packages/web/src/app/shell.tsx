@@ -2,6 +2,7 @@ import { StoaProblem } from '@stoa/client';
 import { lazy, Suspense, useState } from 'react';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
+import { useOutbox } from '../data/outbox-here.js';
 import { useMe } from '../data/queries.js';
 import { useKey } from '../keys/registry.js';
 import { useKeyboard } from '../keys/use-keyboard.js';
@@ -22,14 +23,15 @@ export function Shell() {
   if (isOut || connection === 'refused') return <LoggedOut />;
   // A moment at most; a spinner that flashes would look slower.
   if (!me.data) return null;
-  return <Inside />;
+  return <Inside me={me.data.actorId} />;
 }
 
-function Inside() {
+function Inside({ me }: { readonly me: string }) {
   const place = usePlace();
   const path = usePath();
   const [help, setHelp] = useState(false);
-  useFreshData();
+  useFreshData('channelId' in place ? place.channelId : undefined);
+  useOutbox(me);
   useKeyboard();
   useKey('?', { does: 'Show the keys' }, () => setHelp(true));
   return (

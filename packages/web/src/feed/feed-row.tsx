@@ -35,9 +35,7 @@ export const FeedRow = memo(
           />
         );
       case 'pending':
-        return (
-          <PendingRow pending={row.pending} isContinued={row.isContinued} messages={messages} />
-        );
+        return <PendingRow pending={row.pending} isContinued={row.isContinued} />;
       case 'draft':
         return <DraftRow writing={row.writing} />;
     }

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { ChannelMessages, ChannelView } from '../data/channel-messages.js';
+import type { ChannelMessages } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 import { isSameDay } from './days.js';
 import { FeedRow } from './feed-row.js';
 import { FeedState } from './feed-state.js';

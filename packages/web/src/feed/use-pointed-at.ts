@@ -1,6 +1,7 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import type { ChannelMessages, ChannelView } from '../data/channel-messages.js';
+import type { ChannelMessages } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 import { useMessage } from '../data/use-message.js';
 import type { Row } from './rows.js';
 

@@ -105,7 +105,7 @@ function OpenThread({ channelId, rootId, me, pointedAt }: OpenThreadProps) {
           <More onClick={() => void messages.loadNewer()}>Show later replies</More>
         ) : null}
         {view.pending.map((pending) => (
-          <PendingRow key={pending.key} pending={pending} messages={messages} />
+          <PendingRow key={pending.key} pending={pending} isInFeed={false} />
         ))}
         {view.writing.map((writing) => (
           <DraftRow key={writing.runId} writing={writing} />
