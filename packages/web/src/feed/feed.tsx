@@ -8,6 +8,7 @@ import { FeedState } from './feed-state.js';
 import { JumpToEnd } from './jump-to-end.js';
 import { type Row, rowsOf } from './rows.js';
 import { usePointedAt } from './use-pointed-at.js';
+import type { Pointed } from './use-pointing.js';
 import { useReading } from './use-reading.js';
 
 interface FeedProps {
@@ -16,7 +17,7 @@ interface FeedProps {
   readonly view: ChannelView;
   readonly messages: ChannelMessages;
   /** A message that was gone to: it is brought into view. */
-  readonly pointedAt?: string | undefined;
+  readonly pointed: Pointed | undefined;
 }
 
 /** Near an edge of what is loaded, more of it is asked for: about two screens before it would be missed. */
@@ -33,7 +34,7 @@ const ESTIMATES: Readonly<Record<Row['kind'], number>> = {
   draft: 64,
 };
 
-export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
+export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const readSeq = useReading({ channelId, view, isAtEnd });
@@ -45,9 +46,10 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
     paddingEnd: 10,
-    // What is loaded above does not move what is read; what comes below does only at the end.
+    // What is loaded above does not move what is read; what comes below does only at the end of the log: who
+    // is at the end of a stretch of the past would be led through all that was said since.
     anchorTo: 'end',
-    followOnAppend: true,
+    followOnAppend: !view.hasNewer,
     scrollEndThreshold: AT_END_PX,
   });
   const isReady = view.status === 'ready';
@@ -56,9 +58,16 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
   }, [isReady, virtual]);
   // Own words are always seen, wherever one was when writing them.
   const sent = view.pending.at(-1)?.key;
+  const isSought = useRef(false);
   useEffect(() => {
-    if (sent !== undefined) virtual.scrollToEnd();
-  }, [sent, virtual]);
+    isSought.current = sent !== undefined;
+  }, [sent]);
+  const { hasNewer } = view;
+  useEffect(() => {
+    if (!isSought.current || hasNewer) return;
+    isSought.current = false;
+    virtual.scrollToEnd();
+  }, [sent, hasNewer, virtual]);
   const look = (): void => {
     const { current } = scroller;
     if (!current) return;
@@ -68,7 +77,7 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
     if (below < NEAR_PX) void messages.loadNewer();
   };
   useEffect(look);
-  usePointedAt({ channelId, messageId: pointedAt, view, rows, messages, virtual });
+  usePointedAt({ channelId, pointed, view, rows, messages, virtual });
   const items = virtual.getVirtualItems();
   return (
     <div className="relative flex min-h-0 grow flex-col">

@@ -4,10 +4,11 @@ import type { ChannelMessages } from '../data/channel-messages.js';
 import type { ChannelView } from '../data/channel-view.js';
 import { useMessage } from '../data/use-message.js';
 import type { Row } from './rows.js';
+import type { Pointed } from './use-pointing.js';
 
 interface PointedAt {
   readonly channelId: string;
-  readonly messageId: string | undefined;
+  readonly pointed: Pointed | undefined;
   readonly view: ChannelView;
   readonly rows: readonly Row[];
   readonly messages: ChannelMessages;
@@ -16,22 +17,22 @@ interface PointedAt {
 
 /** Brings a message that was gone to into view, once: from then on the reader scrolls. */
 export function usePointedAt(asked: PointedAt): void {
-  const { channelId, messageId, view, rows, messages, virtual } = asked;
-  const { data: message } = useMessage(channelId, messageId);
-  const shown = useRef<string>(undefined);
+  const { channelId, pointed, view, rows, messages, virtual } = asked;
+  const { data: message } = useMessage(channelId, pointed?.messageId);
+  const shown = useRef<Pointed>(undefined);
   const seq = message?.seq;
   const isReady = view.status === 'ready';
   useEffect(() => {
-    shown.current = undefined;
-    if (isReady && seq !== undefined) void messages.showAround(seq);
-  }, [messages, isReady, seq]);
+    if (!pointed || !isReady || seq === undefined || shown.current === pointed) return;
+    void messages.showAround(seq);
+  }, [messages, isReady, seq, pointed]);
   useEffect(() => {
-    if (messageId === undefined || !isReady || shown.current === messageId) return;
-    const index = rows.findIndex(({ key }) => key === messageId);
+    if (!pointed || !isReady || shown.current === pointed) return;
+    const index = rows.findIndex(({ key }) => key === pointed.messageId);
     if (index < 0) return;
-    shown.current = messageId;
-    if (!isInView(virtual, messageId)) virtual.scrollToIndex(index, { align: 'center' });
-  }, [messageId, rows, isReady, virtual]);
+    shown.current = pointed;
+    if (!isInView(virtual, pointed.messageId)) virtual.scrollToIndex(index, { align: 'center' });
+  }, [pointed, rows, isReady, virtual]);
 }
 
 function isInView(virtual: PointedAt['virtual'], messageId: string): boolean {

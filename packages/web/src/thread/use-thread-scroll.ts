@@ -4,7 +4,10 @@ import type { ChannelView } from '../data/channel-view.js';
 /** How near to the end counts as being there. */
 const AT_END_PX = 60;
 
-/** Brings the reply that is looked for into view, once; else follows the end while the reader is there. */
+/**
+ * Brings the reply that is looked for into view, once; then follows the end while the reader is there, and
+ * leads to it who has written something.
+ */
 export function useThreadScroll(
   view: ChannelView,
   pointedAt: string | undefined,
@@ -12,6 +15,7 @@ export function useThreadScroll(
   const scroller = useRef<HTMLDivElement>(null);
   const shown = useRef<string>(undefined);
   const isAtEnd = useRef(true);
+  const lastSent = useRef<string>(undefined);
   useLayoutEffect(() => {
     const { current } = scroller;
     if (!current) return undefined;
@@ -25,6 +29,11 @@ export function useThreadScroll(
   useLayoutEffect(() => {
     const { current } = scroller;
     if (!current) return;
+    const sent = view.pending.at(-1)?.key;
+    if (sent !== lastSent.current) {
+      lastSent.current = sent;
+      if (sent !== undefined) isAtEnd.current = true;
+    }
     if (pointedAt !== undefined && shown.current !== pointedAt) {
       const row = current.querySelector(`[data-message-id="${CSS.escape(pointedAt)}"]`);
       if (row) {
@@ -32,7 +41,7 @@ export function useThreadScroll(
         isAtEnd.current = false;
         row.scrollIntoView({ block: 'center' });
       }
-    } else if (isAtEnd.current && pointedAt === undefined) {
+    } else if (isAtEnd.current) {
       current.scrollTop = current.scrollHeight;
     }
   }, [view, pointedAt]);
