@@ -28,7 +28,7 @@ export function TalkComposer(props: TalkComposerProps) {
   const around = useRef<HTMLDivElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const mentions = useMentions(members);
-  const attachments = useAttachments();
+  const attachments = useAttachments(props.draftKey);
   const { attached, add, clear } = attachments;
   const isOver = useFileDrop(around, add);
   const compose = (text: string): PostMessage | undefined => {

@@ -1,7 +1,8 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import type { ChannelView } from '../data/channel-view.js';
+import { useEdited } from '../message/editing.js';
 import { isSameDay } from './days.js';
 import { FeedRow } from './feed-row.js';
 import { FeedState } from './feed-state.js';
@@ -78,6 +79,15 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   };
   useEffect(look);
   usePointedAt({ channelId, pointed, view, rows, messages, virtual });
+  // One's last message may lie far above.
+  const edited = useEdited('feed');
+  const bringToEdited = useEffectEvent(() => {
+    const index = rows.findIndex(({ key }) => key === edited);
+    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
+  });
+  useEffect(() => {
+    if (edited !== undefined) bringToEdited();
+  }, [edited]);
   const items = virtual.getVirtualItems();
   return (
     <div className="relative flex min-h-0 grow flex-col">

@@ -172,6 +172,7 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
   return (
     <Dialog
       title={`Token of ${credential.humanId}`}
+      isKept
       onClose={onClose}
       footer={
         <Button look="primary" onClick={onClose}>
