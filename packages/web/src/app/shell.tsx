@@ -9,10 +9,13 @@ import { useKeyboard } from '../keys/use-keyboard.js';
 import { PaletteHost } from '../palette/palette-host.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import { StatusBar } from '../status-bar/status-bar.js';
+import { Empty } from '../ui/empty.js';
+import { Fallback } from './fallback.js';
 import { Layout } from './layout.js';
 import { LoggedOut } from './logged-out.js';
 import { usePath, usePlace } from './router.js';
 import { Screen } from './screens.js';
+import { usePageTitle } from './use-page-title.js';
 
 const KeysHelp = lazy(async () => ({ default: (await import('../keys/keys-help.js')).KeysHelp }));
 
@@ -21,9 +24,19 @@ export function Shell() {
   const connection = useConnection();
   const isOut = me.error instanceof StoaProblem && me.error.status === 401;
   if (isOut || connection === 'refused') return <LoggedOut />;
-  // A moment at most; a spinner that flashes would look slower.
-  if (!me.data) return null;
+  if (!me.data) return me.failureReason ? <NotAnswering problem={me.failureReason} /> : null;
   return <Inside me={me.data.actorId} />;
+}
+
+/** Nothing is shown at first: a moment at most, and what flashes would look slower. */
+function NotAnswering({ problem }: { readonly problem: Error }) {
+  return (
+    <main className="flex h-dvh">
+      <Empty title="The daemon does not answer">
+        It is asked again in a moment. ({problem.message})
+      </Empty>
+    </main>
+  );
 }
 
 function Inside({ me }: { readonly me: string }) {
@@ -32,6 +45,7 @@ function Inside({ me }: { readonly me: string }) {
   const [help, setHelp] = useState(false);
   useFreshData('channelId' in place ? place.channelId : undefined);
   useOutbox(me);
+  usePageTitle(place);
   useKeyboard();
   useKey('?', { does: 'Show the keys' }, () => setHelp(true));
   return (
@@ -40,7 +54,11 @@ function Inside({ me }: { readonly me: string }) {
         path={path}
         isHome={place.name === 'home'}
         sidebar={<Sidebar />}
-        main={<Screen place={place} />}
+        main={
+          <Fallback of={path}>
+            <Screen place={place} />
+          </Fallback>
+        }
         statusBar={<StatusBar />}
       />
       <PaletteHost />
