@@ -31,3 +31,8 @@ export function keep(key: string, value: string | undefined): void {
     // Said above.
   }
 }
+
+/** Who uses this browser next finds nothing of what was written and not sent. */
+export function forgetWriting(): void {
+  for (const key of [...keptKeys('draft:'), ...keptKeys('outbox:')]) keep(key, undefined);
+}

@@ -8,6 +8,7 @@ import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { TextField } from './fields.js';
+import { LogOut } from './log-out.js';
 import { problemsOf } from './problems.js';
 import { FormProblem, Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
@@ -27,7 +28,7 @@ export function TokensSection() {
   const [minted, setMinted] = useState<MintedToken>();
   if (!isOwner) {
     return (
-      <Section title="Access tokens">
+      <Section title="Access tokens" action={<LogOut />}>
         <p className="text-[13px] text-soft">Only the owner sees and makes them.</p>
       </Section>
     );
@@ -82,7 +83,9 @@ function TokenRow({ token, isOwn }: { readonly token: Credential; readonly isOwn
       }
       about={`${humanId} · since ${when(createdAt)}${expiresAt === undefined ? '' : ` · until ${when(expiresAt)}`}`}
     >
-      {kind === 'owner_token' || isOwn ? null : asked ? (
+      {isOwn && kind === 'browser' ? (
+        <LogOut />
+      ) : kind === 'owner_token' || isOwn ? null : asked ? (
         <>
           <Button look="danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
             Revoke {name}
