@@ -4,6 +4,7 @@ import { DraftRow } from '../message/draft-row.js';
 import { PendingRow } from '../message/pending-row.js';
 import { QuotedRoot } from '../message/quoted-root.js';
 import { TalkRow } from '../message/talk-row.js';
+import { useToday } from '../ui/elapsed.js';
 import { Beginning } from './beginning.js';
 import { dayName } from './days.js';
 import type { Row } from './rows.js';
@@ -53,7 +54,7 @@ function DayLine({ at }: { readonly at: number }) {
   return (
     <div className="flex items-center gap-3 px-4 pt-3 pb-1 text-xs font-medium text-faint">
       <span className="h-px grow bg-line" />
-      <h2>{dayName(at, Date.now())}</h2>
+      <h2>{dayName(at, Date.parse(useToday()))}</h2>
       <span className="h-px grow bg-line" />
     </div>
   );

@@ -1,6 +1,6 @@
 import type { AuthorKind } from '@stoa/protocol';
 import type { ReactNode } from 'react';
-import { momentOf, timeOf } from '../feed/days.js';
+import { momentOf, timeOf, whenOf } from '../feed/days.js';
 import { AuthorMark } from './author-mark.js';
 
 interface MessageFrameProps {
@@ -8,6 +8,8 @@ interface MessageFrameProps {
   readonly at?: number | undefined;
   readonly isContinued?: boolean;
   readonly isReply?: boolean;
+  /** Whether no line above says of which day it is. */
+  readonly isDated?: boolean;
   /** What stands above, such as what a reply is about. */
   readonly before?: ReactNode;
   /** Behind the name: edited, writing, on its way. */
@@ -21,7 +23,8 @@ interface MessageFrameProps {
 
 /** How anything that somebody says looks: who and when in the margin, and what beside it. */
 export function MessageFrame(props: MessageFrameProps) {
-  const { author, at, isContinued = false, isReply = false, before, remark, actions } = props;
+  const { author, at, isContinued = false, isReply = false, isDated = false } = props;
+  const { before, remark, actions } = props;
   return (
     <article
       aria-label={at === undefined ? author.displayName : `${author.displayName}, ${timeOf(at)}`}
@@ -36,7 +39,7 @@ export function MessageFrame(props: MessageFrameProps) {
           {isContinued ? null : <AuthorMark kind={author.kind} name={author.displayName} />}
           {isContinued && at !== undefined ? (
             <span className="invisible block pt-px text-center text-[10px] leading-5 whitespace-nowrap group-hover:visible">
-              <When at={at} />
+              <When at={at} isDated={false} />
             </span>
           ) : null}
         </div>
@@ -47,7 +50,7 @@ export function MessageFrame(props: MessageFrameProps) {
               {author.kind === 'agent' ? <span className="text-xs text-accent">agent</span> : null}
               {at === undefined ? null : (
                 <span className="shrink-0 text-xs">
-                  <When at={at} />
+                  <When at={at} isDated={isDated} />
                 </span>
               )}
               {remark}
@@ -66,14 +69,14 @@ export function MessageFrame(props: MessageFrameProps) {
   );
 }
 
-function When({ at }: { readonly at: number }) {
+function When({ at, isDated }: { readonly at: number; readonly isDated: boolean }) {
   return (
     <time
       dateTime={new Date(at).toISOString()}
       title={momentOf(at)}
       className="shrink-0 text-faint"
     >
-      {timeOf(at)}
+      {isDated ? whenOf(at) : timeOf(at)}
     </time>
   );
 }

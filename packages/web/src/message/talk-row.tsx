@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useMe, useMembers } from '../data/queries.js';
-import { timeOf } from '../feed/days.js';
+import { whenOf } from '../feed/days.js';
 import { EditMessage } from './edit-message.js';
 import { editing, useEdited, type Where } from './editing.js';
 import { MessageActions } from './message-actions.js';
@@ -60,7 +60,7 @@ function Replies({ message }: { readonly message: Message }) {
     >
       {replyCount === 1 ? '1 reply' : `${replyCount} replies`}
       {lastReplyAt === undefined ? null : (
-        <span className="text-faint"> · last at {timeOf(lastReplyAt)}</span>
+        <span className="text-faint"> · last {whenOf(lastReplyAt)}</span>
       )}
     </Link>
   );

@@ -1,4 +1,4 @@
-import { momentOf, timeOf } from '../feed/days.js';
+import { momentOf, whenOf } from '../feed/days.js';
 import { Attachment } from '../message/attachment.js';
 import { Markdown } from '../message/markdown.js';
 import { CallView } from './call-view.js';
@@ -30,7 +30,7 @@ export function Speaker({ name, note, at }: SpeakerProps) {
       {note === undefined ? null : <span className="text-xs text-faint">{note}</span>}
       {at === undefined ? null : (
         <time className="text-xs text-faint" title={momentOf(at)}>
-          {timeOf(at)}
+          {whenOf(at)}
         </time>
       )}
     </p>
