@@ -96,6 +96,8 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
         role="log"
         aria-label="Messages"
         aria-busy={!isReady}
+        // What comes in while one scrolls was said long ago.
+        aria-live={isAtEnd ? 'polite' : 'off'}
         tabIndex={0}
         onScroll={look}
         className="flex min-h-0 grow flex-col overflow-y-auto [overflow-anchor:none]"

@@ -10,7 +10,8 @@ export function DraftRow({ writing }: { readonly writing: Writing }) {
       isReply
       remark={<span className="text-xs text-accent">is writing…</span>}
     >
-      <div data-draft className="text-soft">
+      {/* Read out when it is said, not word by word. */}
+      <div data-draft aria-live="off" className="text-soft">
         <Markdown text={writing.text} />
       </div>
     </MessageFrame>

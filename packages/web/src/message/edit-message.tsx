@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.js';
 import { Button } from '../ui/button.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 import { editing } from './editing.js';
 import { MessageFrame } from './message-frame.js';
 import { textOf } from './text-of.js';
@@ -48,7 +49,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
     if (event.key === 'Escape') {
       event.stopPropagation();
       onEnd();
-    } else if (event.key === 'Enter' && !event.shiftKey) {
+    } else if (event.key === 'Enter' && !event.shiftKey && !isByTouch()) {
       event.preventDefault();
       finish();
     }

@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom';
 import { pathTo } from '../app/routes.js';
 import { replyIn } from '../thread/reply.js';
 import { IconButton } from '../ui/button.js';
+import { copyText } from '../ui/copy-text.js';
 import { Icon, type IconName } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { DeleteMessage } from './delete-message.js';
@@ -129,10 +130,9 @@ function moveIn(bar: HTMLElement | null, event: KeyboardEvent): void {
 async function copyLink({ channelId, messageId }: Message): Promise<void> {
   const url = location.origin + pathTo.message(channelId, messageId);
   try {
-    await navigator.clipboard.writeText(url);
+    await copyText(url);
     toast.tell('The link is copied.');
   } catch {
-    // Browsers give the clipboard to secure origins only.
     toast.tell(url);
   }
 }

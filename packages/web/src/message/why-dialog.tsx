@@ -22,7 +22,7 @@ export function WhyDialog({ message, onClose }: WhyDialogProps) {
   const reader: DecisionReader = {
     names: new Map(members?.map(({ memberId, displayName }) => [memberId, displayName])),
     holders: leaseHolders(data ?? []),
-    timeOf: whenOf,
+    timeOf: (at) => whenOf(at),
     isBrief: true,
   };
   const behind = data && decisionBehind(data, message);

@@ -22,7 +22,9 @@ export function Palette({ mode, onClose }: PaletteProps) {
   const places = usePlaces();
   const settled = useSettled(query.trim());
   const said = useSaid(settled);
-  const shown = [...(mode === 'all' ? fitting(places, query) : []), ...said.entries];
+  // What was found for other words is not what Enter is pressed for.
+  const found = settled === query.trim() ? said.entries : [];
+  const shown = [...(mode === 'all' ? fitting(places, query) : []), ...found];
   const at = Math.max(0, Math.min(chosen, shown.length - 1));
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);

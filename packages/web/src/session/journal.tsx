@@ -46,7 +46,7 @@ export function Journal({ view, session, onOlder }: JournalProps) {
         ) : null}
         <Rows rows={rows} />
         {writing === '' ? null : (
-          <div className="mt-2" data-writing="true">
+          <div className="mt-2" data-writing="true" aria-live="off">
             <Speaker name={session.agentName} note="is writing" />
             <Markdown text={writing} />
           </div>

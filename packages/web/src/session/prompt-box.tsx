@@ -5,6 +5,7 @@ import { clearSent, useDraft } from '../composer/use-draft.js';
 import { client } from '../data/client.js';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 
 type Rule = Extract<DispatchRule, 'followup' | 'inject' | 'steer'>;
 
@@ -39,6 +40,7 @@ export function PromptBox({ session }: { readonly session: Session }) {
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (isByTouch() && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     submit();
   };

@@ -4,6 +4,7 @@ import { type SubmitEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { queryClient, useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
+import { copyText } from '../ui/copy-text.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
@@ -166,10 +167,10 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(token);
+      await copyText(token);
       setCopied(true);
-    } catch {
-      toast.problem(new Error('This browser does not let it be copied: select it by hand.'));
+    } catch (error) {
+      toast.problem(error);
     }
   };
   return (
