@@ -5,6 +5,7 @@ import { PendingRow } from '../message/pending-row.js';
 import { QuotedRoot } from '../message/quoted-root.js';
 import { TalkRow } from '../message/talk-row.js';
 import { useToday } from '../ui/elapsed.js';
+import { isSame } from '../ui/is-same.js';
 import { Beginning } from './beginning.js';
 import { dayName } from './days.js';
 import type { Row } from './rows.js';
@@ -41,14 +42,8 @@ export const FeedRow = memo(
         return <DraftRow writing={row.writing} />;
     }
   },
-  (a, b) => a.channelId === b.channelId && isSameRow(a.row, b.row),
+  (a, b) => a.channelId === b.channelId && isSame(a.row, b.row),
 );
-
-/** Rows are made anew with every change of the channel; most of them say what they said before. */
-function isSameRow(a: Row, b: Row): boolean {
-  const other: Readonly<Record<string, unknown>> = { ...b };
-  return a.kind === b.kind && Object.entries(a).every(([name, value]) => other[name] === value);
-}
 
 function DayLine({ at }: { readonly at: number }) {
   return (

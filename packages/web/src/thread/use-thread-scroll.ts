@@ -16,6 +16,8 @@ export function useThreadScroll(
   const shown = useRef<string>(undefined);
   const isAtEnd = useRef(true);
   const lastSent = useRef<string>(undefined);
+  const first = view.messages[0]?.messageId;
+  const before = useRef({ first, height: 0 });
   useLayoutEffect(() => {
     const { current } = scroller;
     if (!current) return undefined;
@@ -43,7 +45,11 @@ export function useThreadScroll(
       }
     } else if (isAtEnd.current) {
       current.scrollTop = current.scrollHeight;
+    } else if (first !== before.current.first && current.scrollTop < 1) {
+      // Earlier replies go above what is read; elsewhere browsers keep the place by themselves.
+      current.scrollTop = current.scrollHeight - before.current.height;
     }
-  }, [view, pointedAt]);
+    before.current = { first, height: current.scrollHeight };
+  }, [view, pointedAt, first]);
   return scroller;
 }
