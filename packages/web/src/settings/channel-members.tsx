@@ -51,6 +51,7 @@ function MemberRow({ channel, member }: MemberRowProps) {
     mutationFn: () => client.members.remove(channelId, memberId),
     ...settle,
   });
+  const [isAsked, setAsked] = useState(false);
   const about = [role, expertiseTags?.join(', ')].filter(Boolean).join(' · ');
   const isSession = memberKind === 'session';
   return (
@@ -92,13 +93,20 @@ function MemberRow({ channel, member }: MemberRowProps) {
           </Button>
         </>
       ) : null}
-      <IconButton
-        label={`Remove ${displayName}`}
-        disabled={remove.isPending}
-        onClick={() => remove.mutate()}
-      >
-        <Icon name="close" />
-      </IconButton>
+      {isAsked ? (
+        <>
+          <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+            Remove {displayName}
+          </Button>
+          <Button look="quiet" onClick={() => setAsked(false)}>
+            Keep
+          </Button>
+        </>
+      ) : (
+        <IconButton label={`Remove ${displayName}…`} onClick={() => setAsked(true)}>
+          <Icon name="close" />
+        </IconButton>
+      )}
     </Row>
   );
 }

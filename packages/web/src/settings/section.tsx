@@ -70,7 +70,7 @@ export function Row({ title, about, mark, children }: RowProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-3 py-2.5">
       <div className="min-w-40 grow basis-40">
-        <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] font-medium">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] font-medium wrap-anywhere">
           {title}
           {mark}
         </p>

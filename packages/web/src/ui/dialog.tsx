@@ -59,7 +59,7 @@ export function Dialog({
     >
       <div className={`flex flex-col ${isPane ? 'h-[85dvh]' : 'max-h-[85dvh]'}`}>
         <header className="flex items-center gap-2 border-b border-line px-4 py-2.5">
-          <h2 id={id} className="grow text-[15px] font-semibold">
+          <h2 id={id} className="min-w-0 grow text-[15px] font-semibold wrap-anywhere">
             {title}
           </h2>
           <IconButton label="Close" onClick={onClose}>

@@ -50,7 +50,7 @@ export function Toasts() {
     <div
       role="status"
       aria-live="polite"
-      className="pointer-events-none fixed right-3 bottom-10 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2"
+      className="pointer-events-none fixed top-13 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2"
     >
       {shown.map(({ id, text, isProblem }) => (
         <div
@@ -58,7 +58,7 @@ export function Toasts() {
           className="pointer-events-auto flex items-start gap-2 rounded-md border border-line bg-raised px-3 py-2 text-[13px] shadow-raised"
         >
           {isProblem ? <Icon name="warning" className="mt-0.5 text-danger" /> : null}
-          <p className="grow">{text}</p>
+          <p className="min-w-0 grow wrap-anywhere">{text}</p>
           <IconButton label="Dismiss" className="-m-1" onClick={() => dismiss(id)}>
             <Icon name="close" />
           </IconButton>
