@@ -40,6 +40,11 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   const [isAtEnd, setAtEnd] = useState(true);
   const readSeq = useReading({ channelId, view, isAtEnd });
   const rows = useMemo(() => rowsOf(view, { me, readSeq, isSameDay }), [view, me, readSeq]);
+  const { hasNewer } = view;
+  const hadNewer = useRef(false);
+  useEffect(() => {
+    hadNewer.current = hasNewer;
+  }, [hasNewer]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -50,7 +55,7 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     // What is loaded above does not move what is read; what comes below does only at the end of the log: who
     // is at the end of a stretch of the past would be led through all that was said since.
     anchorTo: 'end',
-    followOnAppend: !view.hasNewer,
+    followOnAppend: !hasNewer && !hadNewer.current,
     scrollEndThreshold: AT_END_PX,
   });
   const isReady = view.status === 'ready';
@@ -63,7 +68,6 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   useEffect(() => {
     isSought.current = sent !== undefined;
   }, [sent]);
-  const { hasNewer } = view;
   useEffect(() => {
     if (!isSought.current || hasNewer) return;
     isSought.current = false;
