@@ -81,7 +81,7 @@ function CopyButton({ text }: { readonly text: string }) {
   return (
     <IconButton
       label={isCopied ? 'Copied' : 'Copy the code'}
-      className="absolute top-1 right-1 bg-code opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100"
+      className="absolute top-1 right-1 bg-code opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
       onClick={() => void copyText(text).then(() => setCopied(true), toast.problem)}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />

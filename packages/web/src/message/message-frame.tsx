@@ -1,6 +1,7 @@
 import type { AuthorKind } from '@stoa/protocol';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { momentOf, timeOf, whenOf } from '../feed/days.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 import { AuthorMark } from './author-mark.js';
 
 interface MessageFrameProps {
@@ -31,6 +32,7 @@ export function MessageFrame(props: MessageFrameProps) {
       data-message-id={props.id}
       // What can be acted on can be reached with the keyboard.
       tabIndex={actions ? 0 : undefined}
+      onClick={actions ? showByTouch : undefined}
       className={`group relative px-3 hover:bg-hover wide:px-4 ${isContinued ? 'py-0.5' : 'pt-2 pb-0.5'} ${props.className ?? ''}`}
     >
       {before}
@@ -61,12 +63,19 @@ export function MessageFrame(props: MessageFrameProps) {
         </div>
       </div>
       {actions === undefined || actions === null ? null : (
-        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-hover:flex group-focus-visible:flex group-has-focus-visible:flex">
+        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-hover:flex group-focus-visible:flex group-has-focus-visible:flex pointer-coarse:group-focus-within:flex">
           {actions}
         </div>
       )}
     </article>
   );
+}
+
+/** A finger does not hover: the message that it taps has the focus, and with that its buttons. */
+function showByTouch({ currentTarget, target }: MouseEvent<HTMLElement>): void {
+  const isForOther =
+    target instanceof Element && target.closest('a, button, input, textarea, summary');
+  if (isByTouch() && !isForOther) currentTarget.focus({ preventScroll: true });
 }
 
 function When({ at, isDated }: { readonly at: number; readonly isDated: boolean }) {
