@@ -82,7 +82,7 @@ export function Composer(props: ComposerProps) {
             onKeyDown={press}
             onFocus={() => setFocused(true)}
             onBlur={() => setFocused(false)}
-            className="max-h-[40dvh] min-h-8 grow resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-faint"
+            className="max-h-[40dvh] min-h-8 grow resize-none bg-transparent px-2 py-1.5 outline-none placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap placeholder:text-faint"
           />
           {tools?.(writing)}
           <IconButton

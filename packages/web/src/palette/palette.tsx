@@ -141,7 +141,7 @@ function Option({ id, entry, isChosen, onTake }: OptionProps) {
       // The click must not take the focus out of the line before it is a click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onTake}
-      className={`flex cursor-pointer items-baseline gap-3 rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${entry.section === 'Messages' ? 'flex-col gap-0' : ''}`}
+      className={`flex cursor-pointer rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${entry.section === 'Messages' ? 'flex-col' : 'items-baseline gap-3'}`}
     >
       <span className="max-w-full min-w-0 grow truncate">{entry.title}</span>
       {entry.hint === undefined ? null : (
