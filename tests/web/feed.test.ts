@@ -74,7 +74,9 @@ describe('the feed of a channel, in a browser', () => {
     const explained = page.getByRole('region', { name: 'What this place is' });
     expect(await explained.getByRole('listitem').count()).toBe(3);
     expect(await box(page).isVisible()).toBe(true);
-    await page.waitForFunction(`document.title.endsWith('Lobby · Stoa')`);
+    await until('the title says where one is', async () =>
+      (await page.title()).endsWith('Lobby · Stoa'),
+    );
 
     await explained.getByRole('button').click();
     await explained.waitFor({ state: 'detached' });

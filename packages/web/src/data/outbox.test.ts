@@ -92,7 +92,7 @@ describe('what is on its way', () => {
     expect(scene.posted.slice(1)).toEqual(['one k1', 'two k2']);
   });
 
-  it('outlives the page, and is sent by the next one', async () => {
+  it('outlives the page, and is sent by the next one', () => {
     const scene = new Scene();
     const before = scene.open();
     before.post('lobby', { text: 'one', threadRootMessageId: 'msg_0' });

@@ -4,7 +4,7 @@ import { isPassing } from './passing.js';
 import { type Pending, placeName } from './pending.js';
 
 /** Where this browser keeps what is on its way, so that it outlives the page. */
-export interface OutboxShelf {
+interface OutboxShelf {
   readonly all: () => readonly string[];
   readonly put: (key: string, text: string) => void;
   readonly drop: (key: string) => void;
