@@ -143,6 +143,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     // What was deleted is not shown any longer to who happens to have it on the screen.
     const isGone = problem?.status === 404;
     this.stretch += 1;
+    this.saidMeanwhile = undefined;
     this.change({ ...(isGone ? EMPTY : {}), status: 'failed', problem });
   }
 

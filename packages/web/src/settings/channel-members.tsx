@@ -13,7 +13,7 @@ import { Mark, Row, Rows, Section } from './section.js';
 
 export function ChannelMembers({ channel }: { readonly channel: Channel }) {
   const { channelId } = channel;
-  const { data: members } = useMembers(channelId);
+  const { data: members, error } = useMembers(channelId);
   const [isAdding, setAdding] = useState(false);
   return (
     <Section
@@ -21,7 +21,7 @@ export function ChannelMembers({ channel }: { readonly channel: Channel }) {
       about="People and the sessions of agents that speak here."
       action={<Button onClick={() => setAdding(true)}>Add member</Button>}
     >
-      <Rows label="Members">
+      <Rows label="Members" error={members ? null : error}>
         {members?.map((member) => (
           <MemberRow key={member.memberId} channel={channel} member={member} />
         ))}

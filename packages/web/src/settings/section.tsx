@@ -44,14 +44,16 @@ export function Sheet({ children }: { readonly children: ReactNode }) {
   return <div className="w-full max-w-2xl px-4 pb-10 wide:px-8">{children}</div>;
 }
 
-/** Rows of things, each with what can be done about it. */
-export function Rows({
-  label,
-  children,
-}: {
+interface RowsProps {
   readonly label: string;
+  /** Why they are not known. */
+  readonly error?: Error | null;
   readonly children: ReactNode;
-}) {
+}
+
+/** Rows of things, each with what can be done about it. */
+export function Rows({ label, error, children }: RowsProps) {
+  if (error) return <FormProblem text={`They cannot be shown: ${error.message}`} />;
   return (
     <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line">
       {children}

@@ -20,7 +20,7 @@ const KINDS = { owner_token: 'owner', human_token: 'token', browser: 'browser' }
 export function TokensSection() {
   const { data: me } = useMe();
   const isOwner = me?.role === 'owner';
-  const { data: tokens } = useQuery({
+  const { data: tokens, error } = useQuery({
     queryKey: TOKENS_KEY,
     queryFn: () => client.tokens.list(),
     enabled: isOwner,
@@ -40,7 +40,7 @@ export function TokensSection() {
       about="Who may come in, and with what. A person comes into being with their first token."
       action={<Button onClick={() => setMinting(true)}>New token</Button>}
     >
-      <Rows label="Access tokens">
+      <Rows label="Access tokens" error={tokens ? null : error}>
         {tokens
           ?.filter(({ revokedAt }) => revokedAt === undefined)
           .map((token) => (
