@@ -300,9 +300,9 @@ describe('settings, timeline and usage, in a browser', () => {
   });
 
   it('a part that cannot be loaded says so, and the rest of the page goes on', async (test) => {
+    const before = await at('/c/lobby', test);
+    await before.route('**/assets/usage-screen-*.js', (route) => route.abort());
     const page = await at('/c/lobby', test);
-    await page.getByRole('link', { name: 'Usage', exact: true }).waitFor();
-    await page.route('**/assets/usage-screen-*.js', (route) => route.abort());
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByRole('heading', { name: 'This could not be shown' }).waitFor();
     await page.getByRole('link', { name: 'Lobby', exact: true }).click();

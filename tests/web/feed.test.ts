@@ -239,11 +239,14 @@ describe('the feed of a channel, in a browser', () => {
     // Who looks elsewhere meanwhile finds it when the daemon is back, and what waits is sent from there.
     await page.getByRole('link', { name: 'Nook' }).click();
     await page.getByText('This channel cannot be read now').waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
 
     const second = await startDaemon({ home: first.home, env: { STOA_PORT: port } });
     try {
       const again = callerOf(second.url, second.token);
       await again.post('/v1/channels/den/messages', { text: 'missed by the page' });
+      await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+      await page.goBack();
       await said(page, 'in the nook').waitFor();
       await until('what waited is sent', async () => {
         const { json } = await again.get<{ messages: unknown[] }>('/v1/channels/den/messages');

@@ -1,5 +1,5 @@
 import { StoaProblem } from '@stoa/client';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
 import { useOutbox } from '../data/outbox-here.js';
@@ -11,13 +11,17 @@ import { Sidebar } from '../sidebar/sidebar.js';
 import { StatusBar } from '../status-bar/status-bar.js';
 import { Empty } from '../ui/empty.js';
 import { Fallback } from './fallback.js';
+import { late, loadTheRest } from './late.js';
 import { Layout } from './layout.js';
 import { LoggedOut } from './logged-out.js';
 import { usePath, usePlace } from './router.js';
 import { Screen } from './screens.js';
 import { usePageTitle } from './use-page-title.js';
 
-const KeysHelp = lazy(async () => ({ default: (await import('../keys/keys-help.js')).KeysHelp }));
+const KeysHelp = late(async () => (await import('../keys/keys-help.js')).KeysHelp);
+
+/** The page has more important things to load at first. */
+const REST_AFTER_MS = 4_000;
 
 export function Shell() {
   const me = useMe();
@@ -46,6 +50,10 @@ function Inside({ me }: { readonly me: string }) {
   useFreshData('channelId' in place ? place.channelId : undefined);
   useOutbox(me);
   usePageTitle(place);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadTheRest(), REST_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useKeyboard();
   useKey('?', { does: 'Show the keys' }, () => setHelp(true));
   return (

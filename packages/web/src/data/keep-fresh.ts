@@ -31,10 +31,14 @@ export function useFreshData(shownChannelId: string | undefined): void {
         if ('seq' in signal.item) heardInChannel(channelId, signal.item, me?.actorId);
         return;
       }
-      // What was read before anybody listened, or before events were lost, may be old.
       refreshSoon(keys.unread);
+      if (signal.type === 'ended') {
+        refreshSoon(keys.channels);
+        return;
+      }
+      // What was read before anybody listened, or before events were lost, may be old.
       refreshSoon(keys.messagesOf(channelId));
-      if (signal.type !== 'ready') refreshSoon(keys.channel(channelId));
+      if (signal.type === 'gap') refreshSoon(keys.channel(channelId));
     },
   );
 }
@@ -76,11 +80,13 @@ function heardInChannel(channelId: string, event: Stamped, me: string | undefine
     case 'channel_updated':
     case 'channel_archived':
     case 'channel_unarchived':
-    case 'channel_deleted':
     case 'asset_pinned':
     case 'asset_unpinned':
       void queryClient.invalidateQueries({ queryKey: keys.channels });
       void queryClient.invalidateQueries({ queryKey: keys.channel(channelId) });
+      break;
+    case 'channel_deleted':
+      void queryClient.invalidateQueries({ queryKey: keys.channels });
       break;
     case 'member_joined':
     case 'member_updated':

@@ -29,6 +29,7 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
   const { view, messages } = useChannelMessages(channelId, me);
   useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
   const { messageId } = place;
+  const isGone = view.problem?.status === 404;
   useMessageKeys();
   const [pointed, jump] = usePointing(messageId);
   return (
@@ -46,7 +47,7 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
       />
       <OfflineBanner />
       <Feed channelId={channelId} me={me} view={view} messages={messages} pointed={pointed} />
-      <ChannelComposer channelId={channelId} me={me} messages={messages} />
+      {isGone ? null : <ChannelComposer channelId={channelId} me={me} messages={messages} />}
     </Columns>
   );
 }

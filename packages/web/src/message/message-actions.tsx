@@ -1,6 +1,7 @@
 import type { Message } from '@stoa/protocol';
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, Suspense, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { late } from '../app/late.js';
 import { pathTo } from '../app/routes.js';
 import { replyIn } from '../thread/reply.js';
 import { IconButton } from '../ui/button.js';
@@ -12,7 +13,7 @@ import { editing, type Where } from './editing.js';
 import { EmojiChoice } from './emoji-choice.js';
 import { toggleReaction } from './react.js';
 
-const WhyDialog = lazy(async () => ({ default: (await import('./why-dialog.js')).WhyDialog }));
+const WhyDialog = late(async () => (await import('./why-dialog.js')).WhyDialog);
 
 interface MessageActionsProps {
   readonly message: Message;
