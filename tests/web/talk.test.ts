@@ -33,8 +33,9 @@ interface PastedFile {
 }
 
 /** What the page would be given from the clipboard or by a drag. A text, for these tests know no types of the browser. */
-const held = (files: readonly PastedFile[]): string => `(() => {
+const held = (files: readonly PastedFile[], text = ''): string => `(() => {
   const held = new DataTransfer();
+  if (${JSON.stringify(text)} !== '') held.items.add(${JSON.stringify(text)}, 'text/plain');
   for (const { name, type, base64 = '', bytes } of ${JSON.stringify(files)}) {
     const content = bytes === undefined
       ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
@@ -44,9 +45,9 @@ const held = (files: readonly PastedFile[]): string => `(() => {
   return held;
 })()`;
 
-const paste = (page: Page, files: readonly PastedFile[]): Promise<unknown> =>
+const paste = (page: Page, files: readonly PastedFile[], text?: string): Promise<unknown> =>
   page.evaluate(`document.querySelector('textarea[aria-label=Message]').dispatchEvent(
-    new ClipboardEvent('paste', { clipboardData: ${held(files)}, bubbles: true, cancelable: true })
+    new ClipboardEvent('paste', { clipboardData: ${held(files, text)}, bubbles: true, cancelable: true })
   )`);
 
 describe('talking, in two browsers', () => {
@@ -213,6 +214,9 @@ describe('talking, in two browsers', () => {
     ]);
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+    // A picture of a text that comes with it is not meant.
+    await paste(mine, [{ name: 'table.png', type: 'image/png', base64: DOT }], 'a table');
+    expect(await attached.getByText('table.png').count()).toBe(0);
     expect(await attached.locator('img').count()).toBe(1);
     await area.fill('The plan');
     // Who looks elsewhere before it is sent finds it as it was.

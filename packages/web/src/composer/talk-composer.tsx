@@ -46,9 +46,11 @@ export function TalkComposer(props: TalkComposerProps) {
     };
   };
   const paste = (event: ClipboardEvent): void => {
-    if (event.clipboardData.files.length === 0) return;
+    const { files } = event.clipboardData;
+    // Some programs put a picture of a text beside it: then the text is meant.
+    if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
     event.preventDefault();
-    add(event.clipboardData.files);
+    add(files);
   };
   return (
     <div ref={around} onPaste={paste} className="relative shrink-0">

@@ -43,7 +43,7 @@ export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
           <Icon name="close" />
         </IconButton>
       </header>
-      {error ? (
+      {error && !pointedAt ? (
         <Empty title="This message cannot be shown">{error.message}</Empty>
       ) : rootId === undefined ? null : (
         <OpenThread
@@ -108,7 +108,7 @@ function OpenThread({ channelId, rootId, me, pointedAt }: OpenThreadProps) {
           <PendingRow key={pending.key} pending={pending} isInFeed={false} />
         ))}
         {view.writing.map((writing) => (
-          <DraftRow key={writing.runId} writing={writing} />
+          <DraftRow key={writing.runId} writing={writing} isInFeed={false} />
         ))}
       </div>
       <Waiting channelId={channelId} rootId={rootId} />
