@@ -103,10 +103,21 @@ describe('a channel of 100,000 messages, in a browser', () => {
     // With a thread open, and to the day one was led to before.
     await goToDay(page, THEIR_DAY);
     await log(page).getByText('message 1', { exact: true }).waitFor();
+    // On a machine with much to do more is loaded around a message before the page has been drawn there.
+    await page.evaluate(`
+      const frame = requestAnimationFrame.bind(window);
+      window.requestAnimationFrame = (run) => setTimeout(() => frame(run), 200);
+      window.cancelAnimationFrame = clearTimeout;
+    `);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox').fill('message 61803');
     await page.getByRole('option', { name: 'message 61803' }).click();
     await found.waitFor();
+    await page.evaluate(`new Promise((drawn) => {
+      let left = 5;
+      const next = () => (left-- > 0 ? requestAnimationFrame(next) : drawn());
+      next();
+    })`);
     // Who closes the thread stays where they are.
     await page.keyboard.press('Escape');
     await page.getByRole('heading', { name: 'Thread' }).waitFor({ state: 'detached' });

@@ -199,6 +199,16 @@ describe('the messages of a channel', () => {
     expect(scene.seqs).toHaveLength(100);
   });
 
+  it('have no hole when more is asked for while another stretch is on its way', async () => {
+    const scene = new Scene(300);
+    await scene.watch();
+    const jump = scene.messages.showAround(20);
+    await scene.messages.loadOlder();
+    await jump;
+    expect(scene.seqs.at(-1)).toBe(70);
+    expect(scene.seqs).toHaveLength(70);
+  });
+
   it('are gone from the screen when their channel is', async () => {
     const scene = new Scene(3);
     await scene.watch();

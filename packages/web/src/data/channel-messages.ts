@@ -30,6 +30,8 @@ export class ChannelMessages extends Watched<ChannelView> {
   private drafts = new LiveDrafts();
   /** Counts the stretches: an answer that was asked for an earlier one is dropped. */
   private stretch = 0;
+  /** Whether another stretch is on its way: a page of this one would make a hole in that. */
+  private isOpening = false;
   /** Whether what is shown could not be read, and may be read later. */
   private isStale = false;
   private readonly again: ReadAgain;
@@ -72,6 +74,7 @@ export class ChannelMessages extends Watched<ChannelView> {
       for (const end of ends) end();
       this.drafts = new LiveDrafts();
       this.stretch += 1;
+      this.isOpening = false;
       this.saidMeanwhile = undefined;
       this.change(leftBehind(this.view, PAGE));
     };
@@ -80,14 +83,15 @@ export class ChannelMessages extends Watched<ChannelView> {
   async loadOlder(): Promise<void> {
     const { hasOlder, loading, messages, status } = this.view;
     const [first] = messages;
-    if (status !== 'ready' || !hasOlder || loading !== undefined || !first) return;
+    if (status !== 'ready' || !hasOlder || loading !== undefined || !first || this.isOpening)
+      return;
     await this.page('older', { before: first.seq });
   }
 
   async loadNewer(): Promise<void> {
     const { hasNewer, loading, messages, status } = this.view;
     const last = messages.at(-1);
-    if (status !== 'ready' || !hasNewer || loading !== undefined || !last) return;
+    if (status !== 'ready' || !hasNewer || loading !== undefined || !last || this.isOpening) return;
     await this.page('newer', { after: last.seq });
   }
 
@@ -143,6 +147,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     // What was deleted is not shown any longer to who happens to have it on the screen.
     const isGone = problem?.status === 404;
     this.stretch += 1;
+    this.isOpening = false;
     this.saidMeanwhile = undefined;
     this.change({ ...(isGone ? EMPTY : {}), status: 'failed', problem });
   }
@@ -202,6 +207,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     this.stretch += 1;
     const { stretch } = this;
     this.isStale = false;
+    this.isOpening = true;
     this.saidMeanwhile = [];
     this.reading += 1;
     try {
@@ -224,6 +230,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     } catch (error) {
       if (stretch === this.stretch) this.fail(error);
     } finally {
+      if (stretch === this.stretch) this.isOpening = false;
       this.readingEnded();
     }
   }

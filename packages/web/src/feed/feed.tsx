@@ -81,8 +81,8 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     if (current.scrollTop < NEAR_PX) void messages.loadOlder();
     if (below < NEAR_PX) void messages.loadNewer();
   };
-  useEffect(look);
   usePointedAt({ channelId, pointed, view, rows, messages, virtual });
+  useEffect(look);
   // One's last message may lie far above.
   const edited = useEdited('feed');
   const bringToEdited = useEffectEvent(() => {

@@ -15,11 +15,18 @@ interface PointedAt {
   readonly virtual: Virtualizer<HTMLDivElement, Element>;
 }
 
+/**
+ * The virtual list measures what it scrolls to for some frames. What is loaded above meanwhile moves the message
+ * to another place in the list, and it would go on to where that was.
+ */
+const SETTLED_FRAMES = 12;
+
 /** Brings a message that was gone to into view, once: from then on the reader scrolls. */
-export function usePointedAt(asked: PointedAt): void {
-  const { channelId, pointed, view, rows, messages, virtual } = asked;
+export function usePointedAt(props: PointedAt): void {
+  const { channelId, pointed, view, rows, messages, virtual } = props;
   const { data: message } = useMessage(channelId, pointed?.messageId);
   const shown = useRef<Pointed>(undefined);
+  const asked = useRef<{ readonly pointed: Pointed; readonly index: number }>(undefined);
   const seq = message?.seq;
   const isReady = view.status === 'ready';
   useEffect(() => {
@@ -30,9 +37,23 @@ export function usePointedAt(asked: PointedAt): void {
     if (!pointed || !isReady || shown.current === pointed) return;
     const index = rows.findIndex(({ key }) => key === pointed.messageId);
     if (index < 0) return;
-    shown.current = pointed;
-    if (!isInView(virtual, pointed.messageId)) virtual.scrollToIndex(index, { align: 'center' });
+    const isNew = asked.current?.pointed !== pointed;
+    if (isNew && isInView(virtual, pointed.messageId)) {
+      shown.current = pointed;
+      return;
+    }
+    if (!isNew && asked.current?.index === index) return;
+    asked.current = { pointed, index };
+    virtual.scrollToIndex(index, { align: 'center' });
+    if (!isNew) return;
+    afterFrames(SETTLED_FRAMES, () => {
+      if (asked.current?.pointed === pointed) shown.current = pointed;
+    });
   }, [pointed, rows, isReady, virtual]);
+}
+
+function afterFrames(count: number, run: () => void): void {
+  requestAnimationFrame(() => (count > 1 ? afterFrames(count - 1, run) : run()));
 }
 
 function isInView(virtual: PointedAt['virtual'], messageId: string): boolean {
