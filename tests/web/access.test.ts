@@ -291,13 +291,14 @@ describe('the web UI for everybody, in a browser', () => {
     await page.getByRole('table').first().waitFor();
     await expectNothingFound(page, 'the usage', 'main');
 
-    await page.getByRole('link', { name: 'Lobby', exact: true }).click();
+    await page.getByRole('link', { name: /^Lobby/ }).click();
     await page.getByRole('link', { name: 'Channel settings' }).click();
     await page.getByLabel('Speakers at once').waitFor();
     await expectNothingFound(page, 'the settings of a channel', 'main');
     await page.goBack();
     await page.getByRole('link', { name: 'Timeline' }).click();
     await heading('Lobby: timeline');
+    await page.getByRole('article', { name: 'Turn' }).first().waitFor();
     await expectNothingFound(page, 'the timeline', 'main');
 
     await page.goto(`${daemon.url}/settings/tokens`);
