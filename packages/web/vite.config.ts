@@ -1,8 +1,18 @@
 import tailwindcss from '@tailwindcss/vite';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+/** Nothing is painted before the script has run: it knows which colours were chosen. */
+const colouredFirst: Plugin = {
+  name: 'coloured-first',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (html) =>
+      html.replace('<script type="module"', '<script type="module" blocking="render"'),
+  },
+};
 
 export default defineConfig({
-  plugins: [tailwindcss()],
+  plugins: [tailwindcss(), colouredFirst],
   resolve: { conditions: ['stoa-source', 'module', 'browser', 'development|production'] },
   build: {
     target: 'es2023',

@@ -192,6 +192,13 @@ describe('the web UI for everybody, in a browser', () => {
       expect.soft(await focusOn(page), dialog).toContain(name);
     }
 
+    // One writes at once, and a click that misses does not cost what was written.
+    await page.getByRole('button', { name: 'New channel' }).click();
+    await page.keyboard.type('Garden');
+    await page.mouse.click(3, 3);
+    expect(await page.getByLabel('Title', { exact: true }).inputValue()).toBe('Garden');
+    await page.keyboard.press('Escape');
+
     // From the last message to its thread, and back to where one was.
     await search.focus();
     await page.keyboard.press('Tab');
@@ -206,6 +213,30 @@ describe('the web UI for everybody, in a browser', () => {
     await page.keyboard.press('Escape');
     await reply.waitFor({ state: 'detached' });
     await until('the focus is back', async () => /^\d+ repl/.test(await focusOn(page)));
+  });
+
+  it('W-13 the colours that were chosen are there from the first picture on', async (test) => {
+    const page = await lobby(test);
+    await page.evaluate(`localStorage.setItem('stoa:theme', 'dark')`);
+    await page.addInitScript(`
+      window.seen = [];
+      requestAnimationFrame(function look() {
+        seen.push(document.documentElement.dataset.theme);
+        if (!document.querySelector('h1')) requestAnimationFrame(look);
+      });
+    `);
+    // The page is there before its script.
+    await page.route('**/assets/index-*.js', async (route) => {
+      const answer = await route.fetch();
+      await page.evaluate('new Promise((later) => setTimeout(later, 200))');
+      await route.fulfill({ response: answer });
+    });
+    await page.reload();
+    await page.getByRole('heading', { name: 'Lobby' }).waitFor();
+    expect(new Set(await page.evaluate<unknown[]>('seen'))).toEqual(new Set(['dark']));
+    await page.unroute('**/assets/index-*.js');
+    await page.evaluate(`localStorage.removeItem('stoa:theme')`);
+    await page.reload();
   });
 
   it('W-13 axe finds nothing serious on any screen or in any dialog, in light and in dark', async (test) => {
@@ -260,17 +291,18 @@ describe('the web UI for everybody, in a browser', () => {
     await page.getByRole('table').first().waitFor();
     await expectNothingFound(page, 'the usage', 'main');
 
-    await page.getByRole('link', { name: 'Lobby', exact: true }).click();
+    await page.getByRole('link', { name: /^Lobby/ }).click();
     await page.getByRole('link', { name: 'Channel settings' }).click();
     await page.getByLabel('Speakers at once').waitFor();
     await expectNothingFound(page, 'the settings of a channel', 'main');
     await page.goBack();
     await page.getByRole('link', { name: 'Timeline' }).click();
     await heading('Lobby: timeline');
+    await page.getByRole('article', { name: 'Turn' }).first().waitFor();
     await expectNothingFound(page, 'the timeline', 'main');
 
-    await page.context().clearCookies();
-    await page.goto(daemon.url);
+    await page.goto(`${daemon.url}/settings/tokens`);
+    await page.getByRole('button', { name: 'Log out' }).click();
     await heading('This browser is not logged in');
     await expectNothingFound(page, 'logged out');
     await page.context().close();
@@ -297,6 +329,19 @@ describe('the web UI for everybody, in a browser', () => {
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'What is ready' }).waitFor();
       await shows('the channel');
+      if (options.viewport.width === 390) {
+        // A keyboard on the screen has no other key for a new line.
+        const box = page.getByRole('textbox', { name: 'Message' });
+        await box.fill('one');
+        await box.press('Enter');
+        expect(await box.inputValue()).toBe('one\n');
+        await box.fill('');
+        // What a pointer shows by resting on a message, a finger shows by a tap.
+        const ready = page.getByRole('article').filter({ hasText: 'What is ready' });
+        await ready.getByRole('heading').tap();
+        await ready.getByRole('button', { name: 'Reply in thread' }).waitFor();
+        await shows('the buttons of a message');
+      }
       await page
         .getByRole('link', { name: /^\d+ repl/ })
         .first()

@@ -151,8 +151,9 @@ describe('settings, timeline and usage, in a browser', () => {
     await until('the mode is stored', async () =>
       (await stored()).some(({ participationMode }) => participationMode === 'always_listen'),
     );
-    await page.getByRole('button', { name: 'Remove Vintner' }).click();
-    await members.getByText('Vintner').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Remove Vintner…' }).click();
+    await page.getByRole('button', { name: 'Remove Vintner', exact: true }).click();
+    await members.getByText('Vintner', { exact: true }).waitFor({ state: 'detached' });
     expect((await stored()).map(({ displayName }) => displayName)).not.toContain('Vintner');
 
     await page.getByRole('button', { name: 'Pause', exact: true }).click();
@@ -296,6 +297,24 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'Older' }).click();
     await until('all of it is there', async () => (await entries.count()) === 76);
     await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
+  });
+
+  it('a part that cannot be loaded says so, and the rest of the page goes on', async (test) => {
+    const before = await at('/c/lobby', test);
+    await before.route('**/assets/usage-screen-*.js', (route) => route.abort());
+    const page = await at('/c/lobby', test);
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await page.getByRole('heading', { name: 'This could not be shown' }).waitFor();
+    // Its name says too how much is unread.
+    await page.getByRole('link', { name: /^Lobby/ }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    await page.unroute('**/assets/usage-screen-*.js');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    for (const complaint of stage?.takeComplaints() ?? []) {
+      expect(complaint).toContain('/assets/usage-screen-');
+    }
   });
 
   it('W-11 tokens and cost by day, channel and agent are drawn and written, and an unknown cost is no nothing', async (test) => {

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Message } from '@stoa/protocol';
 import {
   say as answer,
   BrowserStage,
@@ -75,6 +76,9 @@ describe('the feed of a channel, in a browser', () => {
     const explained = page.getByRole('region', { name: 'What this place is' });
     expect(await explained.getByRole('listitem').count()).toBe(3);
     expect(await box(page).isVisible()).toBe(true);
+    await until('the title says where one is', async () =>
+      (await page.title()).endsWith('Lobby · Stoa'),
+    );
 
     await explained.getByRole('button').click();
     await explained.waitFor({ state: 'detached' });
@@ -154,11 +158,39 @@ describe('the feed of a channel, in a browser', () => {
     await say(page, 'too late');
     const alert = page.getByRole('alert');
     await alert.getByText('Not sent').waitFor();
-    await alert.getByRole('button', { name: 'Discard' }).click();
-    await said(page, 'too late').waitFor({ state: 'detached' });
     await page.getByText('This channel is archived').waitFor();
+    // It goes back to where it was written, for who wants to say it otherwise.
+    await alert.getByRole('button', { name: 'Edit' }).click();
+    await said(page, 'too late').waitFor({ state: 'detached' });
+    await owner.post('/v1/channels/closing/unarchive');
+    await box(page).waitFor();
+    expect(await box(page).inputValue()).toBe('too late');
     // That the call was refused is what the browser itself complains about.
     expect(browser(test).takeComplaints().join('\n')).toMatch(/^.*409.*closing\/messages\)$/);
+  });
+
+  it('W-5 what was on its way when the page was loaded again is sent by the next page, once and in order', async (test) => {
+    await newChannel('outbox');
+    const page = await browser(test).logIn(daemon, { path: '/c/outbox', isInterrupted: true });
+    await box(page).waitFor();
+    const posts = '**/v1/channels/outbox/messages';
+    await page.route(posts, (route) =>
+      route.request().method() === 'POST' ? route.abort('connectionrefused') : route.continue(),
+    );
+    await say(page, 'first of two');
+    await say(page, 'second of two');
+    await said(page, 'first of two').getByText('waits for the daemon').waitFor();
+    await page.unroute(posts);
+    await page.reload();
+    for (const text of ['first of two', 'second of two']) {
+      await said(page, text).locator('time').waitFor({ state: 'attached' });
+      expect(await said(page, text).count(), text).toBe(1);
+    }
+    const { json } = await owner.get<{ messages: Message[] }>('/v1/channels/outbox/messages');
+    expect(json.messages.map(({ inputItems }) => inputItems)).toEqual([
+      [{ type: 'text', text: 'first of two' }],
+      [{ type: 'text', text: 'second of two' }],
+    ]);
   });
 
   it("W-2 an agent's draft streams in, marked as one, and becomes the message without a reload", async (test) => {
@@ -220,6 +252,8 @@ describe('the feed of a channel, in a browser', () => {
     const person = callerOf(first.url, first.token);
     await person.post('/v1/channels', { channelId: 'den', title: 'den' });
     await person.post('/v1/channels/den/messages', { text: 'before' });
+    await person.post('/v1/channels', { channelId: 'nook', title: 'Nook' });
+    await person.post('/v1/channels/nook/messages', { text: 'in the nook' });
     const page = await browser(test).logIn(first, { path: '/c/den', isInterrupted: true });
     await said(page, 'before').waitFor();
     await box(page).fill('half a sent');
@@ -231,11 +265,23 @@ describe('the feed of a channel, in a browser', () => {
     await box(page).press('Enter');
     await said(page, 'said while it was away').waitFor();
     await box(page).fill('half a sentence');
+    // Who looks elsewhere meanwhile finds it when the daemon is back, and what waits is sent from there.
+    await page.getByRole('link', { name: 'Nook' }).click();
+    await page.getByText('This channel cannot be read now').waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
 
     const second = await startDaemon({ home: first.home, env: { STOA_PORT: port } });
     try {
       const again = callerOf(second.url, second.token);
       await again.post('/v1/channels/den/messages', { text: 'missed by the page' });
+      await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+      await page.goBack();
+      await said(page, 'in the nook').waitFor();
+      await until('what waited is sent', async () => {
+        const { json } = await again.get<{ messages: unknown[] }>('/v1/channels/den/messages');
+        return json.messages.length === 3;
+      });
+      await page.goBack();
       await said(page, 'missed by the page').waitFor();
       await banner.waitFor({ state: 'detached' });
       await said(page, 'said while it was away').locator('time').waitFor({ state: 'attached' });

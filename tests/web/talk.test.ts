@@ -33,8 +33,9 @@ interface PastedFile {
 }
 
 /** What the page would be given from the clipboard or by a drag. A text, for these tests know no types of the browser. */
-const held = (files: readonly PastedFile[]): string => `(() => {
+const held = (files: readonly PastedFile[], text = ''): string => `(() => {
   const held = new DataTransfer();
+  if (${JSON.stringify(text)} !== '') held.items.add(${JSON.stringify(text)}, 'text/plain');
   for (const { name, type, base64 = '', bytes } of ${JSON.stringify(files)}) {
     const content = bytes === undefined
       ? Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
@@ -44,14 +45,15 @@ const held = (files: readonly PastedFile[]): string => `(() => {
   return held;
 })()`;
 
-const paste = (page: Page, files: readonly PastedFile[]): Promise<unknown> =>
+const paste = (page: Page, files: readonly PastedFile[], text?: string): Promise<unknown> =>
   page.evaluate(`document.querySelector('textarea[aria-label=Message]').dispatchEvent(
-    new ClipboardEvent('paste', { clipboardData: ${held(files)}, bubbles: true, cancelable: true })
+    new ClipboardEvent('paste', { clipboardData: ${held(files, text)}, bubbles: true, cancelable: true })
   )`);
 
 describe('talking, in two browsers', () => {
   let daemon: TestDaemon;
   let owner: Caller;
+  let anna: Caller;
   let stage: BrowserStage | undefined;
   let mine: Page;
   let theirs: Page;
@@ -66,7 +68,7 @@ describe('talking, in two browsers', () => {
     const created = await owner.post<Channel>('/v1/channels', { channelId: 'room', title: 'Room' });
     if (created.status !== 201) throw new Error(created.text);
     const { token } = await newPerson(daemon, 'anna');
-    const anna = callerOf(daemon.url, token);
+    anna = callerOf(daemon.url, token);
     await anna.post<Member>('/v1/channels/room/members', { displayName: 'Anna Lee' });
     [mine, theirs] = await Promise.all([
       stage.logIn(daemon, { path: '/c/room' }),
@@ -155,6 +157,14 @@ describe('talking, in two browsers', () => {
     needsBrowser(test);
     await write(mine, 'The gate is opne.');
     await said(theirs, 'The gate is opne.').waitFor();
+    const { messageId } = await stored('The gate is opne.');
+    await write(theirs, 'Something else.');
+    await anna.post('/v1/channels/room/messages', {
+      text: 'About the gate.',
+      threadRootMessageId: messageId,
+    });
+    const quote = said(theirs, 'About the gate.').getByRole('link', { name: 'gate is' });
+    await quote.getByText('opne.').waitFor();
     const area = mine.getByRole('textbox', { name: 'Message' });
     await area.press('ArrowUp');
     const editor = mine.getByRole('textbox', { name: 'Edit the message' });
@@ -163,11 +173,14 @@ describe('talking, in two browsers', () => {
     const edited = said(theirs, 'The gate is open.');
     await edited.getByText('edited').waitFor();
     expect(await edited.getByRole('button', { name: 'Delete' }).count()).toBe(0);
-    await said(mine, 'The gate is open.').hover();
-    await said(mine, 'The gate is open.').getByRole('button', { name: 'Delete' }).click();
+    await quote.getByText('The gate is open.').waitFor();
+    const own = said(mine, 'The gate is open.').first();
+    await own.hover();
+    await own.getByRole('button', { name: 'Delete' }).click();
     const question = mine.getByRole('dialog', { name: 'Delete this message?' });
     await question.getByRole('button', { name: 'Delete' }).click();
     await said(theirs, 'This message was deleted.').waitFor();
+    await said(theirs, 'About the gate.').getByText('a deleted message').waitFor();
     await edited.waitFor({ state: 'detached' });
   });
 
@@ -175,6 +188,10 @@ describe('talking, in two browsers', () => {
     needsBrowser(test);
     const area = mine.getByRole('textbox', { name: 'Message' });
     await area.pressSequentially('Look, @le');
+    await mine.getByRole('option', { name: 'Anna Lee' }).waitFor();
+    await area.blur();
+    await mine.getByRole('option').waitFor({ state: 'detached' });
+    await area.focus();
     await mine.getByRole('option', { name: 'Anna Lee' }).waitFor();
     await area.press('Tab');
     expect(await area.inputValue()).toBe('Look, @Anna Lee ');
@@ -197,8 +214,17 @@ describe('talking, in two browsers', () => {
     ]);
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+    // A picture of a text that comes with it is not meant.
+    await paste(mine, [{ name: 'table.png', type: 'image/png', base64: DOT }], 'a table');
+    expect(await attached.getByText('table.png').count()).toBe(0);
     expect(await attached.locator('img').count()).toBe(1);
     await area.fill('The plan');
+    // Who looks elsewhere before it is sent finds it as it was.
+    await mine.getByRole('link', { name: /^Lobby/ }).click();
+    await attached.waitFor({ state: 'detached' });
+    await mine.goBack();
+    await attached.getByRole('button', { name: 'Remove plan.svg' }).waitFor();
+    expect(await area.inputValue()).toBe('The plan');
     await mine.getByRole('button', { name: 'Send', disabled: false }).waitFor();
     await area.press('Enter');
     const row = said(theirs, 'The plan');
@@ -294,6 +320,13 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('dialog', { name: 'Search' }).waitFor();
     await mine.keyboard.type('quince');
     await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
+    // Enter is for what was asked last, not for what was found before.
+    const line = mine.getByRole('combobox');
+    await line.fill('nobody says this');
+    await line.press('Enter');
+    await mine.getByText('and nobody said it').waitFor();
+    await line.fill('quince');
+    await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
     await mine.keyboard.press('Enter');
     const found = said(mine, 'the quince is ripe');
     await found.waitFor();
@@ -301,6 +334,32 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('heading', { name: 'Thread' }).waitFor();
     await mine.reload();
     await until('the link alone leads there', () => isInView(found));
+  });
+
+  it('who reads the past is not led through all that was said since, and finds what they edit as they left it', async (test) => {
+    needsBrowser(test);
+    const log = mine.getByRole('log', { name: 'Messages' });
+    const more = mine.waitForResponse((answer) => /messages\?.*after=/.test(answer.url()));
+    await log.press('End');
+    await (await more).finished();
+    await mine.evaluate(
+      'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
+    );
+    await mine.getByRole('button', { name: 'Newest' }).waitFor();
+    expect(await said(mine, 'line 129').count()).toBe(0);
+
+    await write(mine, 'back from the past');
+    await until('own words are in view', () => isInView(said(mine, 'back from the past')));
+    await mine.getByRole('textbox', { name: 'Message' }).press('ArrowUp');
+    const editor = mine.getByRole('textbox', { name: 'Edit the message' });
+    await editor.fill('back from the past, and');
+    await log.press('Home');
+    await editor.waitFor({ state: 'detached' });
+    await mine.getByRole('button', { name: 'Newest' }).click();
+    await editor.waitFor();
+    expect(await editor.inputValue()).toBe('back from the past, and');
+    await editor.press('Escape');
+    await said(mine, 'back from the past').waitFor();
   });
 
   it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {

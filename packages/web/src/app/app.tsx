@@ -1,12 +1,15 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { queryClient } from '../data/queries.js';
 import { Toasts } from '../ui/toast.js';
+import { Fallback } from './fallback.js';
 import { Shell } from './shell.js';
 
 export function App() {
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell />
+      <Fallback of="page">
+        <Shell />
+      </Fallback>
       <Toasts />
     </QueryClientProvider>
   );

@@ -1,5 +1,5 @@
 /**
- * What this browser remembers by itself: drafts and preferences, nothing else. A browser may refuse to
+ * What this browser remembers by itself: drafts, what is on its way, and preferences, nothing else. A browser may refuse to
  * keep anything (private windows, full quota); then it is forgotten, and nothing breaks.
  */
 const PREFIX = 'stoa:';
@@ -12,6 +12,17 @@ export function kept(key: string): string | undefined {
   }
 }
 
+/** The keys that begin so. */
+export function keptKeys(prefix: string): readonly string[] {
+  try {
+    return Object.keys(localStorage)
+      .filter((name) => name.startsWith(PREFIX + prefix))
+      .map((name) => name.slice(PREFIX.length));
+  } catch {
+    return [];
+  }
+}
+
 export function keep(key: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + key);
@@ -19,4 +30,9 @@ export function keep(key: string, value: string | undefined): void {
   } catch {
     // Said above.
   }
+}
+
+/** Who uses this browser next finds nothing of what was written and not sent. */
+export function forgetWriting(): void {
+  for (const key of [...keptKeys('draft:'), ...keptKeys('outbox:')]) keep(key, undefined);
 }

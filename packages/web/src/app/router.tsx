@@ -2,20 +2,28 @@ import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalSto
 import { type Place, placeOf } from './routes.js';
 
 const listeners = new Set<() => void>();
+let visits = 0;
 const tell = (): void => {
   for (const listener of listeners) listener();
 };
 
 /** `replace` for where one is led without having asked, so that Back does not lead there again. */
 export function go(path: string, { replace = false } = {}): void {
-  if (path === location.pathname) return;
-  if (replace) history.replaceState(null, '', path);
-  else history.pushState(null, '', path);
+  visits += 1;
+  if (path !== location.pathname) {
+    if (replace) history.replaceState(null, '', path);
+    else history.pushState(null, '', path);
+  }
   tell();
 }
 
 export function usePath(): string {
   return useSyncExternalStore(subscribe, () => location.pathname);
+}
+
+/** Another number each time that one goes somewhere, also to where one is. */
+export function useVisit(): number {
+  return useSyncExternalStore(subscribe, () => visits);
 }
 
 export function usePlace(): Place {

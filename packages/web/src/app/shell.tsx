@@ -1,35 +1,59 @@
 import { StoaProblem } from '@stoa/client';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
+import { useOutbox } from '../data/outbox-here.js';
 import { useMe } from '../data/queries.js';
 import { useKey } from '../keys/registry.js';
 import { useKeyboard } from '../keys/use-keyboard.js';
 import { PaletteHost } from '../palette/palette-host.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import { StatusBar } from '../status-bar/status-bar.js';
+import { Empty } from '../ui/empty.js';
+import { Fallback } from './fallback.js';
+import { late, loadTheRest } from './late.js';
 import { Layout } from './layout.js';
 import { LoggedOut } from './logged-out.js';
 import { usePath, usePlace } from './router.js';
 import { Screen } from './screens.js';
+import { usePageTitle } from './use-page-title.js';
 
-const KeysHelp = lazy(async () => ({ default: (await import('../keys/keys-help.js')).KeysHelp }));
+const KeysHelp = late(async () => (await import('../keys/keys-help.js')).KeysHelp);
+
+/** The page has more important things to load at first. */
+const REST_AFTER_MS = 4_000;
 
 export function Shell() {
   const me = useMe();
   const connection = useConnection();
   const isOut = me.error instanceof StoaProblem && me.error.status === 401;
   if (isOut || connection === 'refused') return <LoggedOut />;
-  // A moment at most; a spinner that flashes would look slower.
-  if (!me.data) return null;
-  return <Inside />;
+  if (!me.data) return me.failureReason ? <NotAnswering problem={me.failureReason} /> : null;
+  return <Inside me={me.data.actorId} />;
 }
 
-function Inside() {
+/** Nothing is shown at first: a moment at most, and what flashes would look slower. */
+function NotAnswering({ problem }: { readonly problem: Error }) {
+  return (
+    <main className="flex h-dvh">
+      <Empty title="The daemon does not answer">
+        It is asked again in a moment. ({problem.message})
+      </Empty>
+    </main>
+  );
+}
+
+function Inside({ me }: { readonly me: string }) {
   const place = usePlace();
   const path = usePath();
   const [help, setHelp] = useState(false);
-  useFreshData();
+  useFreshData('channelId' in place ? place.channelId : undefined);
+  useOutbox(me);
+  usePageTitle(place);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadTheRest(), REST_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   useKeyboard();
   useKey('?', { does: 'Show the keys' }, () => setHelp(true));
   return (
@@ -38,7 +62,11 @@ function Inside() {
         path={path}
         isHome={place.name === 'home'}
         sidebar={<Sidebar />}
-        main={<Screen place={place} />}
+        main={
+          <Fallback of={path}>
+            <Screen place={place} />
+          </Fallback>
+        }
         statusBar={<StatusBar />}
       />
       <PaletteHost />

@@ -121,11 +121,12 @@ function Heading({
         >
           {session?.title ?? session?.agentName ?? sessionId}
         </Link>
-        {kind === 'tool' ? ` wants to use ${tool}` : ' asks'} · {elapsedText(now - createdAt)} ago
+        {kind === 'tool' ? ` wants to use ${visibleText(tool)}` : ' asks'} ·{' '}
+        {elapsedText(now - createdAt)} ago
         {state === 'pending' ? ` · expires in ${elapsedText(expiresAt - now)}` : null}
       </p>
       {reason === '' || kind === 'question' ? null : (
-        <p className="mt-1 text-[13px] text-soft">Asked because: {reason}</p>
+        <p className="mt-1 text-[13px] text-soft">Asked because: {visibleText(reason)}</p>
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../ui/button.js';
 import { INPUT } from '../ui/field.js';
 import { Kbd } from '../ui/kbd.js';
+import { visibleText } from '../ui/visible-text.js';
 
 interface QuestionFormProps {
   readonly options: NonNullable<Approval['options']>;
@@ -35,9 +36,9 @@ export function QuestionForm({ options, isWriting, onAnswer }: QuestionFormProps
                 className="flex w-full items-baseline gap-2 rounded-md border border-line px-3 py-1.5 text-left text-[13px] hover:bg-hover"
               >
                 <Kbd>{String(at + 1)}</Kbd>
-                <span>{label}</span>
+                <span>{visibleText(label)}</span>
                 {description === undefined ? null : (
-                  <span className="text-xs text-faint">{description}</span>
+                  <span className="text-xs text-faint">{visibleText(description)}</span>
                 )}
               </button>
             </li>

@@ -6,7 +6,7 @@ import { refreshSoon } from '../data/refresh-soon.js';
 import { useApprovals, workKeys } from '../data/work.js';
 
 /** How long one that was answered elsewhere is still shown, so that it does not vanish under who reads it. */
-const FAREWELL_MS = 5_000;
+const FAREWELL_MS = 3_000;
 
 export interface Inbox {
   /** What waits, and for a moment what was settled elsewhere; undefined until it is known. */

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import { client } from '../data/client.js';
+import { placeName } from '../data/pending.js';
 import { keys, queryClient, useChannel, useMembers } from '../data/queries.js';
 import { editing } from '../message/editing.js';
 import { Button } from '../ui/button.js';
@@ -35,14 +36,12 @@ export function ChannelComposer({ channelId, me, messages, rootId }: ChannelComp
   };
   return (
     <TalkComposer
-      draftKey={rootId === undefined ? channelId : `${channelId} ${rootId}`}
+      draftKey={placeName(channelId, rootId)}
       placeholder={rootId === undefined ? `Write to ${channel?.title ?? channelId}` : 'Reply…'}
       label={rootId === undefined ? 'Message' : 'Reply'}
       members={members?.filter(({ actorId }) => actorId !== me) ?? []}
       onEditLast={editLast}
-      onPost={(post) =>
-        void messages.post(rootId === undefined ? post : { ...post, threadRootMessageId: rootId })
-      }
+      onPost={(post) => messages.post(post)}
     />
   );
 }

@@ -6,9 +6,11 @@ import {
   type RefObject,
   useLayoutEffect,
   useRef,
+  useState,
 } from 'react';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 import { useDraft } from './use-draft.js';
 
 /** What a part of the composer can see and do. */
@@ -16,6 +18,7 @@ export interface Writing {
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly area: RefObject<HTMLTextAreaElement | null>;
+  readonly isFocused: boolean;
 }
 
 interface ComposerProps {
@@ -41,7 +44,8 @@ export function Composer(props: ComposerProps) {
   const { attributes, compose = withText } = props;
   const [text, setText] = useDraft(draftKey);
   const area = useRef<HTMLTextAreaElement>(null);
-  const writing: Writing = { text, setText, area };
+  const [isFocused, setFocused] = useState(false);
+  const writing: Writing = { text, setText, area, isFocused };
   useGrowing(area, text);
   const send = (): void => {
     const post = compose(text.trim());
@@ -52,6 +56,7 @@ export function Composer(props: ComposerProps) {
   const press = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
     if (event.nativeEvent.isComposing || onKey?.(event, writing) === true) return;
     if (event.key !== 'Enter' || event.shiftKey || event.altKey) return;
+    if (isByTouch() && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     send();
   };
@@ -75,7 +80,9 @@ export function Composer(props: ComposerProps) {
             value={text}
             onChange={({ target }) => setText(target.value)}
             onKeyDown={press}
-            className="max-h-[40dvh] min-h-8 grow resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-faint"
+            onFocus={() => setFocused(true)}
+            onBlur={() => setFocused(false)}
+            className="max-h-[40dvh] min-h-8 grow resize-none bg-transparent px-2 py-1.5 outline-none placeholder:overflow-hidden placeholder:text-ellipsis placeholder:whitespace-nowrap placeholder:text-faint"
           />
           {tools?.(writing)}
           <IconButton

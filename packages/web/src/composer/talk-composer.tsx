@@ -28,7 +28,7 @@ export function TalkComposer(props: TalkComposerProps) {
   const around = useRef<HTMLDivElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const mentions = useMentions(members);
-  const attachments = useAttachments();
+  const attachments = useAttachments(props.draftKey);
   const { attached, add, clear } = attachments;
   const isOver = useFileDrop(around, add);
   const compose = (text: string): PostMessage | undefined => {
@@ -46,9 +46,11 @@ export function TalkComposer(props: TalkComposerProps) {
     };
   };
   const paste = (event: ClipboardEvent): void => {
-    if (event.clipboardData.files.length === 0) return;
+    const { files } = event.clipboardData;
+    // Some programs put a picture of a text beside it: then the text is meant.
+    if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
     event.preventDefault();
-    add(event.clipboardData.files);
+    add(files);
   };
   return (
     <div ref={around} onPaste={paste} className="relative shrink-0">

@@ -1,6 +1,7 @@
 import { ASSET_BYTES, ITEMS_PER_MESSAGE } from '@stoa/client';
-import { useEffect, useRef, useState } from 'react';
+import { useSyncExternalStore } from 'react';
 import { client } from '../data/client.js';
+import { toast } from '../ui/toast.js';
 import { sizeOf } from './size-of.js';
 
 /*
@@ -29,49 +30,71 @@ export interface Attachments {
 
 /** Shown as pictures before anything is known of them but what they are called; never SVG, which can be a program. */
 const PREVIEWED = /^image\/(?:png|jpeg|gif|webp|avif)$/;
+/** One item of a message is its text. */
+const MOST = ITEMS_PER_MESSAGE - 1;
 
-export function useAttachments(): Attachments {
-  const [attached, setAttached] = useState<readonly Attached[]>([]);
-  const count = useRef(0);
-  const previews = useRef(new Set<string>());
-  useEffect(() => {
-    const made = previews.current;
-    return () => {
-      for (const url of made) URL.revokeObjectURL(url);
-    };
-  }, []);
-  const change = (key: number, next: Partial<Attached>): void =>
-    setAttached((all) => all.map((each) => (each.key === key ? { ...each, ...next } : each)));
-  const upload = async (key: number, file: File): Promise<void> => {
-    try {
-      if (file.size > ASSET_BYTES) {
-        throw new RangeError(`${sizeOf(file.size)} is more than ${sizeOf(ASSET_BYTES)}`);
-      }
-      const bytes = new Uint8Array(await file.arrayBuffer());
-      const { assetId } = await client.assets.upload(bytes, { name: file.name.slice(-200) });
-      change(key, { state: 'stored', assetId });
-    } catch (error) {
-      change(key, { state: 'failed', problem: (error as Error).message });
+const NONE: readonly Attached[] = [];
+/** By the place that is written in: like the text, they are there when one comes back. */
+const byDraft = new Map<string, readonly Attached[]>();
+const watchers = new Set<() => void>();
+let count = 0;
+
+function change(draftKey: string, make: (all: readonly Attached[]) => readonly Attached[]): void {
+  const before = byDraft.get(draftKey) ?? NONE;
+  const after = make(before);
+  for (const { key, preview } of before) {
+    const isGone = !after.some((each) => each.key === key);
+    if (isGone && preview !== undefined) URL.revokeObjectURL(preview);
+  }
+  if (after.length === 0) byDraft.delete(draftKey);
+  else byDraft.set(draftKey, after);
+  for (const watcher of watchers) watcher();
+}
+
+async function upload(draftKey: string, key: number, file: File): Promise<void> {
+  const tell = (next: Partial<Attached>): void =>
+    change(draftKey, (all) => all.map((each) => (each.key === key ? { ...each, ...next } : each)));
+  try {
+    if (file.size > ASSET_BYTES) {
+      throw new RangeError(`${sizeOf(file.size)} is more than ${sizeOf(ASSET_BYTES)}`);
     }
-  };
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    const { assetId } = await client.assets.upload(bytes, { name: file.name.slice(-200) });
+    tell({ state: 'stored', assetId });
+  } catch (error) {
+    tell({ state: 'failed', problem: (error as Error).message });
+  }
+}
+
+function add(draftKey: string, files: readonly File[]): void {
+  const room = MOST - (byDraft.get(draftKey) ?? NONE).length;
+  if (files.length > room) {
+    toast.problem(new Error(`${MOST} files at most go with a message; the rest is left out.`));
+  }
+  for (const file of files.slice(0, room)) {
+    count += 1;
+    const key = count;
+    const preview = PREVIEWED.test(file.type) ? URL.createObjectURL(file) : undefined;
+    change(draftKey, (all) => [
+      ...all,
+      { key, name: file.name, bytes: file.size, preview, state: 'uploading' },
+    ]);
+    void upload(draftKey, key, file);
+  }
+}
+
+export function useAttachments(draftKey: string): Attachments {
+  const attached = useSyncExternalStore(
+    (watcher) => {
+      watchers.add(watcher);
+      return () => watchers.delete(watcher);
+    },
+    () => byDraft.get(draftKey) ?? NONE,
+  );
   return {
     attached,
-    add: (files) => {
-      // One item of the message is its text.
-      const room = ITEMS_PER_MESSAGE - 1 - attached.length;
-      for (const file of [...files].slice(0, room)) {
-        count.current += 1;
-        const key = count.current;
-        const preview = PREVIEWED.test(file.type) ? URL.createObjectURL(file) : undefined;
-        if (preview !== undefined) previews.current.add(preview);
-        setAttached((all) => [
-          ...all,
-          { key, name: file.name, bytes: file.size, preview, state: 'uploading' },
-        ]);
-        void upload(key, file);
-      }
-    },
-    remove: (key) => setAttached((all) => all.filter((each) => each.key !== key)),
-    clear: () => setAttached([]),
+    add: (files) => add(draftKey, [...files]),
+    remove: (key) => change(draftKey, (all) => all.filter((each) => each.key !== key)),
+    clear: () => change(draftKey, () => NONE),
   };
 }

@@ -23,7 +23,8 @@ export function useMentions(members: readonly Member[]): Mentions {
   const [chosen, setChosen] = useState(0);
   /** An `@` of which no more is to be heard. */
   const [dismissed, setDismissed] = useState<number>();
-  const suggestionsOf = ({ text, area }: Writing): Suggestions | undefined => {
+  const suggestionsOf = ({ text, area, isFocused }: Writing): Suggestions | undefined => {
+    if (!isFocused) return undefined;
     const caret = area.current?.selectionStart ?? text.length;
     const mention = mentionAt(text, caret);
     if (!mention || mention.from === dismissed) return undefined;

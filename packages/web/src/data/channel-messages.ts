@@ -1,43 +1,24 @@
 import { type Client, LiveDrafts, StoaProblem, type Writing } from '@stoa/client';
 import type { Message, PostMessage, Stamped } from '@stoa/protocol';
+import { type ChannelView, EMPTY, leftBehind } from './channel-view.js';
 import type { LiveHub, LiveSignal } from './live-hub.js';
-import { changedBy, type MessageList, merged, replaced, saidBy } from './message-list.js';
-import { heardOf, type Pending } from './pending.js';
-
-/** What is shown of a channel. A new object whenever anything of it has changed. */
-export interface ChannelView {
-  readonly status: 'loading' | 'ready' | 'failed';
-  readonly problem: StoaProblem | undefined;
-  /** A stretch of the log without holes. */
-  readonly messages: MessageList;
-  readonly hasOlder: boolean;
-  /** Whether the stretch ends before the log does, as after a jump into the past. */
-  readonly hasNewer: boolean;
-  readonly loading: 'older' | 'newer' | undefined;
-  readonly pending: readonly Pending[];
-  readonly writing: readonly Writing[];
-}
+import { changedBy, merged, replaced, saidBy } from './message-list.js';
+import type { Outbox } from './outbox.js';
+import { isPassing } from './passing.js';
+import { heardOf, placeName } from './pending.js';
+import { ReadAgain } from './read-again.js';
+import { Watched } from './watched.js';
 
 export interface ChannelMessagesPorts {
-  readonly client: Pick<Client, 'messages'>;
+  readonly client: { readonly messages: Pick<Client['messages'], 'list' | 'get'> };
   readonly live: Pick<LiveHub, 'listen'>;
+  readonly outbox: Pick<Outbox, 'of' | 'listen' | 'post' | 'hide'>;
   readonly me: string;
-  readonly now: () => number;
-  readonly newKey: () => string;
+  /** A while, after which what failed is tried again. */
+  readonly rest: () => Promise<void>;
 }
 
 const PAGE = 50;
-
-const EMPTY: ChannelView = {
-  status: 'loading',
-  problem: undefined,
-  messages: [],
-  hasOlder: false,
-  hasNewer: false,
-  loading: undefined,
-  pending: [],
-  writing: [],
-};
 
 /**
  * The messages of one channel: pages of its log, and what is heard of it, in order and each once.
@@ -45,16 +26,17 @@ const EMPTY: ChannelView = {
  * What is new comes with its event. What has changed (edits, reactions, counts of replies) is read again:
  * how an event changes a message is decided in one place, the daemon.
  */
-export class ChannelMessages {
-  private view_ = EMPTY;
-  private readonly watchers = new Set<() => void>();
+export class ChannelMessages extends Watched<ChannelView> {
   private drafts = new LiveDrafts();
-  private leave: (() => void) | undefined;
   /** Counts the stretches: an answer that was asked for an earlier one is dropped. */
   private stretch = 0;
-  /** Messages that are being read again; `true` when they have changed since. */
-  private readonly refreshing = new Map<string, boolean>();
-  /** What changed while pages were on their way, which may or may not know of it. */
+  /** Whether another stretch is on its way: a page of this one would make a hole in that. */
+  private isOpening = false;
+  /** Whether what is shown could not be read, and may be read later. */
+  private isStale = false;
+  private readonly again: ReadAgain;
+  /** How many pages are on their way, and what changed meanwhile: they may or may not know of it. */
+  private reading = 0;
   private readonly changedMeanwhile = new Set<string>();
   /** Drafts whose message was heard of before their end. */
   private readonly settled = new Set<string>();
@@ -62,77 +44,80 @@ export class ChannelMessages {
   private readonly confirmed = new Set<string>();
   /** What was said while a page up to the end of the log was on its way, which may be from before it. */
   private saidMeanwhile: Message[] | undefined;
+  private readonly place: string;
 
   constructor(
     readonly channelId: string,
     private readonly ports: ChannelMessagesPorts,
-  ) {}
-
-  get view(): ChannelView {
-    return this.view_;
+    private readonly rootId?: string,
+  ) {
+    super(EMPTY);
+    this.place = placeName(channelId, rootId);
+    this.again = new ReadAgain({
+      has: (messageId) => this.view.messages.some((message) => message.messageId === messageId),
+      get: (messageId) => ports.client.messages.get(channelId, messageId),
+      take: (message) => this.change({ messages: replaced(this.view.messages, message) }),
+    });
   }
 
-  /** Listens while somebody watches, and for that while only. */
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.watchers.add(watcher);
-    this.leave ??= this.ports.live.listen(`channel:${this.channelId}`, (signal) =>
-      this.hear(signal),
-    );
+  protected listen(): () => void {
+    const { live, outbox } = this.ports;
+    this.change({ pending: outbox.of(this.place) });
+    const ends = [
+      outbox.listen(this.place, (signal) => {
+        if (signal.type === 'sent') this.sent(signal.message);
+        else this.change({ pending: outbox.of(this.place) });
+      }),
+      live.listen(`channel:${this.channelId}`, (signal) => this.hear(signal)),
+    ];
     return () => {
-      this.watchers.delete(watcher);
-      if (this.watchers.size > 0) return;
-      this.leave?.();
-      this.leave = undefined;
+      for (const end of ends) end();
       this.drafts = new LiveDrafts();
       this.stretch += 1;
+      this.isOpening = false;
       this.saidMeanwhile = undefined;
-      // The rest is shown until the page that `ready` will ask for is there.
-      this.view_ = { ...this.view_, writing: [], loading: undefined };
+      this.change(leftBehind(this.view, PAGE));
     };
-  };
+  }
 
   async loadOlder(): Promise<void> {
-    const { hasOlder, loading, messages, status } = this.view_;
+    const { hasOlder, loading, messages, status } = this.view;
     const [first] = messages;
-    if (status !== 'ready' || !hasOlder || loading !== undefined || !first) return;
+    if (status !== 'ready' || !hasOlder || loading !== undefined || !first || this.isOpening)
+      return;
     await this.page('older', { before: first.seq });
   }
 
   async loadNewer(): Promise<void> {
-    const { hasNewer, loading, messages, status } = this.view_;
+    const { hasNewer, loading, messages, status } = this.view;
     const last = messages.at(-1);
-    if (status !== 'ready' || !hasNewer || loading !== undefined || !last) return;
+    if (status !== 'ready' || !hasNewer || loading !== undefined || !last || this.isOpening) return;
     await this.page('newer', { after: last.seq });
   }
 
   /** Shows the end of the log, wherever it was before. */
   async showEnd(): Promise<void> {
-    if (this.view_.status === 'ready' && !this.view_.hasNewer) return;
+    if (this.view.status === 'ready' && !this.view.hasNewer) return;
     await this.open(undefined);
   }
 
   /** Shows the log around a place in it. */
   async showAround(seq: number): Promise<void> {
-    const { messages } = this.view_;
-    if (messages.some((message) => message.seq === seq)) return;
+    if (this.view.messages.some((message) => message.seq === seq)) return;
     await this.open(seq);
   }
 
-  post(post: PostMessage): Promise<void> {
-    const { newKey, now } = this.ports;
-    const pending: Pending = { key: newKey(), post, at: now(), state: 'sending' };
-    this.change({ pending: [...this.view_.pending, pending] });
-    if (this.view_.hasNewer) void this.showEnd();
-    return this.send(pending);
+  post(post: PostMessage): void {
+    const { rootId } = this;
+    const said = rootId === undefined ? post : { ...post, threadRootMessageId: rootId };
+    this.ports.outbox.post(this.channelId, said);
+    if (this.view.hasNewer) void this.showEnd();
   }
 
-  retry(key: string): void {
-    const found = this.view_.pending.find((pending) => pending.key === key);
-    if (found) void this.send(found);
-  }
-
-  discard(key: string): void {
-    this.change({ pending: this.view_.pending.filter((pending) => pending.key !== key) });
+  /** To be called while there is a connection: reads what could not be read. */
+  recover(): void {
+    this.again.readMissed();
+    if (this.isStale && this.isWatched) void this.open(this.placeInThePast());
   }
 
   private hear(signal: LiveSignal): void {
@@ -142,7 +127,7 @@ export class ChannelMessages {
         void this.open(this.placeInThePast());
         break;
       case 'ended':
-        this.change({ status: 'failed', problem: signal.problem });
+        this.end(signal.problem);
         break;
       case 'item': {
         const { item } = signal;
@@ -158,9 +143,18 @@ export class ChannelMessages {
     }
   }
 
+  private end(problem: StoaProblem | undefined): void {
+    // What was deleted is not shown any longer to who happens to have it on the screen.
+    const isGone = problem?.status === 404;
+    this.stretch += 1;
+    this.isOpening = false;
+    this.saidMeanwhile = undefined;
+    this.change({ ...(isGone ? EMPTY : {}), status: 'failed', problem });
+  }
+
   /** Who reads what was said earlier is not taken to the end because a connection was lost. */
   private placeInThePast(): number | undefined {
-    const { hasNewer, messages, status } = this.view_;
+    const { hasNewer, messages, status } = this.view;
     if (status !== 'ready' || !hasNewer) return undefined;
     return messages[Math.floor(messages.length / 2)]?.seq;
   }
@@ -168,8 +162,8 @@ export class ChannelMessages {
   private apply(event: Stamped): void {
     if (event.type === 'message_posted') this.said(saidBy(event, this.channelId));
     for (const messageId of changedBy(event)) {
-      this.changedMeanwhile.add(messageId);
-      void this.refresh(messageId);
+      if (this.reading > 0) this.changedMeanwhile.add(messageId);
+      void this.again.read(messageId);
     }
   }
 
@@ -185,69 +179,37 @@ export class ChannelMessages {
         writing.threadRootMessageId === message.threadRootMessageId;
       if (isTheSame) this.settled.add(runId);
     }
-    const { hasNewer, messages, pending } = this.view_;
+    const { hasNewer, messages, pending } = this.view;
     if (hasNewer) return;
     const isMine = message.author.id === this.ports.me;
     const own = isMine && !isAnswered ? heardOf(pending, message) : undefined;
+    if (own) this.ports.outbox.hide(own);
     this.change({
       messages: merged(messages, [message]),
-      pending: own ? pending.filter((each) => each !== own) : pending,
+      pending: this.ports.outbox.of(this.place),
       writing: this.unsettled(),
     });
+  }
+
+  private sent(message: Message): void {
+    const { hasNewer, messages } = this.view;
+    if (!messages.some(({ messageId }) => messageId === message.messageId)) {
+      this.confirmed.add(message.messageId);
+    }
+    if (!hasNewer) this.change({ messages: merged(messages, [message]) });
   }
 
   private unsettled(): readonly Writing[] {
     return this.drafts.writing.filter(({ runId }) => !this.settled.has(runId));
   }
 
-  private async send(pending: Pending): Promise<void> {
-    this.mark(pending.key, { state: 'sending' });
-    try {
-      const message = await this.ports.client.messages.post(this.channelId, pending.post, {
-        idempotencyKey: pending.key,
-      });
-      if (!this.view_.messages.some(({ messageId }) => messageId === message.messageId)) {
-        this.confirmed.add(message.messageId);
-      }
-      const { hasNewer, messages } = this.view_;
-      this.change({
-        messages: hasNewer ? messages : merged(messages, [message]),
-        pending: this.view_.pending.filter(({ key }) => key !== pending.key),
-      });
-    } catch (error) {
-      const { code, detail } = error as StoaProblem;
-      const isPassing = code === 'daemon_unreachable' || code === 'shutting_down';
-      // The one that was heard of may have been another of the same words.
-      if (!this.view_.pending.some(({ key }) => key === pending.key)) {
-        this.change({ pending: [...this.view_.pending, pending] });
-      }
-      this.mark(
-        pending.key,
-        isPassing ? { state: 'waiting' } : { state: 'failed', reason: detail },
-      );
-    }
-  }
-
-  /** To be called when there is a connection again. */
-  sendWaiting(): void {
-    for (const pending of this.view_.pending) {
-      if (pending.state === 'waiting') void this.send(pending);
-    }
-  }
-
-  private mark(key: string, change: Pick<Pending, 'state' | 'reason'>): void {
-    this.change({
-      pending: this.view_.pending.map(({ reason: _, ...each }) =>
-        each.key === key ? { ...each, ...change } : each,
-      ),
-    });
-  }
-
   private async open(seq: number | undefined): Promise<void> {
     this.stretch += 1;
     const { stretch } = this;
-    this.changedMeanwhile.clear();
+    this.isStale = false;
+    this.isOpening = true;
     this.saidMeanwhile = [];
+    this.reading += 1;
     try {
       const [before, after] = await this.around(seq);
       if (stretch !== this.stretch) return;
@@ -267,6 +229,9 @@ export class ChannelMessages {
       this.refreshChanged();
     } catch (error) {
       if (stretch === this.stretch) this.fail(error);
+    } finally {
+      if (stretch === this.stretch) this.isOpening = false;
+      this.readingEnded();
     }
   }
 
@@ -286,6 +251,7 @@ export class ChannelMessages {
     const { stretch } = this;
     if (loading === 'newer') this.saidMeanwhile = [];
     this.change({ loading });
+    this.reading += 1;
     try {
       const page = await this.ports.client.messages.list(this.channelId, {
         ...position,
@@ -294,12 +260,15 @@ export class ChannelMessages {
       if (stretch !== this.stretch) return;
       const meanwhile = loading === 'newer' && !page.hasMore ? (this.saidMeanwhile ?? []) : [];
       this.change({
-        messages: merged(merged(this.view_.messages, page.messages), meanwhile),
+        messages: merged(merged(this.view.messages, page.messages), meanwhile),
         ...(loading === 'older' ? { hasOlder: page.hasMore } : { hasNewer: page.hasMore }),
       });
       this.refreshChanged();
     } catch {
-      // What was to be read is still to be read: the next scroll asks for it again.
+      // It is still to be read, but not at once: who is refused would ask without end.
+      await this.ports.rest();
+    } finally {
+      this.readingEnded();
     }
     if (stretch !== this.stretch) return;
     if (loading === 'newer') this.saidMeanwhile = undefined;
@@ -307,37 +276,21 @@ export class ChannelMessages {
   }
 
   private refreshChanged(): void {
-    for (const messageId of this.changedMeanwhile) void this.refresh(messageId);
-    this.changedMeanwhile.clear();
+    for (const messageId of this.changedMeanwhile) void this.again.read(messageId);
   }
 
-  /** Reads one message again, and once more if it changed while it was read. */
-  private async refresh(messageId: string): Promise<void> {
-    if (this.refreshing.has(messageId)) {
-      this.refreshing.set(messageId, true);
-      return;
-    }
-    if (!this.view_.messages.some((message) => message.messageId === messageId)) return;
-    this.refreshing.set(messageId, false);
-    try {
-      const message = await this.ports.client.messages.get(this.channelId, messageId);
-      this.change({ messages: replaced(this.view_.messages, message) });
-    } catch {
-      // It is gone, or the connection is: then all is read anew.
-    }
-    const hasChangedAgain = this.refreshing.get(messageId) === true;
-    this.refreshing.delete(messageId);
-    if (hasChangedAgain) await this.refresh(messageId);
+  private readingEnded(): void {
+    this.reading -= 1;
+    if (this.reading === 0) this.changedMeanwhile.clear();
   }
 
+  /** What is there already stays, and is brought up to date when the daemon is back. */
   private fail(error: unknown): void {
-    const problem = error instanceof StoaProblem ? error : undefined;
     this.saidMeanwhile = undefined;
-    this.change({ status: 'failed', problem });
-  }
-
-  private change(change: Partial<ChannelView>): void {
-    this.view_ = { ...this.view_, ...change };
-    for (const watcher of [...this.watchers]) watcher();
+    this.isStale = isPassing(error);
+    const { messages, status } = this.view;
+    const isShown = this.isStale && status === 'ready' && messages.length > 0;
+    const problem = error instanceof StoaProblem ? error : undefined;
+    this.change({ loading: undefined, ...(isShown ? {} : { status: 'failed', problem }) });
   }
 }

@@ -1,32 +1,58 @@
 import type { ReadCursor, Stamped } from '@stoa/protocol';
-import { useTopic, useTopics } from './live.js';
-import type { LiveSignal } from './live-hub.js';
+import { useEffect, useRef } from 'react';
+import { useConnection, useTopic, useTopics } from './live.js';
+import { changedBy } from './message-list.js';
 import { keys, queryClient, useChannels, useMe, useUnread } from './queries.js';
+import { refreshSoon } from './refresh-soon.js';
 import { readUpTo, saidIn } from './unread.js';
 
-/** Hears what concerns the reader and every channel, and brings what is kept of them up to date. */
-export function useFreshData(): void {
+/**
+ * Hears what concerns the reader and every channel, and brings what is kept of them up to date. The one that
+ * is shown may be too new to be listed, or archived.
+ */
+export function useFreshData(shownChannelId: string | undefined): void {
   const { data: me } = useMe();
   const { data: channels } = useChannels();
   useUnread();
+  useReadAgainWhenBack();
   useTopic(me?.actorId, (signal) => {
-    if (signal.type !== 'item') readAgain(signal, keys.unread);
+    if (signal.type !== 'item') refreshSoon(keys.unread);
     else if ('seq' in signal.item) heardAboutMe(signal.item);
   });
-  useTopics(channels?.map(({ channelId }) => `channel:${channelId}`) ?? [], (signal, topic) => {
-    const channelId = topic.slice('channel:'.length);
-    if (signal.type === 'item') {
-      if ('seq' in signal.item) heardInChannel(channelId, signal.item, me?.actorId);
-      return;
-    }
-    readAgain(signal, keys.unread);
-    readAgain(signal, keys.channel(channelId));
-  });
+  const channelIds = [
+    ...(channels ?? []).map(({ channelId }) => channelId),
+    ...(shownChannelId === undefined ? [] : [shownChannelId]),
+  ];
+  useTopics(
+    channelIds.map((channelId) => `channel:${channelId}`),
+    (signal, topic) => {
+      const channelId = topic.slice('channel:'.length);
+      if (signal.type === 'item') {
+        if ('seq' in signal.item) heardInChannel(channelId, signal.item, me?.actorId);
+        return;
+      }
+      refreshSoon(keys.unread);
+      if (signal.type === 'ended') {
+        refreshSoon(keys.channels);
+        return;
+      }
+      // What was read before anybody listened, or before events were lost, may be old.
+      refreshSoon(keys.messagesOf(channelId));
+      if (signal.type === 'gap') refreshSoon(keys.channel(channelId));
+    },
+  );
 }
 
-/** `ready` says that nothing is missed from now on, which is as it was when this was read just before. */
-function readAgain(signal: LiveSignal, queryKey: readonly unknown[]): void {
-  if (signal.type !== 'ready') void queryClient.invalidateQueries({ queryKey });
+/** What failed meanwhile, and what has no topic of its own, is not known to be so any more. */
+function useReadAgainWhenBack(): void {
+  const connection = useConnection();
+  const wasAway = useRef(false);
+  useEffect(() => {
+    if (connection === 'reconnecting') wasAway.current = true;
+    if (connection !== 'live' || !wasAway.current) return;
+    wasAway.current = false;
+    void queryClient.invalidateQueries();
+  }, [connection]);
 }
 
 function heardAboutMe(event: Stamped): void {
@@ -40,6 +66,9 @@ function heardAboutMe(event: Stamped): void {
 }
 
 function heardInChannel(channelId: string, event: Stamped, me: string | undefined): void {
+  for (const messageId of changedBy(event)) {
+    void queryClient.invalidateQueries({ queryKey: keys.message(channelId, messageId) });
+  }
   switch (event.type) {
     case 'message_posted':
       if (event.data.author.id === me) break;
@@ -51,11 +80,13 @@ function heardInChannel(channelId: string, event: Stamped, me: string | undefine
     case 'channel_updated':
     case 'channel_archived':
     case 'channel_unarchived':
-    case 'channel_deleted':
     case 'asset_pinned':
     case 'asset_unpinned':
       void queryClient.invalidateQueries({ queryKey: keys.channels });
       void queryClient.invalidateQueries({ queryKey: keys.channel(channelId) });
+      break;
+    case 'channel_deleted':
+      void queryClient.invalidateQueries({ queryKey: keys.channels });
       break;
     case 'member_joined':
     case 'member_updated':
@@ -63,6 +94,8 @@ function heardInChannel(channelId: string, event: Stamped, me: string | undefine
       void queryClient.invalidateQueries({ queryKey: keys.members(channelId) });
       void queryClient.invalidateQueries({ queryKey: keys.channel(channelId) });
       void queryClient.invalidateQueries({ queryKey: keys.unread });
+      // An agent often joins with a session that was made for it.
+      if (event.type === 'member_joined') refreshSoon(keys.sessions);
       break;
     default:
       break;

@@ -50,6 +50,18 @@ export class LiveHub {
     return () => this.watchers.delete(watcher);
   };
 
+  untilLive(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (this.connection_ !== 'live') return;
+        this.watchers.delete(look);
+        resolve();
+      };
+      this.watchers.add(look);
+      look();
+    });
+  }
+
   listen(topic: string, listener: LiveListener): () => void {
     let followed = this.topics.get(topic);
     if (!followed) {

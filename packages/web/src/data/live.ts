@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
+import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
 import { client } from './client.js';
 import { type Connection, LiveHub, type LiveSignal } from './live-hub.js';
 
@@ -6,6 +6,20 @@ export const live = new LiveHub(client);
 
 export function useConnection(): Connection {
   return useSyncExternalStore(live.watchConnection, () => live.connection);
+}
+
+const LOOK_AGAIN_MS = 5_000;
+
+/** Runs when there is a connection, and now and then while there is: calls may fail though it stands. */
+export function useWhileLive(run: () => void): void {
+  const connection = useConnection();
+  const latest = useEffectEvent(run);
+  useEffect(() => {
+    if (connection !== 'live') return undefined;
+    latest();
+    const timer = setInterval(() => latest(), LOOK_AGAIN_MS);
+    return () => clearInterval(timer);
+  }, [connection]);
 }
 
 /** Hears all that happens on a topic while the component is shown; `undefined` is no topic. */
@@ -20,19 +34,35 @@ export function useTopic(
   }, [topic]);
 }
 
-/** The same for many topics, such as those of all channels. */
+/** The same for many topics, such as those of all channels: one more or less is nothing to the others. */
 export function useTopics(
   topics: readonly string[],
   onSignal: (signal: LiveSignal, topic: string) => void,
 ): void {
   const tell = useEffectEvent(onSignal);
-  const names = topics.join(' ');
+  const heard = useRef(new Map<string, () => void>());
+  const names = [...new Set(topics)].sort().join(' ');
   useEffect(() => {
-    const ends = (names === '' ? [] : names.split(' ')).map((topic) =>
-      live.listen(topic, (signal) => tell(signal, topic)),
-    );
-    return () => {
-      for (const end of ends) end();
-    };
+    const ends = heard.current;
+    const wanted = new Set(names === '' ? [] : names.split(' '));
+    for (const [topic, end] of ends) {
+      if (wanted.has(topic)) continue;
+      ends.delete(topic);
+      end();
+    }
+    for (const topic of wanted) {
+      if (ends.has(topic)) continue;
+      ends.set(
+        topic,
+        live.listen(topic, (signal) => tell(signal, topic)),
+      );
+    }
   }, [names]);
+  useEffect(() => {
+    const ends = heard.current;
+    return () => {
+      for (const end of ends.values()) end();
+      ends.clear();
+    };
+  }, []);
 }

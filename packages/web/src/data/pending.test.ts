@@ -4,6 +4,7 @@ import { heardOf, type Pending } from './pending.js';
 
 const pending = (key: string, text: string, change: Partial<Pending> = {}): Pending => ({
   key,
+  channelId: 'lobby',
   post: { text },
   at: 1,
   state: 'sending',

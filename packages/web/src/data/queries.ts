@@ -30,6 +30,8 @@ export const keys = {
   channels: ['channels'],
   channel: (channelId: string) => ['channel', channelId],
   members: (channelId: string) => ['members', channelId],
+  messagesOf: (channelId: string) => ['message', channelId],
+  message: (channelId: string, messageId: string) => ['message', channelId, messageId],
   unread: ['unread'],
   sessions: ['sessions'],
   session: (sessionId: string) => ['session', sessionId],

@@ -1,11 +1,15 @@
-import { useEffect, useSyncExternalStore } from 'react';
-import { ChannelMessages, type ChannelView } from './channel-messages.js';
+import { useSyncExternalStore } from 'react';
+import { ChannelMessages } from './channel-messages.js';
+import type { ChannelView } from './channel-view.js';
 import { client } from './client.js';
-import { live, useConnection } from './live.js';
+import { live, useWhileLive } from './live.js';
 import { ofThread } from './of-thread.js';
+import { outboxOf } from './outbox-here.js';
+import { placeName } from './pending.js';
 
-/** One for each channel and thread that was open: what waits to be sent there outlives a look elsewhere. */
+/** The end of channels and threads that were open, to be shown at once to who comes back. */
 const opened = new Map<string, ChannelMessages>();
+const MOST_OPENED = 40;
 
 export interface OpenChannel {
   readonly view: ChannelView;
@@ -23,25 +27,25 @@ export function useThreadMessages(channelId: string, rootId: string, me: string)
 
 function useWatched(messages: ChannelMessages): OpenChannel {
   const view = useSyncExternalStore(messages.watch, () => messages.view);
-  const connection = useConnection();
-  useEffect(() => {
-    if (connection === 'live') messages.sendWaiting();
-  }, [connection, messages]);
+  useWhileLive(() => messages.recover());
   return { view, messages };
 }
 
 function messagesOf(channelId: string, me: string, rootId?: string): ChannelMessages {
-  const name = rootId === undefined ? channelId : `${channelId} ${rootId}`;
+  const name = placeName(channelId, rootId);
   const known = opened.get(name);
   if (known) return known;
   const source = rootId === undefined ? { client, live } : ofThread({ client, live }, rootId);
-  const made = new ChannelMessages(channelId, { ...source, me, now: Date.now, newKey });
+  const made = new ChannelMessages(
+    channelId,
+    { ...source, me, outbox: outboxOf(me), rest },
+    rootId,
+  );
+  const [oldest] = [...opened].filter(([, { isWatched }]) => !isWatched);
+  if (opened.size >= MOST_OPENED && oldest) opened.delete(oldest[0]);
   opened.set(name, made);
   return made;
 }
 
-/** Not `randomUUID`: browsers have that on secure origins only. */
-function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
+const REST_MS = 2_000;
+const rest = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, REST_MS));

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { keep, kept } from '../app/kept.js';
-import { useChannel } from '../data/queries.js';
+import { Link } from '../app/router.js';
+import { pathTo } from '../app/routes.js';
+import { useChannel, useMembers } from '../data/queries.js';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 
@@ -9,6 +11,8 @@ const EXPLAINED = 'explained';
 /** What stands above the first message of a channel, and once, for a newcomer, what this place is. */
 export function Beginning({ channelId }: { readonly channelId: string }) {
   const { data: channel } = useChannel(channelId);
+  const { data: members } = useMembers(channelId);
+  const hasNoAgent = members?.every(({ memberKind }) => memberKind !== 'session') === true;
   const [isExplained, setExplained] = useState(() => kept(EXPLAINED) !== undefined);
   const dismiss = (): void => {
     keep(EXPLAINED, 'yes');
@@ -20,6 +24,15 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
       <p className="text-[13px] text-soft">
         {channel?.purpose ?? 'This is where the channel begins. What is said here stays here.'}
       </p>
+      {hasNoAgent ? (
+        <p className="mt-1 text-[13px] text-soft">
+          No agent is a member yet, so nobody answers by itself:{' '}
+          <Link to={pathTo.channelSettings(channelId)} className="text-accent underline">
+            add one
+          </Link>
+          .
+        </p>
+      ) : null}
       {isExplained ? null : (
         <section
           aria-label="What this place is"

@@ -24,12 +24,17 @@ export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
   return (
     <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
       <BackLink />
-      <h1 className="shrink-0 text-[15px] font-semibold">{channel?.title ?? channelId}</h1>
-      <p className="hidden min-w-0 grow truncate text-[13px] text-faint wide:block">
+      <h1
+        className="min-w-0 truncate text-[15px] font-semibold wide:max-w-[50%] wide:shrink-0"
+        title={channel?.title}
+      >
+        {channel?.title ?? channelId}
+      </h1>
+      <p className="hidden min-w-0 shrink-[99] grow truncate text-[13px] text-faint wide:block">
         {channel?.purpose}
       </p>
       <p
-        className="ml-auto min-w-0 shrink-0 truncate text-[13px] text-soft wide:max-w-[40%]"
+        className="ml-auto min-w-0 truncate text-[13px] text-soft wide:max-w-[40%]"
         title={names.join(', ')}
       >
         <span className="hidden wide:inline">{names.join(', ')}</span>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { LAST_CHANNEL } from '../app/home.js';
 import { keep } from '../app/kept.js';
 import { Columns } from '../app/layout.js';
@@ -12,6 +12,7 @@ import { ChannelHeader } from './channel-header.js';
 import { Feed } from './feed.js';
 import { JumpToDate } from './jump-to-date.js';
 import { OfflineBanner } from './offline-banner.js';
+import { usePointing } from './use-pointing.js';
 
 interface ChannelScreenProps {
   readonly place: Extract<Place, { name: 'channel' }>;
@@ -28,8 +29,9 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
   const { view, messages } = useChannelMessages(channelId, me);
   useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
   const { messageId } = place;
+  const isGone = view.problem?.status === 404;
   useMessageKeys();
-  const [jumpedTo, setJumpedTo] = useState<string>();
+  const [pointed, jump] = usePointing(messageId);
   return (
     <Columns
       sideLabel="Thread"
@@ -41,17 +43,11 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
     >
       <ChannelHeader
         channelId={channelId}
-        actions={<JumpToDate channelId={channelId} onFound={setJumpedTo} />}
+        actions={<JumpToDate channelId={channelId} onFound={jump} />}
       />
       <OfflineBanner />
-      <Feed
-        channelId={channelId}
-        me={me}
-        view={view}
-        messages={messages}
-        pointedAt={messageId ?? jumpedTo}
-      />
-      <ChannelComposer channelId={channelId} me={me} messages={messages} />
+      <Feed channelId={channelId} me={me} view={view} messages={messages} pointed={pointed} />
+      {isGone ? null : <ChannelComposer channelId={channelId} me={me} messages={messages} />}
     </Columns>
   );
 }

@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { dayName, isSameDay } from './days.js';
+import { dayName, isSameDay, timeOf, whenOf } from './days.js';
 
 const noon = (year: number, month: number, day: number): number =>
   new Date(year, month - 1, day, 12).getTime();
+
+describe('a moment that stands under no day', () => {
+  const now = noon(2026, 3, 1);
+
+  it('is a time of today, and has its day or its year where that is another', () => {
+    expect(whenOf(now - 60_000, now)).toBe(timeOf(now - 60_000));
+    const earlier = noon(2026, 2, 27);
+    expect(whenOf(earlier, now)).toContain('27');
+    expect(whenOf(earlier, now)).toContain(timeOf(earlier));
+    expect(whenOf(earlier, now)).not.toContain('2026');
+    expect(whenOf(noon(2025, 2, 27), now)).toContain('2025');
+  });
+});
 
 describe('a day, as it is called', () => {
   const now = noon(2026, 3, 1);

@@ -4,6 +4,8 @@ import { DraftRow } from '../message/draft-row.js';
 import { PendingRow } from '../message/pending-row.js';
 import { QuotedRoot } from '../message/quoted-root.js';
 import { TalkRow } from '../message/talk-row.js';
+import { useToday } from '../ui/elapsed.js';
+import { isSame } from '../ui/is-same.js';
 import { Beginning } from './beginning.js';
 import { dayName } from './days.js';
 import type { Row } from './rows.js';
@@ -35,27 +37,19 @@ export const FeedRow = memo(
           />
         );
       case 'pending':
-        return (
-          <PendingRow pending={row.pending} isContinued={row.isContinued} messages={messages} />
-        );
+        return <PendingRow pending={row.pending} isContinued={row.isContinued} />;
       case 'draft':
         return <DraftRow writing={row.writing} />;
     }
   },
-  (a, b) => a.channelId === b.channelId && isSameRow(a.row, b.row),
+  (a, b) => a.channelId === b.channelId && isSame(a.row, b.row),
 );
-
-/** Rows are made anew with every change of the channel; most of them say what they said before. */
-function isSameRow(a: Row, b: Row): boolean {
-  const other: Readonly<Record<string, unknown>> = { ...b };
-  return a.kind === b.kind && Object.entries(a).every(([name, value]) => other[name] === value);
-}
 
 function DayLine({ at }: { readonly at: number }) {
   return (
     <div className="flex items-center gap-3 px-4 pt-3 pb-1 text-xs font-medium text-faint">
       <span className="h-px grow bg-line" />
-      <h2>{dayName(at, Date.now())}</h2>
+      <h2>{dayName(at, Date.parse(useToday()))}</h2>
       <span className="h-px grow bg-line" />
     </div>
   );

@@ -1,15 +1,21 @@
-import type { ChannelView } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
+import { isPassing } from '../data/passing.js';
 import { Empty } from '../ui/empty.js';
 
 /** What is said above or instead of the messages: that there are none to show, and why. */
 export function FeedState({ view }: { readonly view: ChannelView }) {
   const { status, problem, messages, loading } = view;
   if (status === 'failed' && messages.length === 0) {
-    const isGone = problem?.code === 'channel_not_found' || problem?.code === 'topic_not_found';
+    if (isPassing(problem)) {
+      return (
+        <Empty title="This channel cannot be read now">It will be when the daemon is back.</Empty>
+      );
+    }
+    const isGone = problem?.status === 404;
     return (
       <Empty title={isGone ? 'There is no such channel' : 'This channel cannot be read'}>
         {isGone
-          ? 'It was deleted, or the address is wrong. The others are on the left.'
+          ? 'It was deleted, or the address is wrong. The others are in the list of channels.'
           : (problem?.detail ?? 'The daemon did not say why.')}
       </Empty>
     );

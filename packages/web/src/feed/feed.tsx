@@ -1,12 +1,15 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef, useState } from 'react';
-import type { ChannelMessages, ChannelView } from '../data/channel-messages.js';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import type { ChannelMessages } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
+import { useEdited } from '../message/editing.js';
 import { isSameDay } from './days.js';
 import { FeedRow } from './feed-row.js';
 import { FeedState } from './feed-state.js';
 import { JumpToEnd } from './jump-to-end.js';
 import { type Row, rowsOf } from './rows.js';
 import { usePointedAt } from './use-pointed-at.js';
+import type { Pointed } from './use-pointing.js';
 import { useReading } from './use-reading.js';
 
 interface FeedProps {
@@ -15,7 +18,7 @@ interface FeedProps {
   readonly view: ChannelView;
   readonly messages: ChannelMessages;
   /** A message that was gone to: it is brought into view. */
-  readonly pointedAt?: string | undefined;
+  readonly pointed: Pointed | undefined;
 }
 
 /** Near an edge of what is loaded, more of it is asked for: about two screens before it would be missed. */
@@ -32,11 +35,16 @@ const ESTIMATES: Readonly<Record<Row['kind'], number>> = {
   draft: 64,
 };
 
-export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
+export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const readSeq = useReading({ channelId, view, isAtEnd });
   const rows = useMemo(() => rowsOf(view, { me, readSeq, isSameDay }), [view, me, readSeq]);
+  const { hasNewer } = view;
+  const hadNewer = useRef(false);
+  useEffect(() => {
+    hadNewer.current = hasNewer;
+  }, [hasNewer]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -44,9 +52,10 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan: 8,
     paddingEnd: 10,
-    // What is loaded above does not move what is read; what comes below does only at the end.
+    // What is loaded above does not move what is read; what comes below does only at the end of the log: who
+    // is at the end of a stretch of the past would be led through all that was said since.
     anchorTo: 'end',
-    followOnAppend: true,
+    followOnAppend: !hasNewer && !hadNewer.current,
     scrollEndThreshold: AT_END_PX,
   });
   const isReady = view.status === 'ready';
@@ -55,9 +64,15 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
   }, [isReady, virtual]);
   // Own words are always seen, wherever one was when writing them.
   const sent = view.pending.at(-1)?.key;
+  const isSought = useRef(false);
   useEffect(() => {
-    if (sent !== undefined) virtual.scrollToEnd();
-  }, [sent, virtual]);
+    isSought.current = sent !== undefined;
+  }, [sent]);
+  useEffect(() => {
+    if (!isSought.current || hasNewer) return;
+    isSought.current = false;
+    virtual.scrollToEnd();
+  }, [sent, hasNewer, virtual]);
   const look = (): void => {
     const { current } = scroller;
     if (!current) return;
@@ -66,8 +81,17 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
     if (current.scrollTop < NEAR_PX) void messages.loadOlder();
     if (below < NEAR_PX) void messages.loadNewer();
   };
+  usePointedAt({ channelId, pointed, view, rows, messages, virtual });
   useEffect(look);
-  usePointedAt({ channelId, messageId: pointedAt, view, rows, messages, virtual });
+  // One's last message may lie far above.
+  const edited = useEdited('feed');
+  const bringToEdited = useEffectEvent(() => {
+    const index = rows.findIndex(({ key }) => key === edited);
+    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' });
+  });
+  useEffect(() => {
+    if (edited !== undefined) bringToEdited();
+  }, [edited]);
   const items = virtual.getVirtualItems();
   return (
     <div className="relative flex min-h-0 grow flex-col">
@@ -76,6 +100,8 @@ export function Feed({ channelId, me, view, messages, pointedAt }: FeedProps) {
         role="log"
         aria-label="Messages"
         aria-busy={!isReady}
+        // What comes in while one scrolls was said long ago.
+        aria-live={isAtEnd ? 'polite' : 'off'}
         tabIndex={0}
         onScroll={look}
         className="flex min-h-0 grow flex-col overflow-y-auto [overflow-anchor:none]"

@@ -1,6 +1,6 @@
 import type { Message } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import type { ChannelView } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 import { rowsOf } from './rows.js';
 
 const DAY = 24 * 3_600_000;
@@ -94,7 +94,7 @@ describe('the rows of a feed', () => {
 
   it('end with what is on its way and what is being written', () => {
     const of = view([message(1)], {
-      pending: [{ key: 'k', post: { text: 'x' }, at: 1, state: 'sending' }],
+      pending: [{ key: 'k', channelId: 'lobby', post: { text: 'x' }, at: 1, state: 'sending' }],
       writing: [
         {
           runId: 'run_1',

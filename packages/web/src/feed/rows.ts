@@ -1,6 +1,6 @@
 import type { Writing } from '@stoa/client';
 import type { Message } from '@stoa/protocol';
-import type { ChannelView } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 import type { Pending } from '../data/pending.js';
 
 /** One line of the feed, in the widest sense: what the virtual list counts. */

@@ -1,36 +1,59 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
-import type { ChannelMessages, ChannelView } from '../data/channel-messages.js';
+import type { ChannelMessages } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 import { useMessage } from '../data/use-message.js';
 import type { Row } from './rows.js';
+import type { Pointed } from './use-pointing.js';
 
 interface PointedAt {
   readonly channelId: string;
-  readonly messageId: string | undefined;
+  readonly pointed: Pointed | undefined;
   readonly view: ChannelView;
   readonly rows: readonly Row[];
   readonly messages: ChannelMessages;
   readonly virtual: Virtualizer<HTMLDivElement, Element>;
 }
 
+/**
+ * The virtual list measures what it scrolls to for some frames. What is loaded above meanwhile moves the message
+ * to another place in the list, and it would go on to where that was.
+ */
+const SETTLED_FRAMES = 12;
+
 /** Brings a message that was gone to into view, once: from then on the reader scrolls. */
-export function usePointedAt(asked: PointedAt): void {
-  const { channelId, messageId, view, rows, messages, virtual } = asked;
-  const { data: message } = useMessage(channelId, messageId);
-  const shown = useRef<string>(undefined);
+export function usePointedAt(props: PointedAt): void {
+  const { channelId, pointed, view, rows, messages, virtual } = props;
+  const { data: message } = useMessage(channelId, pointed?.messageId);
+  const shown = useRef<Pointed>(undefined);
+  const asked = useRef<{ readonly pointed: Pointed; readonly index: number }>(undefined);
   const seq = message?.seq;
   const isReady = view.status === 'ready';
   useEffect(() => {
-    shown.current = undefined;
-    if (isReady && seq !== undefined) void messages.showAround(seq);
-  }, [messages, isReady, seq]);
+    if (!pointed || !isReady || seq === undefined || shown.current === pointed) return;
+    void messages.showAround(seq);
+  }, [messages, isReady, seq, pointed]);
   useEffect(() => {
-    if (messageId === undefined || !isReady || shown.current === messageId) return;
-    const index = rows.findIndex(({ key }) => key === messageId);
+    if (!pointed || !isReady || shown.current === pointed) return;
+    const index = rows.findIndex(({ key }) => key === pointed.messageId);
     if (index < 0) return;
-    shown.current = messageId;
-    if (!isInView(virtual, messageId)) virtual.scrollToIndex(index, { align: 'center' });
-  }, [messageId, rows, isReady, virtual]);
+    const isNew = asked.current?.pointed !== pointed;
+    if (isNew && isInView(virtual, pointed.messageId)) {
+      shown.current = pointed;
+      return;
+    }
+    if (!isNew && asked.current?.index === index) return;
+    asked.current = { pointed, index };
+    virtual.scrollToIndex(index, { align: 'center' });
+    if (!isNew) return;
+    afterFrames(SETTLED_FRAMES, () => {
+      if (asked.current?.pointed === pointed) shown.current = pointed;
+    });
+  }, [pointed, rows, isReady, virtual]);
+}
+
+function afterFrames(count: number, run: () => void): void {
+  requestAnimationFrame(() => (count > 1 ? afterFrames(count - 1, run) : run()));
 }
 
 function isInView(virtual: PointedAt['virtual'], messageId: string): boolean {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
-import type { ChannelView } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 import { client } from '../data/client.js';
+import { useConnection } from '../data/live.js';
 
 interface Reading {
   readonly channelId: string;
@@ -16,20 +17,23 @@ export function useReading({ channelId, view, isAtEnd }: Reading): number | unde
   const [cameAt, setCameAt] = useState<number>();
   const reached = useRef(0);
   const isSeen = useIsSeen();
+  const hasCome = cameAt !== undefined;
+  const isLive = useConnection() === 'live';
   useEffect(() => {
+    if (!isLive || hasCome) return undefined;
     let isHere = true;
     void client.cursor.get(channelId).then(
       ({ readSeq }) => {
         reached.current = Math.max(reached.current, readSeq);
         if (isHere) setCameAt(readSeq);
       },
-      // Without a cursor nothing is new; whoever is no member has none.
+      // Without a cursor nothing is new; whoever is no member has none. Who was not answered asks again.
       () => undefined,
     );
     return () => {
       isHere = false;
     };
-  }, [channelId]);
+  }, [channelId, isLive, hasCome]);
   useEffect(() => {
     if (!isSeen && reached.current > 0) setCameAt(reached.current);
   }, [isSeen]);

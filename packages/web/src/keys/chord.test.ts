@@ -3,6 +3,7 @@ import { isForTyping, type Stroke, written } from './chord.js';
 
 const stroke = (key: string, held: Partial<Stroke> = {}): Stroke => ({
   key,
+  code: '',
   ctrlKey: false,
   metaKey: false,
   altKey: false,
@@ -15,6 +16,13 @@ describe('a stroke, written down', () => {
     expect(written(stroke('k', { ctrlKey: true }), false)).toBe('Mod+K');
     expect(written(stroke('k', { metaKey: true }), true)).toBe('Mod+K');
     expect(written(stroke('k', { ctrlKey: true }), true)).toBe('k');
+  });
+
+  it('is the letter of its place on a keyboard of another script', () => {
+    expect(written(stroke('л', { code: 'KeyK', ctrlKey: true }), false)).toBe('Mod+K');
+    expect(written(stroke('о', { code: 'KeyJ' }), false)).toBe('j');
+    expect(written(stroke('z', { code: 'KeyY' }), false)).toBe('z');
+    expect(written(stroke('é', { code: 'KeyE' }), false)).toBe('é');
   });
 
   it('has Shift only where the character does not tell', () => {

@@ -16,7 +16,7 @@ export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
               .map(({ keys, does }) => (
                 <div key={keys} className="contents">
                   <dt>{does}</dt>
-                  <dd>
+                  <dd className="text-right">
                     <kbd className="rounded border border-line bg-panel px-1.5 py-0.5 font-mono text-xs">
                       {shown(keys)}
                     </kbd>

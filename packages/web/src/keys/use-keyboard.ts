@@ -14,7 +14,7 @@ export function useKeyboard(): void {
     const press = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || event.isComposing) return;
       const chord = written(event, isMac);
-      if (isForTyping(chord, isText(event.target)) || isInDialog(event.target)) return;
+      if (isForTyping(chord, isText(event.target)) || isDialogOpen()) return;
       const isSecond = before !== undefined && event.timeStamp - before.at < SEQUENCE_MS;
       const found =
         (isSecond ? shortcutFor(`${before?.chord ?? ''} ${chord}`) : undefined) ??
@@ -36,7 +36,7 @@ function isText(target: EventTarget | null): boolean {
   );
 }
 
-/** A modal dialog has the keyboard to itself. */
-function isInDialog(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('dialog') !== null;
+/** A modal dialog has the keyboard to itself, also when nothing in it has the focus. */
+function isDialogOpen(): boolean {
+  return document.querySelector('dialog[open]') !== null;
 }

@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'react';
 import { IconButton } from '../ui/button.js';
+import { copyText } from '../ui/copy-text.js';
 import { Icon } from '../ui/icon.js';
+import { toast } from '../ui/toast.js';
 import type { Token } from './highlight.js';
 
 interface CodeBlockProps {
@@ -79,25 +81,10 @@ function CopyButton({ text }: { readonly text: string }) {
   return (
     <IconButton
       label={isCopied ? 'Copied' : 'Copy the code'}
-      className="absolute top-1 right-1 bg-code opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100"
-      onClick={() => void copy(text).then(() => setCopied(true))}
+      className="absolute top-1 right-1 bg-code opacity-0 group-hover/code:opacity-100 focus-visible:opacity-100 pointer-coarse:opacity-100"
+      onClick={() => void copyText(text).then(() => setCopied(true), toast.problem)}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
     </IconButton>
   );
-}
-
-/** Over plain HTTP from another machine there is no clipboard to write to; then the old way. */
-async function copy(text: string): Promise<void> {
-  if (window.isSecureContext) {
-    await navigator.clipboard.writeText(text);
-    return;
-  }
-  const area = document.createElement('textarea');
-  area.value = text;
-  document.body.append(area);
-  area.select();
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way where the page is not secure
-  document.execCommand('copy');
-  area.remove();
 }

@@ -3,6 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.js';
 import { Button } from '../ui/button.js';
+import { isByTouch } from '../ui/is-by-touch.js';
+import { editing } from './editing.js';
 import { MessageFrame } from './message-frame.js';
 import { textOf } from './text-of.js';
 
@@ -14,10 +16,12 @@ interface EditMessageProps {
 /** An own message while it is changed. What is attached to it stays. */
 export function EditMessage({ message, onEnd }: EditMessageProps) {
   const { author, channelId, createdAt, inputItems, messageId } = message;
-  const [text, setText] = useState(() => textOf(message));
+  const [text, setText] = useState(() => editing.text ?? textOf(message));
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const { current } = area;
+    // Who comes back to it by scrolling is not held there.
+    if (editing.text !== undefined) return;
     current?.focus();
     current?.setSelectionRange(current.value.length, current.value.length);
   }, []);
@@ -31,7 +35,12 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
       }),
     onSuccess: onEnd,
   });
+  const write = (next: string): void => {
+    setText(next);
+    editing.write(next);
+  };
   const finish = (): void => {
+    if (save.isPending) return;
     if (said === textOf(message)) onEnd();
     else if (isSomething) save.mutate();
   };
@@ -40,7 +49,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
     if (event.key === 'Escape') {
       event.stopPropagation();
       onEnd();
-    } else if (event.key === 'Enter' && !event.shiftKey) {
+    } else if (event.key === 'Enter' && !event.shiftKey && !isByTouch()) {
       event.preventDefault();
       finish();
     }
@@ -52,7 +61,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
         aria-label="Edit the message"
         value={text}
         rows={Math.min(text.split('\n').length, 12)}
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => write(target.value)}
         onKeyDown={press}
         className="mt-1 w-full resize-none rounded-md border border-accent bg-raised px-2 py-1.5 outline-none"
       />

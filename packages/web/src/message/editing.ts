@@ -3,28 +3,44 @@ import { useSyncExternalStore } from 'react';
 /** Where a message is shown: the same one may stand in the feed and in its thread. */
 export type Where = 'feed' | 'thread';
 
-let edited: string | undefined;
+interface Edited {
+  readonly messageId: string;
+  readonly where: Where;
+  /** As far as it is written: who scrolls away and comes back goes on there. */
+  text: string | undefined;
+}
+
+let edited: Edited | undefined;
 const watchers = new Set<() => void>();
 
-const keyOf = (messageId: string, where: Where): string => `${where} ${messageId}`;
-
-function set(next: string | undefined): void {
+function set(next: Edited | undefined): void {
   edited = next;
   for (const watcher of watchers) watcher();
 }
 
 /** One message at a time is being edited. */
 export const editing = {
-  begin: (messageId: string, where: Where): void => set(keyOf(messageId, where)),
+  begin: (messageId: string, where: Where): void => {
+    const isGoingOn = edited?.messageId === messageId && edited.where === where;
+    if (!isGoingOn) set({ messageId, where, text: undefined });
+  },
   end: (): void => set(undefined),
+  /** Nobody but who writes has to be told. */
+  write: (text: string): void => {
+    if (edited) edited.text = text;
+  },
+  get text(): string | undefined {
+    return edited?.text;
+  },
 };
 
-export function useIsEdited(messageId: string, where: Where): boolean {
+/** The message that is being edited there. */
+export function useEdited(where: Where): string | undefined {
   return useSyncExternalStore(
     (watcher) => {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    () => edited === keyOf(messageId, where),
+    () => (edited?.where === where ? edited.messageId : undefined),
   );
 }

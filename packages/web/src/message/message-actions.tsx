@@ -1,9 +1,11 @@
 import type { Message } from '@stoa/protocol';
-import { type KeyboardEvent, lazy, type ReactNode, Suspense, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, Suspense, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
+import { late } from '../app/late.js';
 import { pathTo } from '../app/routes.js';
 import { replyIn } from '../thread/reply.js';
 import { IconButton } from '../ui/button.js';
+import { copyText } from '../ui/copy-text.js';
 import { Icon, type IconName } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { DeleteMessage } from './delete-message.js';
@@ -11,7 +13,7 @@ import { editing, type Where } from './editing.js';
 import { EmojiChoice } from './emoji-choice.js';
 import { toggleReaction } from './react.js';
 
-const WhyDialog = lazy(async () => ({ default: (await import('./why-dialog.js')).WhyDialog }));
+const WhyDialog = late(async () => (await import('./why-dialog.js')).WhyDialog);
 
 interface MessageActionsProps {
   readonly message: Message;
@@ -129,10 +131,9 @@ function moveIn(bar: HTMLElement | null, event: KeyboardEvent): void {
 async function copyLink({ channelId, messageId }: Message): Promise<void> {
   const url = location.origin + pathTo.message(channelId, messageId);
   try {
-    await navigator.clipboard.writeText(url);
+    await copyText(url);
     toast.tell('The link is copied.');
   } catch {
-    // Browsers give the clipboard to secure origins only.
     toast.tell(url);
   }
 }

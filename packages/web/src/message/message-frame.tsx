@@ -1,6 +1,7 @@
 import type { AuthorKind } from '@stoa/protocol';
-import type { ReactNode } from 'react';
-import { momentOf, timeOf } from '../feed/days.js';
+import type { MouseEvent, ReactNode } from 'react';
+import { momentOf, timeOf, whenOf } from '../feed/days.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 import { AuthorMark } from './author-mark.js';
 
 interface MessageFrameProps {
@@ -8,6 +9,8 @@ interface MessageFrameProps {
   readonly at?: number | undefined;
   readonly isContinued?: boolean;
   readonly isReply?: boolean;
+  /** Whether no line above says of which day it is. */
+  readonly isDated?: boolean;
   /** What stands above, such as what a reply is about. */
   readonly before?: ReactNode;
   /** Behind the name: edited, writing, on its way. */
@@ -21,13 +24,15 @@ interface MessageFrameProps {
 
 /** How anything that somebody says looks: who and when in the margin, and what beside it. */
 export function MessageFrame(props: MessageFrameProps) {
-  const { author, at, isContinued = false, isReply = false, before, remark, actions } = props;
+  const { author, at, isContinued = false, isReply = false, isDated = false } = props;
+  const { before, remark, actions } = props;
   return (
     <article
       aria-label={at === undefined ? author.displayName : `${author.displayName}, ${timeOf(at)}`}
       data-message-id={props.id}
       // What can be acted on can be reached with the keyboard.
       tabIndex={actions ? 0 : undefined}
+      onClick={actions ? showByTouch : undefined}
       className={`group relative px-3 hover:bg-hover wide:px-4 ${isContinued ? 'py-0.5' : 'pt-2 pb-0.5'} ${props.className ?? ''}`}
     >
       {before}
@@ -36,7 +41,7 @@ export function MessageFrame(props: MessageFrameProps) {
           {isContinued ? null : <AuthorMark kind={author.kind} name={author.displayName} />}
           {isContinued && at !== undefined ? (
             <span className="invisible block pt-px text-center text-[10px] leading-5 whitespace-nowrap group-hover:visible">
-              <When at={at} />
+              <When at={at} isDated={false} />
             </span>
           ) : null}
         </div>
@@ -47,7 +52,7 @@ export function MessageFrame(props: MessageFrameProps) {
               {author.kind === 'agent' ? <span className="text-xs text-accent">agent</span> : null}
               {at === undefined ? null : (
                 <span className="shrink-0 text-xs">
-                  <When at={at} />
+                  <When at={at} isDated={isDated} />
                 </span>
               )}
               {remark}
@@ -58,7 +63,7 @@ export function MessageFrame(props: MessageFrameProps) {
         </div>
       </div>
       {actions === undefined || actions === null ? null : (
-        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-hover:flex group-focus-visible:flex group-has-focus-visible:flex">
+        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-hover:flex group-focus-visible:flex group-has-focus-visible:flex pointer-coarse:group-focus-within:flex">
           {actions}
         </div>
       )}
@@ -66,14 +71,21 @@ export function MessageFrame(props: MessageFrameProps) {
   );
 }
 
-function When({ at }: { readonly at: number }) {
+/** A finger does not hover: the message that it taps has the focus, and with that its buttons. */
+function showByTouch({ currentTarget, target }: MouseEvent<HTMLElement>): void {
+  const isForOther =
+    target instanceof Element && target.closest('a, button, input, textarea, summary');
+  if (isByTouch() && !isForOther) currentTarget.focus({ preventScroll: true });
+}
+
+function When({ at, isDated }: { readonly at: number; readonly isDated: boolean }) {
   return (
     <time
       dateTime={new Date(at).toISOString()}
       title={momentOf(at)}
       className="shrink-0 text-faint"
     >
-      {timeOf(at)}
+      {isDated ? whenOf(at) : timeOf(at)}
     </time>
   );
 }

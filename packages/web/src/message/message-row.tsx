@@ -31,6 +31,7 @@ export function MessageRow({
       at={createdAt}
       isContinued={isContinued}
       isReply={isInFeed && threadRootMessageId !== undefined}
+      isDated={!isInFeed}
       before={before}
       actions={actions}
       remark={

@@ -1,30 +1,46 @@
-import type { ChannelMessages } from '../data/channel-messages.js';
-import type { Pending } from '../data/pending.js';
+import { putBack } from '../composer/use-draft.js';
+import { outboxOf } from '../data/outbox-here.js';
+import { type Pending, placeName } from '../data/pending.js';
 import { useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
+import { Attachment } from './attachment.js';
 import { Markdown } from './markdown.js';
 import { MessageFrame } from './message-frame.js';
 
 interface PendingRowProps {
   readonly pending: Pending;
   readonly isContinued?: boolean;
-  readonly messages: ChannelMessages;
+  /** Whether it stands among other threads, so that a reply has to be told from a root. */
+  readonly isInFeed?: boolean;
 }
 
 /** An own message that the daemon has not confirmed yet. */
-export function PendingRow({ pending, isContinued = false, messages }: PendingRowProps) {
+export function PendingRow({ pending, isContinued = false, isInFeed = true }: PendingRowProps) {
   const { data: me } = useMe();
-  const { post, state, reason, key } = pending;
+  if (!me) return null;
+  const { post, state, reason, key, channelId } = pending;
   const texts = post.inputItems?.map((item) => (item.type === 'text' ? item.text : '')) ?? [];
+  const text = post.text ?? texts.join('');
+  const attached =
+    post.inputItems?.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : [])) ??
+    [];
+  const outbox = outboxOf(me.actorId);
+  const writeOn = (): void => {
+    outbox.discard(key);
+    putBack(placeName(channelId, post.threadRootMessageId), text);
+  };
   return (
     <MessageFrame
-      author={{ kind: 'human', displayName: me?.displayName ?? '' }}
+      author={{ kind: 'human', displayName: me.displayName }}
       isContinued={isContinued}
-      isReply={post.threadRootMessageId !== undefined}
+      isReply={isInFeed && post.threadRootMessageId !== undefined}
       remark={<span className="text-xs text-faint">{WORDS[state]}</span>}
     >
       <div className={state === 'failed' ? '' : 'opacity-70'}>
-        <Markdown text={post.text ?? texts.join('\n')} />
+        <Markdown text={text} />
+        {attached.map((assetId) => (
+          <Attachment key={assetId} assetId={assetId} />
+        ))}
       </div>
       {state === 'failed' ? (
         <div
@@ -32,8 +48,9 @@ export function PendingRow({ pending, isContinued = false, messages }: PendingRo
           className="mt-1 flex flex-wrap items-center gap-2 text-[13px] text-danger"
         >
           <span>Not sent: {reason}</span>
-          <Button onClick={() => messages.retry(key)}>Try again</Button>
-          <Button look="quiet" onClick={() => messages.discard(key)}>
+          <Button onClick={() => outbox.retry(key)}>Try again</Button>
+          {attached.length === 0 ? <Button onClick={writeOn}>Edit</Button> : null}
+          <Button look="quiet" onClick={() => outbox.discard(key)}>
             Discard
           </Button>
         </div>

@@ -1,9 +1,9 @@
 import type { Message } from '@stoa/protocol';
-import { useQuery } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import type { ChannelMessages } from '../data/channel-messages.js';
-import { client } from '../data/client.js';
+import { useMessage } from '../data/use-message.js';
 import { Icon } from '../ui/icon.js';
 
 interface QuotedRootProps {
@@ -14,13 +14,11 @@ interface QuotedRootProps {
 /** The first line of what a reply is about, and the way there. */
 export function QuotedRoot({ message, messages }: QuotedRootProps) {
   const { channelId, threadRootMessageId: rootId = '' } = message;
-  const known = messages.view.messages.find(({ messageId }) => messageId === rootId);
-  const { data: read } = useQuery({
-    queryKey: ['message', rootId],
-    queryFn: () => client.messages.get(channelId, rootId),
-    enabled: !known,
-    staleTime: Infinity,
-  });
+  // It may be edited or deleted while its replies stay as they are.
+  const known = useSyncExternalStore(messages.watch, () =>
+    messages.view.messages.find(({ messageId }) => messageId === rootId),
+  );
+  const { data: read } = useMessage(channelId, known ? undefined : rootId);
   const root = known ?? read;
   return (
     <Link

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useMe, useMembers } from '../data/queries.js';
-import { timeOf } from '../feed/days.js';
+import { whenOf } from '../feed/days.js';
 import { EditMessage } from './edit-message.js';
-import { editing, useIsEdited, type Where } from './editing.js';
+import { editing, useEdited, type Where } from './editing.js';
 import { MessageActions } from './message-actions.js';
 import { MessageRow } from './message-row.js';
 import { Reactions } from './reactions.js';
@@ -21,7 +21,7 @@ interface TalkRowProps {
 export function TalkRow({ message, where, ...row }: TalkRowProps) {
   const { data: me } = useMe();
   const { data: members } = useMembers(message.channelId);
-  const isEdited = useIsEdited(message.messageId, where);
+  const isEdited = useEdited(where) === message.messageId;
   if (!me) return null;
   if (message.deletedAt !== undefined) {
     return (
@@ -60,7 +60,7 @@ function Replies({ message }: { readonly message: Message }) {
     >
       {replyCount === 1 ? '1 reply' : `${replyCount} replies`}
       {lastReplyAt === undefined ? null : (
-        <span className="text-faint"> · last at {timeOf(lastReplyAt)}</span>
+        <span className="text-faint"> · last {whenOf(lastReplyAt)}</span>
       )}
     </Link>
   );

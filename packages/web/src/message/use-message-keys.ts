@@ -21,11 +21,18 @@ function focused(): Element | null {
 
 function move(step: 1 | -1): void {
   const from = focused();
-  const log = from?.closest('[role=log]') ?? document.querySelector('[role=log]');
+  const log = from?.closest('[role=log]') ?? shownLog();
   const all = [...(log?.querySelectorAll<HTMLElement>('article[data-message-id][tabindex]') ?? [])];
   const next = from ? all[all.indexOf(from as HTMLElement) + step] : all.at(-1);
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** On a narrow screen a thread covers the feed. */
+function shownLog(): Element | undefined {
+  return [...document.querySelectorAll('[role=log]')].find((each) =>
+    each.checkVisibility({ visibilityProperty: true }),
+  );
 }
 
 function act(action: string): void {

@@ -3,7 +3,7 @@ import type { Message, StampedDecision } from '@stoa/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../data/client.js';
 import { useMembers } from '../data/queries.js';
-import { momentOf, timeOf } from '../feed/days.js';
+import { momentOf, whenOf } from '../feed/days.js';
 import { Dialog } from '../ui/dialog.js';
 
 interface WhyDialogProps {
@@ -22,7 +22,7 @@ export function WhyDialog({ message, onClose }: WhyDialogProps) {
   const reader: DecisionReader = {
     names: new Map(members?.map(({ memberId, displayName }) => [memberId, displayName])),
     holders: leaseHolders(data ?? []),
-    timeOf,
+    timeOf: (at) => whenOf(at),
     isBrief: true,
   };
   const behind = data && decisionBehind(data, message);
@@ -94,7 +94,7 @@ function Decision({ decision, reader, author }: DecisionProps) {
         </p>
       ) : null}
       <p className="text-[13px] text-soft" title={momentOf(at)}>
-        {timeOf(at)}: {trigger}.
+        {whenOf(at)}: {trigger}.
       </p>
       {nobody === undefined ? null : <p className="text-[13px] text-soft">{nobody}</p>}
       {candidates.length > 0 ? (

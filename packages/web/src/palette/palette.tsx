@@ -22,7 +22,9 @@ export function Palette({ mode, onClose }: PaletteProps) {
   const places = usePlaces();
   const settled = useSettled(query.trim());
   const said = useSaid(settled);
-  const shown = [...(mode === 'all' ? fitting(places, query) : []), ...said.entries];
+  // What was found for other words is not what Enter is pressed for.
+  const found = settled === query.trim() ? said.entries : [];
+  const shown = [...(mode === 'all' ? fitting(places, query) : []), ...found];
   const at = Math.max(0, Math.min(chosen, shown.length - 1));
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -139,7 +141,7 @@ function Option({ id, entry, isChosen, onTake }: OptionProps) {
       // The click must not take the focus out of the line before it is a click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onTake}
-      className={`flex cursor-pointer items-baseline gap-3 rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${entry.section === 'Messages' ? 'flex-col gap-0' : ''}`}
+      className={`flex cursor-pointer rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${entry.section === 'Messages' ? 'flex-col' : 'items-baseline gap-3'}`}
     >
       <span className="max-w-full min-w-0 grow truncate">{entry.title}</span>
       {entry.hint === undefined ? null : (

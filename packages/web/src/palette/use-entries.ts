@@ -5,7 +5,7 @@ import { pathTo } from '../app/routes.js';
 import { chooseTheme } from '../app/theme.js';
 import { client } from '../data/client.js';
 import { useChannels, useSessions } from '../data/queries.js';
-import { momentOf } from '../feed/days.js';
+import { whenOf } from '../feed/days.js';
 import { useShortcuts } from '../keys/registry.js';
 import { textOf } from '../message/text-of.js';
 import { MESSAGE_KEYS } from '../message/use-message-keys.js';
@@ -76,7 +76,7 @@ export function useSaid(query: string): Said {
       key: messageId,
       section: 'Messages',
       title: textOf(message).replaceAll(/\s+/g, ' ').slice(0, 200),
-      hint: `${message.author.displayName} in ${channel}, ${momentOf(message.createdAt)}`,
+      hint: `${message.author.displayName} in ${channel}, ${whenOf(message.createdAt)}`,
       run: () => go(pathTo.message(channelId, messageId)),
     };
   });

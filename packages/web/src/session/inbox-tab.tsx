@@ -1,7 +1,7 @@
 import type { InboxItem } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../data/client.js';
-import { momentOf, timeOf } from '../feed/days.js';
+import { momentOf, whenOf } from '../feed/days.js';
 import { Button } from '../ui/button.js';
 import { toast } from '../ui/toast.js';
 import { Nothing } from './nothing.js';
@@ -39,7 +39,7 @@ function ItemRow({ item }: { readonly item: InboxItem }) {
         <span className="truncate font-medium">{fromName}</span>
         <span className={`shrink-0 text-xs ${TONES[state]}`}>{state.replaceAll('_', ' ')}</span>
         <time className="ml-auto shrink-0 text-xs text-faint" title={momentOf(createdAt)}>
-          {timeOf(createdAt)}
+          {whenOf(createdAt)}
         </time>
       </p>
       <p className="line-clamp-3 break-words whitespace-pre-wrap text-soft">

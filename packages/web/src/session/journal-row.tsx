@@ -1,21 +1,26 @@
-import { momentOf, timeOf } from '../feed/days.js';
+import { memo } from 'react';
+import { momentOf, whenOf } from '../feed/days.js';
 import { Attachment } from '../message/attachment.js';
 import { Markdown } from '../message/markdown.js';
+import { isSame } from '../ui/is-same.js';
 import { CallView } from './call-view.js';
 import type { AskedRow, JournalRow, NoteRow, SaidRow } from './journal-rows.js';
 
-export function JournalRowView({ row }: { readonly row: JournalRow }) {
-  switch (row.type) {
-    case 'asked':
-      return <Asked row={row} />;
-    case 'said':
-      return <Said row={row} />;
-    case 'call':
-      return <CallView call={row} />;
-    case 'note':
-      return <Note row={row} />;
-  }
-}
+export const JournalRowView = memo(
+  function JournalRowView({ row }: { readonly row: JournalRow }) {
+    switch (row.type) {
+      case 'asked':
+        return <Asked row={row} />;
+      case 'said':
+        return <Said row={row} />;
+      case 'call':
+        return <CallView call={row} />;
+      case 'note':
+        return <Note row={row} />;
+    }
+  },
+  (a, b) => isSame(a.row, b.row),
+);
 
 interface SpeakerProps {
   readonly name: string;
@@ -30,7 +35,7 @@ export function Speaker({ name, note, at }: SpeakerProps) {
       {note === undefined ? null : <span className="text-xs text-faint">{note}</span>}
       {at === undefined ? null : (
         <time className="text-xs text-faint" title={momentOf(at)}>
-          {timeOf(at)}
+          {whenOf(at)}
         </time>
       )}
     </p>
@@ -54,7 +59,7 @@ function Asked({ row }: { readonly row: AskedRow }) {
     (part) => part !== undefined,
   );
   return (
-    <div className="mt-4 border-l-2 border-accent pl-3 first:mt-0">
+    <div className="mt-4 border-l-2 border-accent pl-3">
       <Speaker name={from} note={notes.length === 0 ? undefined : notes.join(', ')} at={at} />
       {items.map((item, index) =>
         item.type === 'text' ? (

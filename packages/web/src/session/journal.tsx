@@ -18,7 +18,7 @@ interface JournalProps {
 export function Journal({ view, session, onOlder }: JournalProps) {
   const { events, writing, hasOlder, status, problem } = view;
   const rows = useMemo(() => journalRows(events), [events]);
-  const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(view);
+  const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(view, rows[0]?.key);
   if (status === 'failed') {
     return <Empty title="The journal cannot be read">{problem ?? 'Try again in a moment.'}</Empty>;
   }
@@ -46,7 +46,7 @@ export function Journal({ view, session, onOlder }: JournalProps) {
         ) : null}
         <Rows rows={rows} />
         {writing === '' ? null : (
-          <div className="mt-2" data-writing="true">
+          <div className="mt-2" data-writing="true" aria-live="off">
             <Speaker name={session.agentName} note="is writing" />
             <Markdown text={writing} />
           </div>
@@ -57,7 +57,17 @@ export function Journal({ view, session, onOlder }: JournalProps) {
   );
 }
 
+/** Those before are laid out by the browser only when they come near the screen. */
+const NEAR_ROWS = 60;
+
 /** Not drawn again for each word that is being written below. */
 const Rows = memo(function Rows({ rows }: { readonly rows: readonly JournalRow[] }) {
-  return rows.map((row) => <JournalRowView key={row.key} row={row} />);
+  return rows.map((row, index) => (
+    <div
+      key={row.key}
+      className={`first:*:mt-0 ${index < rows.length - NEAR_ROWS ? '[content-visibility:auto] [contain-intrinsic-size:auto_3rem]' : ''}`}
+    >
+      <JournalRowView row={row} />
+    </div>
+  ));
 });

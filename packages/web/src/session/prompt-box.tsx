@@ -1,10 +1,11 @@
 import type { DispatchRule, Session } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { type KeyboardEvent, useState } from 'react';
-import { useDraft } from '../composer/use-draft.js';
+import { clearSent, useDraft } from '../composer/use-draft.js';
 import { client } from '../data/client.js';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 
 type Rule = Extract<DispatchRule, 'followup' | 'inject' | 'steer'>;
 
@@ -18,23 +19,28 @@ const RULES: readonly { readonly rule: Rule; readonly label: string; readonly do
 /** Where one tells the agent what to do. What is not sent yet is kept; what could not be sent is not lost. */
 export function PromptBox({ session }: { readonly session: Session }) {
   const { sessionId, status, agentName } = session;
-  const [text, setText] = useDraft(`session:${sessionId}`);
+  const draftKey = `session:${sessionId}`;
+  const [text, setText] = useDraft(draftKey);
   const [chosen, choose] = useState<Rule>('followup');
   const isBusy = status === 'busy' || status === 'waiting';
   const send = useMutation({
-    mutationFn: () =>
-      client.sessions.submit(sessionId, { text: text.trim(), rule: isBusy ? chosen : 'followup' }),
-    onSuccess: () => {
-      setText('');
+    mutationFn: (written: string) =>
+      client.sessions.submit(sessionId, {
+        text: written.trim(),
+        rule: isBusy ? chosen : 'followup',
+      }),
+    onSuccess: (_, written) => {
+      clearSent(draftKey, written);
       // Each time somebody's work is cut off, somebody has said so.
       choose('followup');
     },
   });
   const submit = (): void => {
-    if (text.trim() !== '' && !send.isPending) send.mutate();
+    if (text.trim() !== '' && !send.isPending) send.mutate(text);
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (isByTouch() && !event.ctrlKey && !event.metaKey) return;
     event.preventDefault();
     submit();
   };

@@ -1,7 +1,7 @@
 import type { Run, Usage } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../data/client.js';
-import { momentOf, timeOf } from '../feed/days.js';
+import { momentOf, whenOf } from '../feed/days.js';
 import { Button } from '../ui/button.js';
 import { elapsedText, useNow } from '../ui/elapsed.js';
 import { toast } from '../ui/toast.js';
@@ -52,7 +52,7 @@ function RunRow({ run }: { readonly run: Run }) {
           <span className={`font-medium ${TONES[status]}`}>{status.replaceAll('_', ' ')}</span>
           <span className="text-xs text-faint">{kind.replaceAll('_', ' ')}</span>
           <time className="ml-auto text-xs text-faint" title={momentOf(createdAt)}>
-            {timeOf(createdAt)}
+            {whenOf(createdAt)}
           </time>
         </p>
         <p className="text-xs text-soft">{notes.join(' · ')}</p>

@@ -1,9 +1,11 @@
 import type { Client } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
 import type { LiveHub, LiveSignal } from '../data/live-hub.js';
+import { isPassing } from '../data/passing.js';
+import { Watched } from '../data/watched.js';
 import { WritingText } from '../data/writing-text.js';
 
-/** What is shown of a journal. A new object whenever anything of it has changed. */
+/** What is shown of a journal. */
 export interface JournalView {
   readonly status: 'loading' | 'ready' | 'failed';
   readonly problem: string | undefined;
@@ -51,41 +53,36 @@ const EMPTY: JournalView = {
 };
 
 /** The journal of one session: the end of its log, read, and what is heard of it from then on. */
-export class SessionJournal {
-  private view_ = EMPTY;
+export class SessionJournal extends Watched<JournalView> {
   private readonly events = new Map<number, Stamped>();
   /** The log is read after this place. */
   private after = 0;
   private text = new WritingText();
-  private readonly watchers = new Set<() => void>();
-  private leave: (() => void) | undefined;
   /** Counts the beginnings: what was asked for before the last one is dropped. */
   private round = 0;
+  /** Whether nobody answered. */
+  private isStale = false;
 
   constructor(
     readonly sessionId: string,
     private readonly ports: JournalPorts,
-  ) {}
-
-  get view(): JournalView {
-    return this.view_;
+  ) {
+    super(EMPTY);
   }
 
-  /** Listens while somebody watches, and for that while only. */
-  readonly watch = (watcher: () => void): (() => void) => {
-    this.watchers.add(watcher);
-    this.leave ??= this.ports.live.listen(`session:${this.sessionId}`, (signal) =>
-      this.hear(signal),
-    );
+  protected listen(): () => void {
+    const end = this.ports.live.listen(`session:${this.sessionId}`, (signal) => this.hear(signal));
     return () => {
-      this.watchers.delete(watcher);
-      if (this.watchers.size > 0) return;
-      this.leave?.();
-      this.leave = undefined;
+      end();
       this.round += 1;
       this.text = new WritingText();
     };
-  };
+  }
+
+  /** To be called while there is a connection: reads what could not be read. */
+  recover(): void {
+    if (this.isStale && this.isWatched) void this.open();
+  }
 
   async loadOlder(): Promise<void> {
     const { round } = this;
@@ -95,11 +92,13 @@ export class SessionJournal {
     this.after = after;
     try {
       await this.read(after, before, round);
-    } catch {
+    } catch (error) {
       // Still to be read: who asks again gets it.
       this.after = before;
+      throw error;
+    } finally {
+      this.changeEvents();
     }
-    this.changeEvents();
   }
 
   private hear(signal: LiveSignal): void {
@@ -124,6 +123,7 @@ export class SessionJournal {
   private async open(): Promise<void> {
     this.round += 1;
     const { round } = this;
+    this.isStale = false;
     try {
       const { headSeq } = await this.ports.client.sessions.get(this.sessionId);
       if (round !== this.round) return;
@@ -131,8 +131,9 @@ export class SessionJournal {
       await this.read(this.after, Infinity, round);
       if (round === this.round) this.changeEvents({ status: 'ready', problem: undefined });
     } catch (error) {
-      if (round === this.round)
-        this.change({ status: 'failed', problem: (error as Error).message });
+      if (round !== this.round) return;
+      this.isStale = isPassing(error);
+      this.change({ status: 'failed', problem: (error as Error).message });
     }
   }
 
@@ -165,10 +166,5 @@ export class SessionJournal {
       writing: this.text.writing?.text ?? '',
       ...change,
     });
-  }
-
-  private change(change: Partial<JournalView>): void {
-    this.view_ = { ...this.view_, ...change };
-    for (const watcher of [...this.watchers]) watcher();
   }
 }

@@ -2,10 +2,11 @@ import type { InboxItem, Run, Session, Stamped, Task, UsageReport } from '@stoa/
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { client } from '../data/client.js';
-import { live, useTopic } from '../data/live.js';
+import { live, useTopic, useWhileLive } from '../data/live.js';
 import { keys, queryClient } from '../data/queries.js';
 import { refreshSoon } from '../data/refresh-soon.js';
 import { workKeys } from '../data/work.js';
+import { toast } from '../ui/toast.js';
 import { type JournalView, SessionJournal } from './session-journal.js';
 
 export function useSession(sessionId: string): UseQueryResult<Session> {
@@ -57,7 +58,8 @@ export interface OpenJournal {
 export function useJournal(sessionId: string): OpenJournal {
   const [journal] = useState(() => new SessionJournal(sessionId, { client, live }));
   const view = useSyncExternalStore(journal.watch, () => journal.view);
-  return { view, loadOlder: () => void journal.loadOlder() };
+  useWhileLive(() => journal.recover());
+  return { view, loadOlder: () => void journal.loadOlder().catch(toast.problem) };
 }
 
 /** Has read again what an event of the session has made old. */

@@ -18,7 +18,7 @@ type Open =
 
 export function AgentsSection() {
   const { data: me } = useMe();
-  const { data: agents } = useAgents();
+  const { data: agents, error } = useAgents();
   const [open, setOpen] = useState<Open>();
   const isOwner = me?.role === 'owner';
   const close = (): void => setOpen(undefined);
@@ -32,7 +32,7 @@ export function AgentsSection() {
         ) : undefined
       }
     >
-      <Rows label="Agents">
+      <Rows label="Agents" error={agents ? null : error}>
         {agents?.map((agent) => (
           <AgentRow key={agent.agentId} agent={agent} isOwner={isOwner} onOpen={setOpen} />
         ))}

@@ -13,7 +13,7 @@ import { Mark, Row, Rows, Section } from './section.js';
 
 export function ChannelMembers({ channel }: { readonly channel: Channel }) {
   const { channelId } = channel;
-  const { data: members } = useMembers(channelId);
+  const { data: members, error } = useMembers(channelId);
   const [isAdding, setAdding] = useState(false);
   return (
     <Section
@@ -21,7 +21,7 @@ export function ChannelMembers({ channel }: { readonly channel: Channel }) {
       about="People and the sessions of agents that speak here."
       action={<Button onClick={() => setAdding(true)}>Add member</Button>}
     >
-      <Rows label="Members">
+      <Rows label="Members" error={members ? null : error}>
         {members?.map((member) => (
           <MemberRow key={member.memberId} channel={channel} member={member} />
         ))}
@@ -51,6 +51,7 @@ function MemberRow({ channel, member }: MemberRowProps) {
     mutationFn: () => client.members.remove(channelId, memberId),
     ...settle,
   });
+  const [isAsked, setAsked] = useState(false);
   const about = [role, expertiseTags?.join(', ')].filter(Boolean).join(' · ');
   const isSession = memberKind === 'session';
   return (
@@ -92,13 +93,20 @@ function MemberRow({ channel, member }: MemberRowProps) {
           </Button>
         </>
       ) : null}
-      <IconButton
-        label={`Remove ${displayName}`}
-        disabled={remove.isPending}
-        onClick={() => remove.mutate()}
-      >
-        <Icon name="close" />
-      </IconButton>
+      {isAsked ? (
+        <>
+          <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+            Remove {displayName}
+          </Button>
+          <Button look="quiet" onClick={() => setAsked(false)}>
+            Keep
+          </Button>
+        </>
+      ) : (
+        <IconButton label={`Remove ${displayName}…`} onClick={() => setAsked(true)}>
+          <Icon name="close" />
+        </IconButton>
+      )}
     </Row>
   );
 }

@@ -8,7 +8,7 @@ import { Mark, Row, Rows, Section } from './section.js';
 
 /** All of them, the archived ones too: this is the way back to those. */
 export function ChannelsSection() {
-  const { data: channels } = useQuery({
+  const { data: channels, error } = useQuery({
     queryKey: [...keys.channels, 'all'],
     queryFn: async () => {
       const all: Channel[] = [];
@@ -22,7 +22,7 @@ export function ChannelsSection() {
       {channels?.length === 0 ? (
         <p className="text-[13px] text-soft">There is none yet. Make one on the left.</p>
       ) : (
-        <Rows label="Channels">
+        <Rows label="Channels" error={channels ? null : error}>
           {channels?.map(({ channelId, title, purpose, memberCount, paused, archivedAt }) => (
             <Row
               key={channelId}

@@ -1,9 +1,6 @@
 import type { McpServerHealth, McpServerState } from '@stoa/protocol';
-import { useQuery } from '@tanstack/react-query';
-import { client } from '../data/client.js';
+import { useMcpServers } from '../data/work.js';
 import { Mark, Row, Rows, Section } from './section.js';
-
-const LOOK_AGAIN_MS = 5_000;
 
 const STATES: Readonly<
   Record<
@@ -18,23 +15,18 @@ const STATES: Readonly<
 };
 
 export function McpSection() {
-  const { data: servers, error } = useQuery({
-    queryKey: ['mcp-servers'],
-    queryFn: () => client.agents.mcpServers(),
-    refetchInterval: LOOK_AGAIN_MS,
-  });
+  const { data: servers, error } = useMcpServers();
   return (
     <Section
       title="MCP servers"
       about="Servers that agents get tools from. They are part of the definition of their agent."
     >
-      {error ? <p className="text-[13px] text-danger">{error.message}</p> : null}
       {servers?.length === 0 ? (
         <p className="text-[13px] text-soft">
           No agent has one. Give an agent servers in its definition, under Agents.
         </p>
       ) : (
-        <Rows label="MCP servers">
+        <Rows label="MCP servers" error={servers ? null : error}>
           {servers?.map((server) => (
             <ServerRow key={`${server.agentId}/${server.name}`} server={server} />
           ))}

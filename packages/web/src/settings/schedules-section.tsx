@@ -35,7 +35,7 @@ export function SchedulesSection() {
       {shown?.length === 0 ? (
         <p className="text-[13px] text-soft">Nothing is scheduled.</p>
       ) : (
-        <Rows label="Schedules">
+        <Rows label="Schedules" error={shown ? null : schedules.error}>
           {shown?.map((schedule) => (
             <ScheduleRow key={schedule.scheduleId} schedule={schedule} />
           ))}

@@ -44,14 +44,16 @@ export function Sheet({ children }: { readonly children: ReactNode }) {
   return <div className="w-full max-w-2xl px-4 pb-10 wide:px-8">{children}</div>;
 }
 
-/** Rows of things, each with what can be done about it. */
-export function Rows({
-  label,
-  children,
-}: {
+interface RowsProps {
   readonly label: string;
+  /** Why they are not known. */
+  readonly error?: Error | null;
   readonly children: ReactNode;
-}) {
+}
+
+/** Rows of things, each with what can be done about it. */
+export function Rows({ label, error, children }: RowsProps) {
+  if (error) return <FormProblem text={`They cannot be shown: ${error.message}`} />;
   return (
     <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line">
       {children}
@@ -70,7 +72,7 @@ export function Row({ title, about, mark, children }: RowProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-3 py-2.5">
       <div className="min-w-40 grow basis-40">
-        <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] font-medium">
+        <p className="flex flex-wrap items-baseline gap-x-2 text-[13px] font-medium wrap-anywhere">
           {title}
           {mark}
         </p>

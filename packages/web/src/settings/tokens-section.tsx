@@ -4,10 +4,12 @@ import { type SubmitEvent, useState } from 'react';
 import { client } from '../data/client.js';
 import { queryClient, useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
+import { copyText } from '../ui/copy-text.js';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { TextField } from './fields.js';
+import { LogOut } from './log-out.js';
 import { problemsOf } from './problems.js';
 import { FormProblem, Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
@@ -18,7 +20,7 @@ const KINDS = { owner_token: 'owner', human_token: 'token', browser: 'browser' }
 export function TokensSection() {
   const { data: me } = useMe();
   const isOwner = me?.role === 'owner';
-  const { data: tokens } = useQuery({
+  const { data: tokens, error } = useQuery({
     queryKey: TOKENS_KEY,
     queryFn: () => client.tokens.list(),
     enabled: isOwner,
@@ -27,7 +29,7 @@ export function TokensSection() {
   const [minted, setMinted] = useState<MintedToken>();
   if (!isOwner) {
     return (
-      <Section title="Access tokens">
+      <Section title="Access tokens" action={<LogOut />}>
         <p className="text-[13px] text-soft">Only the owner sees and makes them.</p>
       </Section>
     );
@@ -38,7 +40,7 @@ export function TokensSection() {
       about="Who may come in, and with what. A person comes into being with their first token."
       action={<Button onClick={() => setMinting(true)}>New token</Button>}
     >
-      <Rows label="Access tokens">
+      <Rows label="Access tokens" error={tokens ? null : error}>
         {tokens
           ?.filter(({ revokedAt }) => revokedAt === undefined)
           .map((token) => (
@@ -82,7 +84,9 @@ function TokenRow({ token, isOwn }: { readonly token: Credential; readonly isOwn
       }
       about={`${humanId} · since ${when(createdAt)}${expiresAt === undefined ? '' : ` · until ${when(expiresAt)}`}`}
     >
-      {kind === 'owner_token' || isOwn ? null : asked ? (
+      {isOwn && kind === 'browser' ? (
+        <LogOut />
+      ) : kind === 'owner_token' || isOwn ? null : asked ? (
         <>
           <Button look="danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
             Revoke {name}
@@ -163,15 +167,16 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     try {
-      await navigator.clipboard.writeText(token);
+      await copyText(token);
       setCopied(true);
-    } catch {
-      toast.problem(new Error('This browser does not let it be copied: select it by hand.'));
+    } catch (error) {
+      toast.problem(error);
     }
   };
   return (
     <Dialog
       title={`Token of ${credential.humanId}`}
+      isKept
       onClose={onClose}
       footer={
         <Button look="primary" onClick={onClose}>

@@ -20,16 +20,14 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
   const [sessionId, setSessionId] = useState<string>();
   const [runId, setRunId] = useState<string>();
   const made = useRef<string>(undefined);
-  useEffect(
-    () => () => {
-      if (made.current === undefined) return;
-      void client.sessions
-        .end(made.current)
-        .catch(() => undefined)
-        .then(() => queryClient.invalidateQueries({ queryKey: keys.sessions }));
-    },
-    [],
-  );
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+      if (made.current !== undefined) void end(made.current);
+    };
+  }, []);
   const ask = useMutation({
     mutationFn: async () => {
       made.current ??= (
@@ -39,6 +37,8 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
           mode: 'plan',
         })
       ).sessionId;
+      // The dialog may have been closed meanwhile.
+      if (!isOpen.current) return end(made.current);
       setSessionId(made.current);
       setRunId((await client.sessions.submit(made.current, prompt)).runId);
     },
@@ -93,6 +93,11 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
       </form>
     </Dialog>
   );
+}
+
+async function end(sessionId: string): Promise<void> {
+  await client.sessions.end(sessionId).catch(() => undefined);
+  await queryClient.invalidateQueries({ queryKey: keys.sessions });
 }
 
 const hasEnded = (run: Run | undefined): boolean =>

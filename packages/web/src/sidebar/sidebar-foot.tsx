@@ -32,6 +32,7 @@ export function SidebarFoot() {
         items={THEMES.map(({ theme, label }) => ({
           label,
           icon: <Icon name="check" className={theme === chosen ? '' : 'invisible'} />,
+          isChosen: theme === chosen,
           onSelect: () => chooseTheme(theme),
         }))}
       >

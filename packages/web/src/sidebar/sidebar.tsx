@@ -69,7 +69,7 @@ function Sessions() {
           <span className="flex size-4 shrink-0 items-center justify-center">
             <StatusDot status={status} />
           </span>
-          <span className="shrink-0">{agentName}</span>
+          <span className="max-w-[60%] shrink-0 truncate">{agentName}</span>
           <span className="truncate text-faint">{title}</span>
           {status === 'idle' ? null : (
             <span

@@ -1,14 +1,13 @@
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { late } from '../app/late.js';
 import { useKey } from '../keys/registry.js';
 import { closeWork, type Opened, openApprovals, openTasks, useOpened } from './opened.js';
 
-const TasksDialog = lazy(async () => ({
-  default: (await import('../tasks/tasks-dialog.js')).TasksDialog,
-}));
-const ApprovalsDialog = lazy(async () => ({
-  default: (await import('../approvals/approvals-dialog.js')).ApprovalsDialog,
-}));
-const McpDialog = lazy(async () => ({ default: (await import('./mcp-dialog.js')).McpDialog }));
+const TasksDialog = late(async () => (await import('../tasks/tasks-dialog.js')).TasksDialog);
+const ApprovalsDialog = late(
+  async () => (await import('../approvals/approvals-dialog.js')).ApprovalsDialog,
+);
+const McpDialog = late(async () => (await import('./mcp-dialog.js')).McpDialog);
 
 export function WorkDialogs() {
   const opened = useOpened();

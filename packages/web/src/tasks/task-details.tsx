@@ -10,6 +10,7 @@ import { workKeys } from '../data/work.js';
 import { Button } from '../ui/button.js';
 import { elapsedText, useNow } from '../ui/elapsed.js';
 import { Icon } from '../ui/icon.js';
+import { visibleText } from '../ui/visible-text.js';
 import { OutputView } from './output-view.js';
 import { TaskMessage } from './task-message.js';
 import { toneOf } from './task-tone.js';
@@ -56,7 +57,7 @@ export function TaskDetails({ task, keys, onClose }: TaskDetailsProps) {
     >
       <div className="flex flex-wrap items-start gap-2">
         <div className="min-w-0 grow basis-48">
-          <h3 className="text-[14px] font-semibold break-words">{row.title}</h3>
+          <h3 className="text-[14px] font-semibold break-words">{visibleText(row.title)}</h3>
           <p className="text-xs text-soft">
             <span className={toneOf(row.status)}>{row.status}</span>
             {row.elapsedMs === undefined ? null : ` · ${elapsedText(row.elapsedMs)}`}
@@ -146,7 +147,7 @@ function Lines({ detail, onClose }: { readonly detail: TaskDetail; readonly onCl
                 {value}
               </Link>
             ) : (
-              value
+              visibleText(value)
             )}
           </dd>
         </div>

@@ -16,13 +16,14 @@ interface TaskMessageProps {
 export function TaskMessage({ taskId, box }: TaskMessageProps) {
   const [text, setText] = useState('');
   const send = useMutation({
-    mutationFn: () => client.tasks.send(taskId, text),
-    onSuccess: () => setText(''),
+    mutationFn: (written: string) => client.tasks.send(taskId, written),
+    // What was written since stays.
+    onSuccess: (_, written) => setText((now) => (now === written ? '' : now)),
     onSettled: () => refreshSoon(workKeys.tasks),
   });
   const submit = (event: SyntheticEvent): void => {
     event.preventDefault();
-    if (text.trim() !== '' && !send.isPending) send.mutate();
+    if (text.trim() !== '' && !send.isPending) send.mutate(text);
   };
   return (
     <form onSubmit={submit}>

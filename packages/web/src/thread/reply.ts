@@ -2,7 +2,7 @@ import type { Message } from '@stoa/protocol';
 import { useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { go } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
-import { queryClient } from '../data/queries.js';
+import { keys, queryClient } from '../data/queries.js';
 
 let asked = 0;
 let answered = 0;
@@ -13,7 +13,9 @@ export function replyIn(message: Message): void {
   const { channelId, messageId, threadRootMessageId } = message;
   asked += 1;
   // It is known: who types on at once must not have to wait until it is read again.
-  if (threadRootMessageId === undefined) queryClient.setQueryData(['message', messageId], message);
+  if (threadRootMessageId === undefined) {
+    queryClient.setQueryData(keys.message(channelId, messageId), message);
+  }
   go(pathTo.message(channelId, threadRootMessageId ?? messageId));
   for (const watcher of watchers) watcher();
 }

@@ -43,7 +43,7 @@ export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
           <Icon name="close" />
         </IconButton>
       </header>
-      {error ? (
+      {error && !pointedAt ? (
         <Empty title="This message cannot be shown">{error.message}</Empty>
       ) : rootId === undefined ? null : (
         <OpenThread
@@ -105,10 +105,10 @@ function OpenThread({ channelId, rootId, me, pointedAt }: OpenThreadProps) {
           <More onClick={() => void messages.loadNewer()}>Show later replies</More>
         ) : null}
         {view.pending.map((pending) => (
-          <PendingRow key={pending.key} pending={pending} messages={messages} />
+          <PendingRow key={pending.key} pending={pending} isInFeed={false} />
         ))}
         {view.writing.map((writing) => (
-          <DraftRow key={writing.runId} writing={writing} />
+          <DraftRow key={writing.runId} writing={writing} isInFeed={false} />
         ))}
       </div>
       <Waiting channelId={channelId} rootId={rootId} />

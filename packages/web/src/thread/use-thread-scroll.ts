@@ -1,10 +1,13 @@
 import { type RefObject, useLayoutEffect, useRef } from 'react';
-import type { ChannelView } from '../data/channel-messages.js';
+import type { ChannelView } from '../data/channel-view.js';
 
 /** How near to the end counts as being there. */
 const AT_END_PX = 60;
 
-/** Brings the reply that is looked for into view, once; else follows the end while the reader is there. */
+/**
+ * Brings the reply that is looked for into view, once; then follows the end while the reader is there, and
+ * leads to it who has written something.
+ */
 export function useThreadScroll(
   view: ChannelView,
   pointedAt: string | undefined,
@@ -12,6 +15,9 @@ export function useThreadScroll(
   const scroller = useRef<HTMLDivElement>(null);
   const shown = useRef<string>(undefined);
   const isAtEnd = useRef(true);
+  const lastSent = useRef<string>(undefined);
+  const first = view.messages[0]?.messageId;
+  const before = useRef({ first, height: 0 });
   useLayoutEffect(() => {
     const { current } = scroller;
     if (!current) return undefined;
@@ -25,6 +31,11 @@ export function useThreadScroll(
   useLayoutEffect(() => {
     const { current } = scroller;
     if (!current) return;
+    const sent = view.pending.at(-1)?.key;
+    if (sent !== lastSent.current) {
+      lastSent.current = sent;
+      if (sent !== undefined) isAtEnd.current = true;
+    }
     if (pointedAt !== undefined && shown.current !== pointedAt) {
       const row = current.querySelector(`[data-message-id="${CSS.escape(pointedAt)}"]`);
       if (row) {
@@ -32,9 +43,13 @@ export function useThreadScroll(
         isAtEnd.current = false;
         row.scrollIntoView({ block: 'center' });
       }
-    } else if (isAtEnd.current && pointedAt === undefined) {
+    } else if (isAtEnd.current) {
       current.scrollTop = current.scrollHeight;
+    } else if (first !== before.current.first && current.scrollTop < 1) {
+      // Earlier replies go above what is read; elsewhere browsers keep the place by themselves.
+      current.scrollTop = current.scrollHeight - before.current.height;
     }
-  }, [view, pointedAt]);
+    before.current = { first, height: current.scrollHeight };
+  }, [view, pointedAt, first]);
   return scroller;
 }

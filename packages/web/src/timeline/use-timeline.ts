@@ -1,7 +1,8 @@
 import type { Stamped } from '@stoa/protocol';
 import { useCallback, useMemo, useState } from 'react';
 import { client } from '../data/client.js';
-import { useTopic } from '../data/live.js';
+import { useTopic, useWhileLive } from '../data/live.js';
+import { isPassing } from '../data/passing.js';
 import { type Entry, isTold, storyOf } from './story.js';
 
 /** Events of one request, and how many requests one asks for before they are shown. */
@@ -33,7 +34,7 @@ export function useTimeline(channelId: string): Timeline {
   const topic = `channel:${channelId}`;
   const [part, setPart] = useState(EMPTY);
   const [isLoading, setLoading] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const [problem, setProblem] = useState<Error>();
 
   const load = useCallback(
     async (upTo: number | undefined) => {
@@ -47,7 +48,7 @@ export function useTimeline(channelId: string): Timeline {
         }));
         setProblem(undefined);
       } catch (error) {
-        setProblem(error instanceof Error ? error.message : 'It could not be read.');
+        setProblem(error as Error);
       } finally {
         setLoading(false);
       }
@@ -66,6 +67,10 @@ export function useTimeline(channelId: string): Timeline {
     }
   });
 
+  useWhileLive(() => {
+    if (isPassing(problem) && !isLoading) void load(undefined);
+  });
+
   const entries = useMemo(() => storyOf(part.events), [part.events]);
   const { from } = part;
   return {
@@ -73,7 +78,7 @@ export function useTimeline(channelId: string): Timeline {
     isRead: from !== undefined,
     hasOlder: from !== undefined && from > 0,
     isLoading,
-    problem,
+    problem: problem?.message,
     loadOlder: () => {
       if (from !== undefined && from > 0 && !isLoading) void load(from);
     },

@@ -38,7 +38,7 @@ export function IconButton({ label, className = '', type = 'button', ...rest }: 
       type={type}
       title={label}
       aria-label={label}
-      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft hover:bg-hover hover:text-ink disabled:opacity-50 ${className}`}
+      className={`inline-flex size-7 shrink-0 items-center justify-center rounded-md text-soft pointer-coarse:size-9 hover:bg-hover hover:text-ink disabled:opacity-50 ${className}`}
     />
   );
 }

@@ -9,9 +9,13 @@ interface DialogProps {
   /** Buttons, at the end. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
+  /** For what is shown only once: a click beside it does not close it. */
+  readonly isKept?: boolean;
   /** For what has columns of its own: the height is fixed, and nothing is put around the content. */
   readonly isPane?: boolean;
 }
+
+const FIRST_FOCUS = '[data-first-focus], input:enabled, select:enabled, textarea:enabled';
 
 /** The browser's own modal dialog: it holds the focus, closes with Escape, and gives the focus back. */
 export function Dialog({
@@ -20,17 +24,20 @@ export function Dialog({
   children,
   footer,
   wide = false,
+  isKept = false,
   isPane = false,
 }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  /** A click that misses does not cost what was written. */
+  const isWritten = useRef(false);
   // Before it is taken out of the page: then it would give the focus to nobody.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (dialog && !dialog.open) {
       dialog.showModal();
       // Otherwise it is the button that closes it.
-      dialog.querySelector<HTMLElement>('[data-first-focus]')?.focus();
+      dialog.querySelector<HTMLElement>(FIRST_FOCUS)?.focus();
     }
     return () => dialog?.close();
   }, []);
@@ -42,14 +49,17 @@ export function Dialog({
         event.preventDefault();
         onClose();
       }}
+      onInput={() => {
+        isWritten.current = true;
+      }}
       onMouseDown={(event) => {
-        if (event.target === ref.current) onClose();
+        if (event.target === ref.current && !isKept && !isWritten.current) onClose();
       }}
       className={`m-auto max-h-[85dvh] ${isPane ? 'w-[calc(100%-1rem)]' : 'w-[calc(100%-2rem)]'} ${isPane ? 'max-w-5xl' : wide ? 'max-w-4xl' : 'max-w-lg'} overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised backdrop:bg-[rgb(0_0_0/45%)]`}
     >
       <div className={`flex flex-col ${isPane ? 'h-[85dvh]' : 'max-h-[85dvh]'}`}>
         <header className="flex items-center gap-2 border-b border-line px-4 py-2.5">
-          <h2 id={id} className="grow text-[15px] font-semibold">
+          <h2 id={id} className="min-w-0 grow text-[15px] font-semibold wrap-anywhere">
             {title}
           </h2>
           <IconButton label="Close" onClick={onClose}>

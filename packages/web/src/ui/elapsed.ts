@@ -29,6 +29,11 @@ export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
+/** The day, anew at midnight: a page stays open for longer. */
+export function useToday(): string {
+  return useSyncExternalStore(subscribe, () => new Date(now).toDateString());
+}
+
 function subscribe(watcher: () => void): () => void {
   watchers.add(watcher);
   if (timer === undefined) {

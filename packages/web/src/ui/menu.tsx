@@ -6,6 +6,8 @@ interface MenuItem {
   readonly onSelect: () => void;
   readonly icon?: ReactNode;
   readonly danger?: boolean;
+  /** Of one that is among a few to choose from. */
+  readonly isChosen?: boolean;
   readonly disabled?: boolean;
 }
 
@@ -16,6 +18,8 @@ interface MenuProps {
   readonly items: readonly MenuItem[];
   readonly above?: boolean;
 }
+
+const ITEMS = '[role^=menuitem]:not(:disabled)';
 
 /** A button that opens a list of things to do; arrows move in it, Escape closes it. */
 export function Menu({ label, children, items, above = false }: MenuProps) {
@@ -29,7 +33,7 @@ export function Menu({ label, children, items, above = false }: MenuProps) {
   };
   useEffect(() => {
     if (!open) return undefined;
-    around.current?.querySelector<HTMLElement>('[role=menuitem]:not(:disabled)')?.focus();
+    around.current?.querySelector<HTMLElement>(ITEMS)?.focus();
     const outside = (event: PointerEvent): void => {
       if (!around.current?.contains(event.target as Node)) setOpen(false);
     };
@@ -45,9 +49,7 @@ export function Menu({ label, children, items, above = false }: MenuProps) {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    const entries = [
-      ...(around.current?.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)') ?? []),
-    ];
+    const entries = [...(around.current?.querySelectorAll<HTMLElement>(ITEMS) ?? [])];
     const at = entries.indexOf(document.activeElement as HTMLElement);
     entries.at((at + step) % entries.length)?.focus();
   };
@@ -70,13 +72,17 @@ export function Menu({ label, children, items, above = false }: MenuProps) {
           aria-label={label}
           tabIndex={-1}
           onKeyDown={move}
+          onBlur={({ relatedTarget }) => {
+            if (!around.current?.contains(relatedTarget)) setOpen(false);
+          }}
           className={`absolute right-0 z-30 min-w-44 rounded-md border border-line bg-raised py-1 shadow-raised ${above ? 'bottom-full mb-1' : 'top-full mt-1'}`}
         >
           {items.map((item) => (
             <button
               key={item.label}
               type="button"
-              role="menuitem"
+              role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
+              aria-checked={item.isChosen}
               disabled={item.disabled}
               onClick={() => {
                 close();

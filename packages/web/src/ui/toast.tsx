@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { IconButton } from './button.js';
 import { Icon } from './icon.js';
 
@@ -46,24 +46,32 @@ export function Toasts() {
     },
     () => remarks,
   );
+  const layer = useRef<HTMLDivElement>(null);
+  // Above a dialog too: what was shown last lies on top.
+  useLayoutEffect(() => {
+    layer.current?.hidePopover();
+    if (shown.length > 0) layer.current?.showPopover();
+  }, [shown]);
   return (
-    <div
-      role="status"
-      aria-live="polite"
-      className="pointer-events-none fixed right-3 bottom-10 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2"
-    >
-      {shown.map(({ id, text, isProblem }) => (
-        <div
-          key={id}
-          className="pointer-events-auto flex items-start gap-2 rounded-md border border-line bg-raised px-3 py-2 text-[13px] shadow-raised"
-        >
-          {isProblem ? <Icon name="warning" className="mt-0.5 text-danger" /> : null}
-          <p className="grow">{text}</p>
-          <IconButton label="Dismiss" className="-m-1" onClick={() => dismiss(id)}>
-            <Icon name="close" />
-          </IconButton>
-        </div>
-      ))}
+    <div role="status" aria-live="polite">
+      <div
+        ref={layer}
+        popover="manual"
+        className="pointer-events-none fixed inset-auto top-13 right-3 m-0 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 overflow-visible border-0 bg-transparent p-0 text-ink"
+      >
+        {shown.map(({ id, text, isProblem }) => (
+          <div
+            key={id}
+            className="pointer-events-auto flex items-start gap-2 rounded-md border border-line bg-raised px-3 py-2 text-[13px] shadow-raised"
+          >
+            {isProblem ? <Icon name="warning" className="mt-0.5 text-danger" /> : null}
+            <p className="min-w-0 grow wrap-anywhere">{text}</p>
+            <IconButton label="Dismiss" className="-m-1" onClick={() => dismiss(id)}>
+              <Icon name="close" />
+            </IconButton>
+          </div>
+        ))}
+      </div>
     </div>
   );
 }

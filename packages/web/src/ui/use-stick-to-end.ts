@@ -10,14 +10,25 @@ interface StuckToEnd {
   readonly onScroll: () => void;
 }
 
-/** A box that follows its growing content as long as its end is looked at; who scrolls up is left in peace. */
-export function useStickToEnd(content: unknown): StuckToEnd {
+/**
+ * A box that follows its growing content as long as its end is looked at; who scrolls up is left in peace, also by
+ * what is put in before `first`.
+ */
+export function useStickToEnd(content: unknown, first?: string): StuckToEnd {
   const box = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
+  const before = useRef({ first, height: 0 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: to be done whenever there is more of it.
   useLayoutEffect(() => {
-    if (isAtEnd && box.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [isAtEnd, content]);
+    const { current } = box;
+    if (!current) return;
+    if (isAtEnd) current.scrollTop = current.scrollHeight;
+    // Elsewhere browsers keep the place by themselves.
+    else if (before.current.first !== first && current.scrollTop < 1) {
+      current.scrollTop = current.scrollHeight - before.current.height;
+    }
+    before.current = { first, height: current.scrollHeight };
+  }, [isAtEnd, content, first]);
   return {
     box,
     isAtEnd,

@@ -107,6 +107,7 @@ function Report({ report, measure, first }: ReportProps) {
         <RowChart label={label} bars={longestFirst(bars)} />
       )}
       {measure === 'tokens' ? <Legend /> : null}
+      {by === 'day' ? <p className="text-xs text-soft">A day begins at midnight UTC.</p> : null}
       {measure === 'cost' && bars.some(({ parts }) => parts === undefined) ? (
         <p className="text-xs text-soft">
           Unknown: a model was asked whose price the configuration does not name.
