@@ -305,6 +305,9 @@ describe('the web UI for everybody, in a browser', () => {
     await page.getByRole('button', { name: 'Log out' }).click();
     await heading('This browser is not logged in');
     await expectNothingFound(page, 'logged out');
+    // What the page asked for a moment before is refused to who is nobody by now.
+    const complaints = browser(test).takeComplaints();
+    expect(complaints.filter((text) => !text.includes('401 (Unauthorized)'))).toEqual([]);
     await page.context().close();
   });
 

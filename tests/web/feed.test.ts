@@ -38,8 +38,9 @@ describe('the feed of a channel, in a browser', () => {
     ]);
     owner = callerOf(daemon.url, daemon.token);
   });
-  afterEach(() => {
+  afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
+    await stage?.closePages();
   });
   afterAll(async () => {
     await stage?.close();

@@ -32,8 +32,9 @@ describe('a channel of 100,000 messages, in a browser', () => {
     daemon = await startDaemon({ home: before.home, checkAtEnd: false });
     stage = await BrowserStage.open();
   });
-  afterEach(() => {
+  afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
+    await stage?.closePages();
   });
   afterAll(async () => {
     await stage?.close();

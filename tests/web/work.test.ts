@@ -140,8 +140,9 @@ describe('work, in a browser', () => {
     await owner.put('/v1/agents/worker', { driver, mode: 'full' });
     await owner.put('/v1/agents/asker', { driver, mode: 'ask' });
   });
-  afterEach(() => {
+  afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
+    await stage?.closePages();
   });
   afterAll(async () => {
     await stage?.close();
@@ -242,7 +243,6 @@ describe('work, in a browser', () => {
     await page.keyboard.press('Escape');
     await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
     await page.getByRole('button', { name: /Background tasks: \d tasks? done/ }).waitFor();
-    await page.context().close();
   });
 
   it('W-8 what waits is shown whole, and allowed, denied, edited and answered by keys alone', async (test) => {
@@ -292,7 +292,6 @@ describe('work, in a browser', () => {
     });
     expect(JSON.stringify((await ended(runIds[3] ?? '')).output)).toContain('so it is blue');
     await page.getByText('Nothing waits for you').waitFor();
-    await page.context().close();
   });
 
   const approvalOf = async (runId: string): Promise<Approval> => {
@@ -320,12 +319,12 @@ describe('work, in a browser', () => {
     await page.keyboard.press('a');
     await page.getByText('Nothing waits for you').waitFor();
     expect((await approval(two?.approvalId ?? '')).state).toBe('allowed');
-    await page.context().close();
   });
 
   it('W-14 a session shows its inbox, its runs and its journal, takes prompts, and is steered and cancelled', async (test) => {
     const sessionId = await open('worker', 'Stories');
-    const page = await browser(test).logIn(daemon, { path: `/s/${sessionId}` });
+    const page = await browser(test).logIn(daemon);
+    await page.goto(`${daemon.url}/s/${sessionId}`);
     const journal = page.getByRole('log', { name: 'Journal' });
     const prompt = page.getByRole('textbox', { name: 'Prompt' });
     const runs = page.getByRole('list', { name: 'Runs' });
@@ -371,7 +370,6 @@ describe('work, in a browser', () => {
     await inbox.getByText('run echo steered').waitFor();
     expect(await inbox.getByRole('listitem').count()).toBe(4);
     expect(await page.getByText('Waits for you').count()).toBe(0);
-    await page.context().close();
   });
 
   it('W-15 MCP servers that cannot be reached stand beside the pill, with the reason; else nothing does', async (test) => {
@@ -397,7 +395,6 @@ describe('work, in a browser', () => {
     await owner.post(`/v1/sessions/${sessionId}/refresh`);
     await submit(sessionId, 'use the server');
     await offline.waitFor({ state: 'detached' });
-    await page.context().close();
   });
 });
 

@@ -11,6 +11,7 @@ import { type Row, rowsOf } from './rows.js';
 import { usePointedAt } from './use-pointed-at.js';
 import type { Pointed } from './use-pointing.js';
 import { useReading } from './use-reading.js';
+import { useWayToEnd } from './use-way-to-end.js';
 
 interface FeedProps {
   readonly channelId: string;
@@ -59,9 +60,19 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     scrollEndThreshold: AT_END_PX,
   });
   const isReady = view.status === 'ready';
+  const isOnTheWay = usePointedAt({
+    channelId,
+    pointed,
+    view,
+    rows,
+    messages,
+    virtual,
+    onShown: () => look(),
+  });
+  const goToEnd = useWayToEnd(virtual, rows, isOnTheWay);
   useEffect(() => {
-    if (isReady) virtual.scrollToEnd();
-  }, [isReady, virtual]);
+    if (isReady) goToEnd();
+  }, [isReady, goToEnd]);
   // Own words are always seen, wherever one was when writing them.
   const sent = view.pending.at(-1)?.key;
   const isSought = useRef(false);
@@ -71,17 +82,18 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   useEffect(() => {
     if (!isSought.current || hasNewer) return;
     isSought.current = false;
-    virtual.scrollToEnd();
-  }, [sent, hasNewer, virtual]);
+    goToEnd();
+  }, [sent, hasNewer, goToEnd]);
   const look = (): void => {
     const { current } = scroller;
     if (!current) return;
     const below = current.scrollHeight - current.scrollTop - current.clientHeight;
     setAtEnd(below < AT_END_PX && !view.hasNewer);
+    // What lies near only on the way is not asked for.
+    if (isOnTheWay()) return;
     if (current.scrollTop < NEAR_PX) void messages.loadOlder();
     if (below < NEAR_PX) void messages.loadNewer();
   };
-  usePointedAt({ channelId, pointed, view, rows, messages, virtual });
   useEffect(look);
   // One's last message may lie far above.
   const edited = useEdited('feed');
@@ -129,7 +141,7 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
       {isReady && !isAtEnd ? (
         <JumpToEnd
           onClick={() => {
-            void messages.showEnd().then(() => virtual.scrollToEnd());
+            void messages.showEnd().then(goToEnd);
           }}
         />
       ) : null}

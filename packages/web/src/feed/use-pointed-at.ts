@@ -1,9 +1,10 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useCallback, useEffect, useEffectEvent, useRef } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import type { ChannelView } from '../data/channel-view.js';
 import { useMessage } from '../data/use-message.js';
 import type { Row } from './rows.js';
+import { whenSettled } from './settled.js';
 import type { Pointed } from './use-pointing.js';
 
 interface PointedAt {
@@ -13,20 +14,20 @@ interface PointedAt {
   readonly rows: readonly Row[];
   readonly messages: ChannelMessages;
   readonly virtual: Virtualizer<HTMLDivElement, Element>;
+  readonly onShown: () => void;
 }
 
 /**
- * The virtual list measures what it scrolls to for some frames. What is loaded above meanwhile moves the message
- * to another place in the list, and it would go on to where that was.
+ * Brings a message that was gone to into view, once: from then on the reader scrolls. Returns whether it is on
+ * the way there.
  */
-const SETTLED_FRAMES = 12;
-
-/** Brings a message that was gone to into view, once: from then on the reader scrolls. */
-export function usePointedAt(props: PointedAt): void {
+export function usePointedAt(props: PointedAt): () => boolean {
   const { channelId, pointed, view, rows, messages, virtual } = props;
+  const onShown = useEffectEvent(props.onShown);
   const { data: message } = useMessage(channelId, pointed?.messageId);
   const shown = useRef<Pointed>(undefined);
   const asked = useRef<{ readonly pointed: Pointed; readonly index: number }>(undefined);
+  const underWay = useRef(0);
   const seq = message?.seq;
   const isReady = view.status === 'ready';
   useEffect(() => {
@@ -46,14 +47,14 @@ export function usePointedAt(props: PointedAt): void {
     asked.current = { pointed, index };
     virtual.scrollToIndex(index, { align: 'center' });
     if (!isNew) return;
-    afterFrames(SETTLED_FRAMES, () => {
+    underWay.current += 1;
+    whenSettled(() => {
+      underWay.current -= 1;
       if (asked.current?.pointed === pointed) shown.current = pointed;
+      onShown();
     });
   }, [pointed, rows, isReady, virtual]);
-}
-
-function afterFrames(count: number, run: () => void): void {
-  requestAnimationFrame(() => (count > 1 ? afterFrames(count - 1, run) : run()));
+  return useCallback(() => underWay.current > 0, []);
 }
 
 function isInView(virtual: PointedAt['virtual'], messageId: string): boolean {
