@@ -14,11 +14,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 /** In `npm test` fewer and larger ones: about as much would pile up for a reader that stopped. */
 const SOAK = process.env['STOA_SOAK'] === '1';
-const EVENTS = SOAK ? 100_000 : 400;
+const EVENTS = SOAK ? 100_000 : 320;
 /** Two bytes each on the wire. */
 const TEXT = 'é'.repeat(SOAK ? 300 : 60_000);
 /** Until the caches are as full as they get, so that what grows afterwards is what we look for. */
-const WARM_UP = SOAK ? 130_000 : 500;
+const WARM_UP = SOAK ? 130_000 : 400;
 const GROWTH_MB = 20;
 const PATIENT = { timeoutMs: SOAK ? 1_200_000 : 60_000 };
 const LIMIT_MS = SOAK ? 3_600_000 : 120_000;

@@ -34,7 +34,8 @@ export async function startEmbeddedPostgres({
   try {
     await initialise(files, account);
     const port = String(await freePort());
-    const server = await launch(files, account, { ...SETTINGS, ...syncing(fsync), port });
+    const settings = { ...SETTINGS, ...syncing(fsync), ...(inMemory ? IN_MEMORY : {}), port };
+    const server = await launch(files, account, settings);
     const watcher = guard(server, files);
     let stopped: Promise<void> | undefined;
     return {
@@ -56,6 +57,14 @@ const SETTINGS = {
   shared_buffers: '64MB',
   deadlock_timeout: '100ms',
   jit: 'off',
+};
+
+/** What is gone with the machine needs no means against its crash; its databases live for seconds. */
+const IN_MEMORY = {
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  autovacuum: 'off',
 };
 
 const syncing = (fsync: boolean): Record<string, string> =>
