@@ -1,5 +1,5 @@
 import type { Principal } from '@stoa/protocol';
-import { OWNER, until } from '@stoa/testkit';
+import { until } from '@stoa/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TaskStage } from './task-stage.fixture.js';
 
@@ -38,16 +38,7 @@ it('T-28 one whose session has ended keeps nobody behind it from a place', async
   const running = await agents(10);
   const [left = ''] = await agents(1, child);
   const [behind = ''] = await agents(1);
-  const { store } = stage.daemon;
-  const transact = store.transact.bind(store);
-  let writes = 0;
-  // The session ends, and nobody lives to stop what it left.
-  store.transact = (body, options) => {
-    writes += 1;
-    return writes === 1 ? transact(body, options) : new Promise(() => undefined);
-  };
-  await stage.daemon.core.sessions.end(OWNER, child);
-  store.transact = transact;
+  await stage.endAlone(child);
   expect(await stage.statusOf(left)).toBe('queued');
   await stage.settle(running[0] ?? '');
   await until('it begins', async () => (await stage.statusOf(behind)) === 'running');

@@ -135,16 +135,7 @@ describe('a daemon that starts', () => {
       await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
       await stage.daemon.driver.nth(1);
       await stage.settle(taskId);
-      const { store } = stage.daemon;
-      const transact = store.transact.bind(store);
-      let writes = 0;
-      // The session ends, and the daemon with it.
-      store.transact = (body, options) => {
-        writes += 1;
-        return writes === 1 ? transact(body, options) : new Promise(() => undefined);
-      };
-      await stage.daemon.core.sessions.end(OWNER, child);
-      store.transact = transact;
+      await stage.endAlone(child);
       expect(await stage.notices(sessionId)).toEqual([]);
       await stage.restart();
       const told = await stage.notices(sessionId);
@@ -186,15 +177,7 @@ describe('a daemon that starts', () => {
     const { taskId } = await stage.begin(child);
     await stage.daemon.core.sessions.submit(OWNER, parent, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(1);
-    const { store } = stage.daemon;
-    const transact = store.transact.bind(store);
-    let writes = 0;
-    store.transact = (body, options) => {
-      writes += 1;
-      return writes === 1 ? transact(body, options) : new Promise(() => undefined);
-    };
-    await stage.daemon.core.sessions.end(OWNER, child);
-    store.transact = transact;
+    await stage.endAlone(child);
     expect(await stage.settle(taskId)).toMatchObject({ notice: 'sent', sessionId: parent });
     expect((await stage.get(taskId)).sessionId).toBe(parent);
     await stage.daemon.core.sessions.end(OWNER, parent);

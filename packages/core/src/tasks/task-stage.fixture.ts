@@ -119,6 +119,19 @@ export class TaskStage {
     return (await this.daemon.core.sessions.create(OWNER, request)).sessionId;
   }
 
+  /** A session ends, and the daemon does not live to do what follows from it. */
+  async endAlone(sessionId: string): Promise<void> {
+    const { core, store } = this.daemon;
+    const transact = store.transact.bind(store);
+    let writes = 0;
+    store.transact = (body, options) => {
+      writes += 1;
+      return writes === 1 ? transact(body, options) : new Promise(() => undefined);
+    };
+    await core.sessions.end(OWNER, sessionId);
+    store.transact = transact;
+  }
+
   begin(sessionId: string, kind = 'shell', more: Partial<NewTask> = {}): Promise<Task> {
     const detail = DETAILS[kind] ?? {};
     return this.tasks.create(sessionId, { kind, description: `a ${kind}`, detail, ...more });
