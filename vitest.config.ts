@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { fromKit } from './scripts/bundle-kit.mjs';
+import { programTests } from './scripts/program-tests.mjs';
 import { LongestFirst } from './scripts/vitest-order.mjs';
 
 const conditions = ['stoa-source', 'module', 'node', 'development|production'];
@@ -34,12 +35,6 @@ const aboutTheHouse = [
   'tests/{architecture,docs-types}.test.ts',
 ];
 
-// Agents of others, the real programs: they are fetched once and take their time to start.
-const needsPrograms = [
-  'packages/agent/src/acp/acp-qwen.test.ts',
-  'tests/{agent-programs,mixed-channel}.test.ts',
-];
-
 // In a browser, against the daemon and the web UI as they are built.
 const needsBrowser = ['tests/web/**/*.test.ts'];
 
@@ -72,7 +67,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: [...needsNoSqlite, ...needsPrograms, ...aboutTheHouse],
+          exclude: [...needsNoSqlite, ...programTests, ...aboutTheHouse],
           testTimeout: 30_000,
         },
       },
@@ -81,7 +76,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...needsPrograms, ...aboutTheHouse, ...needsBrowser],
+          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser],
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
@@ -107,7 +102,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
-          include: needsPrograms,
+          include: programTests,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

@@ -4,10 +4,16 @@ import { root } from './root.mjs';
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Runs a Node program in the foreground and resolves to its exit code. */
-export function run(args, { env = process.env } = {}) {
+/**
+ * Runs a Node program in the foreground and resolves to its exit code. One that `yields` gets of the
+ * processor what others leave.
+ */
+export function run(args, { env = process.env, yields = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env });
+    if (yields && child.pid !== undefined) {
+      os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
+    }
     const forward = (signal) => {
       // Ctrl-C in a terminal goes to the whole process group: the child already has it.
       if (signal === 'SIGINT' && process.stdin.isTTY === true) return;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { taskSections } from '@stoa/client';
@@ -52,14 +52,22 @@ turns:
       - call: { tool: agent, input: { description: d, prompt: write, agent: writer, run_in_background: true } }
       - say: begun
 otherwise: [{ say: noted }]`;
+/** Leaves that to another, in turn. */
+const MANAGING = DELEGATING.replace(
+  'prompt: write, agent: writer',
+  'prompt: begin, agent: delegating',
+);
 const WRITER = `
 turns:
   - steps:
       - call: { tool: write_file, input: { path: written, content: "yes" }, as: out }
       - say: "\${results.out.outcome}"`;
 
+/** No session ends here but the one that is to. */
+const RETENTION = 'retention:\n  taskFileHours: 0.000001\n  sweepSeconds: 0.05\n';
+
 beforeAll(async () => {
-  daemon = await startDaemon();
+  daemon = await startDaemon({ config: RETENTION });
   api = callerOf(daemon.url, daemon.token);
   stoa = ownerOf(daemon);
   await api.put('/v1/agents/worker', { driver: { kind: 'script', script: SCRIPT }, mode: 'full' });
@@ -68,7 +76,8 @@ beforeAll(async () => {
     permissions: { allow: ['Shell(*)'] },
     mode: 'ask',
   });
-  for (const [name, script] of Object.entries({ delegating: DELEGATING, writer: WRITER })) {
+  const scripts = { managing: MANAGING, delegating: DELEGATING, writer: WRITER };
+  for (const [name, script] of Object.entries(scripts)) {
     await api.put(`/v1/agents/${name}`, { driver: { kind: 'script', script }, mode: 'ask' });
   }
 });
@@ -243,6 +252,34 @@ describe('tasks in the terminal', () => {
     expect(await reads(sessionId, outputPath)).not.toBe('ok');
   });
 
+  it('T-43 what a task put out goes after the end of its session, and who asks is told so', async () => {
+    const ended = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: echo said']);
+    const { sessionId } = resultOf(ended);
+    const [{ taskId, outputPath = '' } = { taskId: '' }] = await listed(`?sessionId=${sessionId}`);
+    const output = () =>
+      api.get<{ code: string; text?: string }>(`/v1/tasks/${taskId}/output?offset=0`);
+    expect((await output()).json.text).toBe('said\n');
+    // What no task has any more, as after a removal that failed.
+    const stray = join(daemon.home, 'tasks', `ses_${'0'.repeat(26)}`);
+    mkdirSync(stray);
+    for (const part of ['intent', 'output']) {
+      const path = join(stray, `shell-tsk_${'0'.repeat(26)}.${part}`);
+      writeFileSync(path, '');
+      utimesSync(path, 0, 0);
+    }
+    await until('what nobody has is gone', () => !existsSync(stray));
+    await api.post(`/v1/sessions/${sessionId}/end`);
+    await until('its directory is gone', () => !existsSync(dirname(outputPath)));
+    expect(await output()).toMatchObject({ status: 409, json: { code: 'task_without_output' } });
+    const followed = await stoa(['tasks', taskId, '--follow']);
+    expect(followed).toMatchObject({ code: 1, out: '' });
+    expect(followed.err).toContain(`The output of ${taskId} was removed`);
+    expect((await stoa(['tasks', taskId])).out).toMatch(/status +completed/);
+    await until('it was logged', () =>
+      daemon.output().stderr.includes('removed files of background tasks that are over'),
+    );
+  });
+
   it('T-46 everything of a session is stopped at once', async () => {
     const [{ sessionId } = { sessionId: '' }] = await listed('?status=running');
     const { out } = await stoa(['tasks', 'stop', sessionId]);
@@ -264,5 +301,28 @@ describe('tasks in the terminal', () => {
     expect(left.code).toBe(3);
     expect(resultOf(left)).toMatchObject({ outcome: 'needs_approval', exitCode: 3 });
     expect(left.err).toMatch(/it needs an approval: .*written\n.*stoa approvals allow apr_/);
+    // Also where it is an agent of an agent that asks.
+    begin[2] = 'managing';
+    const deep = start([...begin, 'begin'], { env: { STOA_HOME: daemon.home } });
+    await until('it asks', () => deep.output().err.includes('stoa approvals allow'));
+    const [deepId = ''] = /apr_\w+/.exec(deep.output().err) ?? [];
+    await stoa(['approvals', 'allow', deepId]);
+    expect(await deep.ended).toBe(0);
+    expect(deep.output().err.match(/it waits for an approval/g)).toHaveLength(1);
+  });
+
+  it('T-43 the transcript of an agent goes too after the end of its session', async () => {
+    const [agent] = (await listed('?kind=agent&status=completed')).filter(
+      ({ sessionId, startedIn }) => sessionId === startedIn,
+    );
+    const { taskId, sessionId } = agent as Task;
+    const output = () => api.get<{ code: string }>(`/v1/tasks/${taskId}/output?offset=0`);
+    expect((await output()).status).toBe(200);
+    await api.post(`/v1/sessions/${sessionId}/end`);
+    const gone = await until('it is gone', async () => {
+      const answer = await output();
+      return answer.status !== 200 && answer;
+    });
+    expect(gone).toMatchObject({ status: 409, json: { code: 'task_without_output' } });
   });
 });

@@ -65,6 +65,9 @@ describe('agents in a channel, from the command line', () => {
     expect(joined.out).toBe(
       `adept (adept) is a member of kitchen, as ${other.out}`.replace(/\n$/, '.\n'),
     );
+    const again = await json<Member>(invite(other.out.trim(), '--mode', 'channel', '--json'));
+    expect(again.memberId).toBe('adept');
+    expect(again).not.toHaveProperty('participationMode');
   });
 
   it('makes no session for a channel that is not there, nor for a wrong word', async () => {

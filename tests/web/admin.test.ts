@@ -151,6 +151,12 @@ describe('settings, timeline and usage, in a browser', () => {
     await until('the mode is stored', async () =>
       (await stored()).some(({ participationMode }) => participationMode === 'always_listen'),
     );
+    await page.getByLabel('When Vintner speaks').selectOption('As the channel');
+    await until('it has no mode of its own', async () =>
+      (await stored()).every(({ participationMode }) => participationMode === undefined),
+    );
+    const choice = page.getByLabel('When Vintner speaks');
+    await until('it is shown', async () => (await choice.inputValue()) === '');
     await page.getByRole('button', { name: 'Remove Vintner…' }).click();
     await page.getByRole('button', { name: 'Remove Vintner', exact: true }).click();
     await members.getByText('Vintner', { exact: true }).waitFor({ state: 'detached' });

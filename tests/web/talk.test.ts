@@ -249,9 +249,48 @@ describe('talking, in two browsers', () => {
     await attached.waitFor({ state: 'detached' });
   });
 
+  it('W-3 what is attached and not sent is there when the page is loaded again, but for what was removed or collected', async (test) => {
+    needsBrowser(test);
+    await mine.getByRole('textbox', { name: 'Message' }).fill('Three notes');
+    const names = ['dot.png', 'kept.txt', 'removed.txt', 'collected.txt'];
+    const [dot = '', ...notes] = names;
+    const uploads = names.map((name) =>
+      mine.waitForResponse((answer) => answer.url().endsWith(`/v1/assets?name=${name}`)),
+    );
+    await paste(mine, [
+      { name: dot, type: 'image/png', base64: DOT },
+      ...notes.map((name) => ({ name, type: 'text/plain', base64: btoa(name) })),
+    ]);
+    const last = await uploads.at(-1);
+    const { assetId } = (await last?.json()) as { assetId: string };
+    await Promise.all(uploads);
+    const attached = mine.getByRole('list', { name: 'Attached' });
+    await attached.getByRole('button', { name: 'Remove removed.txt' }).click();
+    await mine.getByRole('button', { name: 'Send', disabled: false }).waitFor();
+    expect((await owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
+    await mine.reload();
+    await mine.getByText('collected.txt waited too long to be sent').waitFor();
+    const image = attached.locator('img');
+    await image.waitFor();
+    expect(await attached.getByRole('listitem').allInnerTexts()).toEqual([
+      expect.stringContaining('dot.png'),
+      expect.stringContaining('kept.txt'),
+    ]);
+    await mine.getByRole('button', { name: 'Send', disabled: false }).click();
+    await said(theirs, 'Three notes').getByRole('link', { name: 'kept.txt' }).waitFor();
+    await said(theirs, 'Three notes').getByRole('img', { name: 'dot.png' }).waitFor();
+    await attached.waitFor({ state: 'detached' });
+    expect(
+      await mine.evaluate(`Object.keys(localStorage).filter((key) => key.includes('attached'))`),
+    ).toEqual([]);
+    // That it was not found is what the browser itself complains about.
+    expect(stage?.takeComplaints().join('\n')).toMatch(/^.*404.*\/v1\/assets\/[^/]*\)$/);
+  });
+
   it('W-4 why an agent spoke is told in the words of its decision', async (test) => {
     needsBrowser(test);
-    await mine.goto(`${daemon.url}/c/lobby`);
+    await mine.getByRole('link', { name: /^Lobby/ }).click();
+    await mine.getByRole('heading', { name: 'Lobby' }).waitFor();
     await write(mine, '@reviewer, what do you look for?');
     const answer = mine
       .getByRole('log', { name: 'Messages' })
@@ -365,8 +404,8 @@ describe('talking, in two browsers', () => {
   it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {
     needsBrowser(test);
     await mine.setViewportSize({ width: 390, height: 780 });
-    await mine.getByRole('textbox', { name: 'Reply' }).waitFor();
-    expect(await mine.getByRole('textbox', { name: 'Message' }).count()).toBe(0);
+    await mine.getByRole('textbox', { name: 'Message' }).waitFor({ state: 'detached' });
+    expect(await mine.getByRole('textbox', { name: 'Reply' }).isVisible()).toBe(true);
     await mine.getByRole('link', { name: 'Back to the channel' }).click();
     await mine.getByRole('textbox', { name: 'Message' }).waitFor();
     expect(new URL(mine.url()).pathname).toBe('/c/long');

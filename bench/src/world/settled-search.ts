@@ -25,10 +25,18 @@ export function openSettledSearch(scope: Scope, home: string): () => Promise<voi
 
 async function openComparison(scope: Scope, home: string): Promise<() => boolean> {
   const search = join(home, 'search.db');
-  while (!existsSync(search)) await delay(POLL_MS);
+  const deadline = performance.now() + LIMIT_MS;
+  const wait = async () => {
+    if (performance.now() > deadline) throw new Error('the search thread does not start');
+    await delay(POLL_MS);
+  };
+  while (!existsSync(search)) await wait();
   const database = new Database(join(home, 'stoa.db'), { readonly: true });
   scope.defer(() => database.close());
   database.prepare(`ATTACH ? AS "search"`).run(search);
+  // The search thread starts after the daemon: its file is there a moment before its tables are.
+  const made = database.prepare(`SELECT 1 FROM "search"."sqlite_master" WHERE "name" = 'watermarks'`);
+  while (made.get() === undefined) await wait();
   const lagging = database
     .prepare(
       `SELECT 1 FROM "topics" t WHERE t."name" LIKE 'channel:%'

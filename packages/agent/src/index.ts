@@ -57,7 +57,11 @@ export {
   type CommandStatus,
 } from './tools/shell/command-files.js';
 export { readOutput } from './tools/shell/command-output.js';
-export { clearLeftCommands, type IsKeptTask } from './tools/shell/left-commands.js';
+export {
+  clearLeftCommands,
+  type IsKeptTask,
+  isRunningCommand,
+} from './tools/shell/left-commands.js';
 export type { CommandEnd, RunningCommand } from './tools/shell/running-command.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';

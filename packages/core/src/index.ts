@@ -39,6 +39,7 @@ export type { NewTask } from './tasks/create-task.js';
 export type { DraftFolder } from './tasks/dream/draft-folder.js';
 export type { DreamOutcome } from './tasks/dream/dream-end.js';
 export type { Dreamer, DreamWork } from './tasks/dream/dreamer.js';
+export type { FileFate } from './tasks/file-fates.js';
 export type {
   OutputPart,
   OutputRange,

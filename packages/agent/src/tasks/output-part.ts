@@ -1,7 +1,26 @@
+import { promises as fs } from 'node:fs';
 import type { OutputPart, OutputRange } from '@stoa/core';
-import { StoaError } from '@stoa/protocol';
+import { StoaError, type Task } from '@stoa/protocol';
+import type { CommandFiles } from '../tools/shell/command-files.js';
 import { unreadable } from '../tools/shell/command-output.js';
 import { readOutputRange } from '../tools/shell/output-range.js';
+
+/** The same of a task. Where its files are not kept any more that is said: nothing was printed is another thing. */
+export async function readTaskOutput(
+  files: CommandFiles,
+  { taskId, end }: Pick<Task, 'taskId' | 'end'>,
+  range: OutputRange,
+): Promise<OutputPart> {
+  const part = await readOutputPart(files.output, range, end !== undefined);
+  if (part.size > 0 || end === undefined || end.cause === 'spawn_failed') return part;
+  // It is there from before the start, and goes with the others.
+  const isRemoved = await fs.lstat(files.intent).then(
+    () => false,
+    (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
+  );
+  if (!isRemoved) return part;
+  throw new StoaError('task_without_output', `The output of ${taskId} was removed: it is over`);
+}
 
 /** A part of the output of a command as text, cut between characters. */
 export async function readOutputPart(

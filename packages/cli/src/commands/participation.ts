@@ -16,7 +16,8 @@ export interface InviteOptions extends GlobalFlags {
   readonly name?: string;
   readonly role?: string;
   readonly expertise?: string;
-  readonly mode?: ParticipationMode;
+  /** `channel`: none of its own. */
+  readonly mode?: ParticipationMode | 'channel';
   readonly workspace?: string;
 }
 
@@ -138,7 +139,7 @@ export async function inviteToChannel(
     displayName: options.name,
     role: options.role,
     expertiseTags: options.expertise === undefined ? undefined : tagsIn(options.expertise),
-    participationMode: options.mode,
+    participationMode: options.mode === 'channel' ? null : options.mode,
   });
   context.answer(member, () => invitedText(member, channelId));
 }

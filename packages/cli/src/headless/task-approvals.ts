@@ -5,10 +5,15 @@ import type { OpenApprovals } from './open-approvals.js';
 
 const LOOK_MS = 1_000;
 const MANY = 100;
+/** How many sessions are looked into, the nearest first: a person has ten agents at work at once. */
+const SESSIONS = 50;
+
+/** The tasks of a session that go on. */
+type TasksOf = (sessionId: string) => Promise<readonly Task[]>;
 
 /**
- * What tasks ask that work in sessions of their own. Those sessions tell of it, and the one that is followed
- * does not: so it is looked for every so often.
+ * What tasks ask that work in sessions of their own, and what the tasks of those ask. Those sessions tell of
+ * it, and the one that is followed does not: so it is looked for every so often.
  */
 export class TaskApprovals {
   private readonly asked = new Set<string>();
@@ -19,22 +24,27 @@ export class TaskApprovals {
   ) {}
 
   /** Does not reject: who follows the session is told that the daemon is away. */
-  async lookUntil(signal: AbortSignal, tasks: () => Promise<readonly Task[]>): Promise<void> {
+  async lookUntil(signal: AbortSignal, sessionId: string, tasksOf: TasksOf): Promise<void> {
     while (!signal.aborted) {
-      await tasks()
-        .then((live) => this.look(live, signal))
-        .catch(() => undefined);
+      await this.look(signal, sessionId, tasksOf).catch(() => undefined);
       await pause(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 
-  private async look(live: readonly Task[], signal: AbortSignal): Promise<void> {
+  private async look(signal: AbortSignal, above: string, tasksOf: TasksOf): Promise<void> {
     const found: Approval[] = [];
-    for (const { pendingApprovals, detail } of live) {
-      const { sessionId } = detail;
-      if (pendingApprovals === 0 || typeof sessionId !== 'string') continue;
-      const query = { sessionId, state: 'pending', limit: MANY } as const;
-      found.push(...(await this.context.client.approvals.list(query, { signal })).approvals);
+    const sessionIds = new Set([above]);
+    // What is added on the way is come to, too.
+    for (const looked of sessionIds) {
+      for (const { status, pendingApprovals, detail } of await tasksOf(looked)) {
+        const { sessionId } = detail;
+        if (status !== 'running' || typeof sessionId !== 'string') continue;
+        if (sessionIds.has(sessionId) || sessionIds.size > SESSIONS) continue;
+        sessionIds.add(sessionId);
+        if (pendingApprovals === 0) continue;
+        const query = { sessionId, state: 'pending', limit: MANY } as const;
+        found.push(...(await this.context.client.approvals.list(query, { signal })).approvals);
+      }
     }
     const pending = new Set(found.map(({ approvalId }) => approvalId));
     for (const approvalId of this.asked) {

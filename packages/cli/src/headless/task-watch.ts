@@ -100,8 +100,8 @@ export async function waitForTasks(
     let { restsAt } = first;
     if (restsAt !== undefined && restsAt <= after) return first;
     if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
-    void new TaskApprovals(context, view.approvals).lookUntil(left.signal, () =>
-      lookAtTasks(context, sessionId),
+    void new TaskApprovals(context, view.approvals).lookUntil(left.signal, sessionId, (id) =>
+      lookAtTasks(context, id),
     );
     const items = context.client.follow(`session:${sessionId}`, {
       after,

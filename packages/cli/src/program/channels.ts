@@ -139,9 +139,10 @@ function addParticipationCommands(
       .option('--role <text>', 'what it does here')
       .option('--expertise <tags>', 'what it knows about, separated by commas')
       .addOption(
-        new Option('--mode <mode>', 'when it is given a turn (else as the channel says)').choices(
-          PARTICIPATION_MODES,
-        ),
+        new Option(
+          '--mode <mode>',
+          'when it is given a turn; channel: as the channel says',
+        ).choices([...PARTICIPATION_MODES, 'channel']),
       )
       .option('--workspace <directory>', 'where a new session works; else here'),
     run,
@@ -150,6 +151,7 @@ function addParticipationCommands(
       'stoa channel invite general helper',
       'stoa channel invite general reviewer --role "code review" --expertise sql,security',
       'stoa channel invite general ses_… --mode always_listen',
+      'stoa channel invite general ses_… --mode channel',
     ],
   );
   runs(

@@ -28,7 +28,7 @@ import { isMirrored, takeOver } from '../projects/mirror.js';
 import type { ChannelContext } from './context.js';
 import { namedMember, namedMembers, sessionIdOf } from './member-name.js';
 import { admitMetadata } from './metadata.js';
-import { participationOfRequest } from './participation.js';
+import { namedIn, participationOfRequest, withoutCleared } from './participation.js';
 import { memberRecord } from './records.js';
 
 export function listMembers(
@@ -152,7 +152,7 @@ function changed(
   const renames = displayName !== undefined || role !== undefined || displayNameMode !== undefined;
   if (renames && isMirrored(member.memberId)) throw ofProject(member.memberId);
   return {
-    ...member,
+    ...withoutCleared(member, request),
     ...(displayName === undefined ? {} : { displayName, ...manualName(member) }),
     ...(role === undefined ? {} : { role }),
     ...participationOfRequest(request),
@@ -257,7 +257,7 @@ function* assertNotOfAPerson(memberId: string, humanId?: string): Tx<void> {
 }
 
 function assertTakesPart(memberKind: Member['memberKind'], request: UpsertMember): void {
-  const given = Object.keys(participationOfRequest(request))[0];
+  const given = namedIn(request);
   if (memberKind === 'session' || given === undefined) return;
   throw new StoaError('invalid_request', `Only sessions have ${given}`);
 }

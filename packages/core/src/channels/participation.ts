@@ -13,13 +13,26 @@ export function participationText(member: Participation): string {
 
 export const participationOf = (text: string): Participation => JSON.parse(text) as Participation;
 
-/** What of it a request names. */
+const NAMES = ['displayNameMode', 'participationMode', 'muted', 'expertiseTags'] as const;
+
+/** The first of it that a request names, also to clear it. */
+export const namedIn = (request: UpsertMember): string | undefined =>
+  NAMES.find((name) => request[name] !== undefined);
+
+/** What of it a request sets. */
 export function participationOfRequest(request: UpsertMember): Participation {
   const { displayNameMode, participationMode, muted, expertiseTags } = request;
   return {
     ...(displayNameMode === undefined ? {} : { displayNameMode }),
-    ...(participationMode === undefined ? {} : { participationMode }),
+    ...(participationMode ? { participationMode } : {}),
     ...(muted === undefined ? {} : { muted }),
     ...(expertiseTags === undefined ? {} : { expertiseTags }),
   };
+}
+
+/** The member without what a request clears: when it speaks is the channel's to say then. */
+export function withoutCleared(member: Member, request: UpsertMember): Member {
+  if (request.participationMode !== null) return member;
+  const { participationMode: _, ...rest } = member;
+  return rest;
 }

@@ -60,8 +60,11 @@ export async function readOutput(
     // Its end before its output: what stands there after the end is all of it.
     const task = await readTask(context, by, taskId);
     const part = await executorHere(context, task)?.read?.(task, { offset, limit });
-    if (!part) throw new StoaError('task_without_output', `${taskId} has no output to read`);
     const hasEnded = isEnded(task.status);
+    if (!part) {
+      const why = hasEnded ? ': it has none, or it was removed' : '';
+      throw new StoaError('task_without_output', `${taskId} has no output to read${why}`);
+    }
     if (part.nextOffset > part.offset || hasEnded || waited >= waitMs) {
       return { ...part, isComplete: hasEnded && part.nextOffset >= part.size };
     }

@@ -11,6 +11,7 @@ import type { LogEntry } from '../log/entry.js';
 import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { createTask, type NewTask } from './create-task.js';
+import { type FileFate, fileFates, isPastSession } from './file-fates.js';
 import { handOverLeftBehind, handOverTasks, tellAllDue } from './hand-over.js';
 import { TaskQueue } from './queue.js';
 import { listTasks, readTask, type TaskPage, type TaskQuery, withApprovals } from './read-tasks.js';
@@ -93,6 +94,18 @@ export class Tasks {
     range: { offset: number; limit: number; waitMs?: number | undefined },
   ): Promise<TaskOutput> {
     return readOutput(this.context, by, taskId, range);
+  }
+
+  /** For who removes files: what may become of those of these tasks. */
+  fileFates(
+    taskIds: readonly string[],
+    endedBefore: number,
+  ): Promise<ReadonlyMap<string, FileFate>> {
+    return fileFates(this.context, taskIds, endedBefore);
+  }
+
+  isPastSession(sessionId: string, endedBefore: number): Promise<boolean> {
+    return this.context.sessions.store.read(() => isPastSession(sessionId, endedBefore));
   }
 
   /** Resolves when it is gone. Throws `task_not_running` for one that has ended. */

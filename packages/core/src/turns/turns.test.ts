@@ -65,6 +65,23 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     ]);
   });
 
+  it('a member that gives up a mode of its own follows the channel again', async () => {
+    await open(['a']);
+    await stage.join('a', { participationMode: 'manual_only', expertiseTags: ['bread'] });
+    const member = await stage.join('a', { participationMode: null });
+    expect(member).not.toHaveProperty('participationMode');
+    expect(member.expertiseTags).toEqual(['bread']);
+    await expect(
+      stage.core.channels.upsertMember(OWNER, 'team', { participationMode: null }),
+    ).rejects.toMatchObject({ code: 'invalid_request' });
+    await stage.say('hello');
+    expect(await stage.speak('here')).toBe('a');
+    await stage.core.channels.update(OWNER, 'team', { defaultParticipationMode: 'manual_only' });
+    const { messageId } = await stage.say('and now?');
+    const [decision] = await stage.decisions(messageId);
+    expect(decision?.candidates.map(({ reason }) => reason)).toEqual(['manual_only']);
+  });
+
   it('C-7 a name that could mean two members means nobody', async () => {
     await open(['a', 'b', 'c']);
     await stage.join('b', { displayName: 'Twin' });

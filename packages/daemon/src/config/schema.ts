@@ -130,6 +130,9 @@ export const ConfigFile = z.strictObject({
       idempotencyKeyHours: hours.default(168),
       revokedCredentialHours: hours.default(720),
       unusedAssetHours: hours.default(24),
+      taskFileHours: hours
+        .default(168)
+        .describe('How long files of background tasks stay after the end of their session'),
       humanTopicEvents: z.int().min(1).default(10_000),
       sweepSeconds: z.number().min(0.05).max(86_400).default(600),
     })

@@ -143,7 +143,8 @@ export async function startDaemon(
       else if (session?.kind === 'session') core.runner.hint(session.id);
     });
     if (stopHints) teardown.add('hints', stopHints);
-    teardown.add('sweeper', startSweeping(core.sweeper, retention.sweepSeconds * 1000, log));
+    const sweepMs = retention.sweepSeconds * 1000;
+    teardown.add('sweeper', startSweeping(core.sweeper, runtime, sweepMs, log));
 
     await runtime.tidy();
     await core.ownership.join();
@@ -219,9 +220,14 @@ export async function startDaemon(
       endSockets();
       clearTimeout(hardEnd);
     });
+    const listenAs = (own: number): void => {
+      phase.port = own;
+      guard.allow(hostsOf(config.host, own, config.allowedHosts));
+    };
+    // Who waits for a daemon to come back is there with its first moment, and is to be known then.
+    listenAs(config.port);
     await listen(server, config.host, config.port);
-    phase.port = (server.server.address() as AddressInfo).port;
-    guard.allow(hostsOf(config.host, phase.port, config.allowedHosts));
+    listenAs((server.server.address() as AddressInfo).port);
     lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
     phase.ready = true;
     await core.runner.look();

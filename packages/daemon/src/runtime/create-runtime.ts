@@ -41,6 +41,7 @@ import { DiskMemoryFiles } from './memory-files.js';
 import { isOfHome } from './place.js';
 import { sendMessageOf } from './send-message.js';
 import { taskActsOf } from './task-acts.js';
+import { type RemovedFiles, TaskFiles } from './task-files.js';
 import { TaskTranscripts } from './task-transcripts.js';
 import { timers } from './timers.js';
 import { readTranscript, transcriptIn } from './transcript-file.js';
@@ -74,6 +75,8 @@ export interface Runtime {
   mcpServers(): Promise<McpServerHealth[]>;
   /** Clears what a daemon that was killed left behind; before anything is run. */
   tidy(): Promise<void>;
+  /** Removes files of tasks that are over for long, as far as one sweep goes. */
+  sweepTaskFiles(goOn: () => boolean): Promise<RemovedFiles>;
   close(): Promise<void>;
 }
 
@@ -110,7 +113,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     lazy('acp', { inject: false, publishes: 'final_text' }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
-  const transcripts = new TaskTranscripts({ tasksDirectory: tasksOf(home), place, core, diagnose });
+  const tasksDirectory = tasksOf(home);
+  const keptMs = toMs(config.retention.taskFileHours);
+  const transcripts = new TaskTranscripts({ tasksDirectory, place, core, keptMs, diagnose });
+  const taskFiles = new TaskFiles({
+    tasksDirectory,
+    tasks: () => core().tasks,
+    isRunning: async (...asked) => (await import('@stoa/agent')).isRunningCommand(...asked),
+    keptMs,
+    now: Date.now,
+  });
   return {
     ports: {
       daemonId,
@@ -160,8 +172,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
           ),
         ],
       ]),
-      taskDirectory: tasksOf(home),
-      readTranscript: (path, range) => readTranscript(transcriptIn(tasksOf(home), path), range),
+      taskDirectory: tasksDirectory,
+      readTranscript: (path, range) => readTranscript(transcriptIn(tasksDirectory, path), range),
       place,
     },
     attach(made) {
@@ -173,13 +185,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     recover: () => transcripts.recover(),
     mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
     async tidy() {
-      const tasks = tasksOf(home);
       // Agents are loaded for this only where there is something to clear.
-      const left = await readdir(tasks).catch(() => []);
+      const left = await readdir(tasksDirectory).catch(() => []);
       if (left.length === 0) return;
       const { clearLeftCommands } = await import('@stoa/agent');
-      await clearLeftCommands(tasks, (taskId) => isKept(core(), taskId));
+      await clearLeftCommands(tasksDirectory, (taskId) => isKept(core(), taskId));
     },
+    sweepTaskFiles: (goOn) => taskFiles.sweep(goOn),
     async close() {
       for (const driver of drivers.values()) await driver.close();
       await transcripts.close();

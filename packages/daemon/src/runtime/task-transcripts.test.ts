@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Core, LogEntry } from '@stoa/core';
+import type { Core, FileFate, LogEntry } from '@stoa/core';
 import type { TaskEntry } from '@stoa/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TaskTranscripts } from './task-transcripts.js';
@@ -18,11 +18,14 @@ let head: number;
 let written: string | undefined;
 /** What became of the task. */
 let status: string;
+/** What may become of its files. */
+let fate: FileFate;
 beforeEach(async () => {
   root = await fs.mkdtemp(join(tmpdir(), 'stoa-transcripts-'));
   path = join(root, 'owner', `agent-${TASK_ID}.jsonl`);
   head = 0;
   status = 'running';
+  fate = 'kept';
   written = undefined;
 });
 afterEach(() => fs.rm(root, { recursive: true, force: true }));
@@ -44,6 +47,7 @@ const core = (): Core =>
           return Promise.resolve({ tasks: [] });
         return Promise.resolve(query.before ? { tasks: [task()] } : { tasks: [], nextBefore: '2' });
       },
+      fileFates: (ids: readonly string[]) => Promise.resolve(new Map(ids.map((id) => [id, fate]))),
     },
     sessions: {
       journal: (_: unknown, __: string, { after }: { after: number }) => {
@@ -59,6 +63,7 @@ const transcripts = (fileBytes?: number, place = 'here'): TaskTranscripts =>
     tasksDirectory: root,
     place,
     core,
+    keptMs: 1_000,
     diagnose: (message, details) => {
       throw new Error(message, { cause: details });
     },
@@ -134,7 +139,13 @@ it('T-18 a link in its place is not followed', async () => {
   await fs.symlink(elsewhere, path);
   const told: string[] = [];
   const diagnose = (message: string): unknown => told.push(message);
-  const writer = new TaskTranscripts({ tasksDirectory: root, place: 'here', core, diagnose });
+  const writer = new TaskTranscripts({
+    tasksDirectory: root,
+    place: 'here',
+    core,
+    keptMs: 1_000,
+    diagnose,
+  });
   head = 1;
   writer.committed([created()]);
   await writer.close();
@@ -182,4 +193,14 @@ it('T-40 in a data directory that was moved it goes on there, and not where it w
   await writer.close();
   expect(await numbers()).toEqual([1, 2, 3]);
   await expect(fs.stat(old)).rejects.toThrow('ENOENT');
+});
+
+it('T-43 that of a session that ended long ago is not written again after a start', async () => {
+  status = 'completed';
+  head = 3;
+  fate = 'past';
+  const writer = transcripts();
+  await writer.recover();
+  await writer.close();
+  await expect(fs.stat(path)).rejects.toThrow('ENOENT');
 });

@@ -35,6 +35,8 @@ export interface TaskTranscriptsOptions {
   /** The place whose tasks have their files here. */
   readonly place: string;
   readonly core: () => Core;
+  /** How long a transcript stays after the end of the session that has the task. */
+  readonly keptMs: number;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly fileBytes?: number;
 }
@@ -76,7 +78,12 @@ export class TaskTranscripts {
       for (let before: string | undefined, isMore = true; isMore; ) {
         const query = { kind: KIND, status, limit: LISTED, before };
         const page = await this.options.core().tasks.list(SYSTEM, query);
+        const endedBefore = Date.now() - this.options.keptMs;
+        const ids = page.tasks.map(({ taskId }) => taskId);
+        const fates = await this.options.core().tasks.fileFates(ids, endedBefore);
         for (const task of page.tasks) {
+          // What was removed, or will be, is not written again.
+          if (fates.get(task.taskId) === 'past') continue;
           const transcript = this.#follow(task);
           if (transcript && !OVER.has(status)) goOn.push(transcript);
         }

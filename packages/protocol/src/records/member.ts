@@ -33,13 +33,17 @@ export const Member = z.strictObject({
 });
 export type Member = z.infer<typeof Member>;
 
-/** Joining twice updates; `joinedAt` is kept. Without `actorId` the caller joins. */
+/**
+ * Joining twice updates; `joinedAt` is kept. Without `actorId` the caller joins. `null` leaves when a session
+ * speaks to the channel again.
+ */
 export const UpsertMember = z.strictObject({
   memberId: MemberId.optional(),
   actorId: ActorId.optional(),
   displayName: DisplayName.optional(),
   role: z.string().max(LIMITS.titleChars).optional(),
   ...participation,
+  participationMode: ParticipationMode.nullable().optional(),
   metadata: Metadata.optional(),
 });
 export type UpsertMember = z.infer<typeof UpsertMember>;

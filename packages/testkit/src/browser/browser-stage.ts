@@ -7,7 +7,7 @@ export type { Page };
 
 /** Loading what a test asked to fail is no error of the page. */
 const EXPECTED =
-  /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|WebSocket connection to/;
+  /ERR_CONNECTION_(?:REFUSED|RESET|CLOSED)|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection to/;
 
 export interface OpenOptions extends BrowserContextOptions {
   /** Where to go after the login. */

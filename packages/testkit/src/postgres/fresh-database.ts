@@ -18,7 +18,9 @@ export async function freshDatabase(
   template = 'template1',
 ): Promise<FreshDatabase> {
   const name = `stoa_${randomBytes(8).toString('hex')}`;
-  await administer(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // By its files, and not page by page through the log: a third of the work for one as small.
+  const how = `TEMPLATE ${template} STRATEGY FILE_COPY`;
+  await administer(serverUrl, `CREATE DATABASE ${name} ${how}`);
   const url = new URL(serverUrl);
   url.pathname = name;
   return {

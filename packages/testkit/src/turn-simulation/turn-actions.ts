@@ -141,7 +141,7 @@ function joinOrChange(world: TurnWorld): string {
   const name = anyAgent(world);
   const change = {
     ...(world.random.chance(0.5) ? { muted: world.random.chance(0.5) } : {}),
-    ...(world.random.chance(0.5) ? { participationMode: world.random.pick(MODES) } : {}),
+    ...(world.random.chance(0.5) ? { participationMode: world.random.pick([...MODES, null]) } : {}),
   };
   const actorId = `session:${world.sessions.get(name) ?? ''}`;
   const member = { actorId, memberId: name, displayName: name, ...change };

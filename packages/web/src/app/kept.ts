@@ -34,5 +34,7 @@ export function keep(key: string, value: string | undefined): void {
 
 /** Who uses this browser next finds nothing of what was written and not sent. */
 export function forgetWriting(): void {
-  for (const key of [...keptKeys('draft:'), ...keptKeys('outbox:')]) keep(key, undefined);
+  for (const prefix of ['draft:', 'attached:', 'outbox:']) {
+    for (const key of keptKeys(prefix)) keep(key, undefined);
+  }
 }

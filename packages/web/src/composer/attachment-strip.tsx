@@ -43,11 +43,13 @@ function State({ bytes, state, problem }: Attached) {
       </span>
     );
   }
-  if (state === 'stored') return <span className="block text-faint">{sizeOf(bytes)}</span>;
-  return (
-    <span className="flex items-center gap-1.5 text-faint">
-      <progress aria-label="Uploading" className="h-1 w-16 accent-accent" />
-      {sizeOf(bytes)}
-    </span>
-  );
+  if (state === 'uploading') {
+    return (
+      <span className="flex items-center gap-1.5 text-faint">
+        <progress aria-label="Uploading" className="h-1 w-16 accent-accent" />
+        {sizeOf(bytes)}
+      </span>
+    );
+  }
+  return <span className="block text-faint">{sizeOf(bytes)}</span>;
 }

@@ -1,14 +1,19 @@
 import { ASSET_BYTES, ITEMS_PER_MESSAGE } from '@stoa/client';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
+import { keep, kept, keptKeys } from '../app/kept.js';
 import { client } from '../data/client.js';
+import { useWhileLive } from '../data/live.js';
 import { toast } from '../ui/toast.js';
+import { isCollected, type KeptFile, keptFrom, keptText, tooMany } from './kept-attachments.js';
 import { sizeOf } from './size-of.js';
 
 /*
- * A file that is to go with a message is stored as soon as it is chosen:
+ * A file that is to go with a message is stored as soon as it is chosen, and then kept with the draft:
  *
  *   uploading ──stored──▶ stored ──sent──▶ gone
  *   uploading ──refused──▶ failed ──removed──▶ gone
+ *   stored ──page loaded again──▶ kept ──the daemon has it──▶ stored
+ *                                 kept ──collected meanwhile──▶ gone, and said so
  */
 export interface Attached {
   readonly key: number;
@@ -16,7 +21,7 @@ export interface Attached {
   readonly bytes: number;
   /** Of an image, to be looked at before it is sent. */
   readonly preview: string | undefined;
-  readonly state: 'uploading' | 'stored' | 'failed';
+  readonly state: 'uploading' | 'stored' | 'failed' | 'kept';
   readonly assetId?: string;
   readonly problem?: string;
 }
@@ -39,21 +44,74 @@ const byDraft = new Map<string, readonly Attached[]>();
 const watchers = new Set<() => void>();
 let count = 0;
 
+const PREFIX = 'attached:';
+
+function attachedAt(draftKey: string): readonly Attached[] {
+  const known = byDraft.get(draftKey);
+  if (known) return known;
+  const files = keptFrom(kept(PREFIX + draftKey), MOST);
+  const restored = files.map((file): Attached => {
+    count += 1;
+    return { ...file, key: count, preview: undefined, state: 'kept' };
+  });
+  byDraft.set(draftKey, restored);
+  return restored;
+}
+
 function change(draftKey: string, make: (all: readonly Attached[]) => readonly Attached[]): void {
-  const before = byDraft.get(draftKey) ?? NONE;
+  const before = attachedAt(draftKey);
   const after = make(before);
   for (const { key, preview } of before) {
     const isGone = !after.some((each) => each.key === key);
     if (isGone && preview !== undefined) URL.revokeObjectURL(preview);
   }
-  if (after.length === 0) byDraft.delete(draftKey);
-  else byDraft.set(draftKey, after);
+  byDraft.set(draftKey, after);
+  keepFiles(
+    draftKey,
+    after.flatMap(({ assetId, ...rest }) => (assetId === undefined ? [] : { assetId, ...rest })),
+  );
   for (const watcher of watchers) watcher();
 }
 
+function keepFiles(draftKey: string, files: readonly KeptFile[]): void {
+  keep(PREFIX + draftKey, keptText(files, Date.now()));
+  const all = keptKeys(PREFIX).map((name) => [name, kept(name) ?? ''] as const);
+  for (const name of tooMany(new Map(all))) keep(name, undefined);
+}
+
+const changeOne = (draftKey: string, key: number, next: Partial<Attached>): void =>
+  change(draftKey, (all) => all.map((each) => (each.key === key ? { ...each, ...next } : each)));
+
+const removeOne = (draftKey: string, key: number): void =>
+  change(draftKey, (all) => all.filter((each) => each.key !== key));
+
+/** Those that are being asked for. */
+const asked = new Set<number>();
+
+/** Asks the daemon for what an earlier page attached: what is not sent in time is collected there. */
+function lookForKept(draftKey: string): void {
+  for (const each of attachedAt(draftKey)) {
+    if (each.state !== 'kept' || asked.has(each.key)) continue;
+    asked.add(each.key);
+    void lookFor(draftKey, each).finally(() => asked.delete(each.key));
+  }
+}
+
+async function lookFor(draftKey: string, { key, name, assetId = '' }: Attached): Promise<void> {
+  try {
+    const { mediaType } = await client.assets.get(assetId);
+    const preview = PREVIEWED.test(mediaType) ? client.assets.rawUrl(assetId) : undefined;
+    changeOne(draftKey, key, { state: 'stored', preview });
+  } catch (error) {
+    const isWanted = attachedAt(draftKey).some((each) => each.key === key);
+    if (!isWanted || !isCollected(error)) return;
+    removeOne(draftKey, key);
+    toast.tell(`${name} waited too long to be sent and is not stored any more. Attach it again.`);
+  }
+}
+
 async function upload(draftKey: string, key: number, file: File): Promise<void> {
-  const tell = (next: Partial<Attached>): void =>
-    change(draftKey, (all) => all.map((each) => (each.key === key ? { ...each, ...next } : each)));
+  const tell = (next: Partial<Attached>): void => changeOne(draftKey, key, next);
   try {
     if (file.size > ASSET_BYTES) {
       throw new RangeError(`${sizeOf(file.size)} is more than ${sizeOf(ASSET_BYTES)}`);
@@ -67,7 +125,7 @@ async function upload(draftKey: string, key: number, file: File): Promise<void> 
 }
 
 function add(draftKey: string, files: readonly File[]): void {
-  const room = MOST - (byDraft.get(draftKey) ?? NONE).length;
+  const room = MOST - attachedAt(draftKey).length;
   if (files.length > room) {
     toast.problem(new Error(`${MOST} files at most go with a message; the rest is left out.`));
   }
@@ -89,12 +147,15 @@ export function useAttachments(draftKey: string): Attachments {
       watchers.add(watcher);
       return () => watchers.delete(watcher);
     },
-    () => byDraft.get(draftKey) ?? NONE,
+    () => attachedAt(draftKey),
   );
+  useEffect(() => lookForKept(draftKey), [draftKey]);
+  // Once more, where nobody answered.
+  useWhileLive(() => lookForKept(draftKey));
   return {
     attached,
     add: (files) => add(draftKey, [...files]),
-    remove: (key) => change(draftKey, (all) => all.filter((each) => each.key !== key)),
+    remove: (key) => removeOne(draftKey, key),
     clear: () => change(draftKey, () => NONE),
   };
 }

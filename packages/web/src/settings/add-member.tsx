@@ -1,14 +1,12 @@
 import type { ParticipationMode } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { SelectField, TextField } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { PARTICIPATION } from './participation.js';
 import { problemsOf } from './problems.js';
-import { FormProblem } from './section.js';
 import { useSessionFor, useWorkers } from './workers.js';
 
 const PERSON = 'person';
@@ -55,66 +53,58 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
   const { fields: problems, rest } = problemsOf(add.error, FIELDS, {
     byCode: { unknown_member: 'actorId', agent_broken: 'actorId', unknown_agent: 'actorId' },
   });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    add.mutate();
-  };
   return (
-    <Dialog
+    <FormDialog
       title="Add member"
+      deed="Add"
+      isDisabled={add.isPending}
+      problem={rest}
+      onSubmit={() => add.mutate()}
       onClose={onClose}
-      footer={
-        <Button look="primary" type="submit" form="add-member" disabled={add.isPending}>
-          Add
-        </Button>
-      }
     >
-      <form id="add-member" onSubmit={submit} className="space-y-3" noValidate>
-        <SelectField
-          label="Who"
-          value={chosen}
-          onChange={setWho}
-          problem={isPerson ? undefined : problems['actorId']}
-          choices={[{ value: PERSON, label: 'A person' }, ...workers.choices]}
-        />
-        {isPerson ? (
-          <TextField
-            label="Id of the person"
-            hint="Whoever has an access token has an id."
-            isCode
-            value={humanId}
-            onChange={setHumanId}
-            problem={problems['actorId']}
-          />
-        ) : null}
+      <SelectField
+        label="Who"
+        value={chosen}
+        onChange={setWho}
+        problem={isPerson ? undefined : problems['actorId']}
+        choices={[{ value: PERSON, label: 'A person' }, ...workers.choices]}
+      />
+      {isPerson ? (
         <TextField
-          label="Name here"
-          placeholder="what they are called anyway"
-          value={displayName}
-          onChange={setDisplayName}
-          problem={problems['displayName']}
+          label="Id of the person"
+          hint="Whoever has an access token has an id."
+          isCode
+          value={humanId}
+          onChange={setHumanId}
+          problem={problems['actorId']}
         />
-        <TextField label="Role" value={role} onChange={setRole} problem={problems['role']} />
-        {isPerson ? null : (
-          <>
-            <TextField
-              label="Expertise"
-              hint="With commas between. Who knows what a message speaks of goes first."
-              value={tags}
-              onChange={setTags}
-              problem={problems['expertiseTags']}
-            />
-            <SelectField
-              label="Speaks"
-              value={mode}
-              onChange={setMode}
-              problem={problems['participationMode']}
-              choices={[{ value: '', label: 'As the channel says' }, ...PARTICIPATION]}
-            />
-          </>
-        )}
-        <FormProblem text={rest} />
-      </form>
-    </Dialog>
+      ) : null}
+      <TextField
+        label="Name here"
+        placeholder="what they are called anyway"
+        value={displayName}
+        onChange={setDisplayName}
+        problem={problems['displayName']}
+      />
+      <TextField label="Role" value={role} onChange={setRole} problem={problems['role']} />
+      {isPerson ? null : (
+        <>
+          <TextField
+            label="Expertise"
+            hint="With commas between. Who knows what a message speaks of goes first."
+            value={tags}
+            onChange={setTags}
+            problem={problems['expertiseTags']}
+          />
+          <SelectField
+            label="Speaks"
+            value={mode}
+            onChange={setMode}
+            problem={problems['participationMode']}
+            choices={[{ value: '', label: 'As the channel says' }, ...PARTICIPATION]}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,14 +1,13 @@
 import type { Agent, AgentDefinition, PermissionMode } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../data/client.js';
 import { queryClient } from '../data/queries.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { toast } from '../ui/toast.js';
 import { type AgentDraft, definitionFrom, draftOf, NEW_AGENT } from './agent-draft.js';
 import { DriverFields } from './driver-fields.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { problemsOf } from './problems.js';
 import { FormProblem } from './section.js';
 import { AGENTS_KEY } from './workers.js';
@@ -74,8 +73,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
     problem: problems[at],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
   });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     save.reset();
     const read = definitionFrom(draft, before);
     if ('problem' in read) {
@@ -91,81 +89,74 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
     save.mutate(read.definition);
   };
   return (
-    <Dialog
+    <FormDialog
       title={agent ? `Edit ${agent.name}` : 'New agent'}
+      deed="Save"
+      isDisabled={save.isPending}
+      problem={refused.rest}
       wide
+      onSubmit={submit}
       onClose={onClose}
-      footer={
-        <Button look="primary" type="submit" form="agent-form" disabled={save.isPending}>
-          Save
-        </Button>
-      }
     >
-      <form id="agent-form" onSubmit={submit} className="space-y-4" noValidate>
-        <div className="grid gap-3 wide:grid-cols-2">
-          <TextField
-            label="Id"
-            hint="Small letters, digits, dots and dashes. It stays."
-            isCode
-            disabled={agent !== undefined}
-            value={agentId}
-            onChange={setAgentId}
-            problem={
-              problems['agentId'] &&
-              `${problems['agentId']} Small letters, digits, dots and dashes.`
-            }
-          />
-          <TextField label="Name" placeholder={agentId} {...field('displayName')} />
-        </div>
-        <TextField label="Description" {...field('description')} />
-        <DriverFields draft={draft} field={field} />
-        <TextAreaField
-          label="Instructions"
-          hint="Who it is and how it works; it has them in every run."
-          rows={6}
-          {...field('instructions')}
-        />
-        <SelectField
-          label="Without asking"
-          choices={MODES}
-          value={draft.mode}
-          problem={problems['mode']}
-          onChange={(mode) => setDraft({ ...draft, mode: mode as PermissionMode })}
-        />
-        <details
-          className="rounded-lg border border-line px-3 py-2"
-          open={
-            Object.keys(problems).some((name) => /^permissions|^mcpServers/.test(name)) || undefined
+      <div className="grid gap-3 wide:grid-cols-2">
+        <TextField
+          label="Id"
+          hint="Small letters, digits, dots and dashes. It stays."
+          isCode
+          disabled={agent !== undefined}
+          value={agentId}
+          onChange={setAgentId}
+          problem={
+            problems['agentId'] && `${problems['agentId']} Small letters, digits, dots and dashes.`
           }
-        >
-          <summary className="cursor-pointer text-[13px] font-medium">
-            Rules and MCP servers
-          </summary>
-          <div className="mt-3 space-y-3">
-            <div className="grid gap-3 wide:grid-cols-3">
-              <TextAreaField
-                label="Always allow"
-                isCode
-                placeholder="Shell(git diff *)"
-                hint="One rule a line."
-                {...field('allow', 'permissions.allow')}
-              />
-              <TextAreaField label="Always ask" isCode {...field('ask', 'permissions.ask')} />
-              <TextAreaField label="Never" isCode {...field('deny', 'permissions.deny')} />
-            </div>
-            <FormProblem text={problems['permissions']} />
+        />
+        <TextField label="Name" placeholder={agentId} {...field('displayName')} />
+      </div>
+      <TextField label="Description" {...field('description')} />
+      <DriverFields draft={draft} field={field} />
+      <TextAreaField
+        label="Instructions"
+        hint="Who it is and how it works; it has them in every run."
+        rows={6}
+        {...field('instructions')}
+      />
+      <SelectField
+        label="Without asking"
+        choices={MODES}
+        value={draft.mode}
+        problem={problems['mode']}
+        onChange={(mode) => setDraft({ ...draft, mode: mode as PermissionMode })}
+      />
+      <details
+        className="rounded-lg border border-line px-3 py-2"
+        open={
+          Object.keys(problems).some((name) => /^permissions|^mcpServers/.test(name)) || undefined
+        }
+      >
+        <summary className="cursor-pointer text-[13px] font-medium">Rules and MCP servers</summary>
+        <div className="mt-3 space-y-3">
+          <div className="grid gap-3 wide:grid-cols-3">
             <TextAreaField
-              label="MCP servers"
+              label="Always allow"
               isCode
-              rows={5}
-              placeholder={'{ "files": { "command": "mcp-files", "args": ["."] } }'}
-              hint="JSON: names, each with a command or a url. Keys belong in the daemon’s environment: $NAME."
-              {...field('mcpServers')}
+              placeholder="Shell(git diff *)"
+              hint="One rule a line."
+              {...field('allow', 'permissions.allow')}
             />
+            <TextAreaField label="Always ask" isCode {...field('ask', 'permissions.ask')} />
+            <TextAreaField label="Never" isCode {...field('deny', 'permissions.deny')} />
           </div>
-        </details>
-        <FormProblem text={refused.rest} />
-      </form>
-    </Dialog>
+          <FormProblem text={problems['permissions']} />
+          <TextAreaField
+            label="MCP servers"
+            isCode
+            rows={5}
+            placeholder={'{ "files": { "command": "mcp-files", "args": ["."] } }'}
+            hint="JSON: names, each with a command or a url. Keys belong in the daemon’s environment: $NAME."
+            {...field('mcpServers')}
+          />
+        </div>
+      </details>
+    </FormDialog>
   );
 }

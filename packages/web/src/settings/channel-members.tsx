@@ -73,12 +73,12 @@ function MemberRow({ channel, member }: MemberRowProps) {
             value={member.participationMode ?? ''}
             disabled={change.isPending}
             onChange={({ target }) =>
-              change.mutate({ participationMode: target.value as ParticipationMode })
+              change.mutate({
+                participationMode: target.value === '' ? null : (target.value as ParticipationMode),
+              })
             }
           >
-            {member.participationMode === undefined ? (
-              <option value="">As the channel</option>
-            ) : null}
+            <option value="">As the channel</option>
             {PARTICIPATION.map(({ value, label }) => (
               <option key={value} value={value}>
                 {label}

@@ -1,15 +1,15 @@
 import type { Channel } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { go } from '../app/router.js';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { toast } from '../ui/toast.js';
 import { tookOver, useChangeChannel } from './change-channel.js';
 import { TextField } from './fields.js';
-import { FormProblem, Row, Rows, Section } from './section.js';
+import { FormDialog } from './form-dialog.js';
+import { Row, Rows, Section } from './section.js';
 
 /** Whether agents speak here, whether anybody does, and whether it is there at all. */
 export function ChannelState({ channel }: { readonly channel: Channel }) {
@@ -82,45 +82,31 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
     },
   });
   const isSame = typed.trim() === channelId;
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (isSame) remove.mutate();
-  };
   return (
-    <Dialog
+    <FormDialog
       title={`Delete ${title}?`}
+      deed="Delete for good"
+      look="danger"
+      isDisabled={!isSame || remove.isPending}
+      problem={remove.error?.message}
+      beside={<Button onClick={onClose}>Keep it</Button>}
+      onSubmit={() => remove.mutate()}
       onClose={onClose}
-      footer={
-        <>
-          <Button onClick={onClose}>Keep it</Button>
-          <Button
-            look="danger"
-            type="submit"
-            form="delete-channel"
-            disabled={!isSame || remove.isPending}
-          >
-            Delete for good
-          </Button>
-        </>
-      }
     >
-      <form id="delete-channel" onSubmit={submit} className="space-y-3">
-        <p className="text-[13px]">
-          Its messages, decisions and members are erased, also from the log.
-        </p>
-        <TextField
-          label={`Type ${channelId} to delete it`}
-          isCode
-          value={typed}
-          onChange={setTyped}
-          problem={
-            typed !== '' && !channelId.startsWith(typed.trim())
-              ? `It is called ${channelId}.`
-              : undefined
-          }
-        />
-        <FormProblem text={remove.error?.message} />
-      </form>
-    </Dialog>
+      <p className="text-[13px]">
+        Its messages, decisions and members are erased, also from the log.
+      </p>
+      <TextField
+        label={`Type ${channelId} to delete it`}
+        isCode
+        value={typed}
+        onChange={setTyped}
+        problem={
+          typed !== '' && !channelId.startsWith(typed.trim())
+            ? `It is called ${channelId}.`
+            : undefined
+        }
+      />
+    </FormDialog>
   );
 }

@@ -1,15 +1,13 @@
 import type { Cadence, Misfire, Overlap } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
-import { Button } from '../ui/button.js';
-import { Dialog } from '../ui/dialog.js';
 import { cadenceFrom, type WrittenCadence } from './cadence.js';
 import { durationText } from './durations.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { problemsOf } from './problems.js';
-import { FormProblem } from './section.js';
 import { useSessionFor, useWorkers } from './workers.js';
 
 export const SCHEDULES_KEY = ['schedules'] as const;
@@ -76,8 +74,7 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
     durationText,
   });
   const problems = { ...refused.fields, ...unreadable };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     create.reset();
     const read = cadenceFrom(cadence);
     if ('problem' in read) {
@@ -88,62 +85,53 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
     create.mutate(read.cadence);
   };
   return (
-    <Dialog
+    <FormDialog
       title="New schedule"
+      deed="Create"
+      isDisabled={create.isPending || chosen === ''}
+      problem={refused.rest}
+      onSubmit={submit}
       onClose={onClose}
-      footer={
-        <Button
-          look="primary"
-          type="submit"
-          form="new-schedule"
-          disabled={create.isPending || chosen === ''}
-        >
-          Create
-        </Button>
-      }
     >
-      <form id="new-schedule" onSubmit={submit} className="space-y-3" noValidate>
-        <SelectField
-          label="Who works"
-          value={chosen}
-          onChange={setWho}
-          choices={workers.choices}
-          problem={problems['sessionId']}
-        />
-        <TextField label="Title" value={title} onChange={setTitle} problem={problems['title']} />
-        <TextAreaField
-          label="What to do"
-          hint="It reaches the session as if you had written it then."
-          value={text}
-          onChange={setText}
-          problem={problems['text']}
-        />
-        <SelectField
-          label="When"
-          value={cadence.kind}
-          onChange={(kind) => setCadence({ ...cadence, kind: kind as Cadence['kind'] })}
-          choices={CADENCES}
-        />
-        <CadenceFields cadence={cadence} onChange={setCadence} problems={problems} />
-        {cadence.kind === 'once' ? null : (
-          <div className="grid gap-3 wide:grid-cols-2">
-            <SelectField
-              label="While the last is still worked on"
-              value={overlap}
-              onChange={setOverlap}
-              choices={OVERLAPS}
-            />
-            <SelectField
-              label="What was missed"
-              value={misfire}
-              onChange={setMisfire}
-              choices={MISFIRES}
-            />
-          </div>
-        )}
-        <FormProblem text={refused.rest} />
-      </form>
-    </Dialog>
+      <SelectField
+        label="Who works"
+        value={chosen}
+        onChange={setWho}
+        choices={workers.choices}
+        problem={problems['sessionId']}
+      />
+      <TextField label="Title" value={title} onChange={setTitle} problem={problems['title']} />
+      <TextAreaField
+        label="What to do"
+        hint="It reaches the session as if you had written it then."
+        value={text}
+        onChange={setText}
+        problem={problems['text']}
+      />
+      <SelectField
+        label="When"
+        value={cadence.kind}
+        onChange={(kind) => setCadence({ ...cadence, kind: kind as Cadence['kind'] })}
+        choices={CADENCES}
+      />
+      <CadenceFields cadence={cadence} onChange={setCadence} problems={problems} />
+      {cadence.kind === 'once' ? null : (
+        <div className="grid gap-3 wide:grid-cols-2">
+          <SelectField
+            label="While the last is still worked on"
+            value={overlap}
+            onChange={setOverlap}
+            choices={OVERLAPS}
+          />
+          <SelectField
+            label="What was missed"
+            value={misfire}
+            onChange={setMisfire}
+            choices={MISFIRES}
+          />
+        </div>
+      )}
+    </FormDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Credential, MintedToken } from '@stoa/protocol';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
 import { client } from '../data/client.js';
 import { queryClient, useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -9,9 +9,10 @@ import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { TextField } from './fields.js';
+import { FormDialog } from './form-dialog.js';
 import { LogOut } from './log-out.js';
 import { problemsOf } from './problems.js';
-import { FormProblem, Mark, Row, Rows, Section } from './section.js';
+import { Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
 
 const TOKENS_KEY = ['tokens'] as const;
@@ -120,41 +121,33 @@ function MintDialog({ onClose, onMinted }: MintDialogProps) {
     },
   });
   const { fields: problems, rest } = problemsOf(mint.error, ['humanId', 'name']);
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    mint.mutate();
-  };
   return (
-    <Dialog
+    <FormDialog
       title="New access token"
+      deed="Make it"
+      isDisabled={mint.isPending}
+      problem={rest}
+      onSubmit={() => mint.mutate()}
       onClose={onClose}
-      footer={
-        <Button look="primary" type="submit" form="mint-token" disabled={mint.isPending}>
-          Make it
-        </Button>
-      }
     >
-      <form id="mint-token" onSubmit={submit} className="space-y-3" noValidate>
-        <TextField
-          label="For whom"
-          hint="A short id in small letters, such as ada. One for owner acts as the owner."
-          isCode
-          value={humanId}
-          onChange={setHumanId}
-          problem={
-            problems['humanId'] && `${problems['humanId']} Small letters, digits, dots and dashes.`
-          }
-        />
-        <TextField
-          label="Name of the token"
-          hint="Where it will be used, such as laptop."
-          value={name}
-          onChange={setName}
-          problem={problems['name']}
-        />
-        <FormProblem text={rest} />
-      </form>
-    </Dialog>
+      <TextField
+        label="For whom"
+        hint="A short id in small letters, such as ada. One for owner acts as the owner."
+        isCode
+        value={humanId}
+        onChange={setHumanId}
+        problem={
+          problems['humanId'] && `${problems['humanId']} Small letters, digits, dots and dashes.`
+        }
+      />
+      <TextField
+        label="Name of the token"
+        hint="Where it will be used, such as laptop."
+        value={name}
+        onChange={setName}
+        problem={problems['name']}
+      />
+    </FormDialog>
   );
 }
 

@@ -21,7 +21,7 @@ import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import { newTaskId } from '../new-task-id.js';
-import { readOutputPart } from '../output-part.js';
+import { readTaskOutput } from '../output-part.js';
 import { startFailure } from '../start-failure.js';
 import { Starts } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
@@ -133,7 +133,7 @@ export class Monitors implements TaskExecutor {
   }
 
   read(task: Task, range: OutputRange): Promise<OutputPart> {
-    return readOutputPart(this.#files(task).output, range, task.end !== undefined);
+    return readTaskOutput(this.#files(task), task, range);
   }
 
   async forget(task: Task): Promise<void> {

@@ -461,10 +461,10 @@ describe('a command that a call waits for', () => {
     const stage = await staged();
     expect((await stage.call({ command: 'test -t 1 && echo yes || echo no' })).output).toBe('no');
     const { output } = await stage.call({
-      command: 'test -t 1 && echo "yes $TERM"; exit 6',
+      command: 'test -t 1 && echo "yes $TERM"; stty size; exit 6',
       pty: true,
     });
-    expect(output).toBe('yes xterm-256color\n[Exit code 6]');
+    expect(output).toBe('yes xterm-256color\n24 80\n[Exit code 6]');
     const task = await stage.background('read -r line; echo "got $line"', {
       pty: true,
       stdin: true,

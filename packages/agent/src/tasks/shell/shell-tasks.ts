@@ -9,7 +9,7 @@ import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
 import { newTaskId } from '../new-task-id.js';
-import { readOutputPart } from '../output-part.js';
+import { readTaskOutput } from '../output-part.js';
 import { startFailure } from '../start-failure.js';
 import { Starts } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
@@ -178,8 +178,7 @@ export class ShellTasks implements TaskExecutor {
   }
 
   read(task: Task, range: OutputRange): Promise<OutputPart> {
-    const { output } = this.#files(task.startedIn, task.taskId);
-    return readOutputPart(output, range, task.end !== undefined);
+    return readTaskOutput(this.#files(task.startedIn, task.taskId), task, range);
   }
 
   async forget(task: Task): Promise<void> {

@@ -4,7 +4,7 @@ import { closeSync } from 'node:fs';
 import { CommandFiles } from './command-files.js';
 import { MARK } from './mark.js';
 import { CommandNotStarted, notStartedReason } from './not-started.js';
-import { terminalPrefix } from './pseudo-terminal.js';
+import { inTerminal } from './pseudo-terminal.js';
 import type { RunningCommand } from './running-command.js';
 import type { Sandbox } from './sandbox.js';
 import { SpawnedCommand } from './spawned-command.js';
@@ -50,9 +50,8 @@ export async function startCommand(request: CommandRequest): Promise<RunningComm
   // What surrounds a command is not marked as the command is: bubblewrap marks what it starts.
   const isWrapped = kind !== 'none';
   const shell = await shellPath();
-  const plain = hasTerminal ? [...terminalPrefix(shell), command, '/dev/null'] : undefined;
   const argv = await request.sandbox.wrap(
-    plain ?? [shell, '-c', command],
+    hasTerminal ? inTerminal(shell, command) : [shell, '-c', command],
     isWrapped ? { [MARK]: nonce } : {},
   );
   const names = [

@@ -35,6 +35,10 @@ export async function clearLeftCommands(
   }
 }
 
+/** Whether the command runs that has these files. */
+export const isRunningCommand = (directory: string, kind: string, id: string): Promise<boolean> =>
+  isRunning(new CommandFiles(directory, id, kind));
+
 /** Without a status that can be read nobody could find its process any more either. */
 async function isRunning(files: CommandFiles): Promise<boolean> {
   const intent = await files.readIntent();

@@ -46,7 +46,7 @@ const ShellInput = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Give it a terminal, for programs that refuse to work without. stdout and stderr are one, what is written to it is echoed, and the size of the terminal does not change',
+      'Give it a terminal, for programs that refuse to work without. stdout and stderr are one, what is written to it is echoed, and it has 80 columns and 24 rows',
     ),
 });
 type ShellInput = z.infer<typeof ShellInput>;

@@ -1,0 +1,144 @@
+import { type Dirent, promises as fs } from 'node:fs';
+import { join } from 'node:path';
+import type { Tasks } from '@stoa/core';
+
+const SESSION = /^ses_[0-9a-z]{26}$/;
+const TASK_FILE = /^([a-z][a-z_]{0,31})-(sh_[0-9a-f]{8}|tsk_[0-9a-z]{26})\./;
+
+/** How many directories of sessions one sweep looks into, and how many tasks it takes the files of. */
+const LOOKED_INTO = 200;
+const TAKEN = 500;
+/** What is in no registry may be about to be, or about to be removed by who waited for it. */
+const UNLISTED_MS = 3_600_000;
+
+export interface TaskFilesOptions {
+  readonly tasksDirectory: string;
+  readonly tasks: () => Pick<Tasks, 'fileFates' | 'isPastSession'>;
+  /** Whether the command runs that has files of this name. */
+  readonly isRunning: (directory: string, kind: string, id: string) => Promise<boolean>;
+  /** How long files stay after the end of the session. */
+  readonly keptMs: number;
+  readonly now: () => number;
+  readonly lookedInto?: number;
+  readonly taken?: number;
+}
+
+export interface RemovedFiles {
+  tasks: number;
+  files: number;
+  bytes: number;
+}
+
+interface FilesOfTask {
+  readonly kind: string;
+  readonly id: string;
+  readonly names: string[];
+}
+
+/**
+ * Removes the files of tasks that are over: whose session ended long ago, or that are not listed any more
+ * though nobody removed their files. Each sweep goes on where the last one left off. Nothing that is not
+ * named as files of tasks are is touched, and no link is followed.
+ */
+export class TaskFiles {
+  #after = '';
+
+  constructor(private readonly options: TaskFilesOptions) {}
+
+  /** Asks `goOn` before every directory; what is left waits for the next sweep. */
+  async sweep(goOn: () => boolean = () => true): Promise<RemovedFiles> {
+    const { tasksDirectory, lookedInto = LOOKED_INTO, taken = TAKEN } = this.options;
+    const removed: RemovedFiles = { tasks: 0, files: 0, bytes: 0 };
+    const all = (await entriesOf(tasksDirectory))
+      .map(({ name }) => name)
+      .filter((name) => SESSION.test(name))
+      .sort();
+    const rest = all.filter((name) => name > this.#after);
+    this.#after = rest.length > lookedInto ? (rest[lookedInto - 1] ?? '') : '';
+    for (const sessionId of rest.slice(0, lookedInto)) {
+      if (!goOn()) break;
+      await this.#sweepSession(sessionId, removed, taken);
+      if (removed.tasks < taken) continue;
+      // There may be more in it.
+      this.#after = all[all.indexOf(sessionId) - 1] ?? '';
+      break;
+    }
+    return removed;
+  }
+
+  async #sweepSession(sessionId: string, removed: RemovedFiles, taken: number): Promise<void> {
+    const { tasksDirectory, tasks, keptMs, now } = this.options;
+    const directory = join(tasksDirectory, sessionId);
+    const entries = await entriesOf(directory);
+    const groups = groupsOf(entries);
+    const endedBefore = now() - keptMs;
+    const ids = [...groups.values()].map(({ id }) => id);
+    const fates = await tasks().fileFates(ids, endedBefore);
+    for (const group of groups.values()) {
+      if (removed.tasks >= taken) return;
+      const fate = fates.get(group.id) ?? 'kept';
+      if (fate === 'kept') continue;
+      if (fate === 'unlisted' && !(await this.#isAbandoned(directory, group))) continue;
+      await remove(directory, group, removed);
+    }
+    // A directory of a session that goes on may be written to the next moment.
+    if (!(await tasks().isPastSession(sessionId, endedBefore))) return;
+    // Refused while there is anything in it.
+    await fs.rmdir(directory).catch(() => undefined);
+  }
+
+  async #isAbandoned(directory: string, { kind, id, names }: FilesOfTask): Promise<boolean> {
+    const { isRunning, now } = this.options;
+    for (const name of names) {
+      const stats = await fs.lstat(join(directory, name)).catch(() => undefined);
+      if (stats && stats.mtimeMs > now() - UNLISTED_MS) return false;
+    }
+    const isCommand = names.includes(`${kind}-${id}.intent`);
+    return !isCommand || !(await isRunning(directory, kind, id));
+  }
+}
+
+function groupsOf(entries: readonly Dirent[]): Map<string, FilesOfTask> {
+  const groups = new Map<string, FilesOfTask>();
+  for (const entry of entries) {
+    const [, kind, id] = TASK_FILE.exec(entry.name) ?? [];
+    if (kind === undefined || id === undefined || entry.isDirectory()) continue;
+    const key = `${kind}-${id}`;
+    const group = groups.get(key) ?? { kind, id, names: [] };
+    group.names.push(entry.name);
+    groups.set(key, group);
+  }
+  return groups;
+}
+
+/** What cannot be removed is somebody else's doing, and is tried again by the next sweep. */
+async function remove(
+  directory: string,
+  { names }: FilesOfTask,
+  removed: RemovedFiles,
+): Promise<void> {
+  let files = 0;
+  for (const name of names) {
+    const path = join(directory, name);
+    try {
+      const stats = await fs.lstat(path);
+      await fs.unlink(path);
+      files += 1;
+      if (stats.isFile()) removed.bytes += stats.size;
+    } catch {
+      // Gone already, or not ours to remove.
+    }
+  }
+  if (files > 0) removed.tasks += 1;
+  removed.files += files;
+}
+
+/** A link is not followed: what it leads to is not ours. */
+async function entriesOf(directory: string): Promise<Dirent[]> {
+  try {
+    if (!(await fs.lstat(directory)).isDirectory()) return [];
+    return await fs.readdir(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
