@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateStimulus, type Lease, type Session } from '@stoa/protocol';
-import { openSqliteStore, type Statement, type Store, type Tx } from '@stoa/store';
+import { oneByOne, openSqliteStore, type Statement, type Store, type Tx } from '@stoa/store';
 import {
   callerOf,
   fillChannels,
@@ -55,7 +55,7 @@ class Reads {
   }
 
   *#watched<T>(body: () => Tx<T>): Tx<T> {
-    const tx = body();
+    const tx = oneByOne(body());
     for (let step = tx.next(); ; ) {
       if (step.done) return step.value;
       const answer = yield step.value;

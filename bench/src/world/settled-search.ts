@@ -35,7 +35,9 @@ async function openComparison(scope: Scope, home: string): Promise<() => boolean
   scope.defer(() => database.close());
   database.prepare(`ATTACH ? AS "search"`).run(search);
   // The search thread starts after the daemon: its file is there a moment before its tables are.
-  const made = database.prepare(`SELECT 1 FROM "search"."sqlite_master" WHERE "name" = 'watermarks'`);
+  const made = database.prepare(
+    `SELECT 1 FROM "search"."sqlite_master" WHERE "name" = 'watermarks'`,
+  );
   while (made.get() === undefined) await wait();
   const lagging = database
     .prepare(

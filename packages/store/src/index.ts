@@ -7,6 +7,7 @@ export type { SearchIndex, SearchMatch, SearchRequest } from './search/search-in
 export { openSqliteSearchIndex, SqliteSearchIndex } from './search/sqlite-search-index.js';
 export { ThreadedSearchIndex } from './search/threaded-search-index.js';
 export type { SqlValue, Statement, Tx } from './sql/statement.js';
+export { oneByOne, together } from './sql/together.js';
 export type { Verb } from './sql/verb.js';
 export { openScratchStore, type ScratchStore } from './sqlite/scratch-store.js';
 export { openSqliteStore, SqliteStore, type SqliteStoreOptions } from './sqlite/sqlite-store.js';

@@ -145,7 +145,7 @@ export class Credentials {
       lane: topic,
       open: () => findCredential.first({ credentialId }),
       *decide(_, at): Tx<Decision<void>> {
-        const revoked = yield* revokeCredential.run({ credentialId, at });
+        const revoked = yield* revokeCredential.changes({ credentialId, at });
         yield* deleteLoginCodesOf.run({ credentialId });
         const event = { type: 'credential_revoked' as const, data: { credentialId } };
         return { events: revoked > 0 ? [{ topic, event }] : [], answer: () => undefined };
@@ -206,7 +206,7 @@ function* replaceOldest(humanId: string, at: number): Tx<Revoked[]> {
   const logins = yield* listBrowserLogins.all({ humanId, now: at });
   const oldest = logins.slice(0, Math.max(0, logins.length - LIMITS.browserLogins + 1));
   for (const { credentialId } of oldest) {
-    yield* revokeCredential.run({ credentialId, at });
+    yield* revokeCredential.changes({ credentialId, at });
     yield* deleteLoginCodesOf.run({ credentialId });
   }
   return oldest.map(({ credentialId }) => ({ type: 'credential_revoked', data: { credentialId } }));

@@ -149,7 +149,7 @@ export class Agents {
 
   async delete(agentId: string): Promise<void> {
     await this.#assertNotInFile(agentId);
-    const deleted = await this.ports.store.transact(() => deleteAgent.run({ agentId }));
+    const deleted = await this.ports.store.transact(() => deleteAgent.changes({ agentId }));
     if (deleted === 0) {
       throw new StoaError('agent_not_found', `There is no agent ${agentId} that was made here`);
     }

@@ -84,7 +84,9 @@ export class Assets {
 
   #collect({ assetId, digest }: Pick<AssetRow, 'assetId' | 'digest'>, before: number) {
     return this.#inTurn(digest, async () => {
-      const deleted = await this.store.transact(() => deleteUnusedAsset.run({ assetId, before }));
+      const deleted = await this.store.transact(() =>
+        deleteUnusedAsset.changes({ assetId, before }),
+      );
       if (deleted === 0) return false;
       const again = await this.store.read(() => findAssetByDigest.first({ digest }));
       if (!again) await this.files.remove(digest);

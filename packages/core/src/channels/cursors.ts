@@ -41,7 +41,7 @@ export async function moveCursor(
     *decide({ topicId }: OpenChannel): Tx<Decision<void>> {
       const channel = yield* findTopicById.first({ id: topicId });
       const target = Math.min(readSeq, channel?.head ?? 0);
-      const moved = yield* moveRow.run({ humanId, topicId, readSeq: target });
+      const moved = yield* moveRow.changes({ humanId, topicId, readSeq: target });
       const event = { type: 'read_cursor_moved' as const, data: { channelId, readSeq: target } };
       return { events: moved > 0 ? [{ topic, event }] : [], answer: () => undefined };
     },

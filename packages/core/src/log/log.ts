@@ -14,6 +14,7 @@ import {
   openTopicEnd,
   type Store,
   type Tx,
+  together,
 } from '@stoa/store';
 import { projectChannelEvent } from '../channels/projection.js';
 import { projectMemoryEvent } from '../memory/projection.js';
@@ -113,8 +114,10 @@ function* replayed<R>(actorId: string, idempotency: Idempotency<R>): Tx<{ answer
  */
 function* append(events: readonly NewEvent[], actor: string, at: number): Tx<LogEntry[]> {
   const entries: LogEntry[] = [];
-  for (const [topic, positions] of byTopic(events)) {
-    const end = yield* openTopicEnd.first({ name: topic });
+  const topics = [...byTopic(events)];
+  const ends = yield* together(...topics.map(([name]) => openTopicEnd.first({ name })));
+  for (const [i, [topic, positions]] of topics.entries()) {
+    const end = ends[i];
     if (!end) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
     let seq = end.head;
     for (const position of positions) {

@@ -1,4 +1,4 @@
-import type { Store, Tx } from '@stoa/store';
+import { oneByOne, type Store, type Tx } from '@stoa/store';
 import { type DirectedRun, OWNER, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { TranscriptEntry } from '../sessions/transcript.js';
@@ -154,7 +154,8 @@ function breakReads(store: Store, table: RegExp): () => void {
   };
 }
 
-function* failing<R>(tx: Tx<R>, table: RegExp): Tx<R> {
+function* failing<R>(body: Tx<R>, table: RegExp): Tx<R> {
+  const tx = oneByOne(body);
   let step = tx.next();
   while (!step.done) {
     if (table.test(step.value.text.sqlite)) throw new Error('the store cannot be reached');

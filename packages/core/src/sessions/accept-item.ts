@@ -19,6 +19,7 @@ import {
   listQueuedRuns,
   type RunRow,
   type Tx,
+  together,
 } from '@stoa/store';
 import { assertNotEnded, type OpenSession } from '../access/session-gate.js';
 import { scopeOfChannel } from '../channels/channel-scope.js';
@@ -64,9 +65,8 @@ export function* acceptItem(
   arrival: Arrival,
 ): Tx<Acceptance> {
   assertNotEnded(session);
-  yield* assertRoom(session);
   const { kind, rule, origin } = arrival;
-  const work = yield* workOf(origin);
+  const [, work] = yield* together(assertRoom(session), workOf(origin));
   const { admission, applied } = admit(rule, {
     active: activeOf(session),
     driver: { inject: yield* canInject(context, session, work) },
@@ -122,9 +122,13 @@ export function* assertRoom(session: OpenSession): Tx<void> {
 
 /** Undefined when there is room for one more item. */
 export function* whyFull({ topicId, sessionId }: OpenSession): Tx<string | undefined> {
-  const queued = (yield* countQueuedRuns.first({ topicId }))?.count ?? 0;
+  const [runs, items] = yield* together(
+    countQueuedRuns.first({ topicId }),
+    countWaitingItems.first({ topicId, kind: null }),
+  );
+  const queued = runs?.count ?? 0;
   if (queued >= LIMITS.queuedRunsPerSession) return `${String(queued)} runs wait for ${sessionId}`;
-  const waiting = (yield* countWaitingItems.first({ topicId, kind: null }))?.count ?? 0;
+  const waiting = items?.count ?? 0;
   if (waiting < LIMITS.waitingItemsPerSession) return undefined;
   return `${String(waiting)} items wait for ${sessionId}`;
 }

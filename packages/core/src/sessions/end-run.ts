@@ -15,6 +15,7 @@ import {
   listPendingApprovalsOfRun,
   listWaitingItemsOfRun,
   type Tx,
+  together,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
 import type { NewEvent } from '../log/log.js';
@@ -52,7 +53,12 @@ export function* closeRun(
   runId: string,
   end: RunEnd,
 ): Tx<NewEvent[]> {
-  const run = yield* findQueuedRun.first({ runId });
+  const { topicId } = session;
+  const [run, pending, waiting] = yield* together(
+    findQueuedRun.first({ runId }),
+    listPendingApprovalsOfRun.all({ runId }),
+    listWaitingItemsOfRun.all({ topicId, runId }),
+  );
   if (!run || !mayBecome(run.status as RunStatus, end.type)) {
     context.diagnose('a run that has ended was to end again', {
       runId,
@@ -63,7 +69,7 @@ export function* closeRun(
   }
   const facts = factsOf(session, runId, JSON.parse(run.queued) as Work);
   const events: NewEvent[] = [];
-  for (const { approvalId } of yield* listPendingApprovalsOfRun.all({ runId })) {
+  for (const { approvalId } of pending) {
     const data = { approvalId, state: 'withdrawn' as const, ...facts };
     events.push(inSession(session, { type: 'approval_settled', data }));
     for (const humanId of humansAsked(session)) {
@@ -71,7 +77,7 @@ export function* closeRun(
       events.push({ topic: humanTopic(humanId), event: { type: 'approval_closed', data: closed } });
     }
   }
-  for (const item of yield* listWaitingItemsOfRun.all({ topicId: session.topicId, runId })) {
+  for (const item of waiting) {
     events.push(...settleItem(context, session, item, facts, end));
   }
   if (end.type === 'completed')

@@ -21,6 +21,7 @@ import {
   releaseSessionsOf,
   setSessionOwner,
   type Tx,
+  together,
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
@@ -137,10 +138,13 @@ export class Ownership {
       *decide(session): Tx<Decision<Claim | undefined>> {
         const nothing = { events: [], answer: () => undefined };
         if (yield* isOwnedByAnother(session)) return nothing;
-        const runId = session.activeRunId ?? (yield* nextQueuedRun.first(session))?.runId;
-        const run = runId === undefined ? undefined : yield* findQueuedRun.first({ runId });
-        if (!run || (yield* context.isHeldBack(session))) return nothing;
-        const owned = yield* setSessionOwner.first({ topicId: session.topicId, daemonId });
+        const { activeRunId: runId, topicId } = session;
+        const [run, isHeldBack] = yield* together(
+          runId === null ? nextQueuedRun.first({ topicId }) : findQueuedRun.first({ runId }),
+          context.isHeldBack(session),
+        );
+        if (!run || isHeldBack) return nothing;
+        yield* setSessionOwner.run({ topicId, daemonId });
         const isResumed = (run.status as RunStatus) !== 'queued';
         const attempt = run.attempts + 1;
         const facts = factsOf(session, run.runId, JSON.parse(run.queued) as Work);
@@ -151,7 +155,8 @@ export class Ownership {
         const event: SessionEvent = isResumed
           ? { type: 'resumed', data: { attempt, unknownCallIds, ...facts } }
           : { type: 'started', data: { attempt, ...facts } };
-        const epoch = owned?.epoch ?? 0;
+        // Nobody else begins one while this session is locked.
+        const epoch = (session.epoch ?? 0) + 1;
         return {
           events: [inSession(session, event)],
           answer: () => ({

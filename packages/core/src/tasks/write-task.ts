@@ -1,5 +1,5 @@
 import { type SessionEvent, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
-import { findBackgroundTask, findTaskEntry, type Tx } from '@stoa/store';
+import { type BackgroundTaskRow, findBackgroundTask, findTaskEntry, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { inSession } from '../sessions/run-facts.js';
@@ -46,7 +46,7 @@ export async function writeTask<R>(
   throw new StoaError('task_not_found', `${taskId} cannot be found where it is said to be`);
 }
 
-export function* taskRow(taskId: string) {
+export function* taskRow(taskId: string): Tx<BackgroundTaskRow & { sessionId: string }> {
   const row = yield* findBackgroundTask.first({ taskId });
   if (!row) throw new StoaError('task_not_found', `There is no background task ${taskId}`);
   return row;

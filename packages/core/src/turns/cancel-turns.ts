@@ -40,7 +40,7 @@ function* cancelIn(
   const messageId = turn.originMessageId;
   const message = yield* findMessage.first({ topicId, messageId });
   const inputItems = message ? itemsOf(message) : [];
-  const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
+  const thread = yield* readThread(channel, rootMessageId, { messageId, text: textOf(inputItems) });
   if (!thread) return [];
   const author = message
     ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
@@ -48,7 +48,8 @@ function* cancelIn(
   return yield* carryOut(context, {
     channel,
     thread,
-    decisions: decide(thread, leases, then, at),
+    turn,
+    decisions: decide(thread, turn, leases, then, at),
     trigger: { type: 'cancelled' },
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
     unheard: undefined,
@@ -57,7 +58,8 @@ function* cancelIn(
 }
 
 function decide(
-  { state, policy }: ReadThread,
+  { around, policy }: ReadThread,
+  before: Turn,
   leases: readonly LeaseRow[],
   then: Then,
   at: number,
@@ -65,12 +67,12 @@ function decide(
   const cancelled = new Set(leases.map(({ leaseId }) => leaseId));
   const ends = [...cancelled].map((leaseId) => ({ leaseId, outcome: 'cancelled' as const }));
   if (then === 'close') {
-    const { wakeAt: _, ...turn } = state.turn;
+    const { wakeAt: _, ...turn } = before;
     const closed: Turn = { ...turn, closedAt: at, outcome: 'cancelled' };
     return { grants: [], renewals: [], candidates: [], candidateCount: 0, ends, turn: closed };
   }
-  const left = state.leases.filter(({ leaseId }) => !cancelled.has(leaseId));
-  const decided = arbitrate({ ...state, leases: left }, policy, at);
+  const left = around.leases.filter(({ leaseId }) => !cancelled.has(leaseId));
+  const decided = arbitrate({ ...around, turn: before, leases: left }, policy, at);
   return { ...decided, ends: [...ends, ...decided.ends] };
 }
 

@@ -3,10 +3,11 @@ import {
   channelTopic,
   type LeaseOutcome,
   type StoredItem,
+  type Turn,
   type TurnDecision,
   type TurnTrigger,
 } from '@stoa/protocol';
-import type { Tx } from '@stoa/store';
+import { type Tx, together } from '@stoa/store';
 import { sessionToServe } from '../access/session-gate.js';
 import type { NewEvent } from '../log/log.js';
 import { acceptItem } from '../sessions/accept-item.js';
@@ -28,6 +29,8 @@ interface ToAnswer {
 interface Arbitrated {
   readonly channel: LockedChannel;
   readonly thread: ReadThread;
+  /** As it was before this was decided. */
+  readonly turn: Turn;
   readonly decisions: Decisions;
   readonly trigger: TurnTrigger;
   readonly toAnswer: ToAnswer;
@@ -62,15 +65,18 @@ export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewE
 
 function* grant(
   { sessions }: TurnContext,
-  { channel, thread, decisions, toAnswer, unheard, at }: Arbitrated,
+  { channel, thread, turn, decisions, toAnswer, unheard, at }: Arbitrated,
   events: NewEvent[],
 ): Tx<TurnDecision['granted']> {
   if (decisions.grants.length === 0) return [];
-  const { turn } = decisions;
-  const scene = yield* sceneOf(channel, turn, unheard);
+  const [scene, ...serving] = yield* together(
+    sceneOf(channel, thread.channel, decisions.turn, unheard),
+    ...decisions.grants.map(({ sessionId }) => sessionToServe(sessionId)),
+  );
   const granted: TurnDecision['granted'] = [];
-  for (const { memberId, sessionId } of decisions.grants) {
-    const session = yield* sessionToServe(sessionId);
+  for (const [i, session] of serving.entries()) {
+    const { sessionId } = session;
+    const { memberId = '' } = decisions.grants[i] ?? {};
     const accepted = yield* acceptItem(sessions, session, {
       kind: 'channel_delivery',
       rule: 'followup',
@@ -83,7 +89,7 @@ function* grant(
         messageId: toAnswer.messageId,
       },
       // What was called is in the turn before it was granted.
-      delivery: deliveryFor(scene, thread.state.turn, memberId, sessionId),
+      delivery: deliveryFor(scene, turn, memberId, sessionId),
       metadata: {},
     });
     events.push(...accepted.events);

@@ -11,6 +11,7 @@ import {
   type LeaseRow,
   listEventsOfTypeBefore,
   type Tx,
+  together,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
@@ -36,18 +37,17 @@ export function* deliveryEnded(
   runId: string,
   end: RunEnd,
 ): Tx<NewEvent[]> {
-  const lease = yield* findLeaseOfRun.first({ runId });
+  const [lease, run] = yield* together(findLeaseOfRun.first({ runId }), findRun.first({ runId }));
   if (!lease || lease.endedAt !== null) return [];
-  const run = yield* findRun.first({ runId });
   const { origin } = JSON.parse(run?.queued ?? '{}') as { origin?: { channelId?: string } };
   const channel = yield* openLocked(origin?.channelId ?? '');
   if (!run || !channel) return [];
   const at = context.sessions.clock.now();
-  const member = yield* findMemberByActor.first({
-    topicId: channel.topicId,
-    actorId: `session:${lease.sessionId}`,
-  });
-  const output = yield* outputOf(run, end);
+  const { topicId } = channel;
+  const [member, output] = yield* together(
+    findMemberByActor.first({ topicId, actorId: `session:${lease.sessionId}` }),
+    outputOf(run, end),
+  );
   const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
   const posted =
     maySpeak && output.length > 0
@@ -120,13 +120,17 @@ function* goOn(
   const messageId = turn.originMessageId;
   const message = yield* findMessage.first({ topicId, messageId });
   const inputItems = message ? itemsOf(message) : [];
-  const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
+  const thread = yield* readThread(channel, lease.rootMessageId, {
+    messageId,
+    text: textOf(inputItems),
+  });
   if (!thread) return [];
   const isOther = ({ leaseId }: { leaseId: string }): boolean => leaseId !== lease.leaseId;
   const state = {
-    ...thread.state,
-    leases: thread.state.leases.filter(isOther),
-    standings: thread.state.standings.map((standing) =>
+    ...thread.around,
+    turn,
+    leases: thread.around.leases.filter(isOther),
+    standings: thread.around.standings.map((standing) =>
       standing.sessionId === lease.sessionId
         ? {
             ...standing,
@@ -145,6 +149,7 @@ function* goOn(
   return yield* carryOut(context, {
     channel,
     thread: { ...thread, leases: thread.leases.filter(isOther) },
+    turn,
     decisions,
     trigger: { type: 'run_ended', runId: run.runId },
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },

@@ -1,13 +1,14 @@
 import type { ChannelDelivery, Member, StoredItem, Turn } from '@stoa/protocol';
 import {
+  type ChannelFieldsRow,
   type FullMessageRow,
   findAsset,
-  findChannelFields,
   findMessage,
   listPins,
   listReactions,
   THREAD_PAGES,
   type Tx,
+  together,
 } from '@stoa/store';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
@@ -36,12 +37,15 @@ export interface Scene {
 
 export function* sceneOf(
   { topicId, channelId }: LockedChannel,
+  channel: ChannelFieldsRow,
   turn: Turn,
   unheard: Unheard | undefined,
 ): Tx<Scene> {
-  const channel = yield* findChannelFields.first({ topicId });
-  const members = yield* namedMembers(topicId);
-  const heard = yield* heardIn(topicId, turn, unheard);
+  const [members, heard, pinned] = yield* together(
+    namedMembers(topicId),
+    heardIn(topicId, turn, unheard),
+    pinnedIn(topicId),
+  );
   const named = (sessionIds: readonly string[]): string[] =>
     members
       .filter(({ actorId }) => sessionIds.includes(sessionIdOf(actorId) ?? ''))
@@ -52,9 +56,9 @@ export function* sceneOf(
     members,
     delivery: {
       channelId,
-      title: channel?.title ?? channelId,
-      ...(channel?.description ? { description: channel.description } : {}),
-      ...(channel?.purpose ? { purpose: channel.purpose } : {}),
+      title: channel.title,
+      ...(channel.description ? { description: channel.description } : {}),
+      ...(channel.purpose ? { purpose: channel.purpose } : {}),
       members: members
         .slice(0, MEMBERS_TOLD)
         .map(({ memberId, displayName, memberKind, role }) => ({
@@ -64,7 +68,7 @@ export function* sceneOf(
           ...(role === undefined ? {} : { role }),
         })),
       memberCount: members.length,
-      ...(yield* pinnedIn(topicId)),
+      ...pinned,
       threadRootMessageId: turn.threadRootMessageId,
       heard,
       addressed: named(turn.selected),
@@ -88,13 +92,13 @@ type Pinned = Pick<ChannelDelivery, 'pinned' | 'pinnedCount'>;
 
 function* pinnedIn(topicId: number): Tx<Pinned> {
   const pins = yield* listPins.all({ topicId });
-  const pinned: NonNullable<Pinned['pinned']> = [];
-  for (const { assetId } of pins.slice(0, PINS_TOLD)) {
-    const asset = yield* findAsset.first({ assetId });
-    if (!asset) continue;
-    const { name, mediaType, bytes } = asset;
-    pinned.push({ assetId, mediaType, bytes, ...(name === null ? {} : { name }) });
-  }
+  const told = pins.slice(0, PINS_TOLD);
+  const assets = yield* together(...told.map(({ assetId }) => findAsset.first({ assetId })));
+  const pinned = assets.flatMap((asset) => {
+    if (!asset) return [];
+    const { assetId, name, mediaType, bytes } = asset;
+    return [{ assetId, mediaType, bytes, ...(name === null ? {} : { name }) }];
+  });
   return pins.length === 0 ? {} : { pinned, pinnedCount: pins.length };
 }
 
@@ -103,15 +107,15 @@ type Heard = ChannelDelivery['heard'][number];
 /** The root, then the last of what followed, and what is said in this very commit. */
 function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx<Heard[]> {
   const rootMessageId = turn.threadRootMessageId;
-  const root = yield* findMessage.first({ topicId, messageId: rootMessageId });
   const seq = Number.MAX_SAFE_INTEGER;
-  const page = { topicId, rootMessageId, seq, limit: HEARD };
-  const replies = [...(yield* THREAD_PAGES.before.rows.all(page))].reverse();
-  const heard: Heard[] = [];
-  for (const row of root ? [root, ...replies] : replies) {
-    // A marker that a newer one stands for is no news.
-    if (row.supersededBy === null) heard.push(yield* heardMessage(row));
-  }
+  const [root, replies] = yield* together(
+    findMessage.first({ topicId, messageId: rootMessageId }),
+    THREAD_PAGES.before.rows.all({ topicId, rootMessageId, seq, limit: HEARD }),
+  );
+  const rows = [...(root ? [root] : []), ...replies.reverse()];
+  // A marker that a newer one stands for is no news.
+  const news = rows.filter(({ supersededBy }) => supersededBy === null);
+  const heard: Heard[] = yield* together(...news.map(heardMessage));
   if (unheard) {
     const { messageId, author, inputItems, at } = unheard;
     heard.push({

@@ -1,4 +1,11 @@
-import { lockChannel, lockSession, openSqliteStore, type Store, type Tx } from '@stoa/store';
+import {
+  lockChannel,
+  lockSession,
+  oneByOne,
+  openSqliteStore,
+  type Store,
+  type Tx,
+} from '@stoa/store';
 import { OWNER, type StoreEngine } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TurnStage } from './turn-stage.fixture.js';
@@ -32,7 +39,7 @@ class LockedStore implements StoreEngine {
 
   *#noted<T>(body: () => Tx<T>): Tx<T> {
     const locks = new Set<string>();
-    const tx = body();
+    const tx = oneByOne(body());
     for (let step = tx.next(); ; ) {
       if (step.done) {
         this.transactions.push([...locks]);

@@ -24,17 +24,18 @@ export function* lookAt(
   const message = yield* findMessage.first({ topicId, messageId });
   if (!message) return [];
   const inputItems = itemsOf(message);
-  const thread = yield* readThread(channel, turn, { messageId, text: textOf(inputItems) });
+  const thread = yield* readThread(channel, rootMessageId, { messageId, text: textOf(inputItems) });
   if (!thread) return [];
   // What lets a channel go on is in the same commit.
-  const state = trigger.type === 'resumed' ? { ...thread.state, paused: false } : thread.state;
+  const paused = trigger.type !== 'resumed' && thread.around.paused;
   const { author } = JSON.parse(message.posted) as {
     author: { id: string; displayName: string };
   };
   return yield* carryOut(context, {
     channel,
     thread,
-    decisions: arbitrate(state, thread.policy, at),
+    turn,
+    decisions: arbitrate({ ...thread.around, paused, turn }, thread.policy, at),
     trigger,
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
     unheard: undefined,

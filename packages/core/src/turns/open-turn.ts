@@ -1,5 +1,5 @@
 import type { Author, StoredItem, Turn } from '@stoa/protocol';
-import { findMessage, type Tx } from '@stoa/store';
+import { findMessage, type Tx, together } from '@stoa/store';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
@@ -39,12 +39,18 @@ export function* openTurn(
 ): Tx<NewEvent[]> {
   const { messageId, author, inputItems } = opening;
   const text = textOf(inputItems);
+  const threadRootMessageId = opening.threadRootMessageId ?? messageId;
+  const [selection, thread] = yield* together(
+    selectedBy(channel, opening, text),
+    readThread(channel, threadRootMessageId, { messageId, text }),
+  );
+  if (!thread) return [];
   const turn: Turn = {
     turnId: context.sessions.ids.next('trn'),
-    threadRootMessageId: opening.threadRootMessageId ?? messageId,
+    threadRootMessageId,
     originMessageId: messageId,
     openedAt: at,
-    ...(yield* selectedBy(channel, opening, text)),
+    ...selection,
     ...(byHand === undefined ? {} : { byHand: [...byHand] }),
     called: [],
     ...(stimulus === undefined ? {} : { stimulus }),
@@ -53,12 +59,11 @@ export function* openTurn(
     startedRuns: 0,
     tokens: 0,
   };
-  const thread = yield* readThread(channel, turn, { messageId, text });
-  if (!thread) return [];
   return yield* carryOut(context, {
     channel,
     thread,
-    decisions: arbitrate(thread.state, thread.policy, at),
+    turn,
+    decisions: arbitrate({ ...thread.around, turn }, thread.policy, at),
     trigger: { type: 'message', messageId },
     toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
     unheard: { messageId, author, inputItems, at },

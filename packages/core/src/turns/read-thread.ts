@@ -3,9 +3,9 @@ import {
   LIMITS,
   type ParticipationMode,
   type StoredItem,
-  type Turn,
 } from '@stoa/protocol';
 import {
+  type ChannelFieldsRow,
   type FullMessageRow,
   findChannelFields,
   type LeaseWithRunRow,
@@ -17,6 +17,7 @@ import {
   type SessionMemberRow,
   type SpokenRow,
   type Tx,
+  together,
 } from '@stoa/store';
 import { defaultModeOf, policyOf, settingsOf } from '../channels/channel-settings.js';
 import { sessionIdOf } from '../channels/member-name.js';
@@ -30,7 +31,9 @@ const THREAD_DEPTH = 200;
 const CHANNEL_DEPTH = 50;
 
 export interface ReadThread {
-  readonly state: ThreadState;
+  readonly channel: ChannelFieldsRow;
+  /** All but the turn, which is who asks for it. */
+  readonly around: Omit<ThreadState, 'turn'>;
   readonly policy: AutonomyPolicy;
   readonly leases: readonly LeaseWithRunRow[];
 }
@@ -44,34 +47,29 @@ export interface TurnOrigin {
 /** Everything that a decision about a thread depends on. */
 export function* readThread(
   { topicId }: LockedChannel,
-  turn: Turn,
+  rootMessageId: string,
   origin: TurnOrigin,
 ): Tx<ReadThread | undefined> {
-  const channel = yield* findChannelFields.first({ topicId });
+  const [channel, leases, voices, reactions, rows] = yield* together(
+    findChannelFields.first({ topicId }),
+    listLiveLeases.all({ topicId, rootMessageId }),
+    voicesIn(topicId, rootMessageId),
+    listReactions.all({ topicId, messageId: origin.messageId }),
+    listSessionMembers.all({ topicId }),
+  );
   if (!channel) return undefined;
   const settings = settingsOf(channel.settings);
   const policy = policyOf(settings);
-  const rootMessageId = turn.threadRootMessageId;
-  const leases = yield* listLiveLeases.all({ topicId, rootMessageId });
-  const spoken = yield* listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH });
-  const inThread = lastSession(spoken);
-  // Who spoke last elsewhere counts only where nobody has spoken yet.
-  const inChannel =
-    inThread ?? lastSession(yield* listSpokenInChannel.all({ topicId, limit: CHANNEL_DEPTH }));
-  const reactions = yield* listReactions.all({ topicId, messageId: origin.messageId });
   const known: Known = {
-    spoken,
-    inThread,
-    inChannel,
+    ...voices,
     reacted: new Set(reactions.map(({ actorId }) => actorId)),
     text: origin.text,
     defaultMode: defaultModeOf(settings),
   };
-  const rows = yield* listSessionMembers.all({ topicId });
   return {
-    state: {
+    channel,
+    around: {
       paused: channel.paused === 1 || channel.archivedAt !== null,
-      turn,
       leases: leases.map((lease) => liveLease(lease, policy)),
       standings: rows.map((row) => standingOf(row, known)),
     },
@@ -88,10 +86,22 @@ export function itemsOf(row: FullMessageRow): readonly StoredItem[] {
 export const textOf = (items: readonly StoredItem[]): string =>
   items.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
 
-interface Known {
+interface Voices {
   readonly spoken: readonly SpokenRow[];
   readonly inThread: string | undefined;
   readonly inChannel: string | undefined;
+}
+
+/** Who spoke last elsewhere counts only where nobody has spoken yet. */
+function* voicesIn(topicId: number, rootMessageId: string): Tx<Voices> {
+  const spoken = yield* listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH });
+  const inThread = lastSession(spoken);
+  const inChannel =
+    inThread ?? lastSession(yield* listSpokenInChannel.all({ topicId, limit: CHANNEL_DEPTH }));
+  return { spoken, inThread, inChannel };
+}
+
+interface Known extends Voices {
   readonly reacted: ReadonlySet<string>;
   readonly text: string;
   readonly defaultMode: ParticipationMode;

@@ -59,12 +59,14 @@ export class Sweeper {
     await this.credentials.revokeExpired(CHUNK, goOn);
     return {
       idempotencyKeys: await this.#inChunks(goOn, () =>
-        deleteIdempotencyKeysBefore.run({ before: now - idempotencyKeyMs, limit: CHUNK }),
+        deleteIdempotencyKeysBefore.changes({ before: now - idempotencyKeyMs, limit: CHUNK }),
       ),
       credentials: await this.#once(goOn, () =>
-        deleteCredentialsRevokedBefore.run({ before: now - revokedCredentialMs }),
+        deleteCredentialsRevokedBefore.changes({ before: now - revokedCredentialMs }),
       ),
-      loginCodes: await this.#once(goOn, () => deleteLoginCodesExpiredBefore.run({ before: now })),
+      loginCodes: await this.#once(goOn, () =>
+        deleteLoginCodesExpiredBefore.changes({ before: now }),
+      ),
       trimmedEvents: await this.#trim(goOn),
       erasedRows: await this.#erase(goOn),
       assets: goOn() ? await this.assets.collectUnused(unusedAssetMs, CHUNK, goOn) : 0,
@@ -81,7 +83,7 @@ export class Sweeper {
     let trimmed = 0;
     for (const topic of overlong) {
       const floor = topic.head - keep;
-      await this.#once(goOn, () => raiseFloor.run({ id: topic.id, floor }));
+      await this.#once(goOn, () => raiseFloor.changes({ id: topic.id, floor }));
       trimmed += await this.#deleteEvents(goOn, topic.id, floor);
     }
     return trimmed;
@@ -93,7 +95,7 @@ export class Sweeper {
     for (const { topicId } of await this.store.read(() => listErasures.all({}))) {
       const topic = await this.store.read(() => findTopicById.first({ id: topicId }));
       if (topic) erased += await this.#eraseTopic(goOn, topic);
-      await this.#once(goOn, () => deleteErasure.run({ topicId }));
+      await this.#once(goOn, () => deleteErasure.changes({ topicId }));
     }
     return erased;
   }
@@ -103,13 +105,13 @@ export class Sweeper {
     const now = this.clock.now();
     let erased = await this.#deleteEvents(goOn, topicId, floor);
     for (const verb of ERASE_CHUNKS) {
-      erased += await this.#inChunks(goOn, () => inTurn(topicId, () => verb.run(chunk)));
+      erased += await this.#inChunks(goOn, () => inTurn(topicId, () => verb.changes(chunk)));
     }
     for (const { assets, erase } of ERASE_HOLDERS) {
       erased += await this.#inChunks(goOn, () =>
         inTurn(topicId, function* () {
           const held = yield* assets.all(chunk);
-          const count = yield* erase.run(chunk);
+          const count = yield* erase.changes(chunk);
           const assetIds = [...new Set(held.map(({ assetId }) => assetId))].sort();
           for (const assetId of assetIds) yield* releaseAsset.run({ assetId, at: now });
           return count;
@@ -120,7 +122,7 @@ export class Sweeper {
   }
 
   #deleteEvents(goOn: GoOn, topicId: number, seq: number): Promise<number> {
-    return this.#inChunks(goOn, () => deleteEventsUpTo.run({ topicId, seq, limit: CHUNK }));
+    return this.#inChunks(goOn, () => deleteEventsUpTo.changes({ topicId, seq, limit: CHUNK }));
   }
 
   async #inChunks(goOn: GoOn, step: () => Tx<number>): Promise<number> {

@@ -11,14 +11,14 @@ const gate = { ...g1, memoryId: 'mem_1', ownerId: 'human:ada', namespace: 'ops',
 /** A memory, verb by verb; after the other tours. */
 export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listChannelsOf', () => api.listChannelsOf.all({ actorId: 'session:ses_1' })],
-  ['beginTopic', () => api.beginTopic.run({ name: 'memory:mem_1' })],
-  ['beginTopic, again', () => api.beginTopic.run({ name: 'memory:mem_1' })],
-  ['putMemory', () => api.putMemory.run({ ...named, updatedAt: 20 })],
-  ['putMemory, again', () => api.putMemory.run({ ...named, updatedAt: 21 })],
+  ['beginTopic', () => api.beginTopic.changes({ name: 'memory:mem_1' })],
+  ['beginTopic, again', () => api.beginTopic.changes({ name: 'memory:mem_1' })],
+  ['putMemory', () => api.putMemory.changes({ ...named, updatedAt: 20 })],
+  ['putMemory, again', () => api.putMemory.changes({ ...named, updatedAt: 21 })],
   [
     'putMemory, another',
     () =>
-      api.putMemory.run({
+      api.putMemory.changes({
         topicId: 31,
         memoryId: 'mem_2',
         ownerId: 'human:bob',
@@ -31,7 +31,7 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       [
         `event of note ${String(i + 1)}`,
         () =>
-          api.insertEvent.run({
+          api.insertEvent.changes({
             ...m1,
             seq: 2 + i,
             at: 22 + i,
@@ -41,12 +41,12 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
           }),
       ] as const,
   ),
-  ['insertNote', () => api.insertNote.run({ ...m1, seq: 2, noteId: 'nte_1', isolated: 0 })],
+  ['insertNote', () => api.insertNote.changes({ ...m1, seq: 2, noteId: 'nte_1', isolated: 0 })],
   [
     'insertNote, held apart',
-    () => api.insertNote.run({ ...m1, seq: 3, noteId: 'nte_2', isolated: 1 }),
+    () => api.insertNote.changes({ ...m1, seq: 3, noteId: 'nte_2', isolated: 1 }),
   ],
-  ['touchMemory', () => api.touchMemory.run({ ...m1, at: 23 })],
+  ['touchMemory', () => api.touchMemory.changes({ ...m1, at: 23 })],
   ['findMemory', () => api.findMemory.first({ memoryId: 'mem_1' })],
   ['findMemory, none', () => api.findMemory.first({ memoryId: 'mem_9' })],
   ['listMemories', () => api.listMemories.all(all)],
@@ -65,26 +65,29 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     ([table, dump]) =>
       [`dump of ${table}`, () => dump.all({ ...m1, offset: 0, limit: 9 })] as const,
   ),
-  ['ensureDreamGate', () => api.ensureDreamGate.run(gate)],
-  ['ensureDreamGate, again', () => api.ensureDreamGate.run(gate)],
+  ['ensureDreamGate', () => api.ensureDreamGate.changes(gate)],
+  ['ensureDreamGate, again', () => api.ensureDreamGate.changes(gate)],
   ['lockDreamGate', () => api.lockDreamGate.first(g1)],
   [
     'setDreamLook',
-    () => api.setDreamLook.run({ ...g1, lookedAt: 30, refusal: null, scannedAt: 30 }),
+    () => api.setDreamLook.changes({ ...g1, lookedAt: 30, refusal: null, scannedAt: 30 }),
   ],
-  ['takeDreamLease', () => api.takeDreamLease.run({ ...g1, holder: 'tsk_1', until: 40 })],
-  ['releaseDreamLease, of another', () => api.releaseDreamLease.run({ ...g1, holder: 'tsk_2' })],
+  ['takeDreamLease', () => api.takeDreamLease.changes({ ...g1, holder: 'tsk_1', until: 40 })],
+  [
+    'releaseDreamLease, of another',
+    () => api.releaseDreamLease.changes({ ...g1, holder: 'tsk_2' }),
+  ],
   ['findDreamGate', () => api.findDreamGate.first(g1)],
-  ['releaseDreamLease', () => api.releaseDreamLease.run({ ...g1, holder: 'tsk_1' })],
-  ['dropDreamLeases', () => api.dropDreamLeases.run({ memoryId: 'mem_1' })],
-  ['setDreamt', () => api.setDreamt.run({ ...g1, at: 31 })],
+  ['releaseDreamLease', () => api.releaseDreamLease.changes({ ...g1, holder: 'tsk_1' })],
+  ['dropDreamLeases', () => api.dropDreamLeases.changes({ memoryId: 'mem_1' })],
+  ['setDreamt', () => api.setDreamt.changes({ ...g1, at: 31 })],
   ['findDreamGate, released', () => api.findDreamGate.first(g1)],
   ...[1, 2, 3].map(
     (at) =>
       [
         `insertMemoryVisit ${String(at)}`,
         () =>
-          api.insertMemoryVisit.run({
+          api.insertMemoryVisit.changes({
             ...g1,
             runId: `run_${String(at)}`,
             sessionId: `ses_${String(at % 2)}`,
@@ -93,10 +96,10 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       ] as const,
   ),
   ['countMemoryVisitors', () => api.countMemoryVisitors.first({ ...g1, sessionId: 'ses_0' })],
-  ['trimMemoryVisits', () => api.trimMemoryVisits.run({ ...g1, kept: 2 })],
+  ['trimMemoryVisits', () => api.trimMemoryVisits.changes({ ...g1, kept: 2 })],
   ['listMemoryVisits', () => api.listMemoryVisits.all({ ...g1, limit: 9 })],
-  ['deleteMemoryVisits', () => api.deleteMemoryVisits.run({ ...g1, upTo: 2 })],
+  ['deleteMemoryVisits', () => api.deleteMemoryVisits.changes({ ...g1, upTo: 2 })],
   ['listMemoryVisits, left', () => api.listMemoryVisits.all({ ...g1, limit: 9 })],
-  ['deleteNote', () => api.deleteNote.run({ ...m1, noteId: 'nte_1' })],
-  ['deleteNotes', () => api.deleteNotes.run(m1)],
+  ['deleteNote', () => api.deleteNote.changes({ ...m1, noteId: 'nte_1' })],
+  ['deleteNotes', () => api.deleteNotes.changes(m1)],
 ];

@@ -57,10 +57,10 @@ const drawn = { ...board, assetId: 'asset_9', mediaType: 'image/png', createdBy:
 
 /** Two projects with the same member and a channel, and a board, verb by verb. */
 export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
-  ['putBoard', () => api.putBoard.run({ ...board, title: 'B', createdAt: 60, updatedAt: 60 })],
+  ['putBoard', () => api.putBoard.changes({ ...board, title: 'B', createdAt: 60, updatedAt: 60 })],
   [
     'putBoard, again',
-    () => api.putBoard.run({ ...board, title: 'C', createdAt: 61, updatedAt: 61 }),
+    () => api.putBoard.changes({ ...board, title: 'C', createdAt: 61, updatedAt: 61 }),
   ],
   ['findBoard', () => api.findBoard.first(board)],
   ['listBoards', () => api.listBoards.all(p1)],
@@ -68,24 +68,30 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     (revision) =>
       [
         `insertBoardRevision ${String(revision)}`,
-        () => api.insertBoardRevision.run({ ...drawn, revision, createdAt: 60 + revision }),
+        () => api.insertBoardRevision.changes({ ...drawn, revision, createdAt: 60 + revision }),
       ] as const,
   ),
-  ['deleteBoardRevisionsUpTo', () => api.deleteBoardRevisionsUpTo.run({ ...board, revision: 1 })],
+  [
+    'deleteBoardRevisionsUpTo',
+    () => api.deleteBoardRevisionsUpTo.changes({ ...board, revision: 1 }),
+  ],
   ['listBoardRevisions', () => api.listBoardRevisions.all(board)],
-  ['deleteBoard', () => api.deleteBoard.run(board)],
-  ['insertProject', () => api.insertProject.run(project(71, 'a_1'))],
-  ['insertProject, another', () => api.insertProject.run(project(72, 'a-1'))],
+  ['deleteBoard', () => api.deleteBoard.changes(board)],
+  ['insertProject', () => api.insertProject.changes(project(71, 'a_1'))],
+  ['insertProject, another', () => api.insertProject.changes(project(72, 'a-1'))],
   ['countProjects', () => api.countProjects.first({})],
-  ['upsertProjectMember', () => api.upsertProjectMember.run(member(71, 'ann', open.actorId))],
+  ['upsertProjectMember', () => api.upsertProjectMember.changes(member(71, 'ann', open.actorId))],
   [
     'upsertProjectMember, again',
-    () => api.upsertProjectMember.run(member(71, 'ann', open.actorId)),
+    () => api.upsertProjectMember.changes(member(71, 'ann', open.actorId)),
   ],
-  ['upsertProjectMember, there', () => api.upsertProjectMember.run(member(72, 'x', open.actorId))],
+  [
+    'upsertProjectMember, there',
+    () => api.upsertProjectMember.changes(member(72, 'x', open.actorId)),
+  ],
   [
     'setProjectSessionEnded',
-    () => api.setProjectSessionEnded.run({ ...p1, memberId: 'ann', at: 54 }),
+    () => api.setProjectSessionEnded.changes({ ...p1, memberId: 'ann', at: 54 }),
   ],
   ['openProject', () => api.openProject.first(open)],
   ['lockProject', () => api.lockProject.first({ ...open, actorId: 'human:ada' })],
@@ -93,7 +99,7 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'updateProject',
     () =>
-      api.updateProject.run({
+      api.updateProject.changes({
         ...p1,
         displayName: 'Élan 100%',
         description: 'd',
@@ -102,9 +108,9 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         at: 55,
       }),
   ],
-  ['upsertProjectLink', () => api.upsertProjectLink.run(link(71, 'b-1', 0))],
-  ['clearDefaultLink', () => api.clearDefaultLink.run(p1)],
-  ['upsertProjectLink, other', () => api.upsertProjectLink.run(link(72, 'b-1', 1))],
+  ['upsertProjectLink', () => api.upsertProjectLink.changes(link(71, 'b-1', 0))],
+  ['clearDefaultLink', () => api.clearDefaultLink.changes(p1)],
+  ['upsertProjectLink, other', () => api.upsertProjectLink.changes(link(72, 'b-1', 1))],
   ['listProjectLinks', () => api.listProjectLinks.all(p1)],
   ['listLinksOfChannel', () => api.listLinksOfChannel.all({ channelId: 'b-1' })],
   ...[71, 72].map(
@@ -133,16 +139,16 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.findProjectMemberByActor.first({ ...p1, actorId: open.actorId }),
   ],
   ['listProjectsOfActor', () => api.listProjectsOfActor.all({ actorId: open.actorId })],
-  ['putTask', () => api.putTask.run(task('tsk_A', null))],
-  ['putTask, a part', () => api.putTask.run(task('tsk_b', 'tsk_A'))],
-  ['putTask, again', () => api.putTask.run({ ...task('tsk_A', null), status: 'completed' })],
+  ['putTask', () => api.putTask.changes(task('tsk_A', null))],
+  ['putTask, a part', () => api.putTask.changes(task('tsk_b', 'tsk_A'))],
+  ['putTask, again', () => api.putTask.changes({ ...task('tsk_A', null), status: 'completed' })],
   ['findTask', () => api.findTask.first({ ...p1, taskId: 'tsk_A' })],
   ['countTasks', () => api.countTasks.first(p1)],
   ['listTasks', () => api.listTasks.all(tasks)],
   ['listTasks, after', () => api.listTasks.all({ ...tasks, after: 'tsk_A' })],
   ['listTasks, open', () => api.listTasks.all({ ...tasks, status: 'open', assigneeId: 'ann' })],
-  ['insertBlocker', () => api.insertBlocker.run(edge)],
-  ['insertBlocker, again', () => api.insertBlocker.run(edge)],
+  ['insertBlocker', () => api.insertBlocker.changes(edge)],
+  ['insertBlocker, again', () => api.insertBlocker.changes(edge)],
   ['listBlockers', () => api.listBlockers.all(p1)],
   ['listBlockersOfTask', () => api.listBlockersOfTask.all({ ...p1, taskId: 'tsk_b' })],
   ['listTaskParents', () => api.listTaskParents.all(p1)],
@@ -150,13 +156,13 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     ([table, dump]) =>
       [`dump of ${table}`, () => dump.all({ ...p1, limit: 9, offset: 0 })] as const,
   ),
-  ['clearAssignee', () => api.clearAssignee.run({ ...p1, assigneeId: 'ann' })],
-  ['clearParentTask', () => api.clearParentTask.run({ ...p1, parentTaskId: 'tsk_A' })],
-  ['deleteBlockers', () => api.deleteBlockers.run({ ...p1, taskId: 'tsk_b' })],
-  ['deleteBlocker', () => api.deleteBlocker.run({ ...p1, blockerId: 'tsk_A' })],
-  ['deleteTask', () => api.deleteTask.run({ ...p1, taskId: 'tsk_A' })],
-  ['deleteProjectLink', () => api.deleteProjectLink.run({ ...p1, channelId: 'b-1' })],
-  ['deleteProjectMember', () => api.deleteProjectMember.run({ ...p1, memberId: 'ann' })],
+  ['clearAssignee', () => api.clearAssignee.changes({ ...p1, assigneeId: 'ann' })],
+  ['clearParentTask', () => api.clearParentTask.changes({ ...p1, parentTaskId: 'tsk_A' })],
+  ['deleteBlockers', () => api.deleteBlockers.changes({ ...p1, taskId: 'tsk_b' })],
+  ['deleteBlocker', () => api.deleteBlocker.changes({ ...p1, blockerId: 'tsk_A' })],
+  ['deleteTask', () => api.deleteTask.changes({ ...p1, taskId: 'tsk_A' })],
+  ['deleteProjectLink', () => api.deleteProjectLink.changes({ ...p1, channelId: 'b-1' })],
+  ['deleteProjectMember', () => api.deleteProjectMember.changes({ ...p1, memberId: 'ann' })],
   ...api.DELETE_PROJECT.map(
     (table, i) => [`delete a project ${String(i)}`, () => table.run(p1)] as const,
   ),

@@ -22,33 +22,34 @@ function* without(tx: Tx<object | undefined>, ...fields: string[]): Tx<unknown> 
 export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'topic of a session',
-    () => api.insertTopicWithId.run({ id: T, name: 'session:ses_1', floor: 0 }),
+    () => api.insertTopicWithId.changes({ id: T, name: 'session:ses_1', floor: 0 }),
   ],
   ...['{"persona":{}}', '{"origin":{}}', '{"origin":{}}', '{}', '{}', '{}', '{}', '{}'].map(
     (body, i) =>
       [
         `event ${String(i + 1)} of a session`,
-        () => api.insertEvent.run({ ...event, seq: i + 1, type: 'x', body }),
+        () => api.insertEvent.changes({ ...event, seq: i + 1, type: 'x', body }),
       ] as const,
   ),
   [
     'putAgent',
-    () => api.putAgent.run({ agentId: 'a', definition: '{}', createdBy: 'x', updatedAt: 1 }),
+    () => api.putAgent.changes({ agentId: 'a', definition: '{}', createdBy: 'x', updatedAt: 1 }),
   ],
   [
     'putAgent, again',
-    () => api.putAgent.run({ agentId: 'a', definition: '{"b":1}', createdBy: 'x', updatedAt: 2 }),
+    () =>
+      api.putAgent.changes({ agentId: 'a', definition: '{"b":1}', createdBy: 'x', updatedAt: 2 }),
   ],
   ['findAgent', () => api.findAgent.first({ agentId: 'a' })],
   ['listAgents', () => api.listAgents.all({})],
   ['countAgents', () => api.countAgents.first({})],
-  ['putNickname', () => api.putNickname.run({ agentId: 'helper', nickname: 'Bee' })],
-  ['putNickname, again', () => api.putNickname.run({ agentId: 'helper', nickname: 'Zoë' })],
+  ['putNickname', () => api.putNickname.changes({ agentId: 'helper', nickname: 'Bee' })],
+  ['putNickname, again', () => api.putNickname.changes({ agentId: 'helper', nickname: 'Zoë' })],
   ['listNicknames', () => api.listNicknames.all({})],
   [
     'insertSession',
     () =>
-      api.insertSession.run({
+      api.insertSession.changes({
         topicId: T,
         ...s1,
         agentId: 'helper',
@@ -64,18 +65,18 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         metadata: '{}',
       }),
   ],
-  ['insertRun', () => api.insertRun.run({ ...run, seq: 2, runId: 'run_1', priority: 5 })],
+  ['insertRun', () => api.insertRun.changes({ ...run, seq: 2, runId: 'run_1', priority: 5 })],
   [
     'insertRun, more urgent',
-    () => api.insertRun.run({ ...run, seq: 3, runId: 'run_2', priority: 9 }),
+    () => api.insertRun.changes({ ...run, seq: 3, runId: 'run_2', priority: 9 }),
   ],
   ['nextQueuedRun', () => api.nextQueuedRun.first({ topicId: T })],
   ['listQueuedRuns', () => api.listQueuedRuns.all({ topicId: T, limit: 9 })],
   ['countQueuedRuns', () => api.countQueuedRuns.first({ topicId: T })],
-  ['setRunStarted', () => api.setRunStarted.run({ runId: 'run_1', at: 11 })],
-  ['setRunResumed', () => api.setRunResumed.run({ runId: 'run_1' })],
-  ['beat', () => api.beat.run({ daemonId: 'd1', now: 5 })],
-  ['beat, again', () => api.beat.run({ daemonId: 'd1', now: 6 })],
+  ['setRunStarted', () => api.setRunStarted.changes({ runId: 'run_1', at: 11 })],
+  ['setRunResumed', () => api.setRunResumed.changes({ runId: 'run_1' })],
+  ['beat', () => api.beat.changes({ daemonId: 'd1', now: 5 })],
+  ['beat, again', () => api.beat.changes({ daemonId: 'd1', now: 6 })],
   ['leaseTime', () => without(api.leaseTime.first({ now: 5 }), 'now')],
   ['findDaemon', () => without(api.findDaemon.first({ daemonId: 'd1' }), 'startedAt', 'seenAt')],
   [
@@ -88,8 +89,8 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         limit: 9,
       }),
   ],
-  ['setSessionOwner', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd1' })],
-  ['setSessionOwner, another', () => api.setSessionOwner.first({ topicId: T, daemonId: 'd2' })],
+  ['setSessionOwner', () => api.setSessionOwner.changes({ topicId: T, daemonId: 'd1' })],
+  ['setSessionOwner, another', () => api.setSessionOwner.changes({ topicId: T, daemonId: 'd2' })],
   ['findStanding', () => without(api.findStanding.first(s1), 'ownerSeenAt')],
   ['listHeldRuns', () => api.listHeldRuns.all({ daemonId: 'd2' })],
   ['openSession', () => api.openSession.first(s1)],
@@ -97,19 +98,25 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['lockSession, unknown', () => api.lockSession.first({ sessionId: 'ses_9' })],
   [
     'releaseSession, too late',
-    () => api.releaseSession.run({ topicId: T, daemonId: 'd1', epoch: 1 }),
+    () => api.releaseSession.changes({ topicId: T, daemonId: 'd1', epoch: 1 }),
   ],
-  ['releaseSession', () => api.releaseSession.run({ topicId: T, daemonId: 'd2', epoch: 2 })],
-  ['releaseSessionsOf', () => api.releaseSessionsOf.run({ daemonId: 'd2' })],
+  ['releaseSession', () => api.releaseSession.changes({ topicId: T, daemonId: 'd2', epoch: 2 })],
+  ['releaseSessionsOf', () => api.releaseSessionsOf.changes({ daemonId: 'd2' })],
   [
     'insertInboxItem',
     () =>
-      api.insertInboxItem.run({ ...item, seq: 4, itemId: 'itm_1', runId: 'run_1', expiresAt: 40 }),
+      api.insertInboxItem.changes({
+        ...item,
+        seq: 4,
+        itemId: 'itm_1',
+        runId: 'run_1',
+        expiresAt: 40,
+      }),
   ],
   [
     'insertInboxItem, another',
     () =>
-      api.insertInboxItem.run({
+      api.insertInboxItem.changes({
         ...item,
         seq: 5,
         itemId: 'itm_2',
@@ -127,12 +134,13 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listExpiredItems', () => api.listExpiredItems.all({ now: 41, limit: 9 })],
   [
     'settleInboxItem',
-    () => api.settleInboxItem.run({ itemId: 'itm_1', state: 'dead_letter', reason: 'no', at: 12 }),
+    () =>
+      api.settleInboxItem.changes({ itemId: 'itm_1', state: 'dead_letter', reason: 'no', at: 12 }),
   ],
   [
     'requeueInboxItem',
     () =>
-      api.requeueInboxItem.run({
+      api.requeueInboxItem.changes({
         itemId: 'itm_1',
         runId: 'run_2',
         attempts: 1,
@@ -161,7 +169,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'insertApproval',
     () =>
-      api.insertApproval.run({
+      api.insertApproval.changes({
         ...approval,
         seq: 6,
         approvalId: 'apr_1',
@@ -169,14 +177,14 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         expiresAt: 20,
       }),
   ],
-  ['setRunStatus', () => api.setRunStatus.run({ runId: 'run_1', status: 'waiting_approval' })],
+  ['setRunStatus', () => api.setRunStatus.changes({ runId: 'run_1', status: 'waiting_approval' })],
   ['findApproval', () => api.findApproval.first({ approvalId: 'apr_1' })],
   ['findApprovalOfCall', () => api.findApprovalOfCall.first({ runId: 'run_1', callId: 'c1' })],
   ['listPendingApprovalsOfRun', () => api.listPendingApprovalsOfRun.all({ runId: 'run_1' })],
   ['listOverdueApprovals', () => api.listOverdueApprovals.all({ now: 21, limit: 9 })],
   [
     'settleApproval',
-    () => api.settleApproval.run({ approvalId: 'apr_1', state: 'allowed', at: 13, seq: 7 }),
+    () => api.settleApproval.changes({ approvalId: 'apr_1', state: 'allowed', at: 13, seq: 7 }),
   ],
   [
     'listApprovals',
@@ -192,7 +200,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'insertModelCall',
     () =>
-      api.insertModelCall.run({
+      api.insertModelCall.changes({
         ...call,
         seq: 7,
         modelCalls: 1,
@@ -205,7 +213,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'insertModelCall, without a price',
     () =>
-      api.insertModelCall.run({
+      api.insertModelCall.changes({
         ...call,
         seq: 8,
         modelCalls: 1,
@@ -221,17 +229,17 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findRun', () => api.findRun.first({ runId: 'run_1' })],
   ['findQueuedRun', () => api.findQueuedRun.first({ runId: 'run_1' })],
   ['findRunRow', () => api.findRunRow.first({ runId: 'run_1' })],
-  ['setRunOutput', () => api.setRunOutput.run({ runId: 'run_1', seq: 7 })],
+  ['setRunOutput', () => api.setRunOutput.changes({ runId: 'run_1', seq: 7 })],
   [
     'setRunEnded',
-    () => api.setRunEnded.run({ runId: 'run_1', status: 'completed', at: 20, seq: 8 }),
+    () => api.setRunEnded.changes({ runId: 'run_1', status: 'completed', at: 20, seq: 8 }),
   ],
   ['listRunsOfSession', () => api.listRunsOfSession.all({ topicId: T, before: 99, limit: 9 })],
   ['findSessionFields', () => api.findSessionFields.first({ topicId: T })],
   [
     'updateSession',
     () =>
-      api.updateSession.run({
+      api.updateSession.changes({
         topicId: T,
         title: 'Ärger',
         mode: 'plan',
@@ -240,8 +248,8 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         at: 21,
       }),
   ],
-  ['setPersona', () => api.setPersona.run({ topicId: T, seq: 1, driver: 'builtin', at: 22 })],
-  ['setContextSeq', () => api.setContextSeq.run({ topicId: T, seq: 5 })],
+  ['setPersona', () => api.setPersona.changes({ topicId: T, seq: 1, driver: 'builtin', at: 22 })],
+  ['setContextSeq', () => api.setContextSeq.changes({ topicId: T, seq: 5 })],
   ['findSession', () => api.findSession.first(s1)],
   ['listSessions', () => api.listSessions.all(listed)],
   [
@@ -253,28 +261,28 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findSessionEnd', () => api.findSessionEnd.first(s1)],
   ['listLeftBehind', () => api.listLeftBehind.all({ limit: 9 })],
   ['listChildSessions', () => api.listChildSessions.all({ parentSessionId: 'ses_1' })],
-  ['beginWorkspaceRules', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 1 })],
-  ['beginWorkspaceRules, again', () => api.beginWorkspaceRules.run({ workspace: '/w', at: 2 })],
+  ['beginWorkspaceRules', () => api.beginWorkspaceRules.changes({ workspace: '/w', at: 1 })],
+  ['beginWorkspaceRules, again', () => api.beginWorkspaceRules.changes({ workspace: '/w', at: 2 })],
   ['lockWorkspaceRules', () => api.lockWorkspaceRules.first({ workspace: '/w' })],
   [
     'putWorkspaceRules',
-    () => api.putWorkspaceRules.run({ workspace: '/w', permissions: '{}', at: 1 }),
+    () => api.putWorkspaceRules.changes({ workspace: '/w', permissions: '{}', at: 1 }),
   ],
   [
     'putWorkspaceRules, again',
-    () => api.putWorkspaceRules.run({ workspace: '/w', permissions: '{"deny":[]}', at: 2 }),
+    () => api.putWorkspaceRules.changes({ workspace: '/w', permissions: '{"deny":[]}', at: 2 }),
   ],
   ['findWorkspaceRules', () => api.findWorkspaceRules.first({ workspace: '/w' })],
   [
     'insertSchedule',
-    () => api.insertSchedule.run({ topicId: T, seq: 6, scheduleId: 'sch_1', nextFireAt: 30 }),
+    () => api.insertSchedule.changes({ topicId: T, seq: 6, scheduleId: 'sch_1', nextFireAt: 30 }),
   ],
   ['listDueSchedules', () => api.listDueSchedules.all({ now: 31, limit: 9 })],
   ['countActiveSchedules', () => api.countActiveSchedules.first({ topicId: T })],
   [
     'setScheduleFired',
     () =>
-      api.setScheduleFired.run({
+      api.setScheduleFired.changes({
         scheduleId: 'sch_1',
         at: 30,
         runId: 'run_2',
@@ -284,7 +292,8 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   [
     'setScheduleStatus',
-    () => api.setScheduleStatus.run({ scheduleId: 'sch_1', status: 'paused', nextFireAt: null }),
+    () =>
+      api.setScheduleStatus.changes({ scheduleId: 'sch_1', status: 'paused', nextFireAt: null }),
   ],
   ['findSchedule', () => api.findSchedule.first({ scheduleId: 'sch_1' })],
   [
@@ -295,10 +304,10 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     ([table, dump]) =>
       [`dump of ${table}`, () => dump.all({ topicId: T, offset: 0, limit: 9 })] as const,
   ),
-  ['setSessionEnded', () => api.setSessionEnded.run({ topicId: T, at: 50 })],
-  ['deleteNickname', () => api.deleteNickname.run({ agentId: 'helper' })],
-  ['deleteAgent', () => api.deleteAgent.run({ agentId: 'a' })],
-  ['deleteGoneDaemons', () => api.deleteGoneDaemons.run({ before: 1 })],
-  ['deleteOtherDaemons', () => api.deleteOtherDaemons.run({ daemonId: 'd1' })],
-  ['deleteDaemon', () => api.deleteDaemon.run({ daemonId: 'd1' })],
+  ['setSessionEnded', () => api.setSessionEnded.changes({ topicId: T, at: 50 })],
+  ['deleteNickname', () => api.deleteNickname.changes({ agentId: 'helper' })],
+  ['deleteAgent', () => api.deleteAgent.changes({ agentId: 'a' })],
+  ['deleteGoneDaemons', () => api.deleteGoneDaemons.changes({ before: 1 })],
+  ['deleteOtherDaemons', () => api.deleteOtherDaemons.changes({ daemonId: 'd1' })],
+  ['deleteDaemon', () => api.deleteDaemon.changes({ daemonId: 'd1' })],
 ];

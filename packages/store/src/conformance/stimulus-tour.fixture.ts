@@ -25,7 +25,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       [
         `event ${String(n)} about stimuli`,
         () =>
-          api.insertEvent.run({
+          api.insertEvent.changes({
             ...c1,
             seq: 10 + n,
             at: 10 + n,
@@ -35,17 +35,23 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
           }),
       ] as const,
   ),
-  ['insertStimulus', () => api.insertStimulus.run({ ...stimulus(1), ...due })],
+  ['insertStimulus', () => api.insertStimulus.changes({ ...stimulus(1), ...due })],
   [
     'insertStimulus, of a thread',
-    () => api.insertStimulus.run({ ...stimulus(2), ...due, rootMessageId: 'msg_1', dueAt: 30 }),
+    () => api.insertStimulus.changes({ ...stimulus(2), ...due, rootMessageId: 'msg_1', dueAt: 30 }),
   ],
   [
     'insertStimulus, that expires',
-    () => api.insertStimulus.run({ ...stimulus(3), ...due, wakes: 0, expiresAt: 25 }),
+    () => api.insertStimulus.changes({ ...stimulus(3), ...due, wakes: 0, expiresAt: 25 }),
   ],
-  ['insertStimulus, fourth', () => api.insertStimulus.run({ ...stimulus(4), ...due, dueAt: 40 })],
-  ['insertStimulus, fifth', () => api.insertStimulus.run({ ...stimulus(5), ...due, dueAt: 50 })],
+  [
+    'insertStimulus, fourth',
+    () => api.insertStimulus.changes({ ...stimulus(4), ...due, dueAt: 40 }),
+  ],
+  [
+    'insertStimulus, fifth',
+    () => api.insertStimulus.changes({ ...stimulus(5), ...due, dueAt: 50 }),
+  ],
   ['findStimulus', () => api.findStimulus.first({ ...c1, stimulusId: 'stm_2' })],
   ['findStimulus, elsewhere', () => api.findStimulus.first({ topicId: 2, stimulusId: 'stm_2' })],
   ['nextStimulusAt', () => api.nextStimulusAt.first({ now: 20 })],
@@ -54,7 +60,8 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listLiveStimuli', () => api.listLiveStimuli.all(c1)],
   [
     'setStimulusClaimed',
-    () => api.setStimulusClaimed.run({ stimulusId: 'stm_1', attempts: 1, daemonId: 'd', at: 21 }),
+    () =>
+      api.setStimulusClaimed.changes({ stimulusId: 'stm_1', attempts: 1, daemonId: 'd', at: 21 }),
   ],
   ['listLostClaims', () => api.listLostClaims.all(lost)],
   ['listLostClaims, of a stale one', () => api.listLostClaims.all({ ...lost, daemonId: 'd' })],
@@ -65,7 +72,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'setStimulusDeferred',
     () =>
-      api.setStimulusDeferred.run({
+      api.setStimulusDeferred.changes({
         stimulusId: 'stm_1',
         dueAt: 22,
         attempts: 1,
@@ -76,7 +83,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'setStimulusDispatched',
     () =>
-      api.setStimulusDispatched.run({
+      api.setStimulusDispatched.changes({
         stimulusId: 'stm_2',
         messageId: 'msg_1',
         rootMessageId: 'msg_1',
@@ -87,7 +94,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'setStimulusSettled',
     () =>
-      api.setStimulusSettled.run({
+      api.setStimulusSettled.changes({
         ...settled,
         stimulusId: 'stm_1',
         state: 'dead_letter',
@@ -98,7 +105,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'setStimulusSettled, by another',
     () =>
-      api.setStimulusSettled.run({
+      api.setStimulusSettled.changes({
         ...settled,
         stimulusId: 'stm_4',
         state: 'superseded',
@@ -113,15 +120,18 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listStimuli, of a thread', () => api.listStimuli.all({ ...pages, rootMessageId: 'msg_1' })],
   ['listStimuli, before', () => api.listStimuli.all({ ...pages, before: 13, limit: 1 })],
   ['listLostWork', () => api.listLostWork.all({ newest: 9 })],
-  ['setStimulusReplayed', () => api.setStimulusReplayed.run({ stimulusId: 'stm_1', dueAt: 33 })],
-  ['forgetEndedStimuli', () => api.forgetEndedStimuli.run({ ...c1, keep: 1 })],
-  ['forgetEndedStimuli, nothing', () => api.forgetEndedStimuli.run({ ...c1, keep: 9 })],
+  [
+    'setStimulusReplayed',
+    () => api.setStimulusReplayed.changes({ stimulusId: 'stm_1', dueAt: 33 }),
+  ],
+  ['forgetEndedStimuli', () => api.forgetEndedStimuli.changes({ ...c1, keep: 1 })],
+  ['forgetEndedStimuli, nothing', () => api.forgetEndedStimuli.changes({ ...c1, keep: 9 })],
   ['listLiveStimuli, one replayed', () => api.listLiveStimuli.all(c1)],
-  ['putThreadWork', () => api.putThreadWork.run(work)],
-  ['putThreadWork, again', () => api.putThreadWork.run({ ...work, followedUpAt: 12 })],
+  ['putThreadWork', () => api.putThreadWork.changes(work)],
+  ['putThreadWork, again', () => api.putThreadWork.changes({ ...work, followedUpAt: 12 })],
   [
     'putThreadWork, of another thread',
-    () => api.putThreadWork.run({ ...work, rootMessageId: 'msg_2', isOpen: 0 }),
+    () => api.putThreadWork.changes({ ...work, rootMessageId: 'msg_2', isOpen: 0 }),
   ],
   ['findThreadWork', () => api.findThreadWork.first(thread)],
   ['findThreadWork, none', () => api.findThreadWork.first({ ...c1, rootMessageId: 'msg_9' })],
@@ -141,7 +151,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listOpenWork, after', () => api.listOpenWork.all({ ...thread, limit: 9 })],
   [
     'setMessageSuperseded',
-    () => api.setMessageSuperseded.run({ ...c1, messageId: 'msg_1', by: 'msg_2' }),
+    () => api.setMessageSuperseded.changes({ ...c1, messageId: 'msg_1', by: 'msg_2' }),
   ],
   ['listBoundSchedules', () => api.listBoundSchedules.all({ limit: 9 })],
 ];

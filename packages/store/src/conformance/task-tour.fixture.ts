@@ -48,31 +48,34 @@ const of = { responsibleId: 'human:ada', kind: 'shell' };
 export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'topic of the one above',
-    () => api.insertTopicWithId.run({ id: PARENT, name: 'session:ses_90', floor: 0 }),
+    () => api.insertTopicWithId.changes({ id: PARENT, name: 'session:ses_90', floor: 0 }),
   ],
   [
     'topic of the one below',
-    () => api.insertTopicWithId.run({ id: CHILD, name: 'session:ses_91', floor: 0 }),
+    () => api.insertTopicWithId.changes({ id: CHILD, name: 'session:ses_91', floor: 0 }),
   ],
-  ['the one above', () => api.insertSession.run(session(PARENT, 'ses_90', null))],
-  ['the one below', () => api.insertSession.run(session(CHILD, 'ses_91', 'ses_90'))],
-  ['putBackgroundTask', () => api.putBackgroundTask.run(task(1))],
-  ['putBackgroundTask, that waits', () => api.putBackgroundTask.run(task(2, { status: 'queued' }))],
-  ['putBackgroundTask, that ended', () => api.putBackgroundTask.run(task(3, ended))],
+  ['the one above', () => api.insertSession.changes(session(PARENT, 'ses_90', null))],
+  ['the one below', () => api.insertSession.changes(session(CHILD, 'ses_91', 'ses_90'))],
+  ['putBackgroundTask', () => api.putBackgroundTask.changes(task(1))],
+  [
+    'putBackgroundTask, that waits',
+    () => api.putBackgroundTask.changes(task(2, { status: 'queued' })),
+  ],
+  ['putBackgroundTask, that ended', () => api.putBackgroundTask.changes(task(3, ended))],
   [
     'putBackgroundTask, that ended and waits to be told',
-    () => api.putBackgroundTask.run(task(4, { ...ended, notice: 'due' })),
+    () => api.putBackgroundTask.changes(task(4, { ...ended, notice: 'due' })),
   ],
   [
     'putBackgroundTask, of the one above',
     () =>
-      api.putBackgroundTask.run(
+      api.putBackgroundTask.changes(
         task(5, { topicId: PARENT, kind: 'agent', entry: '{"stopping":{"by":"system"}}' }),
       ),
   ],
   [
     'putBackgroundTask, again',
-    () => api.putBackgroundTask.run(task(3, { ...ended, sortAt: 30, entry: '{"n":"again"}' })),
+    () => api.putBackgroundTask.changes(task(3, { ...ended, sortAt: 30, entry: '{"n":"again"}' })),
   ],
   ['findBackgroundTask', () => api.findBackgroundTask.first({ taskId: 'tsk_3' })],
   ['findBackgroundTask, unknown', () => api.findBackgroundTask.first({ taskId: 'tsk_99' })],
@@ -136,7 +139,7 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   [
     'putBackgroundTask, that was told of',
-    () => api.putBackgroundTask.run(task(6, { ...ended, noticeItemId: 'itm_6' })),
+    () => api.putBackgroundTask.changes(task(6, { ...ended, noticeItemId: 'itm_6' })),
   ],
   ['findToldTask', () => api.findToldTask.first({ topicId: CHILD, itemId: 'itm_6' })],
   ['findToldTask, elsewhere', () => api.findToldTask.first({ topicId: PARENT, itemId: 'itm_6' })],
@@ -145,8 +148,11 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listTasksToEvict', () => api.listTasksToEvict.all({ topicId: CHILD, kind: 'shell', limit: 9 })],
   ['listSessionsAbove', () => api.listSessionsAbove.all({ sessionId: 'ses_91' })],
   ['countPendingApprovals', () => api.countPendingApprovals.first({ sessionId: 'ses_91' })],
-  ['the one below ends', () => api.setSessionEnded.run({ topicId: CHILD, at: 40 })],
+  ['the one below ends', () => api.setSessionEnded.changes({ topicId: CHILD, at: 40 })],
   ['listTasksLeftBehind', () => api.listTasksLeftBehind.all({ limit: 9 })],
   ['listFamily, of one that ended', () => api.listFamily.all({ sessionId: 'ses_91' })],
-  ['deleteBackgroundTask', () => api.deleteBackgroundTask.run({ topicId: CHILD, taskId: 'tsk_1' })],
+  [
+    'deleteBackgroundTask',
+    () => api.deleteBackgroundTask.changes({ topicId: CHILD, taskId: 'tsk_1' }),
+  ],
 ];

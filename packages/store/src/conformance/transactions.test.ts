@@ -1,6 +1,7 @@
 import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tx } from '../sql/statement.js';
+import { together } from '../sql/together.js';
 import type { Store } from '../store.js';
 import { listEventsAfter } from '../verbs/events.js';
 import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
@@ -45,6 +46,70 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
       throw thrown;
     });
     await expect(failing).rejects.toBe(thrown);
+    expect(await bodiesOf(topic)).toEqual([]);
+  });
+
+  it('gives each of the parts that run together what it asked for, in their order', async () => {
+    const [first, second] = [await newTopic(), await newTopic()];
+    const found = await store.transact(function* () {
+      yield* appendEvent(first, 'a');
+      return yield* together(
+        findTopic.first({ name: first }),
+        countedEvents(first),
+        together(findTopic.first({ name: second }), nothingAsked('b')),
+        appendEvent(second, 'c'),
+        findTopic.first({ name: 'channel:none' }),
+      );
+    });
+    expect(found).toMatchObject([
+      { name: first, head: 1 },
+      1,
+      [{ name: second, head: 0 }, 'b'],
+      1,
+      undefined,
+    ]);
+    expect(await bodiesOf(second)).toEqual(['c']);
+    const read = await store.read(() => together(countedEvents(first), countedEvents(second)));
+    expect(read).toEqual([1, 1]);
+  });
+
+  it('sees what it changed before it asks how that went', async () => {
+    const name = `channel:unasked${String(++topics)}`;
+    const found = await store.transact(function* () {
+      yield* insertTopic.run({ name });
+      yield* appendEvent(name, 'a');
+      return (yield* findTopic.first({ name }))?.head;
+    });
+    expect(found).toBe(1);
+    expect(await bodiesOf(name)).toEqual(['a']);
+  });
+
+  it.each([
+    ['at its end', 0],
+    ['before others', 3],
+  ])('fails by a change that fails %s, though nobody asked how that went', async (_, more) => {
+    const topic = await newTopic();
+    const failing = store.transact(function* () {
+      yield* appendEvent(topic, 'never');
+      yield* insertTopic.run({ name: topic });
+      for (let i = 0; i < more; i++) yield* insertTopic.run({ name: `${topic}-${String(i)}` });
+      return 'done';
+    });
+    await expect(failing).rejects.toThrow(/unique/i);
+    expect(await bodiesOf(topic)).toEqual([]);
+    expect(await store.read(() => findTopic.first({ name: `${topic}-0` }))).toBeUndefined();
+  });
+
+  it('fails by the first of what it asked for together that fails', async () => {
+    const topic = await newTopic();
+    const failing = store.transact(() =>
+      together(
+        findTopic.first({ name: topic }),
+        insertTopic.changes({ name: topic }),
+        findTopic.first({ name: topic }),
+      ),
+    );
+    await expect(failing).rejects.toThrow(/unique/i);
     expect(await bodiesOf(topic)).toEqual([]);
   });
 
@@ -220,3 +285,13 @@ describe.each(STORE_ENGINES)('closing a store on $name', (engine) => {
     await place.discard();
   });
 });
+
+function* countedEvents(name: string): Tx<number> {
+  const topicId = (yield* findTopic.first({ name }))?.id ?? 0;
+  return (yield* listEventsAfter.all({ topicId, after: 0, limit: 10 })).length;
+}
+
+// eslint-disable-next-line require-yield -- a part that asks for nothing is a part too
+function* nothingAsked<T>(value: T): Tx<T> {
+  return value;
+}

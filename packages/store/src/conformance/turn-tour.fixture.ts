@@ -20,7 +20,7 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'upsertMember, a session',
     () =>
-      api.upsertMember.run({
+      api.upsertMember.changes({
         ...c1,
         memberId: 'helper',
         memberKind: 'session',
@@ -35,7 +35,7 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'upsertMember, a session that is not there',
     () =>
-      api.upsertMember.run({
+      api.upsertMember.changes({
         ...c1,
         memberId: 'Gone',
         memberKind: 'session',
@@ -60,7 +60,7 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       [
         `event of decision ${String(i + 1)}`,
         () =>
-          api.insertEvent.run({
+          api.insertEvent.changes({
             ...c1,
             seq: 4 + i,
             at: 14 + i,
@@ -70,30 +70,31 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
           }),
       ] as const,
   ),
-  ['putTurn', () => api.putTurn.run({ ...turn, wakeAt: 34 })],
+  ['putTurn', () => api.putTurn.changes({ ...turn, wakeAt: 34 })],
   [
     'putTurn, of another thread',
-    () => api.putTurn.run({ ...turn, rootMessageId: 'msg_0', turnId: 'trn_0', wakeAt: null }),
+    () => api.putTurn.changes({ ...turn, rootMessageId: 'msg_0', turnId: 'trn_0', wakeAt: null }),
   ],
-  ['insertDecision', () => api.insertDecision.run({ ...thread, seq: 4 })],
-  ['insertDecision, another', () => api.insertDecision.run({ ...thread, seq: 5 })],
+  ['insertDecision', () => api.insertDecision.changes({ ...thread, seq: 4 })],
+  ['insertDecision, another', () => api.insertDecision.changes({ ...thread, seq: 5 })],
   ['nextTurnAt', () => api.nextTurnAt.first({})],
   ['listDueTurns, too early', () => api.listDueTurns.all({ now: 33, limit: 9 })],
   ['listDueTurns', () => api.listDueTurns.all({ now: 34, limit: 9 })],
   ['listOpenTurns', () => api.listOpenTurns.all(c1)],
   [
     'insertLease',
-    () => api.insertLease.run({ ...lease, leaseId: 'lse_b', memberId: 'helper', runId: 'run_1' }),
+    () =>
+      api.insertLease.changes({ ...lease, leaseId: 'lse_b', memberId: 'helper', runId: 'run_1' }),
   ],
   [
     'insertLease, of a run that is not there',
-    () => api.insertLease.run({ ...lease, leaseId: 'lse_A', memberId: 'Gone', runId: 'run_9' }),
+    () => api.insertLease.changes({ ...lease, leaseId: 'lse_A', memberId: 'Gone', runId: 'run_9' }),
   ],
   ['listLiveLeases', () => api.listLiveLeases.all(thread)],
-  ['setLeaseDeadline', () => api.setLeaseDeadline.run({ leaseId: 'lse_b', deadline: 94 })],
+  ['setLeaseDeadline', () => api.setLeaseDeadline.changes({ leaseId: 'lse_b', deadline: 94 })],
   [
     'setLeaseEnded',
-    () => api.setLeaseEnded.run({ leaseId: 'lse_A', at: 15, outcome: 'unclaimed' }),
+    () => api.setLeaseEnded.changes({ leaseId: 'lse_A', at: 15, outcome: 'unclaimed' }),
   ],
   ['listLiveLeases, one ended', () => api.listLiveLeases.all(thread)],
   ['findSpeaking', () => api.findSpeaking.first({ ...c1, sessionId: lease.sessionId })],
@@ -103,7 +104,7 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listLeases, before the first', () => api.listLeases.all({ ...leases, live: 0, before: 4 })],
   ['findLeaseOfRun', () => api.findLeaseOfRun.first({ runId: 'run_9' })],
   ['findLeaseOfRun, none', () => api.findLeaseOfRun.first({ runId: 'run_8' })],
-  ['putTurn, again', () => api.putTurn.run({ ...turn, seq: 5, isOpen: 0, wakeAt: null })],
+  ['putTurn, again', () => api.putTurn.changes({ ...turn, seq: 5, isOpen: 0, wakeAt: null })],
   ['findTurn', () => api.findTurn.first(thread)],
   ['findTurn, none', () => api.findTurn.first({ ...c1, rootMessageId: 'msg_2' })],
   ['listOpenTurns, one closed', () => api.listOpenTurns.all(c1)],

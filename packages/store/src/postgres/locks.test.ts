@@ -109,7 +109,7 @@ describe('two daemons', () => {
     const deleted = await overtaken(
       `SELECT * FROM "assets" FOR SHARE;
        INSERT INTO "attachments" ("assetId", "topicId", "messageId") VALUES ('asset_1', 1, 'msg_1')`,
-      () => here.transact(() => deleteUnusedAsset.run({ assetId: 'asset_1', before: 9 })),
+      () => here.transact(() => deleteUnusedAsset.changes({ assetId: 'asset_1', before: 9 })),
     );
     expect(deleted).toBe(0);
     expect(await here.read(() => findAsset.first({ assetId: 'asset_1' }))).toBeDefined();
@@ -149,15 +149,16 @@ describe('two daemons', () => {
         store.transact(function* () {
           yield* lockErasure.first({ topicId: 7 });
           let erased = 0;
-          for (const chunk of ERASE_CHUNKS) erased += yield* chunk.run({ topicId: 7, limit: 1 });
+          for (const chunk of ERASE_CHUNKS)
+            erased += yield* chunk.changes({ topicId: 7, limit: 1 });
           return erased;
         }),
       ),
     );
     expect(both).toEqual([1, 1]);
-    expect(await here.transact(() => deleteErasure.run({ topicId: 7 }))).toBe(0);
+    expect(await here.transact(() => deleteErasure.changes({ topicId: 7 }))).toBe(0);
     await watcher.query(`DELETE FROM "readCursors"`);
-    expect(await here.transact(() => deleteErasure.run({ topicId: 7 }))).toBe(1);
+    expect(await here.transact(() => deleteErasure.changes({ topicId: 7 }))).toBe(1);
   });
 
   it.each([1, 3])(

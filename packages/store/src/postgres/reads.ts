@@ -1,4 +1,5 @@
 import type { SqlText, Tx } from '../sql/statement.js';
+import { isOne } from '../sql/together.js';
 import type { Connection } from './connection.js';
 import type { Connections } from './connections.js';
 import { withRetries } from './retry.js';
@@ -36,14 +37,14 @@ export class Reads {
     const begun = this.runner.begin(body);
     const { tx, step } = begun;
     if (step.done) return step.value;
-    const { text } = step.value;
-    if (this.#goesOn.has(text)) {
+    const asked = step.value;
+    if (!isOne(asked) || this.#goesOn.has(asked.text)) {
       connection.ahead({ text: SNAPSHOT });
       return (await this.runner.finish(connection, begun)).value;
     }
-    const { step: second } = await this.runner.advance(connection, tx, step.value);
+    const { step: second } = await this.runner.advance(connection, tx, asked);
     if (second.done) return second.value;
-    this.#goesOn.add(text);
+    this.#goesOn.add(asked.text);
     connection.ahead({ text: SNAPSHOT });
     return (await this.runner.drive(connection, body)).value;
   }

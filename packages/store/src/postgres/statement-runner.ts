@@ -1,4 +1,5 @@
-import type { SqlValue, Statement, Tx } from '../sql/statement.js';
+import type { Asked, SqlValue, Statement, Tx } from '../sql/statement.js';
+import { isOne } from '../sql/together.js';
 import { openTopicEnd } from '../verbs/topics.js';
 import type { Connection } from './connection.js';
 import { StatementNames } from './statement-names.js';
@@ -12,10 +13,13 @@ export interface Driven<T> {
 /** A transaction that has come to a statement, or to its end. */
 export interface Begun<T> {
   readonly tx: Tx<T>;
-  readonly step: IteratorResult<Statement, T>;
+  readonly step: IteratorResult<Asked, T>;
 }
 
-/** Drives transactions, one statement after the other. */
+/**
+ * Drives transactions. A statement whose result somebody needs is waited for; the others, and those that are
+ * asked for together, are on their way behind each other.
+ */
 export class StatementRunner {
   readonly #names = new StatementNames();
   #stepping = false;
@@ -34,23 +38,37 @@ export class StatementRunner {
     return this.#next(tx, undefined);
   }
 
-  async advance<T>(connection: Connection, tx: Tx<T>, statement: Statement): Promise<Begun<T>> {
-    return this.#next(tx, await this.#execute(connection, statement));
+  async advance<T>(connection: Connection, tx: Tx<T>, asked: Asked): Promise<Begun<T>> {
+    return this.#next(tx, await this.#answer(connection, asked));
   }
 
   async finish<T>(connection: Connection, { tx, step }: Begun<T>): Promise<Driven<T>> {
     const topics = new Set<string>();
     let now = step;
     while (!now.done) {
-      const { text, params } = now.value;
+      for (const { text, params } of [now.value].flat()) {
+        if (text === openTopicEnd.text) topics.add(params['name'] as string);
+      }
       ({ step: now } = await this.advance(connection, tx, now.value));
-      if (text === openTopicEnd.text) topics.add(params['name'] as string);
     }
+    await connection.settle();
     return { value: now.value, topics: [...topics] };
   }
 
   #next<T>(tx: Tx<T>, result: unknown): Begun<T> {
     return { tx, step: this.#inBody(() => tx.next(result)) };
+  }
+
+  async #answer(connection: Connection, asked: Asked): Promise<unknown> {
+    if (isOne(asked)) return this.#execute(connection, asked);
+    const sent = connection.inOnePiece(() =>
+      asked.map((statement) => this.#execute(connection, statement)),
+    );
+    for (const answer of sent) answer.catch(() => undefined);
+    const answers: unknown[] = [];
+    // In their order: after the first that fails, the others only say that the transaction has failed.
+    for (const answer of sent) answers.push(await answer);
+    return answers;
   }
 
   async #execute(connection: Connection, { text, params, take }: Statement): Promise<unknown> {
@@ -64,8 +82,9 @@ export class StatementRunner {
         values: valuesOf(lock.names, params),
       });
     }
-    const values = valuesOf(text.postgresNames, params);
-    const result = await connection.query({ name, text: text.postgres, values });
+    const query = { name, text: text.postgres, values: valuesOf(text.postgresNames, params) };
+    if (take === 'nothing') return connection.ahead(query);
+    const result = await connection.query(query);
     if (take === 'first') return result.rows[0];
     if (take === 'all') return result.rows;
     return result.rowCount ?? 0;

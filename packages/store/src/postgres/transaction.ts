@@ -1,4 +1,4 @@
-import type { Statement, Tx } from '../sql/statement.js';
+import type { Asked, Tx } from '../sql/statement.js';
 import type { Connection } from './connection.js';
 import type { Connections } from './connections.js';
 import { ConnectionLost, isContention, toStoaError } from './failure.js';
@@ -106,7 +106,8 @@ export class Transactions {
 }
 
 /** If BEGIN failed, which it does not say before, a write behind it would be on its own. */
-const isRead = ({ text }: Statement): boolean => /^\s*SELECT\b/.test(text.postgres);
+const isRead = (asked: Asked): boolean =>
+  [asked].flat().every(({ text }) => /^\s*SELECT\b/.test(text.postgres));
 
 const failed = (error: unknown): Outcome => ({ ok: false, error: toStoaError(error) });
 

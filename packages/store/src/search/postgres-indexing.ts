@@ -79,7 +79,7 @@ function writing(topicId: number, { from, to, changes }: Batch): () => Tx<boolea
   const seqs = JSON.stringify(documents.flatMap(({ seq, tokens }) => (tokens === '' ? [seq] : [])));
   return function* () {
     if (from === undefined) yield* insertWatermark.run({ topicId });
-    const isOurs = (yield* moveWatermark.run({ topicId, from: from ?? 0, to })) > 0;
+    const isOurs = (yield* moveWatermark.changes({ topicId, from: from ?? 0, to })) > 0;
     if (!isOurs) return false;
     yield* putDocuments.run({ topicId, rows });
     yield* deleteDocuments.run({ topicId, seqs });
@@ -91,5 +91,5 @@ function writing(topicId: number, { from, to, changes }: Batch): () => Tx<boolea
 function* dropSome(topicId: number): Tx<boolean> {
   if (!(yield* lockWatermark.first({ topicId }))) return false;
   yield* deleteSomeDocuments.run({ topicId, limit: STEP.events });
-  return (yield* deleteWatermark.run({ topicId })) === 0;
+  return (yield* deleteWatermark.changes({ topicId })) === 0;
 }

@@ -14,12 +14,16 @@ export interface SqlText {
 export interface Statement {
   readonly text: SqlText;
   readonly params: Readonly<Record<string, SqlValue>>;
-  readonly take: 'all' | 'first' | 'changes';
+  /** `nothing`: the engine may go on before it knows how it went; if it fails, so does the transaction. */
+  readonly take: 'all' | 'first' | 'changes' | 'nothing';
 }
+
+/** What a transaction asks for at once: one statement, or several that do not need each other's results. */
+export type Asked = Statement | readonly Statement[];
 
 /**
  * What a transaction is: a generator that yields statements and gets their results. It cannot await
  * anything else, by construction: SQLite drives it synchronously, PostgreSQL asynchronously.
  * It may be run again from the start, so it must not have effects of its own.
  */
-export type Tx<T> = Generator<Statement, T, unknown>;
+export type Tx<T> = Generator<Asked, T, unknown>;

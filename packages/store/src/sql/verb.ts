@@ -10,8 +10,10 @@ export interface Verb<P extends Params, R> {
   all(params: P): Tx<R[]>;
   /** The first row, if there is one. */
   first(params: P): Tx<R | undefined>;
-  /** How many rows changed. */
-  run(params: P): Tx<number>;
+  /** Changes rows. On PostgreSQL the next statement does not wait for it. */
+  run(params: P): Tx<void>;
+  /** Changes rows, and says how many. */
+  changes(params: P): Tx<number>;
 }
 
 interface SqlForEach {
@@ -45,6 +47,9 @@ export function verb<P extends Params, R = never>(sql: string | SqlForEach): Ver
       return (yield bind(params, 'first')) as R | undefined;
     },
     *run(params) {
+      yield bind(params, 'nothing');
+    },
+    *changes(params) {
       return (yield bind(params, 'changes')) as number;
     },
   };

@@ -34,7 +34,7 @@ describe('group commit', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  const insert = (name: string) => store.transact(() => insertTopic.run({ name }));
+  const insert = (name: string) => store.transact(() => insertTopic.changes({ name }));
   const flush = (): void => {
     for (const run of flushes.splice(0)) run();
   };
@@ -73,7 +73,7 @@ describe('group commit', () => {
     const answers = Promise.allSettled([
       insert('channel:a'),
       store.transact(function* () {
-        yield* insertTopic.run({ name: 'channel:b' });
+        yield* insertTopic.changes({ name: 'channel:b' });
         db.exec('ROLLBACK');
         yield* damage.first({});
       }),
@@ -93,7 +93,7 @@ describe('group commit', () => {
       throw defect;
     };
     const answers = Promise.allSettled([
-      store.transact(() => insertTopic.run({ name: 'channel:a' }), { afterCommit }),
+      store.transact(() => insertTopic.changes({ name: 'channel:a' }), { afterCommit }),
       insert('channel:b'),
     ]);
     flush();

@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3';
-import type { SqlText, SqlValue, Statement, Tx } from '../sql/statement.js';
+import type { Asked, SqlText, SqlValue, Statement, Tx } from '../sql/statement.js';
+import { isOne } from '../sql/together.js';
 
 /** Prepares each text once and drives transactions synchronously. */
 export class StatementRunner {
@@ -10,8 +11,12 @@ export class StatementRunner {
   drive<T>(body: () => Tx<T>): T {
     const tx = body();
     let step = tx.next();
-    while (!step.done) step = tx.next(this.#execute(step.value));
+    while (!step.done) step = tx.next(this.#answer(step.value));
     return step.value;
+  }
+
+  #answer(asked: Asked): unknown {
+    return isOne(asked) ? this.#execute(asked) : asked.map((each) => this.#execute(each));
   }
 
   #execute({ text, params, take }: Statement): unknown {

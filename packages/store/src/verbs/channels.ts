@@ -116,20 +116,19 @@ export const updateChannel = verb<{
      "metadata" = :metadata, "paused" = :paused, "settings" = :settings, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );
 
-export const findChannelFields = verb<
-  { topicId: number },
-  Pick<
-    ChannelRow,
-    | 'channelId'
-    | 'title'
-    | 'description'
-    | 'purpose'
-    | 'metadata'
-    | 'paused'
-    | 'settings'
-    | 'archivedAt'
-  >
->(
+export type ChannelFieldsRow = Pick<
+  ChannelRow,
+  | 'channelId'
+  | 'title'
+  | 'description'
+  | 'purpose'
+  | 'metadata'
+  | 'paused'
+  | 'settings'
+  | 'archivedAt'
+>;
+
+export const findChannelFields = verb<{ topicId: number }, ChannelFieldsRow>(
   `SELECT "channelId", "title", "description", "purpose", "metadata", "paused", "settings", "archivedAt"
    FROM "channels" WHERE "topicId" = :topicId`,
 );

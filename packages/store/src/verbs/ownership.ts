@@ -63,10 +63,10 @@ export const findStanding = verb<{ sessionId: string }, StandingRow>(
 );
 
 /** Every change of hands is a new epoch; what was written under an older one is refused. */
-export const setSessionOwner = verb<{ topicId: number; daemonId: string }, { epoch: number }>(
+export const setSessionOwner = verb<{ topicId: number; daemonId: string }>(
   `INSERT INTO "sessionOwners" ("topicId", "daemonId", "epoch") VALUES (:topicId, :daemonId, 1)
    ON CONFLICT ("topicId") DO UPDATE SET "daemonId" = excluded."daemonId",
-     "epoch" = "sessionOwners"."epoch" + 1 RETURNING "epoch"`,
+     "epoch" = "sessionOwners"."epoch" + 1`,
 );
 
 export const releaseSession = verb<{ topicId: number; daemonId: string; epoch: number }>(

@@ -55,11 +55,12 @@ const FULL = `SELECT r.*, s."sessionId", q."body" AS "queued", e."body" AS "end"
 export const findRun = verb<{ runId: string }, FullRunRow>(`${FULL} WHERE r."runId" = :runId`);
 
 /** What starting and ending it need to know. */
+const QUEUED = `SELECT r.*, s."sessionId", q."body" AS "queued" FROM "runs" r
+  JOIN "sessions" s ON s."topicId" = r."topicId"
+  JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"`;
+
 export const findQueuedRun = verb<{ runId: string }, QueuedRunRow>(
-  `SELECT r.*, s."sessionId", q."body" AS "queued" FROM "runs" r
-   JOIN "sessions" s ON s."topicId" = r."topicId"
-   JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"
-   WHERE r."runId" = :runId`,
+  `${QUEUED} WHERE r."runId" = :runId`,
 );
 
 /** Newest first. `before` is the sequence that queued a run. */
@@ -83,9 +84,9 @@ export const insertRun = verb<
 );
 
 /** The next in line: by priority, then by arrival. */
-export const nextQueuedRun = verb<{ topicId: number }, RunRow>(
-  `SELECT * FROM "runs" WHERE "topicId" = :topicId AND "status" = 'queued'
-   ORDER BY "priority" DESC, "seq" LIMIT 1`,
+export const nextQueuedRun = verb<{ topicId: number }, QueuedRunRow>(
+  `${QUEUED} WHERE r."topicId" = :topicId AND r."status" = 'queued'
+   ORDER BY r."priority" DESC, r."seq" LIMIT 1`,
 );
 
 export const listQueuedRuns = verb<{ topicId: number; limit: number }, RunRow>(

@@ -11,6 +11,7 @@ import {
   insertCredential,
   insertEvent,
   insertTopic,
+  oneByOne,
   raiseFloor,
   releaseAsset,
   type Statement,
@@ -106,7 +107,7 @@ function poisonOf(owner: Call | Upkeep | undefined): number | undefined {
 
 function* attempt<T>(body: () => Tx<T>, record: Attempt, poison: number | undefined): Tx<T> {
   try {
-    const tx = body();
+    const tx = oneByOne(body());
     let left = poison ?? Number.POSITIVE_INFINITY;
     for (let step = tx.next(); ; ) {
       if (left <= 0 || (step.done && poison !== undefined)) throw new InjectedDefect();

@@ -1,6 +1,7 @@
 import {
   insertEvent,
   insertIdempotencyKey,
+  oneByOne,
   type Statement,
   type Store,
   type Tx,
@@ -29,7 +30,7 @@ const dropping = (isDropped: (statement: Statement) => boolean): ((inner: Store)
   storeThat(
     (inner) => (body, options) =>
       inner.transact(function* () {
-        const tx = body();
+        const tx = oneByOne(body());
         for (let step = tx.next(); ; ) {
           if (step.done) return step.value;
           step = tx.next(isDropped(step.value) ? 1 : yield step.value);

@@ -12,6 +12,7 @@ import {
   listLostClaims,
   listSessionMembers,
   listSpokenInChannel,
+  oneByOne,
   type Statement,
   setStimulusDispatched,
   type TransactOptions,
@@ -48,7 +49,7 @@ const answering = (distort: Distort): PlantedInTurns => ({
 });
 
 function* distorted<T>(body: () => Tx<T>, distort: Distort, lane: string): Tx<T> {
-  const tx = body();
+  const tx = oneByOne(body());
   for (let step = tx.next(); ; ) {
     if (step.done) return step.value;
     step = tx.next(distort(step.value, yield step.value, lane));
@@ -165,7 +166,7 @@ function forgetting(text: Statement['text']): PlantedInTurns {
 }
 
 function* forgetful<T>(body: () => Tx<T>, text: Statement['text']): Tx<T> {
-  const tx = body();
+  const tx = oneByOne(body());
   for (let step = tx.next(); ; ) {
     if (step.done) return step.value;
     step = tx.next(step.value.text === text ? 1 : yield step.value);

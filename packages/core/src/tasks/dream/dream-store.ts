@@ -124,7 +124,7 @@ export function keepLook(
   now: number,
   refusal: DreamRefusal | undefined,
   scannedAt: number | null,
-): Tx<number> {
+): Tx<void> {
   const text = refusal ? JSON.stringify(refusal) : null;
   return setDreamLook.run({ gateKey, lookedAt: now, refusal: text, scannedAt });
 }
@@ -159,7 +159,7 @@ export function* holdsLease(place: DreamPlace, holder: string): Tx<boolean> {
   return gate?.leaseHolder === holder;
 }
 
-export const releaseLease = (place: DreamPlace, holder: string): Tx<number> =>
+export const releaseLease = (place: DreamPlace, holder: string): Tx<void> =>
   releaseDreamLease.run({ gateKey: gateKeyOf(place), holder });
 
 /** It was put in order at this time: what was there until then is done with. */

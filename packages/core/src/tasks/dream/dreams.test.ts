@@ -1,5 +1,5 @@
 import type { DreamStatus, Task } from '@stoa/protocol';
-import type { Store, Tx } from '@stoa/store';
+import { oneByOne, type Store, type Tx } from '@stoa/store';
 import {
   OWNER,
   type RuntimeDaemon,
@@ -443,7 +443,8 @@ function breakWrites(store: Store, text: RegExp): () => void {
   };
 }
 
-function* failing<R>(tx: Tx<R>, text: RegExp): Tx<R> {
+function* failing<R>(body: Tx<R>, text: RegExp): Tx<R> {
+  const tx = oneByOne(body);
   let step = tx.next();
   while (!step.done) {
     if (text.test(step.value.text.sqlite)) throw new Error('the store cannot be written');
