@@ -72,6 +72,8 @@ async function staged(options: WorkspaceRunOptions = {}) {
       )
       .map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
   };
+  const filesOf = (taskId: string): CommandFiles =>
+    new CommandFiles(join(tasksDirectory, world.sessionId), taskId, 'monitor');
   const restart = (): void => {
     monitors.close();
     monitors = newMonitors();
@@ -93,6 +95,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
     ended,
     told,
     restart,
+    filesOf,
     tasksDirectory,
     monitors: () => monitors,
   };
@@ -291,14 +294,14 @@ describe('a monitor that is taken up again', () => {
     ['exited', { status: 'failed', end: { cause: 'exited', exitCode: 3 } }],
     ['lost', { status: 'lost', end: { cause: 'outcome_unknown' } }],
   ])('T-22 and has %s meanwhile is settled by that, however long ago', async (how, ending) => {
-    const { watch, told, task, ended, restart, monitors, world, tasksDirectory } = await staged();
+    const { watch, told, task, ended, restart, monitors, world, filesOf } = await staged();
     const command = `echo one; ${UNTIL_GO} echo FAILED; exit 3`;
     const taskId = await watch({ command, ...SILENT });
     await until('its line was told', async () => linesOf(await told(taskId)).length === 1);
     const { outputPath = '', detail } = await task(taskId);
     restart();
     await world.file('go');
-    const files = new CommandFiles(join(tasksDirectory, world.sessionId), taskId, 'monitor');
+    const files = filesOf(taskId);
     const { nonce } = MonitorDetail.parse(detail);
     await until('it has ended', async () => (await files.state(nonce)).type === 'exited');
     if (how === 'lost') {
@@ -327,9 +330,13 @@ describe('a monitor that is taken up again', () => {
   });
 
   it('T-22 that never printed has been silent since it began', async () => {
-    const { watch, task, ended, restart, monitors, world } = await staged();
+    const { watch, task, ended, restart, monitors, world, filesOf } = await staged();
     const taskId = await watch({ command: 'sleep 600', ...SILENT });
-    await until('it is under way', async () => (await processesOf(await task(taskId)))?.length);
+    const { nonce } = MonitorDetail.parse((await task(taskId)).detail);
+    await until(
+      'it stands in its file that it is under way',
+      async () => (await filesOf(taskId).state(nonce)).type === 'running',
+    );
     restart();
     world.clock.move(60_000);
     await monitors().reattach(await task(taskId));
