@@ -76,6 +76,22 @@ describe('a channel of 100,000 messages, in a browser', () => {
     expect(await nodes(page)).toBeLessThan(NODES);
     await page.getByRole('button', { name: 'Newest' }).click();
     await newest(page).waitFor();
+    await atRest(page);
+
+    // As soon as one can, while the key is still being answered.
+    await log(page).focus();
+    await page.evaluate(`addEventListener('keydown', () => {
+      const click = () => {
+        const buttons = [...document.querySelectorAll('button')];
+        const newest = buttons.find((button) => button.textContent.includes('Newest'));
+        if (newest) newest.click();
+        else requestAnimationFrame(click);
+      };
+      click();
+    }, { once: true })`);
+    await page.keyboard.press('Home');
+    await atRest(page);
+    expect(await newest(page).isVisible()).toBe(true);
   });
 
   it('W-6 leads to a day, and from what is searched to where it was said', async (test) => {
@@ -138,6 +154,21 @@ describe('a channel of 100,000 messages, in a browser', () => {
     });
     await field.fill(day);
     await page.keyboard.press('Enter');
+  }
+
+  /** The list has not moved for some frames. */
+  async function atRest(page: Page): Promise<void> {
+    await page.evaluate(`new Promise((rests) => {
+      const list = document.querySelector('[role=log][aria-label=Messages]');
+      let [top, still] = [-1, 0];
+      const look = () => {
+        still = list.scrollTop === top ? still + 1 : 0;
+        top = list.scrollTop;
+        if (still < 20) requestAnimationFrame(look);
+        else rests();
+      };
+      look();
+    })`);
   }
 
   /** The number of the first message that the page holds. */

@@ -4,7 +4,15 @@
  */
 const SETTLED_FRAMES = 12;
 
-/** Calls back when a scroll that was just begun has surely come to its end. */
-export function whenSettled(run: () => void, frames = SETTLED_FRAMES): void {
-  requestAnimationFrame(() => (frames > 1 ? whenSettled(run, frames - 1) : run()));
+/** Calls back when a scroll that was just begun has surely come to its end, and before each frame until then. */
+export function whenSettled(
+  run: () => void,
+  eachFrame: () => void = () => undefined,
+  frames = SETTLED_FRAMES,
+): void {
+  requestAnimationFrame(() => {
+    eachFrame();
+    if (frames > 1) whenSettled(run, eachFrame, frames - 1);
+    else run();
+  });
 }

@@ -3,7 +3,10 @@ import { useCallback, useEffect, useRef } from 'react';
 import type { Row } from './rows.js';
 import { whenSettled } from './settled.js';
 
-/** Leads to the last row, also when others come in above it on the way; unless somewhere else is gone to by then. */
+/**
+ * Leads to the last row, also when others come in above it on the way, or a key is still being answered: a browser
+ * goes on with what it scrolls for one from wherever it is put. Unless somewhere else is gone to by then.
+ */
 export function useWayToEnd(
   virtual: Virtualizer<HTMLDivElement, Element>,
   rows: readonly Row[],
@@ -17,8 +20,11 @@ export function useWayToEnd(
   return useCallback(() => {
     underWay.current += 1;
     virtual.scrollToEnd();
+    const goOn = () => {
+      if (!isElsewhere() && !virtual.isAtEnd()) virtual.scrollToEnd();
+    };
     whenSettled(() => {
       underWay.current -= 1;
-    });
-  }, [virtual]);
+    }, goOn);
+  }, [virtual, isElsewhere]);
 }
