@@ -206,7 +206,7 @@ function* replaceOldest(humanId: string, at: number): Tx<Revoked[]> {
   const logins = yield* listBrowserLogins.all({ humanId, now: at });
   const oldest = logins.slice(0, Math.max(0, logins.length - LIMITS.browserLogins + 1));
   for (const { credentialId } of oldest) {
-    yield* revokeCredential.changes({ credentialId, at });
+    yield* revokeCredential.run({ credentialId, at });
     yield* deleteLoginCodesOf.run({ credentialId });
   }
   return oldest.map(({ credentialId }) => ({ type: 'credential_revoked', data: { credentialId } }));

@@ -133,8 +133,9 @@ describe('files of tasks', () => {
       for (const one of [id(n), id(n + 10)]) fates.set(one, 'past');
     }
     const bySession = taskFiles({ lookedInto: 2 });
-    expect(await bySession.sweep()).toMatchObject({ tasks: 4 });
     expect(await bySession.sweep(() => false)).toMatchObject({ tasks: 0 });
+    expect(await bySession.sweep()).toMatchObject({ tasks: 4 });
+    expect(await left()).not.toContain(sessionId(1));
     const byTask = taskFiles({ taken: 3 });
     const counts = [await byTask.sweep(), await byTask.sweep(), await byTask.sweep()];
     expect(counts.map(({ tasks }) => tasks)).toEqual([3, 3, 0]);
@@ -142,6 +143,21 @@ describe('files of tasks', () => {
     expect(await taskFiles({ tasksDirectory: join(root, 'nowhere') }).sweep()).toMatchObject({
       tasks: 0,
     });
+  });
+
+  it('T-43 go also behind a session that cannot be looked into, and that is said', async () => {
+    for (const n of [1, 2, 3]) await leave(sessionId(n), [`shell-${id(n)}.output`]);
+    const sweeper = taskFiles({
+      tasks: () => ({
+        fileFates: (ids) =>
+          ids.includes(id(1))
+            ? Promise.reject(new Error('its entry is damaged'))
+            : Promise.resolve(new Map(ids.map((one) => [one, 'past']))),
+        isPastSession: () => Promise.resolve(true),
+      }),
+    });
+    await expect(sweeper.sweep()).rejects.toThrow('its entry is damaged');
+    expect(await left()).toEqual([sessionId(1), join(sessionId(1), `shell-${id(1)}.output`)]);
   });
 
   it('T-43 are not out of reach of a sweep that goes on behind those that are kept', async () => {

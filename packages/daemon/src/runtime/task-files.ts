@@ -54,15 +54,19 @@ export class TaskFiles {
       .filter((name) => SESSION.test(name))
       .sort();
     const rest = all.filter((name) => name > this.#after);
-    this.#after = rest.length > lookedInto ? (rest[lookedInto - 1] ?? '') : '';
+    const failures: unknown[] = [];
     for (const sessionId of rest.slice(0, lookedInto)) {
-      if (!goOn()) break;
-      await this.#sweepSession(sessionId, removed, taken);
-      if (removed.tasks < taken) continue;
+      if (!goOn()) return removed;
+      // One that cannot be looked into keeps no other from it.
+      await this.#sweepSession(sessionId, removed, taken).catch((error: unknown) => {
+        failures.push(error);
+      });
       // There may be more in it.
-      this.#after = all[all.indexOf(sessionId) - 1] ?? '';
-      break;
+      if (removed.tasks >= taken) return removed;
+      this.#after = sessionId;
     }
+    if (rest.length <= lookedInto) this.#after = '';
+    if (failures.length > 0) throw failures[0];
     return removed;
   }
 

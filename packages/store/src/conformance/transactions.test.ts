@@ -134,6 +134,40 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     expect(await bodiesOf(topic)).toEqual(lucky.map(String));
   });
 
+  it.each<[string, (topic: string) => Tx<unknown>]>([
+    [
+      'with changes that nobody asks about behind it',
+      (name) => together(insertTopic.changes({ name }), insertTopic.run({ name })),
+    ],
+    [
+      'before its body throws',
+      function* (name) {
+        yield* insertTopic.run({ name });
+        throw new Error('for another reason');
+      },
+    ],
+  ])('F-37 that fails in a group %s is not the others’ concern', async (_, fail) => {
+    const topic = await newTopic();
+    const runs = new Array<number>(6).fill(0);
+    const outcomes = await Promise.allSettled(
+      runs.map((__, i) =>
+        store.transact(
+          function* () {
+            runs[i] = (runs[i] ?? 0) + 1;
+            yield* appendEvent(topic, String(i));
+            if (i === 3) yield* fail(topic);
+          },
+          { lane: topic },
+        ),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual(
+      runs.map((__, i) => i !== 3),
+    );
+    expect(await bodiesOf(topic)).toEqual(['0', '1', '2', '4', '5']);
+    expect(runs.filter((__, i) => i !== 3)).toEqual([1, 1, 1, 1, 1]);
+  });
+
   it('F-37 that breaks a constraint in a group of 32 does not harm the others', async () => {
     const topic = await newTopic();
     const outcomes = await Promise.allSettled(

@@ -1,36 +1,41 @@
-import type { Writable } from 'node:stream';
+import type { Duplex } from 'node:stream';
 import type pg from 'pg';
-import {
-  ConnectionLost,
-  endsSession,
-  isMissingAnswer,
-  isOutdatedPlan,
-  undoesCommit,
-} from './failure.js';
+import { AnswerLimit } from './answer-limit.js';
+import { ConnectionLost, endsSession, isOutdatedPlan, undoesCommit } from './failure.js';
 
 /** One connection while somebody has it to himself, and whether it can still be trusted. */
 export class Connection {
   #lost = false;
+  #isSilent = false;
   #ahead: Promise<unknown>[] = [];
   #isHolding = false;
-  readonly #stream: OutgoingStream | undefined;
+  readonly #stream: Duplex;
+  readonly #limit: AnswerLimit;
   readonly #onError = (): void => {
     this.#lost = true;
   };
 
-  constructor(private readonly client: pg.PoolClient) {
+  constructor(
+    private readonly client: pg.PoolClient,
+    answerMs: number,
+  ) {
     client.on('error', this.#onError);
-    this.#stream = outgoing(client);
+    this.#stream = streamOf(client);
+    this.#limit = new AnswerLimit(answerMs, () => {
+      this.#isSilent = true;
+      // Who waits for an answer is told by this.
+      this.#stream.destroy();
+    });
   }
 
   /** Sends all that is asked for meanwhile in one piece: a write of its own for each costs more than the rest of sending it. */
   inOnePiece<T>(send: () => T): T {
-    this.#stream?.cork();
+    this.#stream.cork();
     try {
       return send();
     } finally {
       this.#letGo();
-      this.#stream?.uncork();
+      this.#stream.uncork();
     }
   }
 
@@ -42,16 +47,16 @@ export class Connection {
   ahead(config: pg.QueryConfig): void {
     if (!this.#isHolding) {
       this.#isHolding = true;
-      this.#stream?.cork();
+      this.#stream.cork();
     }
-    const sent = this.client.query(config);
+    const sent = this.#send(config);
     sent.catch(() => undefined);
     this.#ahead.push(sent);
   }
 
   async query(config: pg.QueryConfig): Promise<pg.QueryResult<pg.QueryResultRow>> {
     const ahead = this.#takeAhead();
-    const sent = this.client.query(config);
+    const sent = this.#send(config);
     this.#letGo();
     try {
       if (ahead.length > 0) {
@@ -81,7 +86,7 @@ export class Connection {
   async commit(): Promise<void> {
     await this.settle();
     try {
-      const { command } = await this.client.query('COMMIT');
+      const { command } = await this.#send({ text: 'COMMIT' });
       if (command !== 'COMMIT') throw new Error(`COMMIT was answered with ${command}`);
     } catch (error) {
       if (undoesCommit(error)) throw error;
@@ -95,7 +100,7 @@ export class Connection {
     await this.settle().catch(() => undefined);
     if (this.#lost || this.client.getTransactionStatus() === 'I') return;
     try {
-      await this.client.query('ROLLBACK');
+      await this.#send({ text: 'ROLLBACK' });
     } catch {
       this.#lost = true;
     }
@@ -103,14 +108,21 @@ export class Connection {
 
   release(): void {
     this.#letGo();
+    this.#limit.end();
     this.client.removeListener('error', this.#onError);
     this.client.release(this.#lost);
+  }
+
+  #send(config: pg.QueryConfig): Promise<pg.QueryResult<pg.QueryResultRow>> {
+    const answer = this.client.query(config);
+    this.#limit.expect(answer);
+    return answer;
   }
 
   #letGo(): void {
     if (!this.#isHolding) return;
     this.#isHolding = false;
-    this.#stream?.uncork();
+    this.#stream.uncork();
   }
 
   #takeAhead(): Promise<unknown>[] {
@@ -120,9 +132,9 @@ export class Connection {
   }
 
   #judge(error: unknown): unknown {
-    if (isMissingAnswer(error)) {
+    if (this.#isSilent) {
       this.#lost = true;
-      return new ConnectionLost('connecting', error);
+      return new ConnectionLost('connecting', new Error('no answer in time'));
     }
     if (!this.#lost && !endsSession(error) && !isOutdatedPlan(error)) return error;
     this.#lost = true;
@@ -130,11 +142,7 @@ export class Connection {
   }
 }
 
-type OutgoingStream = Pick<Writable, 'cork' | 'uncork'>;
-
-/** pg does not show it. Without it every statement is a write of its own, and nothing else changes. */
-function outgoing(client: pg.PoolClient): OutgoingStream | undefined {
-  const { connection } = client as { connection?: { stream?: Partial<OutgoingStream> } };
-  const stream = connection?.stream;
-  return stream?.cork && stream.uncork ? (stream as OutgoingStream) : undefined;
+/** pg does not show it; its version is pinned. */
+function streamOf(client: pg.PoolClient): Duplex {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }

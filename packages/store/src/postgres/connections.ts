@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   readonly durability: Durability;
   /** How many transactions and reads may run at once. */
   readonly connections?: number;
-  /** How long the answer to a statement may take before its connection counts as lost. */
+  /** How long no answer may come, where one is due, before a connection counts as lost. */
   readonly answerMs?: number;
 }
 
@@ -25,6 +25,7 @@ export class Connections {
   readonly #config: pg.ClientConfig;
   readonly #session: string;
   readonly #pool: pg.Pool;
+  readonly #answerMs: number;
 
   /** How many connections the pool has at most. */
   readonly size: number;
@@ -36,6 +37,7 @@ export class Connections {
     answerMs = ANSWER_TIMEOUT_MS,
   }: ConnectionOptions) {
     this.size = connections;
+    this.#answerMs = answerMs;
     this.#config = {
       connectionString: url,
       application_name: 'stoa',
@@ -48,11 +50,10 @@ export class Connections {
     this.#pool = new pg.Pool({
       ...this.#config,
       pipeline: true,
-      // Not for dedicated connections: migrations and checks take as long as the data is large.
-      query_timeout: answerMs,
       max: connections,
       verify: (client, done) => {
-        client.query(this.#session).then(() => {
+        const settings = { text: this.#session, query_timeout: answerMs };
+        client.query(settings).then(() => {
           done();
         }, done);
       },
@@ -75,10 +76,10 @@ export class Connections {
 
   /** Whoever asks releases it. */
   async lend(): Promise<Connection> {
-    return new Connection(await connecting(this.#pool.connect()));
+    return new Connection(await connecting(this.#pool.connect()), this.#answerMs);
   }
 
-  /** A connection of its own, for what lasts. Whoever asks ends it. */
+  /** A connection of its own, for what lasts: migrations and checks take as long as the data is large. Whoever asks ends it. */
   async dedicated(): Promise<pg.Client> {
     const client = new pg.Client(this.#config);
     client.on('error', () => undefined);

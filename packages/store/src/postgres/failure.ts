@@ -34,10 +34,6 @@ export const endsSession = (error: unknown): boolean => /^(08|57P|25P0[34])/.tes
 export const isOutdatedPlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery';
 
-/** pg has no code for it. It also ends the connection, since what is behind would wait as long. */
-export const isMissingAnswer = (error: unknown): boolean =>
-  error instanceof Error && error.message === 'Query read timeout';
-
 /** An answer to COMMIT that leaves no doubt that nothing was kept. */
 export const undoesCommit = (error: unknown): boolean =>
   codeOf(error) !== '' && !endsSession(error) && !/^(58|XX)/.test(codeOf(error));

@@ -8,6 +8,7 @@ import {
 } from '@stoa/testkit';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { together } from '../sql/together.js';
 import { verb } from '../sql/verb.js';
 import { findTopic, insertTopic } from '../verbs/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
@@ -17,6 +18,7 @@ const unavailable = { code: 'storage_unavailable' };
 const COMMIT = 'COMMIT\0';
 /** Found in the statement that inserts an event. */
 const BODY = 'the body';
+const rest = verb<object>('SELECT pg_sleep(0.3)');
 const endOwnBackend = verb<object>('SELECT pg_terminate_backend(pg_backend_pid())');
 
 describe('when the connection to PostgreSQL is lost', () => {
@@ -180,6 +182,18 @@ describe('when the connection to PostgreSQL is lost', () => {
     } finally {
       link.restore();
       await impatient.close();
+    }
+  });
+
+  it('is not what a server is taken for that answers slowly, but answers', async () => {
+    const patient = await openPostgresStore({ url: link.url, durability: 'full', answerMs: 900 });
+    try {
+      await patient.transact(function* () {
+        for (let i = 0; i < 4; i++) yield* rest.run({});
+        yield* together(...Array.from({ length: 4 }, () => rest.first({})));
+      });
+    } finally {
+      await patient.close();
     }
   });
 

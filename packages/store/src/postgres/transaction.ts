@@ -85,6 +85,8 @@ export class Transactions {
         return { ok: true, ...(await this.runner.drive(connection, body)) };
       } catch (error) {
         if (error instanceof ConnectionLost || isContention(error)) throw error;
+        // What was sent behind it failed with it; that is no failure of what follows.
+        await connection.settle().catch(() => undefined);
         await connection.control('ROLLBACK TO SAVEPOINT "member"');
         if (!mayTryAgain(error, tries)) return failed(error);
       }
@@ -107,7 +109,9 @@ export class Transactions {
 
 /** If BEGIN failed, which it does not say before, a write behind it would be on its own. */
 const isRead = (asked: Asked): boolean =>
-  [asked].flat().every(({ text }) => /^\s*SELECT\b/.test(text.postgres));
+  [asked]
+    .flat()
+    .every(({ text, take }) => take !== 'nothing' && /^\s*SELECT\b/.test(text.postgres));
 
 const failed = (error: unknown): Outcome => ({ ok: false, error: toStoaError(error) });
 
