@@ -73,9 +73,8 @@ turns:
         call:
           tool: remember
           input: { text: '\${from} asked for this: \${match.1} \${match.2}' }
-          as: note
       - emit: |-
-          Done, as far as a script can \${match.1} \${match.2}: I read the thread and wrote it down. \${results.note}
+          Done, as far as a script can \${match.1} \${match.2}: I read the thread and wrote it down in the notes of this channel.
           @reviewer, please have a look. @host, that was it.
       - wait: 400
   - when: { matches: '${THANKS}' }
