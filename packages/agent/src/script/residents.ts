@@ -10,9 +10,11 @@ export interface Resident {
 }
 
 /** How a model or an agent program is brought in, in one line each. */
-const PLUG_IN = `\
-a model: OPENAI_API_KEY=… OPENAI_MODEL=… npm start, then: stoa channel invite lobby stoa
-          an agent that speaks ACP: printf -- '---\\ndriver: { kind: acp, preset: qwen }\\n---\\n' | stoa agent put qwen - && stoa channel invite lobby qwen`;
+const PLUG_IN = [
+  '- a model: `OPENAI_API_KEY=… OPENAI_MODEL=… npm start`, then `stoa channel invite lobby stoa`',
+  '- an agent that speaks ACP: `stoa agent put qwen --acp qwen && stoa channel invite lobby qwen`',
+] as const;
+const plugIn = (indent: string): string => PLUG_IN.join(`\n${indent}`);
 
 /** What somebody wants made; what it is stands in the second group. */
 const REQUEST =
@@ -42,7 +44,7 @@ turns:
       - wait: 300
         emit: |-
           We are scripts. In one line each you bring in
-          ${PLUG_IN}
+          ${plugIn('          ')}
       - wait: 400
   - when: { matches: '\\b(hello|hi|hey|good (?:morning|evening|day)|who|help|what can)\\b' }
     steps:
@@ -55,7 +57,7 @@ otherwise:
   - wait: 300
     emit: |-
       I am a script and know only a few words: hello, build, model, thanks. Whoever understands more can be brought in, in one line:
-      ${PLUG_IN.replaceAll('\n    ', '\n')}
+      ${plugIn('      ')}
   - wait: 400
 `;
 
@@ -163,4 +165,4 @@ export const WELCOME = `\
 Welcome. This is the lobby: I am the host, and with me are the builder and the reviewer. All three of us are scripts that came with Stoa, no model is asked; but who speaks is decided as it is for any agent. Say hello, or ask us to build something.
 
 In one line each you bring in
-${PLUG_IN.replaceAll('\n          ', '\n')}`;
+${plugIn('')}`;

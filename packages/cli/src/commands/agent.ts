@@ -16,6 +16,10 @@ export interface ListAgentsOptions extends AgentOptions {
   readonly quiet?: boolean;
 }
 
+export interface PutAgentOptions extends GlobalFlags {
+  readonly acp?: string;
+}
+
 export async function listAgents(
   context: Context,
   _args: readonly string[],
@@ -78,14 +82,25 @@ const NO_WORKSPACE: ReadonlySet<string> = new Set(['forbidden', 'invalid_workspa
 
 export async function putAgent(
   context: Context,
-  [agentId = '', file = '']: readonly string[],
+  [agentId = '', file]: readonly string[],
+  { acp }: PutAgentOptions,
 ): Promise<void> {
+  if ((file === undefined) === (acp === undefined)) {
+    throw new UsageError('Name either a file or, with --acp, a program that speaks ACP');
+  }
+  const definition =
+    file === undefined
+      ? { driver: { kind: 'acp', preset: acp } }
+      : await definitionIn(context, file);
+  // The daemon checks it; what is wrong comes back with its place.
+  show(context, await context.client.agents.put(agentId, definition as unknown as AgentDefinition));
+}
+
+async function definitionIn(context: Context, file: string): Promise<object> {
   const text = await readText(context, file);
   // Loaded here: of all commands only this one reads YAML.
   const { readAgentFile } = await import('../agent-file.js');
-  const definition = readAgentFile(text, file === '-' ? 'standard input' : file);
-  // The daemon checks it; what is wrong comes back with its place.
-  show(context, await context.client.agents.put(agentId, definition as unknown as AgentDefinition));
+  return readAgentFile(text, file === '-' ? 'standard input' : file);
 }
 
 async function readText(context: Context, file: string): Promise<string> {

@@ -30,8 +30,5 @@ export const SCENES: readonly Scene[] = [
 /** True for every Stoa; the host of the lobby says the same. */
 export const PLUG_IN: readonly (readonly [what: string, line: string])[] = [
   ['a model', 'OPENAI_API_KEY=… OPENAI_MODEL=… npm start, then: stoa channel invite lobby stoa'],
-  [
-    'an agent that speaks ACP',
-    "printf -- '---\\ndriver: { kind: acp, preset: qwen }\\n---\\n' | stoa agent put qwen - && stoa channel invite lobby qwen",
-  ],
+  ['an agent that speaks ACP', 'stoa agent put qwen --acp qwen && stoa channel invite lobby qwen'],
 ];

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { AcpOptions } from '../commands/acp.js';
-import type { AgentOptions, ListAgentsOptions } from '../commands/agent.js';
+import type { AgentOptions, ListAgentsOptions, PutAgentOptions } from '../commands/agent.js';
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
 import type { UsageOptions } from '../commands/usage.js';
-import { APPROVAL_STATES, GROUPINGS, MODES, REACHES, RULES } from './choices.js';
+import { ACP_PRESETS, APPROVAL_STATES, GROUPINGS, MODES, REACHES, RULES } from './choices.js';
 import { described, duration, pageSize, type Runner, runs } from './define.js';
 
 const RUN_EXIT_CODES = `
@@ -91,14 +91,20 @@ export function addAgentCommands(program: Command, run: Runner): void {
     async () => (await load()).showAgent,
     [],
   );
-  runs(
-    onOne('put', 'make or replace an agent from a Markdown file (owner)').argument(
-      '<file>',
-      'front matter with its fields, then its instructions; - for standard input',
-    ),
+  runs<PutAgentOptions>(
+    onOne('put', 'make or replace an agent from a Markdown file (owner)')
+      .argument(
+        '[file]',
+        'front matter with its fields, then its instructions; - for standard input',
+      )
+      .addOption(
+        new Option('--acp <program>', 'instead of a file: a program that speaks ACP').choices(
+          ACP_PRESETS,
+        ),
+      ),
     run,
     async () => (await load()).putAgent,
-    ['stoa agent put reviewer reviewer.md'],
+    ['stoa agent put reviewer reviewer.md', 'stoa agent put qwen --acp qwen'],
   );
   runs(
     onOne('delete', 'delete an agent that was made with put (owner)'),

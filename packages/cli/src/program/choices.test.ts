@@ -1,4 +1,5 @@
 import {
+  AcpPreset,
   ApprovalScope,
   ApprovalState,
   AutonomyPolicySettings,
@@ -26,6 +27,7 @@ describe('the words options take', () => {
   it.each([
     ['modes', choices.MODES, PermissionMode],
     ['rules', choices.RULES, DispatchRule],
+    ['programs that speak ACP', choices.ACP_PRESETS, AcpPreset],
     ['groupings', choices.GROUPINGS, UsageGrouping],
     ['overlaps', choices.OVERLAPS, Overlap],
     ['misfires', choices.MISFIRES, Misfire],

@@ -4,6 +4,7 @@
  */
 export const MODES = ['plan', 'ask', 'auto-edit', 'full'] as const;
 export const RULES = ['followup', 'collect', 'steer', 'inject', 'interrupt'] as const;
+export const ACP_PRESETS = ['qwen', 'claude', 'codex', 'gemini', 'opencode'] as const;
 export const REACHES = ['session', 'workspace'] as const;
 export const GROUPINGS = ['run', 'session', 'agent', 'channel', 'day', 'model'] as const;
 export const OVERLAPS = ['skip', 'queue_one', 'parallel'] as const;
