@@ -298,9 +298,13 @@ export function createCore(ports: CorePorts): Core {
     agents,
     sessions: new Sessions(context),
     approvals,
-    schedules: new Schedules(context, runtime.calendar, {
-      bound: scheduleBound,
-      fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
+    schedules: new Schedules({
+      context,
+      calendar: runtime.calendar,
+      threads: {
+        bound: scheduleBound,
+        fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
+      },
     }),
     runner,
     ownership,

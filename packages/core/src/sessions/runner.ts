@@ -1,37 +1,20 @@
-import { type DriverKind, type PermissionRules, StoaError, type WorkKind } from '@stoa/protocol';
-import { listItemsOfRun } from '@stoa/store';
+import { type DriverKind, StoaError } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
-import { recallAll } from '../memory/recall-all.js';
 import { tellContext } from '../memory/tell-context.js';
-import { viewOf } from '../memory/view.js';
 import type { Timers } from '../ports.js';
-import type { ChannelDrafts } from '../turns/channel-drafts.js';
-import type { Approvals } from './approvals.js';
 import { endLeftBehind } from './change-session.js';
-import type { SessionContext } from './context.js';
-import { draftedRun } from './drafted-run.js';
-import type { Drafts } from './drafts.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
-import { agentIdentity } from './identity.js';
+import { type OpenRunPorts, openRun } from './open-run.js';
 import type { Claim, Ownership } from './ownership.js';
-import { policyOf } from './policy-of.js';
-import { itemRecord } from './records.js';
 import type { RunEnd } from './run-end.js';
 import { isFenced, RunJournal } from './run-journal.js';
 import { expireItems } from './submit.js';
-import { readTranscript } from './transcript.js';
 
-export interface RunnerPorts {
-  readonly context: SessionContext;
+export interface RunnerPorts extends OpenRunPorts {
   readonly ownership: Ownership;
-  readonly approvals: Approvals;
-  readonly drafts: Drafts;
-  readonly channelDrafts: ChannelDrafts;
   readonly drivers: ReadonlyMap<DriverKind, Driver>;
   readonly timers: Timers;
-  /** Rules that hold for every session. */
-  readonly configRules: PermissionRules;
   /** A run is done, and stands in the journal as completed. Must not throw. */
   readonly completed: (claim: Claim) => void;
 }
@@ -216,7 +199,7 @@ export class Runner {
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
       await tellContext(this.ports.context, claim, journal);
-      const run = await this.#open(claim, journal, driver, signal);
+      const run = await openRun(this.ports, claim, journal, driver.capabilities, signal);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
       execution.run = run;
@@ -249,74 +232,6 @@ export class Runner {
           'happened in full, in part or not at all. Look before you do it again.',
       });
     }
-  }
-
-  async #open(
-    claim: Claim,
-    journal: RunJournal,
-    { capabilities }: Driver,
-    signal: AbortSignal,
-  ): Promise<RunContext> {
-    const { context, approvals, drafts, channelDrafts, configRules } = this.ports;
-    const { session, runId } = claim;
-    const { sessionId, agentId, agentName, persona, workspace } = session;
-    const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
-    const all = rows.map(itemRecord);
-    const items = all.filter(
-      ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
-    );
-    const drafted = draftedRun(claim, all, capabilities);
-    if (drafted && !signal.aborted) channelDrafts.begin(drafted);
-    return {
-      session: {
-        sessionId,
-        agentId,
-        agentName,
-        workspace,
-        persona,
-        responsibleId: session.responsibleId,
-        parentSessionId: session.parentSessionId,
-        ...agentIdentity(agentId, agentName, persona.definition),
-      },
-      runId,
-      kind: claim.kind as WorkKind,
-      origin: claim.origin,
-      memoryScope: claim.memoryScope,
-      attempt: claim.attempt,
-      items,
-      journal,
-      signal,
-      transcript: (tail) =>
-        readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
-      recall: (request) => {
-        const { memoryScope } = claim;
-        const rememberer = { ownerId: session.responsibleId, memoryScope };
-        const { store, secrets, memory } = context;
-        return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
-      },
-      policy: () => context.store.read(() => policyOf(sessionId, configRules)),
-      async ask(question) {
-        const approval = await journal.requestApproval(question);
-        if (approval.state !== 'pending') return approval;
-        return approvals.settled(approval.approvalId, signal);
-      },
-      showText: (step, text) => {
-        if (signal.aborted) return;
-        drafts.show(sessionId, runId, step, text);
-        channelDrafts.showText(runId, step, text);
-      },
-      withdrawText: (step) => {
-        if (signal.aborted) return;
-        drafts.withdraw(sessionId, runId, step);
-        channelDrafts.withdrawText(runId, step);
-      },
-      showOutput: (callId, text) => {
-        if (!signal.aborted) channelDrafts.showOutput(runId, callId, text);
-      },
-      withdrawOutput: () => {
-        if (!signal.aborted) channelDrafts.withdrawOutput(runId);
-      },
-    };
   }
 
   /** The end of a run must be known: as long as the store cannot take it, it is tried again. */

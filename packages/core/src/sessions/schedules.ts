@@ -1,6 +1,5 @@
 import {
   actorIdOf,
-  type Cadence,
   type CreateSchedule,
   LIMITS,
   type Origin,
@@ -13,7 +12,6 @@ import {
 import {
   countActiveSchedules,
   type FullScheduleRow,
-  findRunRow,
   findSchedule,
   listDueSchedules,
   listSchedules,
@@ -30,34 +28,23 @@ import {
 } from '../access/session-gate.js';
 import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
-import type { Decision, NewEvent } from '../log/log.js';
-import type { Calendar } from '../ports.js';
-import type { ScheduleThread } from '../work/schedule-news.js';
-import { acceptItem, whyFull } from './accept-item.js';
-import type { SessionContext } from './context.js';
+import type { Decision } from '../log/log.js';
 import { eachApart } from './each-apart.js';
+import { type FirePorts, fireSchedule, threadOf } from './fire-schedule.js';
 import { lockPlace } from './lock-reached.js';
 import { scheduleRecord } from './records.js';
 import { inSession } from './run-facts.js';
-import { isTerminal } from './run-status.js';
+import { nextFire } from './schedule-times.js';
 
 type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
 
 const AFTER_ALL_IDS = '~';
 const FIRE_LIMIT = 100;
-/** Times that were missed are counted up to this many. */
-const MISSED_COUNTED = 1_000;
 
 interface ScheduleQuery {
   readonly sessionId?: string | undefined;
   readonly before?: string | undefined;
   readonly limit: number;
-}
-
-/** What schedules mean for the threads they were made in. */
-export interface ScheduleThreads {
-  readonly bound: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
-  readonly fired: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
 }
 
 /** The run in which a session makes a schedule. */
@@ -77,11 +64,7 @@ interface MadeIn {
  * never lost and never doubled.
  */
 export class Schedules {
-  constructor(
-    private readonly context: SessionContext,
-    private readonly calendar: Calendar,
-    private readonly threads: ScheduleThreads,
-  ) {}
+  constructor(private readonly ports: FirePorts) {}
 
   create(by: Principal, request: CreateSchedule, key?: string): Promise<Schedule> {
     return this.#create(by, request, () => sessionToChange(by, request.sessionId), key);
@@ -114,7 +97,7 @@ export class Schedules {
     key: string | undefined,
     made: Pick<Created, 'createdByRunId' | 'channelId' | 'threadRootMessageId'> = {},
   ): Promise<Schedule> {
-    const { context, threads } = this;
+    const { context, calendar, threads } = this.ports;
     const { sessionId, title, cadence, overlap, misfire, maxFires } = request;
     const inputItems = await admitContent(context, request, actorIdOf(by), function* (ready) {
       assertNotEnded(yield* open());
@@ -122,7 +105,7 @@ export class Schedules {
     });
     const next = (at: number): number | undefined =>
       // A time that has passed already is now.
-      cadence.kind === 'once' ? Math.max(cadence.at, at) : this.#next(cadence, at, at);
+      cadence.kind === 'once' ? Math.max(cadence.at, at) : nextFire(calendar, cadence, at, at);
     const scheduleId = await context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
@@ -166,13 +149,13 @@ export class Schedules {
   }
 
   async get(by: Principal, scheduleId: string): Promise<Schedule> {
-    const row = await this.context.store.read(() => this.#find(scheduleId));
-    await this.context.store.read(() => sessionToRead(by, row.sessionId));
+    const row = await this.ports.context.store.read(() => this.#find(scheduleId));
+    await this.ports.context.store.read(() => sessionToRead(by, row.sessionId));
     return scheduleRecord(row);
   }
 
   async list(by: Principal, { sessionId, before, limit }: ScheduleQuery) {
-    const rows = await this.context.store.read(() =>
+    const rows = await this.ports.context.store.read(() =>
       listSchedules.all({
         before: before ?? AFTER_ALL_IDS,
         sessionId: sessionId ?? null,
@@ -196,7 +179,7 @@ export class Schedules {
     return this.#change(by, scheduleId, (row, at) => {
       if (row.status !== 'paused') return undefined;
       const { cadence } = JSON.parse(row.created) as Created;
-      const nextFireAt = this.#next(cadence, row.createdAt, at);
+      const nextFireAt = nextFire(this.ports.calendar, cadence, row.createdAt, at);
       return nextFireAt === undefined
         ? { scheduleId, status: 'ended' }
         : { scheduleId, status: 'active', nextFireAt };
@@ -211,135 +194,29 @@ export class Schedules {
 
   /** Once, now, besides its times. */
   async trigger(by: Principal, scheduleId: string): Promise<Schedule> {
-    const { sessionId } = await this.context.store.read(() => this.#find(scheduleId));
-    await this.#fire(scheduleId, sessionId, actorIdOf(by), (session) => {
-      if (!mayDirect(by, session)) throw new StoaError('forbidden');
-      assertNotEnded(session);
-      return true;
+    const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
+    await fireSchedule(this.ports, {
+      ...{ scheduleId, sessionId, actor: actorIdOf(by) },
+      isExtra: (session) => {
+        if (!mayDirect(by, session)) throw new StoaError('forbidden');
+        assertNotEnded(session);
+        return true;
+      },
     });
     return this.get(by, scheduleId);
   }
 
   /** Fires what is due. Returns how many there were. */
   async fireDue(): Promise<number> {
-    const now = this.context.clock.now();
-    const due = await this.context.store.read(() =>
+    const now = this.ports.context.clock.now();
+    const due = await this.ports.context.store.read(() =>
       listDueSchedules.all({ now, limit: FIRE_LIMIT }),
     );
     const ids = due.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
-    await eachApart(this.context, 'a schedule could not fire', ids, ({ scheduleId, sessionId }) =>
-      this.#fire(scheduleId, sessionId, 'system', () => false),
+    await eachApart(this.ports.context, 'a schedule could not fire', ids, (one) =>
+      fireSchedule(this.ports, { ...one, actor: 'system', isExtra: () => false }),
     );
     return due.length;
-  }
-
-  #fire(
-    scheduleId: string,
-    sessionId: string,
-    actor: string,
-    isExtra: (session: OpenSession) => boolean,
-  ): Promise<void> {
-    const { context, threads } = this;
-    const plan = (row: FullScheduleRow, extra: boolean, at: number) =>
-      extra
-        ? { dueAt: at, missed: 0, skips: false, nextFireAt: row.nextFireAt ?? undefined }
-        : this.#plan(row, at);
-    return context.log.write({
-      actor,
-      lane: sessionTopic(sessionId),
-      *open() {
-        const row = yield* findSchedule.first({ scheduleId });
-        if (row) yield* lockPlace(JSON.parse(row.created) as Created);
-        return yield* sessionToServe(sessionId);
-      },
-      *decide(session, at): Tx<Decision<void>> {
-        const done = (events: readonly NewEvent[]): Decision<void> => ({
-          events,
-          answer: () => undefined,
-        });
-        const row = yield* findSchedule.first({ scheduleId });
-        const extra = isExtra(session);
-        if (!row || (!extra && (row.status !== 'active' || (row.nextFireAt ?? at + 1) > at))) {
-          return done([]);
-        }
-        if (session.endedAt !== null) return done([changed(session, scheduleId, 'ended')]);
-        const created = JSON.parse(row.created) as Created;
-        const { dueAt, missed, skips, nextFireAt } = plan(row, extra, at);
-        const events: NewEvent[] = [];
-        const blocked = skips
-          ? 'missed'
-          : ((yield* overlapReason(created, row)) ??
-            // Who asks for it now is told; nobody waits for one that is due.
-            (extra ? undefined : yield* whyFull(session)));
-        if (blocked !== undefined) {
-          const data = { scheduleId, dueAt, reason: blocked };
-          events.push(inSession(session, { type: 'schedule_skipped', data }));
-        } else {
-          const accepted = yield* acceptItem(context, session, {
-            kind: 'schedule',
-            rule: 'followup',
-            from: row.createdBy,
-            fromName: created.title,
-            inputItems: created.inputItems,
-            origin: {
-              scheduleId,
-              ...(created.channelId === undefined ? {} : { channelId: created.channelId }),
-              ...(created.threadRootMessageId === undefined
-                ? {}
-                : { threadRootMessageId: created.threadRootMessageId }),
-            },
-            metadata: {},
-          });
-          const data = { scheduleId, dueAt, runId: accepted.runId, missed };
-          events.push(...accepted.events, inSession(session, { type: 'schedule_fired', data }));
-          const thread = threadOf(sessionId, created);
-          if (thread) events.push(...(yield* threads.fired(thread, at)));
-        }
-        if (extra) return done(events);
-        const fires = row.fires + (blocked === undefined ? 1 : 0);
-        const isLast = nextFireAt === undefined || fires >= (created.maxFires ?? Infinity);
-        events.push(
-          isLast
-            ? changed(session, scheduleId, 'ended')
-            : changed(session, scheduleId, 'active', nextFireAt),
-        );
-        return done(events);
-      },
-    });
-  }
-
-  /**
-   * Times that passed while nobody looked: with `coalesce_once` one fire stands for all of them, with
-   * `skip_missed` only one that is due just now counts.
-   */
-  #plan(row: FullScheduleRow, at: number) {
-    const { cadence, misfire } = JSON.parse(row.created) as Created;
-    let dueAt = row.nextFireAt ?? at;
-    let missed = 0;
-    let nextFireAt = this.#next(cadence, row.createdAt, dueAt);
-    while (nextFireAt !== undefined && nextFireAt <= at && missed < MISSED_COUNTED) {
-      dueAt = nextFireAt;
-      missed += 1;
-      nextFireAt = this.#next(cadence, row.createdAt, dueAt);
-    }
-    if (nextFireAt !== undefined && nextFireAt <= at) {
-      nextFireAt = this.#next(cadence, row.createdAt, at);
-    }
-    const isLate = at - dueAt > LATE_MS;
-    return { dueAt, missed, skips: misfire === 'skip_missed' && isLate, nextFireAt };
-  }
-
-  #next(cadence: Cadence, since: number, after: number): number | undefined {
-    switch (cadence.kind) {
-      case 'once':
-        return cadence.at > after ? cadence.at : undefined;
-      case 'interval': {
-        const passed = Math.floor((after - since) / cadence.everyMs);
-        return since + (passed + 1) * cadence.everyMs;
-      }
-      case 'cron':
-        return this.calendar.nextCron(cadence.expression, cadence.timeZone, after);
-    }
   }
 
   *#find(scheduleId: string): Tx<FullScheduleRow> {
@@ -356,9 +233,9 @@ export class Schedules {
       at: number,
     ) => Extract<SessionEvent, { type: 'schedule_changed' }>['data'] | undefined,
   ): Promise<Schedule> {
-    const { sessionId } = await this.context.store.read(() => this.#find(scheduleId));
+    const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
     const find = (): Tx<FullScheduleRow> => this.#find(scheduleId);
-    await this.context.log.write({
+    await this.ports.context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
       open: () => sessionToChange(by, sessionId),
@@ -370,38 +247,6 @@ export class Schedules {
     });
     return this.get(by, scheduleId);
   }
-}
-
-function threadOf(sessionId: string, created: Created): ScheduleThread | undefined {
-  const { scheduleId, title, channelId, threadRootMessageId } = created;
-  if (channelId === undefined || threadRootMessageId === undefined) return undefined;
-  return { scheduleId, sessionId, title, channelId, threadRootMessageId };
-}
-
-/** Later than this after its time, a fire counts as missed. */
-const LATE_MS = 60_000;
-
-const changed = (
-  session: OpenSession,
-  scheduleId: string,
-  status: 'active' | 'ended',
-  nextFireAt?: number,
-): NewEvent =>
-  inSession(session, {
-    type: 'schedule_changed',
-    data: { scheduleId, status, ...(nextFireAt === undefined ? {} : { nextFireAt }) },
-  });
-
-/** Why a fire does not happen while the last one is still worked on. */
-function* overlapReason(
-  { overlap }: Created,
-  { lastRunId }: FullScheduleRow,
-): Tx<string | undefined> {
-  if (overlap === 'parallel' || lastRunId === null) return undefined;
-  const last = yield* findRunRow.first({ runId: lastRunId });
-  if (!last || isTerminal(last.status as Parameters<typeof isTerminal>[0])) return undefined;
-  if (overlap === 'skip') return 'the last one is not done';
-  return last.status === 'queued' ? 'one waits already' : undefined;
 }
 
 function* assertRoom({ topicId, sessionId }: OpenSession): Tx<void> {

@@ -114,7 +114,7 @@ export class Connection {
   }
 
   #send(config: pg.QueryConfig): Promise<pg.QueryResult<pg.QueryResultRow>> {
-    const answer = this.client.query(config);
+    const answer = this.client.query<pg.QueryResultRow>(config);
     this.#limit.expect(answer);
     return answer;
   }

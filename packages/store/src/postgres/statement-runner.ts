@@ -83,7 +83,10 @@ export class StatementRunner {
       });
     }
     const query = { name, text: text.postgres, values: valuesOf(text.postgresNames, params) };
-    if (take === 'nothing') return connection.ahead(query);
+    if (take === 'nothing') {
+      connection.ahead(query);
+      return undefined;
+    }
     const result = await connection.query(query);
     if (take === 'first') return result.rows[0];
     if (take === 'all') return result.rows;

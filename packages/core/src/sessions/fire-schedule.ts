@@ -1,0 +1,167 @@
+import { type SessionEvent, sessionTopic } from '@stoa/protocol';
+import { type FullScheduleRow, findRunRow, findSchedule, type Tx } from '@stoa/store';
+import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import type { Decision, NewEvent } from '../log/log.js';
+import type { Calendar } from '../ports.js';
+import type { ScheduleThread } from '../work/schedule-news.js';
+import { acceptItem, whyFull } from './accept-item.js';
+import type { SessionContext } from './context.js';
+import { lockPlace } from './lock-reached.js';
+import { inSession } from './run-facts.js';
+import { isTerminal } from './run-status.js';
+import { type PlannedFire, planFire } from './schedule-times.js';
+
+type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
+
+/** What schedules mean for the threads they were made in. */
+export interface ScheduleThreads {
+  readonly bound: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
+  readonly fired: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
+}
+
+export interface FirePorts {
+  readonly context: SessionContext;
+  readonly calendar: Calendar;
+  readonly threads: ScheduleThreads;
+}
+
+interface ToFire {
+  readonly scheduleId: string;
+  readonly sessionId: string;
+  readonly actor: string;
+  /** Whether it is fired now, besides its times; throws where that may not be. */
+  readonly isExtra: (session: OpenSession) => boolean;
+}
+
+/** Fires a schedule, or says in its journal why not, and sets its next time: one commit. */
+export function fireSchedule(ports: FirePorts, toFire: ToFire): Promise<void> {
+  const { scheduleId, sessionId, actor, isExtra } = toFire;
+  return ports.context.log.write({
+    actor,
+    lane: sessionTopic(sessionId),
+    *open() {
+      const row = yield* findSchedule.first({ scheduleId });
+      if (row) yield* lockPlace(JSON.parse(row.created) as Created);
+      return yield* sessionToServe(sessionId);
+    },
+    *decide(session, at): Tx<Decision<void>> {
+      const row = yield* findSchedule.first({ scheduleId });
+      const events = row ? yield* fire(ports, session, row, isExtra(session), at) : [];
+      return { events, answer: () => undefined };
+    },
+  });
+}
+
+function* fire(
+  ports: FirePorts,
+  session: OpenSession,
+  row: FullScheduleRow,
+  isExtra: boolean,
+  at: number,
+): Tx<NewEvent[]> {
+  const { scheduleId } = row;
+  const isDue = row.status === 'active' && (row.nextFireAt ?? at + 1) <= at;
+  if (!isExtra && !isDue) return [];
+  if (session.endedAt !== null) return [changed(session, scheduleId, 'ended')];
+  const planned = isExtra ? now(row, at) : planFire(ports.calendar, row, at);
+  const { skips, dueAt, nextFireAt } = planned;
+  const created = JSON.parse(row.created) as Created;
+  const blocked = skips ? 'missed' : yield* whyNot(created, row, session, isExtra);
+  const events =
+    blocked === undefined
+      ? yield* accept(ports, session, row, created, planned, at)
+      : [
+          inSession(session, {
+            type: 'schedule_skipped',
+            data: { scheduleId, dueAt, reason: blocked },
+          }),
+        ];
+  if (isExtra) return events;
+  const fires = row.fires + (blocked === undefined ? 1 : 0);
+  const isLast = nextFireAt === undefined || fires >= (created.maxFires ?? Infinity);
+  return [
+    ...events,
+    isLast
+      ? changed(session, scheduleId, 'ended')
+      : changed(session, scheduleId, 'active', nextFireAt),
+  ];
+}
+
+const now = (row: FullScheduleRow, at: number): PlannedFire => ({
+  dueAt: at,
+  missed: 0,
+  skips: false,
+  nextFireAt: row.nextFireAt ?? undefined,
+});
+
+function* whyNot(
+  created: Created,
+  row: FullScheduleRow,
+  session: OpenSession,
+  isExtra: boolean,
+): Tx<string | undefined> {
+  const overlaps = yield* overlapReason(created, row);
+  // Who asks for it now is told; nobody waits for one that is due.
+  return overlaps ?? (isExtra ? undefined : yield* whyFull(session));
+}
+
+function* accept(
+  { context, threads }: FirePorts,
+  session: OpenSession,
+  { scheduleId, createdBy }: FullScheduleRow,
+  created: Created,
+  { dueAt, missed }: PlannedFire,
+  at: number,
+): Tx<NewEvent[]> {
+  const { title, inputItems, channelId, threadRootMessageId } = created;
+  const accepted = yield* acceptItem(context, session, {
+    kind: 'schedule',
+    rule: 'followup',
+    from: createdBy,
+    fromName: title,
+    inputItems,
+    origin: {
+      scheduleId,
+      ...(channelId === undefined ? {} : { channelId }),
+      ...(threadRootMessageId === undefined ? {} : { threadRootMessageId }),
+    },
+    metadata: {},
+  });
+  const data = { scheduleId, dueAt, runId: accepted.runId, missed };
+  const thread = threadOf(session.sessionId, created);
+  return [
+    ...accepted.events,
+    inSession(session, { type: 'schedule_fired', data }),
+    ...(thread ? yield* threads.fired(thread, at) : []),
+  ];
+}
+
+/** The thread that a schedule belongs to, if it was made in one. */
+export function threadOf(sessionId: string, created: Created): ScheduleThread | undefined {
+  const { scheduleId, title, channelId, threadRootMessageId } = created;
+  if (channelId === undefined || threadRootMessageId === undefined) return undefined;
+  return { scheduleId, sessionId, title, channelId, threadRootMessageId };
+}
+
+const changed = (
+  session: OpenSession,
+  scheduleId: string,
+  status: 'active' | 'ended',
+  nextFireAt?: number,
+): NewEvent =>
+  inSession(session, {
+    type: 'schedule_changed',
+    data: { scheduleId, status, ...(nextFireAt === undefined ? {} : { nextFireAt }) },
+  });
+
+/** Why a fire does not happen while the last one is still worked on. */
+function* overlapReason(
+  { overlap }: Created,
+  { lastRunId }: FullScheduleRow,
+): Tx<string | undefined> {
+  if (overlap === 'parallel' || lastRunId === null) return undefined;
+  const last = yield* findRunRow.first({ runId: lastRunId });
+  if (!last || isTerminal(last.status as Parameters<typeof isTerminal>[0])) return undefined;
+  if (overlap === 'skip') return 'the last one is not done';
+  return last.status === 'queued' ? 'one waits already' : undefined;
+}

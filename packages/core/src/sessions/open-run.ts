@@ -1,0 +1,95 @@
+import type { PermissionRules, WorkKind } from '@stoa/protocol';
+import { listItemsOfRun } from '@stoa/store';
+import { recallAll } from '../memory/recall-all.js';
+import { viewOf } from '../memory/view.js';
+import type { ChannelDrafts } from '../turns/channel-drafts.js';
+import type { DriverCapabilities } from './admit.js';
+import type { Approvals } from './approvals.js';
+import type { SessionContext } from './context.js';
+import { draftedRun } from './drafted-run.js';
+import type { Drafts } from './drafts.js';
+import type { RunContext } from './driver.js';
+import { agentIdentity } from './identity.js';
+import type { Claim } from './ownership.js';
+import { policyOf } from './policy-of.js';
+import { itemRecord } from './records.js';
+import type { RunJournal } from './run-journal.js';
+import { readTranscript } from './transcript.js';
+
+export interface OpenRunPorts {
+  readonly context: SessionContext;
+  readonly approvals: Approvals;
+  readonly drafts: Drafts;
+  readonly channelDrafts: ChannelDrafts;
+  /** Rules that hold for every session. */
+  readonly configRules: PermissionRules;
+}
+
+/** What a driver has of a run that was claimed. What it shows after `signal` reaches nobody. */
+export async function openRun(
+  { context, approvals, drafts, channelDrafts, configRules }: OpenRunPorts,
+  claim: Claim,
+  journal: RunJournal,
+  capabilities: DriverCapabilities,
+  signal: AbortSignal,
+): Promise<RunContext> {
+  const { session, runId } = claim;
+  const { sessionId, agentId, agentName, persona, workspace } = session;
+  const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
+  const all = rows.map(itemRecord);
+  const items = all.filter(
+    ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
+  );
+  const drafted = draftedRun(claim, all, capabilities);
+  if (drafted && !signal.aborted) channelDrafts.begin(drafted);
+  return {
+    session: {
+      sessionId,
+      agentId,
+      agentName,
+      workspace,
+      persona,
+      responsibleId: session.responsibleId,
+      parentSessionId: session.parentSessionId,
+      ...agentIdentity(agentId, agentName, persona.definition),
+    },
+    runId,
+    kind: claim.kind as WorkKind,
+    origin: claim.origin,
+    memoryScope: claim.memoryScope,
+    attempt: claim.attempt,
+    items,
+    journal,
+    signal,
+    transcript: (tail) =>
+      readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
+    recall: (request) => {
+      const { memoryScope } = claim;
+      const rememberer = { ownerId: session.responsibleId, memoryScope };
+      const { store, secrets, memory } = context;
+      return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
+    },
+    policy: () => context.store.read(() => policyOf(sessionId, configRules)),
+    async ask(question) {
+      const approval = await journal.requestApproval(question);
+      if (approval.state !== 'pending') return approval;
+      return approvals.settled(approval.approvalId, signal);
+    },
+    showText: (step, text) => {
+      if (signal.aborted) return;
+      drafts.show(sessionId, runId, step, text);
+      channelDrafts.showText(runId, step, text);
+    },
+    withdrawText: (step) => {
+      if (signal.aborted) return;
+      drafts.withdraw(sessionId, runId, step);
+      channelDrafts.withdrawText(runId, step);
+    },
+    showOutput: (callId, text) => {
+      if (!signal.aborted) channelDrafts.showOutput(runId, callId, text);
+    },
+    withdrawOutput: () => {
+      if (!signal.aborted) channelDrafts.withdrawOutput(runId);
+    },
+  };
+}
