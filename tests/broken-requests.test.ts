@@ -46,8 +46,8 @@ describe('a request that is not HTTP as it should be', () => {
       'headers of 20 KB',
       'GET /healthz HTTP/1.1',
       [`X: ${'y'.repeat(20_000)}`],
-      413,
-      'payload_too_large',
+      431,
+      'headers_too_large',
     ],
     [
       'two lengths',

@@ -571,6 +571,21 @@ describe('stoa schedule', () => {
     expect((await owner(['schedule', 'remove', id])).out).toContain('  status      ended\n');
   });
 
+  it('fires one no more often than it was to, also by hand', async () => {
+    const sessionId = await newSession('talker');
+    const add = ['schedule', 'add', '--session', sessionId, '--every', '1h', '--max-fires', '1'];
+    const id = (await owner([...add, 'once'])).out.trim();
+    expect((await owner(['schedule', 'pause', id])).code).toBe(0);
+    expect((await owner(['schedule', 'trigger', id])).out).toMatch(/status +ended\n/);
+    expect((await owner(['schedule', 'resume', id])).out).toMatch(/status +ended\n/);
+    expect(await owner(['schedule', 'trigger', id])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('(schedule_ended)') as string,
+    });
+    const { fires } = await json<Schedule>(owner(['schedule', 'show', id, '--json']));
+    expect(fires).toBe(1);
+  });
+
   it('says when a schedule cannot be', async () => {
     const sessionId = await newSession('talker');
     const wrong = ['schedule', 'add', '--session', sessionId, '--cron', '61 * * * *', 'x'];

@@ -6,7 +6,7 @@ import { inputHash } from './input-hash.js';
 import type { Judgement } from './permission.js';
 import type { DecidedEnvironment, Tool } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
-import { readInput } from './tool-input.js';
+import { readInput, whyUnfit } from './tool-input.js';
 
 /** The call does not run, because a rule or a person said so. */
 export class Denied extends Error {
@@ -101,7 +101,9 @@ async function ask(
   asked: Omit<Asked, 'callId' | 'tool' | 'input'>,
 ): Promise<Approval> {
   const shown = input as Approval['input'];
-  const approval = await run.ask({ ...asked, callId, tool: tool.name, input: shown });
+  const approval = await run.ask({ ...asked, callId, tool: tool.name, input: shown }, (updated) =>
+    whyUnfit(tool, updated),
+  );
   // A run asks about a call id once: another call under the same id gets no part in that answer.
   if (approval.inputHash !== asked.inputHash || approval.tool !== tool.name) {
     throw new ToolFailure(`The call id ${callId} was used before; make the call again.`);

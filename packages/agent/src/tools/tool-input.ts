@@ -27,6 +27,16 @@ export function readInput(tool: Tool, given: unknown): unknown {
   return freeze(structuredClone(parsed.data));
 }
 
+/** The same, for who only wants to know whether it would fit. */
+export function whyUnfit(tool: Tool, given: unknown): string | undefined {
+  try {
+    readInput(tool, given);
+    return undefined;
+  } catch (error) {
+    return error instanceof ToolFailure ? error.message : String(error);
+  }
+}
+
 const SHOWN_ISSUES = 5;
 
 function issueText({ path, message }: z.core.$ZodIssue): string {

@@ -28,6 +28,7 @@ import type { Decision, NewEvent } from '../log/log.js';
 import { extendRules } from '../permissions/rules.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
+import type { WhyUnfit } from './driver.js';
 import { eachApart } from './each-apart.js';
 import { approvalRecord } from './records.js';
 import { factsOf, inSession, type Work } from './run-facts.js';
@@ -42,10 +43,15 @@ interface ApprovalQuery {
 /** Greater than every id: they begin with a prefix of lower-case letters. */
 const AFTER_ALL_IDS = '~';
 
+interface Waiter {
+  readonly done: (approval: Approval) => void;
+  readonly whyUnfit: WhyUnfit | undefined;
+}
+
 /** Durable questions about exact tool calls, and who may answer them. */
 export class Approvals {
   /** Runs of this daemon that wait for an answer. */
-  readonly #waiters = new Map<string, Set<(approval: Approval) => void>>();
+  readonly #waiters = new Map<string, Set<Waiter>>();
 
   constructor(private readonly context: SessionContext) {}
 
@@ -76,6 +82,7 @@ export class Approvals {
   async answer(by: Principal, approvalId: string, answer: AnswerApproval): Promise<Approval> {
     const known = await this.get(by, approvalId);
     assertFits(known, answer);
+    if (known.state === 'pending') this.#assertUsable(approvalId, answer);
     const { context } = this;
     await context.log.write({
       actor: actorIdOf(by),
@@ -127,11 +134,11 @@ export class Approvals {
   }
 
   /** Resolves when the question is settled, whoever settles it. Rejects when the signal aborts. */
-  async settled(approvalId: string, signal: AbortSignal): Promise<Approval> {
+  async settled(approvalId: string, signal: AbortSignal, whyUnfit?: WhyUnfit): Promise<Approval> {
     return new Promise<Approval>((resolve, reject) => {
-      const waiters = this.#waiters.get(approvalId) ?? new Set();
+      const waiters = this.#waiters.get(approvalId) ?? new Set<Waiter>();
       const leave = (): void => {
-        waiters.delete(done);
+        waiters.delete(waiter);
         if (waiters.size === 0) this.#waiters.delete(approvalId);
         signal.removeEventListener('abort', abort);
       };
@@ -143,7 +150,8 @@ export class Approvals {
         leave();
         reject(new StoaError('run_ended', 'The run ended before the question was settled'));
       };
-      waiters.add(done);
+      const waiter: Waiter = { done, whyUnfit };
+      waiters.add(waiter);
       this.#waiters.set(approvalId, waiters);
       signal.addEventListener('abort', abort);
       if (signal.aborted) abort();
@@ -175,7 +183,16 @@ export class Approvals {
   async #look(approvalId: string): Promise<void> {
     const row = await this.context.store.read(() => findApproval.first({ approvalId }));
     if (!row || row.state === 'pending') return;
-    for (const done of [...(this.#waiters.get(approvalId) ?? [])]) done(approvalRecord(row));
+    for (const { done } of [...(this.#waiters.get(approvalId) ?? [])]) done(approvalRecord(row));
+  }
+
+  /** Who waits for it knows what it can use; where that is another daemon, the call fails instead. */
+  #assertUsable(approvalId: string, answer: AnswerApproval): void {
+    if (answer.decision !== 'allow' || answer.updatedInput === undefined) return;
+    for (const { whyUnfit } of this.#waiters.get(approvalId) ?? []) {
+      const why = whyUnfit?.(answer.updatedInput);
+      if (why !== undefined) throw new StoaError('invalid_request', why);
+    }
   }
 }
 

@@ -63,8 +63,11 @@ export interface RunContext {
   /** What is remembered where the run may look; throws `memory_isolated` where it may not. */
   recall(request: RecallAllRequest): Promise<RecalledAll>;
   policy(): Promise<Policy>;
-  /** Asks people and waits; resolves with how it was settled. Rejects when the run ends first. */
-  ask(question: NewApproval): Promise<Approval>;
+  /**
+   * Asks people and waits; resolves with how it was settled. Rejects when the run ends first. Other arguments that
+   * somebody puts in their place are refused, and it goes on waiting, where `whyUnfit` says why they do not fit.
+   */
+  ask(question: NewApproval, whyUnfit?: WhyUnfit): Promise<Approval>;
   /** Shows text while it is being written; it is not kept. `step` numbers the model's messages. */
   showText(step: number, text: string): void;
   /** What was shown of this step does not count: its text begins anew. */
@@ -74,6 +77,9 @@ export interface RunContext {
   /** Such a call came to nothing. */
   withdrawOutput(): void;
 }
+
+/** Undefined where they fit. Must not throw. */
+export type WhyUnfit = (input: unknown) => string | undefined;
 
 /** What a driver may say of the end of a run; being cancelled is not for it to say. */
 export type DriverEnd =

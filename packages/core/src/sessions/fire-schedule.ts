@@ -1,4 +1,4 @@
-import { type SessionEvent, sessionTopic } from '@stoa/protocol';
+import { type SessionEvent, StoaError, sessionTopic } from '@stoa/protocol';
 import { type FullScheduleRow, findRunRow, findSchedule, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision, NewEvent } from '../log/log.js';
@@ -60,6 +60,9 @@ function* fire(
   at: number,
 ): Tx<NewEvent[]> {
   const { scheduleId } = row;
+  if (isExtra && row.status === 'ended') {
+    throw new StoaError('schedule_ended', `${scheduleId} has ended and does not fire any more`);
+  }
   const isDue = row.status === 'active' && (row.nextFireAt ?? at + 1) <= at;
   if (!isExtra && !isDue) return [];
   if (session.endedAt !== null) return [changed(session, scheduleId, 'ended')];
@@ -76,12 +79,12 @@ function* fire(
             data: { scheduleId, dueAt, reason: blocked },
           }),
         ];
-  if (isExtra) return events;
   const fires = row.fires + (blocked === undefined ? 1 : 0);
-  const isLast = nextFireAt === undefined || fires >= (created.maxFires ?? Infinity);
+  const isSpent = fires >= (created.maxFires ?? Infinity);
+  if (isExtra) return isSpent ? [...events, changed(session, scheduleId, 'ended')] : events;
   return [
     ...events,
-    isLast
+    isSpent || nextFireAt === undefined
       ? changed(session, scheduleId, 'ended')
       : changed(session, scheduleId, 'active', nextFireAt),
   ];

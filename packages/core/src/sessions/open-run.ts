@@ -70,10 +70,10 @@ export async function openRun(
       return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
     },
     policy: () => context.store.read(() => policyOf(sessionId, configRules)),
-    async ask(question) {
+    async ask(question, whyUnfit) {
       const approval = await journal.requestApproval(question);
       if (approval.state !== 'pending') return approval;
-      return approvals.settled(approval.approvalId, signal);
+      return approvals.settled(approval.approvalId, signal, whyUnfit);
     },
     showText: (step, text) => {
       if (signal.aborted) return;

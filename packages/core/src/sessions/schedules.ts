@@ -178,7 +178,8 @@ export class Schedules {
   resume(by: Principal, scheduleId: string): Promise<Schedule> {
     return this.#change(by, scheduleId, (row, at) => {
       if (row.status !== 'paused') return undefined;
-      const { cadence } = JSON.parse(row.created) as Created;
+      const { cadence, maxFires = Infinity } = JSON.parse(row.created) as Created;
+      if (row.fires >= maxFires) return { scheduleId, status: 'ended' };
       const nextFireAt = nextFire(this.ports.calendar, cadence, row.createdAt, at);
       return nextFireAt === undefined
         ? { scheduleId, status: 'ended' }
@@ -192,7 +193,7 @@ export class Schedules {
     );
   }
 
-  /** Once, now, besides its times. */
+  /** Once, now, besides its times; it counts as one of them. */
   async trigger(by: Principal, scheduleId: string): Promise<Schedule> {
     const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
     await fireSchedule(this.ports, {

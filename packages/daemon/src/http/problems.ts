@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, StoaError } from '@stoa/protocol';
 
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
@@ -21,7 +22,7 @@ export function knownError(error: unknown): StoaError | undefined {
 export function rawAnswer(error: StoaError): string {
   const body = JSON.stringify(error.toProblem());
   return [
-    `HTTP/1.1 ${String(error.status)} ${error.code}`,
+    `HTTP/1.1 ${String(error.status)} ${STATUS_CODES[error.status] ?? ''}`,
     'Connection: close',
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${String(Buffer.byteLength(body))}`,

@@ -260,7 +260,7 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW';
   const detail = `The request cannot be read: ${error.message}`;
-  const answer = new StoaError(isTooLarge ? 'payload_too_large' : 'invalid_request', detail);
+  const answer = new StoaError(isTooLarge ? 'headers_too_large' : 'invalid_request', detail);
   if (socket.writable) socket.write(rawAnswer(answer));
   socket.destroy();
 }

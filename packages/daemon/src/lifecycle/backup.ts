@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type Backup, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { asStorageError } from '../assets/storage-error.js';
+import { makeDirectory } from './make-directory.js';
 
 /**
  * A directory that is a data directory: the database as one file, the assets, and the files of memories. It has its final
@@ -22,7 +23,7 @@ export async function writeBackup(
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
   try {
     await assertAbsent(target);
-    await mkdir(partial, { recursive: true, mode: 0o700 });
+    makeDirectory(partial);
     await store.backupTo(join(partial, 'stoa.db'));
     await copyAssets(join(home, 'assets'), join(partial, 'assets'));
     await copyMemories(join(home, 'memory'), join(partial, 'memory'));

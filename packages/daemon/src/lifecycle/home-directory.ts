@@ -1,20 +1,13 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, chmodSync, constants, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoaError } from '@stoa/protocol';
 import { secrets } from '../ports/secrets.js';
+import { makeDirectory } from './make-directory.js';
 
 /** Makes the data directory, for this user's eyes only. */
 export function prepareHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
+    makeDirectory(home);
     accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
