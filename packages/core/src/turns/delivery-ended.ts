@@ -17,6 +17,7 @@ import type { OpenSession } from '../access/session-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
+import { runUnbound } from '../work/run-unbound.js';
 import { arbitrate, served } from './arbitrate.js';
 import { carryOut } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
@@ -44,9 +45,10 @@ export function* deliveryEnded(
   if (!run || !channel) return [];
   const at = context.sessions.clock.now();
   const { topicId } = channel;
-  const [member, output] = yield* together(
+  const [member, output, unbound] = yield* together(
     findMemberByActor.first({ topicId, actorId: `session:${lease.sessionId}` }),
     outputOf(run, end),
+    runUnbound(topicId, lease.rootMessageId, runId),
   );
   const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
   const posted =
@@ -60,7 +62,7 @@ export function* deliveryEnded(
   const outcome = posted ? 'spoke' : yield* outcomeOf(channel, lease, end);
   const isGone = session.endedAt !== null;
   const ended = { outcome, reason: failureOf(end), posted, isGone, at };
-  return [...events, ...(yield* goOn(context, channel, lease, run, ended))];
+  return [...events, ...(yield* goOn(context, channel, lease, run, ended)), ...unbound];
 }
 
 function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<LeaseOutcome> {

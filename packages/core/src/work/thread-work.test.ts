@@ -243,6 +243,21 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     ]);
   });
 
+  it('C-62 a run that a stimulus led to is bound to the thread while it is under way, and needs no repair', async () => {
+    await open(['a']);
+    const { stimulusId } = await stage.put('an idea');
+    await stage.core.stimuli.tick();
+    const { threadRootMessageId: root = '' } = await stage.get(stimulusId);
+    const { run } = await stage.turns.next();
+    expect((await stage.workOf(root)).bindings).toMatchObject([
+      { bindingKind: 'run', bindingRef: run.runId },
+    ]);
+    run.complete();
+    await stage.turns.ended(run);
+    expect((await stage.workOf(root)).bindings).toEqual([]);
+    expect((await stage.core.recovery.run()).every(({ repaired }) => repaired === 0)).toBe(true);
+  });
+
   it('C-62 a stimulus that was claimed when the daemon ended waits again, with its attempt counted', async () => {
     await open([]);
     const { stimulusId } = await stage.put('an idea');
