@@ -12,6 +12,7 @@ import {
   deleteAgent,
   deleteNickname,
   findAgent,
+  insertAgent,
   listAgents,
   listNicknames,
   putAgent,
@@ -125,9 +126,18 @@ export class Agents {
     return { agentId, source: agent.source, definition: agent.definition };
   }
 
-  async put(by: Principal, agentId: string, definition: AgentDefinition): Promise<Agent> {
+  /** With `refuse` one that has this id stays; the same definition once more is no other, so that who got no answer may ask again. */
+  async put(
+    by: Principal,
+    agentId: string,
+    definition: AgentDefinition,
+    { existing = 'replace' }: { readonly existing?: 'replace' | 'refuse' } = {},
+  ): Promise<Agent> {
     await this.#assertNotInFile(agentId);
-    const { store, clock } = this.ports;
+    const { store, clock, builtin } = this.ports;
+    const isTaken = (): StoaError =>
+      new StoaError('agent_exists', `There is already an agent ${agentId}`);
+    if (existing === 'refuse' && agentId in (await builtin())) throw isTaken();
     const problem = await this.#problemOf(definition);
     if (problem) throw problem;
     const row: AgentRow = {
@@ -142,7 +152,13 @@ export class Agents {
       if (!known && count >= LIMITS.agents) {
         throw new StoaError('limit_reached', `At most ${String(LIMITS.agents)} agents`);
       }
-      yield* putAgent.run(row);
+      if (existing === 'replace') {
+        yield* putAgent.run(row);
+        return;
+      }
+      if ((yield* insertAgent.changes(row)) > 0) return;
+      const there = yield* findAgent.first({ agentId });
+      if (there?.definition !== row.definition) throw isTaken();
     });
     return this.get(agentId);
   }

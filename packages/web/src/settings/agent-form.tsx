@@ -52,7 +52,10 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
   const [draft, setDraft] = useState<AgentDraft>(before ? draftOf(before) : NEW_AGENT);
   const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({});
   const save = useMutation({
-    mutationFn: (definition: AgentDefinition) => client.agents.put(agentId.trim(), definition),
+    mutationFn: (definition: AgentDefinition) =>
+      agent
+        ? client.agents.put(agent.agentId, definition)
+        : client.agents.create(agentId.trim(), definition),
     onSuccess: async ({ name }) => {
       await queryClient.invalidateQueries({ queryKey: AGENTS_KEY });
       toast.tell(`${name} is saved.`);
@@ -63,6 +66,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
     byCode: {
       unknown_model: 'driver.model',
       unknown_driver: 'driver',
+      agent_exists: 'agentId',
       agent_in_file: 'agentId',
       invalid_agent: draft.kind === 'script' ? 'driver.script' : 'driver',
     },
