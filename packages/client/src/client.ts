@@ -43,6 +43,8 @@ export interface ClientOptions {
   readonly openSocket?: OpenSocket;
   readonly retry?: Partial<RetryPolicy>;
   readonly timeoutMs?: number;
+  /** What is said where nobody answers, for people to whom an address says nothing; else address and cause. */
+  readonly unreachableText?: string;
   readonly random?: () => number;
   readonly newKey?: () => string;
 }
@@ -94,6 +96,7 @@ export function createClient(options: ClientOptions): Client {
     transport: options.transport ?? fetchTransport,
     retry: { ...DEFAULT_RETRY, ...options.retry },
     timeoutMs: options.timeoutMs ?? 60_000,
+    unreachableText: options.unreachableText,
     random,
     newKey: options.newKey ?? randomKey,
     sleep,
