@@ -52,6 +52,8 @@ export interface AgentsPorts {
   readonly workspaces: Workspaces;
   /** Why an agent of this definition cannot work here, if that shows already. Never rejects for it. */
   readonly problemOf: DefinitionCheck;
+  /** What such an agent needs and does not find here, though its definition is sound. */
+  readonly lackOf: (definition: AgentDefinition) => Promise<string | undefined>;
   /** Agents that come with Stoa. */
   readonly builtin: () => Promise<Readonly<Record<string, AgentDefinition>>>;
 }
@@ -192,10 +194,13 @@ export class Agents {
 
   async #checked(agent: Agent, workspace: string | undefined): Promise<Agent> {
     const { definition, ...rest } = agent;
+    if (!definition) return agent;
     // Those that come with Stoa hold everywhere.
-    if (!definition || agent.source === 'builtin') return agent;
-    const problem = await this.#problemOf(definition, workspace);
-    return problem ? { ...rest, status: 'broken', problem: problem.message } : agent;
+    const isSound = agent.source === 'builtin';
+    const problem = isSound ? undefined : await this.#problemOf(definition, workspace);
+    if (problem) return { ...rest, status: 'broken', problem: problem.message };
+    const lacks = await this.ports.lackOf(definition);
+    return lacks === undefined ? agent : { ...agent, lacks };
   }
 
   async #problemOf(
