@@ -103,6 +103,8 @@ export function createClient(options: ClientOptions): Client {
   };
   const call = createCaller(ports);
   const access = accessApi(call);
+  // Who asks why a stream did not open asks again with the next attempt.
+  const once = accessApi(createCaller({ ...ports, retry: { ...ports.retry, attempts: 1 } }));
   const streams: Stream[] = [];
   const openSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
 
@@ -141,7 +143,7 @@ export function createClient(options: ClientOptions): Client {
       let stream = streams.find((each) => !each.carries(topic) && each.size < TOPICS_PER_STREAM);
       if (!stream) {
         const url = streamUrl(baseUrl);
-        const probe = (): Promise<StoaProblem | undefined> => whyRefused(access);
+        const probe = (): Promise<StoaProblem | undefined> => whyRefused(once);
         stream = new Stream({ url, token, openSocket, random, probe });
         streams.push(stream);
       }

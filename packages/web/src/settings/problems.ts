@@ -58,7 +58,7 @@ export function problemsOf(
   return { fields: { [field]: text ?? error.detail }, rest: undefined };
 }
 
-export const EMPTY = 'This must not be empty.';
+const EMPTY = 'This must not be empty.';
 
 /** Those of these that nothing is written in. */
 export function emptyOf(written: Readonly<Record<string, string>>): FieldProblems {

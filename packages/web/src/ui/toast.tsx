@@ -47,7 +47,7 @@ export function Toasts() {
     () => remarks,
   );
   const layer = useRef<HTMLDivElement>(null);
-  // Above a dialog too: what was shown last lies on top.
+  // Above a dialog too, and above what one writes in: what was shown last lies on top.
   useLayoutEffect(() => {
     layer.current?.hidePopover();
     if (shown.length > 0) layer.current?.showPopover();
@@ -57,7 +57,7 @@ export function Toasts() {
       <div
         ref={layer}
         popover="manual"
-        className="pointer-events-none fixed inset-auto bottom-9 left-1/2 m-0 flex w-80 max-w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col gap-2 overflow-visible border-0 bg-transparent p-0 text-ink"
+        className="pointer-events-none fixed inset-auto bottom-24 left-1/2 m-0 flex w-80 max-w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col gap-2 overflow-visible border-0 bg-transparent p-0 text-ink"
       >
         {shown.map(({ id, text, isProblem }) => (
           <div
