@@ -75,6 +75,38 @@ describe('logging in with a browser', () => {
     await socket.close();
   });
 
+  it('F-21 an address that leads nowhere is told to a person by the page, and to a program as a problem', async () => {
+    const cookie = await login((await newCode()).code);
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
+    const open = (path: string, headers: Record<string, string>) =>
+      call(daemon.url, 'GET', path, { headers });
+    const page = await open('/whatever/else', { cookie, accept });
+    expect(page.status).toBe(404);
+    expect(page.text).toContain('id="root"');
+    const followed = await open('/whatever/else', {
+      accept,
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    });
+    expect(followed.text).toContain('You followed a link');
+    const outside = await open('/whatever/else', { accept });
+    expect([outside.status, outside.text]).toEqual([200, (await open('/usage', {})).text]);
+    for (const [path, accepted] of [
+      ['/whatever/else', '*/*'],
+      ['/v1/whatever', accept],
+      ['/assets/a/b', accept],
+    ] as const) {
+      const problem = await open(path, { cookie, accept: accepted });
+      expect(problem.json, path).toMatchObject({ code: 'route_not_found' });
+      expect((await open(path, { accept: accepted })).json).toMatchObject({
+        code: 'unauthenticated',
+      });
+    }
+    const posted = await call(daemon.url, 'POST', '/whatever', { headers: { cookie, accept } });
+    expect(posted.json).toMatchObject({ code: 'route_not_found' });
+  });
+
   it('F-21 of twenty who use a code at once, one gets in', async () => {
     const { code } = await newCode();
     const statuses = (await Promise.all(Array.from({ length: 20 }, () => redeem(code)))).map(

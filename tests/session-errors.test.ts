@@ -71,6 +71,16 @@ describe('what is asked of sessions wrongly', () => {
     expect(json).toMatchObject({ code: 'agent_in_file' });
   });
 
+  it('an agent that is only to be made replaces none: 409 agent_exists', async () => {
+    const taken = await owner.put('/v1/agents/asker?existing=refuse', SAYING);
+    expect([taken.status, taken.json]).toEqual([
+      409,
+      expect.objectContaining({ code: 'agent_exists', detail: 'There is already an agent asker' }),
+    ]);
+    const made = await owner.put('/v1/agents/said?existing=refuse', SAYING);
+    expect(made.status, made.text).toBe(200);
+  });
+
   it.each([
     ['a driver', { driver: { kind: 'magic' } }, 'unknown_driver', 'builtin, acp, script'],
     ['a provider', { driver: { kind: 'builtin', provider: 'x' } }, 'unknown_model', 'mine'],

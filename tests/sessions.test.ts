@@ -159,6 +159,10 @@ describe('sessions over HTTP', () => {
     const { failure } = await ended(runId);
     expect(failure).toMatchObject({ code: 'no_model' });
     expect(failure?.message).toContain('OPENAI_API_KEY');
+    // It can be known before: its definition is sound, and the list says what is missing.
+    const { json: agent } = await owner.get<Agent>('/v1/agents/stoa');
+    expect(agent).toMatchObject({ status: 'ready', lacks: failure?.message });
+    expect((await owner.get<Agent>('/v1/agents/guide')).json).not.toHaveProperty('lacks');
     expect((await owner.get('/v1/status')).status).toBe(200);
   });
 

@@ -1,4 +1,4 @@
-import type { Channel, Message, Run } from '@stoa/protocol';
+import type { Channel, Message, Run, Session } from '@stoa/protocol';
 import {
   BrowserStage,
   type Caller,
@@ -27,7 +27,7 @@ currency: EUR
 `;
 
 /** A browser tells of every request that is refused; here mistakes are made on purpose. */
-const REFUSED = /the server responded with a status of 400 /;
+const REFUSED = /the server responded with a status of (?:400|409) /;
 
 describe('settings, timeline and usage, in a browser', () => {
   let daemon: TestDaemon;
@@ -100,12 +100,23 @@ describe('settings, timeline and usage, in a browser', () => {
     const pause = page.getByLabel('Pause between turns');
     expect(await pause.getAttribute('placeholder')).toBe('15s (default)');
     await pause.fill('a while');
-    await page.getByRole('button', { name: 'Save policy' }).click();
-    await expectProblem(page, 'Pause between turns', 'Write it as 15s, 5m or 1h 30m.');
-    await pause.fill('30s');
     await speakers.fill('99');
     await page.getByRole('button', { name: 'Save policy' }).click();
+    await expectProblem(page, 'Pause between turns', 'Write it as 15s, 5m or 1h 30m.');
     await expectProblem(page, 'Speakers at once', 'At most 20.');
+    await page.getByText('2 fields are not right yet.').waitFor();
+    // The first of them in the form.
+    const focused = await page.evaluate('document.activeElement?.id');
+    expect(focused).toBe(await speakers.getAttribute('id'));
+    // What is not saved is not left without a word, neither by a link nor by Back.
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await page.getByRole('link', { name: 'Usage', exact: true }).click();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await page.goBack();
+    await question.getByRole('button', { name: 'Stay' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(page.url()).toBe(`${daemon.url}/c/kitchen/settings`);
+    await pause.fill('30s');
     expect((await channel('kitchen')).autonomyPolicy.memberCooldownMs).toBe(15_000);
     await speakers.fill('2');
     await page.getByLabel('Turn length').fill('2d');
@@ -185,6 +196,15 @@ describe('settings, timeline and usage, in a browser', () => {
     const page = await at('/settings', test);
     await page.getByRole('button', { name: 'New agent' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Id', { exact: true }).fill('host');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expectProblem(page, 'Id', 'There is already an agent host');
+    await dialog.getByText('One field is not right yet.').waitFor();
+    await page.keyboard.press('Escape');
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    await question.waitFor();
+    await page.keyboard.press('Escape');
+    await question.waitFor({ state: 'detached' });
     await dialog.getByLabel('Id', { exact: true }).fill('parrot');
     await dialog.getByLabel('Driver').selectOption('script');
     await dialog.getByLabel('Script', { exact: true }).fill('otherwise: [{ sya: "x" }]');
@@ -201,7 +221,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Try parrot' }).click();
     await page.getByLabel('Prompt').fill('polly');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByLabel('Prompt').press('Enter');
     await page.getByRole('region', { name: 'Answer' }).getByText('You said polly').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'More about parrot' }).click();
@@ -214,6 +234,9 @@ describe('settings, timeline and usage, in a browser', () => {
     const page = await at('/settings/schedules', test);
     await page.getByRole('button', { name: 'New schedule' }).click();
     await page.getByLabel('Who works').selectOption('agent:guide');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await expectProblem(page, 'Title', 'This must not be empty.');
+    await expectProblem(page, 'What to do', 'This must not be empty.');
     await page.getByLabel('Title', { exact: true }).fill('Morning');
     await page.getByLabel('What to do').fill('Look around');
     await page.getByLabel('When', { exact: true }).selectOption('cron');
@@ -225,6 +248,8 @@ describe('settings, timeline and usage, in a browser', () => {
       async () =>
         (await page.getByLabel('Cron expression').getAttribute('aria-invalid')) === 'true',
     );
+    const ofGuide = await owner.get<{ sessions: Session[] }>('/v1/sessions?agentId=guide');
+    expect(ofGuide.json.sessions).toEqual([]);
     await page.getByLabel('Cron expression').fill('0 9 * * *');
     await page.getByRole('button', { name: 'Create' }).click();
     const row = page.getByRole('list', { name: 'Schedules' }).getByRole('listitem');
@@ -241,17 +266,21 @@ describe('settings, timeline and usage, in a browser', () => {
     const page = await at('/settings/tokens', test);
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('For whom').fill('Ada!');
-    await page.getByLabel('Name of the token').fill('laptop');
     await page.getByRole('button', { name: 'Make it' }).click();
-    await until(
-      'the id is refused',
-      async () => (await page.getByLabel('For whom').getAttribute('aria-invalid')) === 'true',
-    );
+    await expectProblem(page, 'For whom', 'Small letters, digits, dots and dashes, such as ada.');
+    await expectProblem(page, 'Name of the token', 'This must not be empty.');
+    await page.getByLabel('Name of the token').fill('laptop');
     await page.getByLabel('For whom').fill('ada');
     await page.getByRole('button', { name: 'Make it' }).click();
     const secret = (await page.getByLabel('The token', { exact: true }).textContent()) ?? '';
     const ada = callerOf(daemon.url, secret);
     expect((await ada.get('/v1/whoami')).json).toMatchObject({ actorId: 'human:ada' });
+    // It is shown once: no key that was meant for something else closes it.
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    const shown = page.getByRole('dialog', { name: 'Token of ada' });
+    await shown.getByText('Give it to ada, who sets it as STOA_TOKEN').waitFor();
+    expect(await shown.getByRole('button', { name: 'Close' }).count()).toBe(0);
     await page.getByRole('button', { name: 'I have kept it' }).click();
     expect(await page.content()).not.toContain(secret);
     await page.getByRole('button', { name: 'Revoke laptop…' }).click();
@@ -303,6 +332,28 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'Older' }).click();
     await until('all of it is there', async () => (await entries.count()) === 76);
     await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
+  });
+
+  it('an address with nothing under it says so in plain words, and leads back', async (test) => {
+    const page = await at('/whatever/else', test);
+    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    for (const [path, title] of [
+      ['/s/ses_nope', 'There is no such session'],
+      ['/c/lobby/m/nope', 'There is no such message'],
+      ['/c/doesnotexist', 'There is no such channel'],
+    ] as const) {
+      await at(path, test);
+      await page.getByRole('heading', { name: title }).waitFor();
+    }
+    // Of a channel that is not there there is neither a timeline nor settings.
+    await page.getByRole('link', { name: 'Timeline' }).waitFor({ state: 'detached' });
+    expect(await page.getByRole('link', { name: 'Channel settings' }).count()).toBe(0);
+    await at('/s/ses_nope', test);
+    await page.getByRole('link', { name: 'Back to the channels' }).last().click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    for (const complaint of stage?.takeComplaints() ?? []) {
+      expect(complaint).toMatch(/responded with a status of (?:400|404) /);
+    }
   });
 
   it('a part that cannot be loaded says so, and the rest of the page goes on', async (test) => {

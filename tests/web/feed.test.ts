@@ -255,7 +255,11 @@ describe('the feed of a channel, in a browser', () => {
     await person.post('/v1/channels/den/messages', { text: 'before' });
     await person.post('/v1/channels', { channelId: 'nook', title: 'Nook' });
     await person.post('/v1/channels/nook/messages', { text: 'in the nook' });
-    const page = await browser(test).logIn(first, { path: '/c/den', isInterrupted: true });
+    const page = await browser(test).logIn(first, {
+      path: '/settings/appearance',
+      isInterrupted: true,
+    });
+    await page.getByRole('link', { name: 'den' }).click();
     await said(page, 'before').waitFor();
     await box(page).fill('half a sent');
 
@@ -265,17 +269,27 @@ describe('the feed of a channel, in a browser', () => {
     await box(page).fill('said while it was away');
     await box(page).press('Enter');
     await said(page, 'said while it was away').waitFor();
+    // A change is not kept for later: it is told so, and stays where it was written.
+    await box(page).press('ArrowUp');
+    const editor = page.getByRole('textbox', { name: 'Edit the message' });
+    await editor.fill('much before');
+    await editor.press('Enter');
+    await page.getByText('Stoa does not answer: try again when it is back.').waitFor();
+    expect(await editor.inputValue()).toBe('much before');
+    await editor.press('Escape');
     await box(page).fill('half a sentence');
     // Who looks elsewhere meanwhile finds it when the daemon is back, and what waits is sent from there.
     await page.getByRole('link', { name: 'Nook' }).click();
     await page.getByText('This channel cannot be read now').waitFor();
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByText('so they are not known. They are shown when it is back.').waitFor();
+    await banner.filter({ hasText: 'nothing can be changed' }).waitFor();
 
     const second = await startDaemon({ home: first.home, env: { STOA_PORT: port } });
     try {
       const again = callerOf(second.url, second.token);
       await again.post('/v1/channels/den/messages', { text: 'missed by the page' });
-      await page.getByRole('heading', { name: 'Settings', exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Try Stoa' }).waitFor();
       await page.goBack();
       await said(page, 'in the nook').waitFor();
       await until('what waited is sent', async () => {

@@ -238,13 +238,18 @@ describe('talking, in two browsers', () => {
     expect(await row.locator('img').count()).toBe(1);
   });
 
-  it('W-3 a file that is dropped and too large is refused beside its name', async (test) => {
+  it('W-3 a file that is dropped and too large, or empty, is refused beside its name', async (test) => {
     needsBrowser(test);
-    const film = [{ name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 }];
+    const film = [
+      { name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 },
+      { name: 'none.txt', type: '', bytes: 0 },
+    ];
     const dataTransfer = await mine.evaluateHandle(held(film));
     await mine.getByRole('log', { name: 'Messages' }).dispatchEvent('drop', { dataTransfer });
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByText('is more than 12 MB').waitFor();
+    await attached.getByText('none.txt is empty: there is nothing to send.').waitFor();
+    await attached.getByRole('button', { name: 'Remove none.txt' }).click();
     await attached.getByRole('button', { name: 'Remove film.bin' }).click();
     await attached.waitFor({ state: 'detached' });
   });

@@ -34,6 +34,15 @@ export async function definitionProblem(
   }
 }
 
+/** What an agent of this definition would need here and does not find, though the definition is sound. */
+export function definitionLack(
+  { driver }: AgentDefinition,
+  { modelProblem }: Pick<DefinitionCheckPorts, 'modelProblem'>,
+): string | undefined {
+  const problem = driver.kind === 'builtin' ? modelProblem(driver) : undefined;
+  return problem?.code === 'no_model' ? problem.message : undefined;
+}
+
 async function assertDriverWorks(
   driver: AgentDefinition['driver'],
   { modelProblem, environment, readScript }: DefinitionCheckPorts,

@@ -18,7 +18,11 @@ export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js'
 export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
 export { channelTurn } from './channel-turn.js';
-export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';
+export {
+  type DefinitionCheckPorts,
+  definitionLack,
+  definitionProblem,
+} from './definition-problem.js';
 export {
   ENVELOPE_RULE,
   envelope,

@@ -48,6 +48,7 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   agent_not_found: 'see which agents there are: stoa agent list',
   unknown_agent: 'see which agents there are: stoa agent list',
   agent_broken: 'correct its definition; what is wrong: stoa agent list',
+  agent_exists: 'make it with another id, or replace it: stoa agent put ID FILE',
   agent_in_file: 'edit the file, or make an agent with another id',
   invalid_workspace: 'name a directory on the machine of the daemon: --workspace DIRECTORY',
   session_not_found: 'see the sessions: stoa session list --ended include',

@@ -43,6 +43,8 @@ export interface ClientOptions {
   readonly openSocket?: OpenSocket;
   readonly retry?: Partial<RetryPolicy>;
   readonly timeoutMs?: number;
+  /** What is said where nobody answers, for people to whom an address says nothing; else address and cause. */
+  readonly unreachableText?: string;
   readonly random?: () => number;
   readonly newKey?: () => string;
 }
@@ -94,12 +96,15 @@ export function createClient(options: ClientOptions): Client {
     transport: options.transport ?? fetchTransport,
     retry: { ...DEFAULT_RETRY, ...options.retry },
     timeoutMs: options.timeoutMs ?? 60_000,
+    unreachableText: options.unreachableText,
     random,
     newKey: options.newKey ?? randomKey,
     sleep,
   };
   const call = createCaller(ports);
   const access = accessApi(call);
+  // Who asks why a stream did not open asks again with the next attempt.
+  const once = accessApi(createCaller({ ...ports, retry: { ...ports.retry, attempts: 1 } }));
   const streams: Stream[] = [];
   const openSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
 
@@ -138,7 +143,7 @@ export function createClient(options: ClientOptions): Client {
       let stream = streams.find((each) => !each.carries(topic) && each.size < TOPICS_PER_STREAM);
       if (!stream) {
         const url = streamUrl(baseUrl);
-        const probe = (): Promise<StoaProblem | undefined> => whyRefused(access);
+        const probe = (): Promise<StoaProblem | undefined> => whyRefused(once);
         stream = new Stream({ url, token, openSocket, random, probe });
         streams.push(stream);
       }

@@ -100,6 +100,7 @@ export interface RuntimePorts {
   readonly calendar: Calendar;
   readonly agentFiles: AgentFiles;
   readonly definitionProblem: DefinitionCheck;
+  readonly definitionLack: (definition: AgentDefinition) => Promise<string | undefined>;
   /** Agents that come with Stoa. */
   readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
   readonly workspaces: Workspaces;
@@ -195,6 +196,7 @@ export function createCore(ports: CorePorts): Core {
     files: runtime.agentFiles,
     workspaces: runtime.workspaces,
     problemOf: runtime.definitionProblem,
+    lackOf: runtime.definitionLack,
     builtin: runtime.builtinAgents,
   });
   const context: SessionContext = {

@@ -15,6 +15,7 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
     },
     agentFiles: { list: () => Promise.resolve([]) },
     definitionProblem: () => Promise.resolve(undefined),
+    definitionLack: () => Promise.resolve(undefined),
     builtinAgents: () => Promise.resolve({}),
     workspaces: {
       resolve: (workspace) => Promise.resolve(workspace ?? '/'),

@@ -13,6 +13,12 @@ export interface AgentsApi {
     definition: Defaulted<AgentDefinition, 'mode' | 'instructions'>,
     options?: CallOptions,
   ): Promise<Agent>;
+  /** Makes one, and leaves one that has this id as it is: `agent_exists`. */
+  create(
+    agentId: string,
+    definition: Defaulted<AgentDefinition, 'mode' | 'instructions'>,
+    options?: CallOptions,
+  ): Promise<Agent>;
   delete(agentId: string, options?: CallOptions): Promise<void>;
   /** `null` clears it. */
   setNickname(agentId: string, nickname: string | null, options?: CallOptions): Promise<Agent>;
@@ -26,6 +32,13 @@ export function agentsApi(call: Caller): AgentsApi {
     get: (agentId, query, options) => call('getAgent', { params: { agentId }, query, ...options }),
     put: (agentId, definition, options) =>
       call('putAgent', { params: { agentId }, body: definition as AgentDefinition, ...options }),
+    create: (agentId, definition, options) =>
+      call('putAgent', {
+        params: { agentId },
+        query: { existing: 'refuse' },
+        body: definition as AgentDefinition,
+        ...options,
+      }),
     delete: (agentId, options) => call('deleteAgent', { params: { agentId }, ...options }),
     setNickname: (agentId, nickname, options) =>
       call('setNickname', { params: { agentId }, body: { nickname }, ...options }),

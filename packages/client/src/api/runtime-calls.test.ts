@@ -64,6 +64,11 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
       client.agents.put('player', { driver: { kind: 'script', script: 'turns: []' } }),
     );
     expect(accepted(ROUTES.putAgent, agent.body)).toMatchObject({ mode: 'ask', instructions: '' });
+    const made = await sent((client) =>
+      client.agents.create('player', { driver: { kind: 'script', script: 'turns: []' } }),
+    );
+    expect(made.body).toEqual(agent.body);
+    expect([agent.query, made.query]).toEqual(['', '?existing=refuse']);
     const schedule = await sent((client) =>
       client.schedules.create({
         sessionId: `ses_${'0'.repeat(26)}`,

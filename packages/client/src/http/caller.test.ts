@@ -151,6 +151,16 @@ describe.each([
       code: 'daemon_unreachable',
       detail: `no daemon answers at http://127.0.0.1:${port}`,
     });
+    const plain = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      transport,
+      retry: { attempts: 1 },
+      unreachableText: 'Nobody is there',
+    });
+    await expect(plain.status()).rejects.toMatchObject({
+      code: 'daemon_unreachable',
+      detail: 'Nobody is there',
+    });
   });
 
   it('rejects with the reason of an aborted signal and does not try again', async () => {

@@ -36,6 +36,7 @@ export interface CallerPorts {
   readonly transport: Transport;
   readonly retry: RetryPolicy;
   readonly timeoutMs: number;
+  readonly unreachableText: string | undefined;
   readonly random: () => number;
   readonly newKey: () => string;
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -102,9 +103,10 @@ async function attempt(ports: CallerPorts, request: Encoded): Promise<Outcome> {
     return {
       failure: error.refused ? 'refused' : 'lost',
       problem: unreachable(
-        error.refused
-          ? `no daemon answers at ${ports.baseUrl}`
-          : `the connection to ${ports.baseUrl} was lost (${error.message})`,
+        ports.unreachableText ??
+          (error.refused
+            ? `no daemon answers at ${ports.baseUrl}`
+            : `the connection to ${ports.baseUrl} was lost (${error.message})`),
         error,
       ),
     };

@@ -75,4 +75,25 @@ describe('definitions of one id', () => {
       e: 'broken',
     });
   });
+
+  it('is replaced by a put, and stays where it is only to be made, however many make it at once', async () => {
+    const { agents } = (await start([])).core;
+    const make = (agentId: string, by: string) =>
+      agents.put(OWNER, agentId, defined(by), { existing: 'refuse' });
+    const made = await Promise.allSettled([make('b', 'one'), make('b', 'two')]);
+    expect(made.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const { definition } = await agents.get('b');
+    const other = definition?.instructions === 'one' ? 'two' : 'one';
+    await expect(make('b', other)).rejects.toMatchObject({
+      code: 'agent_exists',
+      message: 'There is already an agent b',
+    });
+    // Who got no answer asks the same again.
+    expect((await make('b', definition?.instructions ?? '')).definition).toEqual(definition);
+    await expect(make('c', 'one')).rejects.toMatchObject({ code: 'agent_exists' });
+    await expect(make('a', 'one')).rejects.toMatchObject({ code: 'agent_in_file' });
+    expect((await agents.get('b')).definition).toEqual(definition);
+    await agents.put(OWNER, 'b', defined(other));
+    expect((await agents.get('b')).definition?.instructions).toBe(other);
+  });
 });

@@ -12,6 +12,7 @@ import {
   deleteAgent,
   deleteNickname,
   findAgent,
+  insertAgent,
   listAgents,
   listNicknames,
   putAgent,
@@ -51,6 +52,8 @@ export interface AgentsPorts {
   readonly workspaces: Workspaces;
   /** Why an agent of this definition cannot work here, if that shows already. Never rejects for it. */
   readonly problemOf: DefinitionCheck;
+  /** What such an agent needs and does not find here, though its definition is sound. */
+  readonly lackOf: (definition: AgentDefinition) => Promise<string | undefined>;
   /** Agents that come with Stoa. */
   readonly builtin: () => Promise<Readonly<Record<string, AgentDefinition>>>;
 }
@@ -125,9 +128,18 @@ export class Agents {
     return { agentId, source: agent.source, definition: agent.definition };
   }
 
-  async put(by: Principal, agentId: string, definition: AgentDefinition): Promise<Agent> {
+  /** With `refuse` one that has this id stays; the same definition once more is no other, so that who got no answer may ask again. */
+  async put(
+    by: Principal,
+    agentId: string,
+    definition: AgentDefinition,
+    { existing = 'replace' }: { readonly existing?: 'replace' | 'refuse' } = {},
+  ): Promise<Agent> {
     await this.#assertNotInFile(agentId);
-    const { store, clock } = this.ports;
+    const { store, clock, builtin } = this.ports;
+    const isTaken = (): StoaError =>
+      new StoaError('agent_exists', `There is already an agent ${agentId}`);
+    if (existing === 'refuse' && agentId in (await builtin())) throw isTaken();
     const problem = await this.#problemOf(definition);
     if (problem) throw problem;
     const row: AgentRow = {
@@ -142,7 +154,13 @@ export class Agents {
       if (!known && count >= LIMITS.agents) {
         throw new StoaError('limit_reached', `At most ${String(LIMITS.agents)} agents`);
       }
-      yield* putAgent.run(row);
+      if (existing === 'replace') {
+        yield* putAgent.run(row);
+        return;
+      }
+      if ((yield* insertAgent.changes(row)) > 0) return;
+      const there = yield* findAgent.first({ agentId });
+      if (there?.definition !== row.definition) throw isTaken();
     });
     return this.get(agentId);
   }
@@ -176,10 +194,13 @@ export class Agents {
 
   async #checked(agent: Agent, workspace: string | undefined): Promise<Agent> {
     const { definition, ...rest } = agent;
+    if (!definition) return agent;
     // Those that come with Stoa hold everywhere.
-    if (!definition || agent.source === 'builtin') return agent;
-    const problem = await this.#problemOf(definition, workspace);
-    return problem ? { ...rest, status: 'broken', problem: problem.message } : agent;
+    const isSound = agent.source === 'builtin';
+    const problem = isSound ? undefined : await this.#problemOf(definition, workspace);
+    if (problem) return { ...rest, status: 'broken', problem: problem.message };
+    const lacks = await this.ports.lackOf(definition);
+    return lacks === undefined ? agent : { ...agent, lacks };
   }
 
   async #problemOf(

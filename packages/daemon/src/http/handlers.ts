@@ -166,7 +166,8 @@ export function createHandlers({
 
     listAgents: async ({ by, query }) => ({ agents: await agents.listFor(by, query.workspace) }),
     getAgent: ({ by, params, query }) => agents.getFor(by, params.agentId, query.workspace),
-    putAgent: ({ by, params, body }) => agents.put(by, params.agentId, body),
+    putAgent: ({ by, params, query, body }) =>
+      agents.put(by, params.agentId, body, { existing: query.existing }),
     deleteAgent: ({ params }) => agents.delete(params.agentId),
     setNickname: async ({ by, params, body }) =>
       agentFor(by, await agents.setNickname(params.agentId, body.nickname)),

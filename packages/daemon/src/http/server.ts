@@ -13,6 +13,7 @@ import { secretOf } from './credentials-of.js';
 import { bodyDropped } from './dropped-body.js';
 import type { Call, Handlers, SpecialRouteId } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
+import { isNowhere } from './nowhere.js';
 import type { OriginGuard } from './origin-guard.js';
 import { DEFECT, knownError, rawAnswer } from './problems.js';
 import { assertInTable } from './table-guard.js';
@@ -82,13 +83,14 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('Cache-Control', 'no-store');
     const { url = '' } = request.routeOptions;
-    ports.guard.check(request.headers, PLACES.has(url));
+    ports.guard.check(request.headers, PLACES.has(url) || isNowhere(request));
     if (ports.stopping() && url !== ROUTES.readyz.path) {
       throw new StoaError('shutting_down');
     }
     request.principal = await authenticate(ports, request);
     // Before its body is read; and what does not exist is nobody's business either.
-    if (request.is404 && !request.principal) throw new StoaError('unauthenticated');
+    if (request.is404 && !request.principal && !isNowhere(request))
+      throw new StoaError('unauthenticated');
   });
   // A connection that stays open after its last answer would hold up the end of the daemon.
   server.addHook('onSend', (_, reply, payload, done) => {
@@ -118,7 +120,10 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     return sendProblem(ports, error, request, reply);
   });
   server.setNotFoundHandler((request, reply) =>
-    sendProblem(ports, new StoaError('route_not_found'), request, reply),
+    isNowhere(request)
+      ? // Who is logged out is told the same as anywhere.
+        ports.special.home(request, request.principal ? reply.code(404) : reply)
+      : sendProblem(ports, new StoaError('route_not_found'), request, reply),
   );
   // In one scope: one for each of them would take as long as all the rest of this.
   void server.register((scope, _, done) => {

@@ -9,7 +9,8 @@ export const calendar: Calendar = {
       const cron = new Cron(expression, { timezone: timeZone, paused: true });
       return cron.nextRun(new Date(after))?.getTime();
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      // Its messages begin with the name of the class that they come from.
+      const why = (error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '');
       throw new StoaError('invalid_schedule', `${expression} in ${timeZone}: ${why}`);
     }
   },

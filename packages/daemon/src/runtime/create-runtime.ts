@@ -131,6 +131,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       calendar,
       agentFiles: new DiskAgentFiles(home, (workspace) => workspaces.isTrusted(workspace)),
       definitionProblem: async (...asked) => (await loaded()).definitionProblem(...asked),
+      definitionLack: async (definition) => (await loaded()).definitionLack(definition),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
       memory: {
@@ -208,6 +209,7 @@ interface LoadedAgents {
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
   readonly monitors: Monitors;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
+  readonly definitionLack: (definition: AgentDefinition) => string | undefined;
   readonly extractor: Extractor;
   readonly dreamer: Dreamer;
   driver(kind: DriverKind): Driver;
@@ -315,6 +317,7 @@ async function loadAgents(
     dreamer: agent.createDreamer(upkeep),
     definitionProblem: (definition, workspace) =>
       agent.definitionProblem(definition, checkPorts, workspace),
+    definitionLack: (definition) => agent.definitionLack(definition, checkPorts),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
     shells,

@@ -108,6 +108,8 @@ export const Agent = z.strictObject({
   name: z.string(),
   status: z.enum(['ready', 'broken']),
   problem: z.string().optional(),
+  /** What is missing here for it to work, such as a model, though its definition is sound; its runs fail of it. */
+  lacks: z.string().optional(),
   definition: AgentDefinition.optional(),
   updatedAt: EpochMs.optional(),
 });

@@ -40,6 +40,14 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () =>
       api.putAgent.changes({ agentId: 'a', definition: '{"b":1}', createdBy: 'x', updatedAt: 2 }),
   ],
+  [
+    'insertAgent, where there is one',
+    () => api.insertAgent.changes({ agentId: 'a', definition: '{}', createdBy: 'y', updatedAt: 3 }),
+  ],
+  [
+    'insertAgent',
+    () => api.insertAgent.changes({ agentId: 'b', definition: '{}', createdBy: 'y', updatedAt: 3 }),
+  ],
   ['findAgent', () => api.findAgent.first({ agentId: 'a' })],
   ['listAgents', () => api.listAgents.all({})],
   ['countAgents', () => api.countAgents.first({})],

@@ -24,6 +24,13 @@ export const putAgent = verb<AgentRow>(
      "createdBy" = excluded."createdBy", "updatedAt" = excluded."updatedAt"`,
 );
 
+/** No change where there is one already, also one that another has put there just now. */
+export const insertAgent = verb<AgentRow>(
+  `INSERT INTO "agents" ("agentId", "definition", "createdBy", "updatedAt")
+   VALUES (:agentId, :definition, :createdBy, :updatedAt)
+   ON CONFLICT ("agentId") DO NOTHING`,
+);
+
 export const deleteAgent = verb<{ agentId: string }>(
   `DELETE FROM "agents" WHERE "agentId" = :agentId`,
 );

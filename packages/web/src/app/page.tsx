@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { OfflineBanner } from '../feed/offline-banner.js';
 import { Icon } from '../ui/icon.js';
 import { Columns } from './layout.js';
 import { Link } from './router.js';
@@ -36,6 +37,7 @@ export function Page({ title, back, about, actions, children }: PageProps) {
         </div>
         {actions}
       </header>
+      <OfflineBanner meanwhile="What you see may be old, and nothing can be changed until it is back." />
       <div className="flex min-h-0 grow flex-col overflow-y-auto">{children}</div>
     </Columns>
   );

@@ -1,4 +1,5 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalStore } from 'react';
+import { isUnsaved, leave } from './leaving.js';
 import { type Place, placeOf } from './routes.js';
 
 const listeners = new Set<() => void>();
@@ -7,13 +8,33 @@ const tell = (): void => {
   for (const listener of listeners) listener();
 };
 
+/** What is shown. The browser's Back has changed its address already when it tells of it. */
+let shown = location.pathname;
+
 /** `replace` for where one is led without having asked, so that Back does not lead there again. */
 export function go(path: string, { replace = false } = {}): void {
+  leave(() => goAnyway(path, { replace }));
+}
+
+/** Where nobody needs to be asked: what was written in a form here is done with. */
+export function goAnyway(path: string, { replace = false } = {}): void {
   visits += 1;
   if (path !== location.pathname) {
     if (replace) history.replaceState(null, '', path);
     else history.pushState(null, '', path);
   }
+  shown = path;
+  tell();
+}
+
+function wentBack(): void {
+  const path = location.pathname;
+  if (isUnsaved()) {
+    history.pushState(null, '', shown);
+    leave(() => goAnyway(path));
+    return;
+  }
+  shown = path;
   tell();
 }
 
@@ -32,11 +53,11 @@ export function usePlace(): Place {
 }
 
 function subscribe(listener: () => void): () => void {
-  if (listeners.size === 0) window.addEventListener('popstate', tell);
+  if (listeners.size === 0) window.addEventListener('popstate', wentBack);
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
-    if (listeners.size === 0) window.removeEventListener('popstate', tell);
+    if (listeners.size === 0) window.removeEventListener('popstate', wentBack);
   };
 }
 

@@ -3,6 +3,7 @@ import { Suspense, useEffect, useState } from 'react';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
 import { useOutbox } from '../data/outbox-here.js';
+import { isPassing } from '../data/passing.js';
 import { useMe } from '../data/queries.js';
 import { useKey } from '../keys/registry.js';
 import { useKeyboard } from '../keys/use-keyboard.js';
@@ -37,7 +38,7 @@ function NotAnswering({ problem }: { readonly problem: Error }) {
   return (
     <main className="flex h-dvh">
       <Empty title="The daemon does not answer">
-        It is asked again in a moment. ({problem.message})
+        It is asked again in a moment.{isPassing(problem) ? null : ` (${problem.message})`}
       </Empty>
     </main>
   );

@@ -116,6 +116,9 @@ async function upload(draftKey: string, key: number, file: File): Promise<void> 
     if (file.size > ASSET_BYTES) {
       throw new RangeError(`${sizeOf(file.size)} is more than ${sizeOf(ASSET_BYTES)}`);
     }
+    if (file.size === 0) {
+      throw new RangeError(`${file.name} is empty: there is nothing to send.`);
+    }
     const bytes = new Uint8Array(await file.arrayBuffer());
     const { assetId } = await client.assets.upload(bytes, { name: file.name.slice(-200) });
     tell({ state: 'stored', assetId });

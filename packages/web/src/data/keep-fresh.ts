@@ -43,7 +43,7 @@ export function useFreshData(shownChannelId: string | undefined): void {
   );
 }
 
-/** What failed meanwhile, and what has no topic of its own, is not known to be so any more. */
+/** What is shown is asked for by itself, see asking.ts; what is not shown just now is when it is shown again. */
 function useReadAgainWhenBack(): void {
   const connection = useConnection();
   const wasAway = useRef(false);
@@ -51,7 +51,7 @@ function useReadAgainWhenBack(): void {
     if (connection === 'reconnecting') wasAway.current = true;
     if (connection !== 'live' || !wasAway.current) return;
     wasAway.current = false;
-    void queryClient.invalidateQueries();
+    void queryClient.invalidateQueries({ refetchType: 'none' });
   }, [connection]);
 }
 

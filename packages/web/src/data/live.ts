@@ -1,8 +1,11 @@
+import { onlineManager } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
+import { askWhileThere } from './asking.js';
 import { client } from './client.js';
 import { type Connection, LiveHub, type LiveSignal } from './live-hub.js';
 
 export const live = new LiveHub(client);
+askWhileThere(onlineManager, live);
 
 export function useConnection(): Connection {
   return useSyncExternalStore(live.watchConnection, () => live.connection);

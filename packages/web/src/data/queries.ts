@@ -1,6 +1,6 @@
-import { StoaProblem } from '@stoa/client';
 import type { Channel, Member, ReadCursor, Session, Whoami } from '@stoa/protocol';
 import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { ASKED } from './asking.js';
 import { client } from './client.js';
 
 /**
@@ -13,13 +13,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: LOOK_AGAIN_MS,
-      // The client repeats what is worth repeating; what was refused will be refused again.
-      retry: (count, error) =>
-        error instanceof StoaProblem && error.code === 'daemon_unreachable' && count < 20,
-      retryDelay: (count) => Math.min(250 * 2 ** count, 5_000),
-      // Whether this machine has a network says nothing about a daemon on it.
-      networkMode: 'always',
+      ...ASKED,
     },
+    // Who does something is told at once that it did not work.
     mutations: { networkMode: 'always' },
   },
 });

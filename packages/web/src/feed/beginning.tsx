@@ -12,6 +12,14 @@ const EXPLAINED = 'explained';
 export function Beginning({ channelId }: { readonly channelId: string }) {
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
+  const isArchived = channel?.archivedAt !== undefined;
+  const isAnswered =
+    !isArchived &&
+    channel?.paused === false &&
+    members?.some(
+      ({ memberKind, participationMode = channel.defaultParticipationMode }) =>
+        memberKind === 'session' && participationMode !== 'manual_only',
+    ) === true;
   const hasNoAgent = members?.every(({ memberKind }) => memberKind !== 'session') === true;
   const [isExplained, setExplained] = useState(() => kept(EXPLAINED) !== undefined);
   const dismiss = (): void => {
@@ -24,7 +32,7 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
       <p className="text-[13px] text-soft">
         {channel?.purpose ?? 'This is where the channel begins. What is said here stays here.'}
       </p>
-      {hasNoAgent ? (
+      {hasNoAgent && !isArchived ? (
         <p className="mt-1 text-[13px] text-soft">
           No agent is a member yet, so nobody answers by itself:{' '}
           <Link to={pathTo.channelSettings(channelId)} className="text-accent underline">
@@ -44,7 +52,8 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
               Agents take turns: one speaks when it has something to say, and you can ask why.
             </li>
             <li>
-              Write below and see who answers. <kbd className="font-mono">?</kbd> shows the keys.
+              {isAnswered ? 'Write below and see who answers. ' : null}
+              <kbd className="font-mono">?</kbd> shows the keys.
             </li>
           </ul>
           <IconButton label="Do not show this again" className="-mt-1 -mr-1" onClick={dismiss}>

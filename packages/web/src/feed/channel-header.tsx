@@ -10,11 +10,13 @@ const counted = (count: number, what: string): string =>
 
 interface ChannelHeaderProps {
   readonly channelId: string;
+  /** Where there is no such channel there is nothing to go to. */
+  readonly isGone: boolean;
   /** Buttons at the end: search, timeline, settings. */
   readonly actions?: ReactNode;
 }
 
-export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
+export function ChannelHeader({ channelId, isGone, actions }: ChannelHeaderProps) {
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
   // Agents first: whom one can talk to is what one wants to know.
@@ -42,13 +44,17 @@ export function ChannelHeader({ channelId, actions }: ChannelHeaderProps) {
           {names.length === 0 ? '' : counted(names.length, 'member')}
         </span>
       </p>
-      {actions}
-      <HeaderLink to={pathTo.timeline(channelId)} label="Timeline">
-        <Icon name="timeline" />
-      </HeaderLink>
-      <HeaderLink to={pathTo.channelSettings(channelId)} label="Channel settings">
-        <Icon name="settings" />
-      </HeaderLink>
+      {isGone ? null : (
+        <>
+          {actions}
+          <HeaderLink to={pathTo.timeline(channelId)} label="Timeline">
+            <Icon name="timeline" />
+          </HeaderLink>
+          <HeaderLink to={pathTo.channelSettings(channelId)} label="Channel settings">
+            <Icon name="settings" />
+          </HeaderLink>
+        </>
+      )}
     </header>
   );
 }

@@ -4,6 +4,7 @@ import { keep } from '../app/kept.js';
 import { Columns } from '../app/layout.js';
 import type { Place } from '../app/routes.js';
 import { ChannelComposer } from '../composer/channel-composer.js';
+import { isMissing } from '../data/missing.js';
 import { useMe } from '../data/queries.js';
 import { useChannelMessages } from '../data/use-channel-messages.js';
 import { useMessageKeys } from '../message/use-message-keys.js';
@@ -29,7 +30,7 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
   const { view, messages } = useChannelMessages(channelId, me);
   useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
   const { messageId } = place;
-  const isGone = view.problem?.status === 404;
+  const isGone = isMissing(view.problem);
   useMessageKeys();
   const [pointed, jump] = usePointing(messageId);
   return (
@@ -43,6 +44,7 @@ function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }
     >
       <ChannelHeader
         channelId={channelId}
+        isGone={isGone}
         actions={<JumpToDate channelId={channelId} onFound={jump} />}
       />
       <OfflineBanner />

@@ -1,4 +1,5 @@
 import type { ChannelView } from '../data/channel-view.js';
+import { isMissing } from '../data/missing.js';
 import { isPassing } from '../data/passing.js';
 import { Empty } from '../ui/empty.js';
 
@@ -11,7 +12,7 @@ export function FeedState({ view }: { readonly view: ChannelView }) {
         <Empty title="This channel cannot be read now">It will be when the daemon is back.</Empty>
       );
     }
-    const isGone = problem?.status === 404;
+    const isGone = isMissing(problem);
     return (
       <Empty title={isGone ? 'There is no such channel' : 'This channel cannot be read'}>
         {isGone

@@ -1,7 +1,7 @@
 import { useState } from 'react';
+import { CannotShow } from '../app/cannot-show.js';
 import { Columns } from '../app/layout.js';
 import type { Place } from '../app/routes.js';
-import { Empty } from '../ui/empty.js';
 import { Journal } from './journal.js';
 import { PromptBox } from './prompt-box.js';
 import { SessionHeader } from './session-header.js';
@@ -28,7 +28,7 @@ function OpenSession({ sessionId }: { readonly sessionId: string }) {
   if (error && !session) {
     return (
       <Columns>
-        <Empty title="This session cannot be shown">{error.message}</Empty>
+        <CannotShow what="session" error={error} />
       </Columns>
     );
   }

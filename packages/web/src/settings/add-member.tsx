@@ -1,4 +1,4 @@
-import type { ParticipationMode } from '@stoa/protocol';
+import type { Member, ParticipationMode } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../data/client.js';
@@ -30,19 +30,21 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
   const [mode, setMode] = useState('');
   const isPerson = chosen === PERSON;
   const add = useMutation({
-    mutationFn: async () => {
-      const actorId = isPerson ? `human:${humanId.trim()}` : `session:${await sessionFor(chosen)}`;
+    mutationFn: () => {
       const expertiseTags = tags
         .split(',')
         .map((tag) => tag.trim())
         .filter((tag) => tag !== '');
-      return client.members.upsert(channelId, {
-        actorId,
-        ...(displayName === '' ? {} : { displayName }),
-        ...(role === '' ? {} : { role }),
-        ...(isPerson || expertiseTags.length === 0 ? {} : { expertiseTags }),
-        ...(isPerson || mode === '' ? {} : { participationMode: mode as ParticipationMode }),
-      });
+      const addAs = (actorId: string): Promise<Member> =>
+        client.members.upsert(channelId, {
+          actorId,
+          ...(displayName === '' ? {} : { displayName }),
+          ...(role === '' ? {} : { role }),
+          ...(isPerson || expertiseTags.length === 0 ? {} : { expertiseTags }),
+          ...(isPerson || mode === '' ? {} : { participationMode: mode as ParticipationMode }),
+        });
+      if (isPerson) return addAs(`human:${humanId.trim()}`);
+      return sessionFor.use(chosen, channelId, (id) => addAs(`session:${id}`));
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: keys.members(channelId) });
@@ -50,7 +52,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
       onClose();
     },
   });
-  const { fields: problems, rest } = problemsOf(add.error, FIELDS, {
+  const problems = problemsOf(add.error, FIELDS, {
     byCode: { unknown_member: 'actorId', agent_broken: 'actorId', unknown_agent: 'actorId' },
   });
   return (
@@ -58,7 +60,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
       title="Add member"
       deed="Add"
       isDisabled={add.isPending}
-      problem={rest}
+      problems={problems}
       onSubmit={() => add.mutate()}
       onClose={onClose}
     >
@@ -66,7 +68,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
         label="Who"
         value={chosen}
         onChange={setWho}
-        problem={isPerson ? undefined : problems['actorId']}
+        problem={isPerson ? undefined : problems.fields['actorId']}
         choices={[{ value: PERSON, label: 'A person' }, ...workers.choices]}
       />
       {isPerson ? (
@@ -76,7 +78,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
           isCode
           value={humanId}
           onChange={setHumanId}
-          problem={problems['actorId']}
+          problem={problems.fields['actorId']}
         />
       ) : null}
       <TextField
@@ -84,9 +86,9 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
         placeholder="what they are called anyway"
         value={displayName}
         onChange={setDisplayName}
-        problem={problems['displayName']}
+        problem={problems.fields['displayName']}
       />
-      <TextField label="Role" value={role} onChange={setRole} problem={problems['role']} />
+      <TextField label="Role" value={role} onChange={setRole} problem={problems.fields['role']} />
       {isPerson ? null : (
         <>
           <TextField
@@ -94,13 +96,13 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
             hint="With commas between. Who knows what a message speaks of goes first."
             value={tags}
             onChange={setTags}
-            problem={problems['expertiseTags']}
+            problem={problems.fields['expertiseTags']}
           />
           <SelectField
             label="Speaks"
             value={mode}
             onChange={setMode}
-            problem={problems['participationMode']}
+            problem={problems.fields['participationMode']}
             choices={[{ value: '', label: 'As the channel says' }, ...PARTICIPATION]}
           />
         </>

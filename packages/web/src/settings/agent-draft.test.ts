@@ -42,10 +42,12 @@ describe('an agent as a form', () => {
     });
   });
 
-  it('says at which field it cannot be read', () => {
-    expect(definitionFrom({ ...NEW_AGENT, env: 'KEY' })).toMatchObject({ field: 'driver.env' });
-    expect(definitionFrom({ ...NEW_AGENT, mcpServers: '[1]' })).toMatchObject({
-      field: 'mcpServers',
+  it('says at which fields it cannot be read, at all of them', () => {
+    expect(definitionFrom({ ...NEW_AGENT, env: 'KEY', mcpServers: '[1]' })).toEqual({
+      unreadable: {
+        'driver.env': 'One NAME=value a line.',
+        mcpServers: 'This is no JSON object of names and servers.',
+      },
     });
   });
 });

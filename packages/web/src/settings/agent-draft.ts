@@ -78,15 +78,19 @@ export function draftOf(definition: AgentDefinition): AgentDraft {
 
 type Read =
   | { readonly definition: AgentDefinition }
-  | { readonly field: string; readonly problem: string };
+  | { readonly unreadable: Readonly<Record<string, string>> };
 
-/** The definition that is written, upon what was there before; or at which field it cannot be read. */
+/** The definition that is written, upon what was there before; or at which fields it cannot be read. */
 export function definitionFrom(draft: AgentDraft, before?: AgentDefinition): Read {
   const env = environmentFrom(draft.env);
-  if (env === undefined) return { field: 'driver.env', problem: 'One NAME=value a line.' };
   const servers = serversFrom(draft.mcpServers);
-  if (servers === null) {
-    return { field: 'mcpServers', problem: 'This is no JSON object of names and servers.' };
+  if (env === undefined || servers === null) {
+    return {
+      unreadable: {
+        ...(env === undefined ? { 'driver.env': 'One NAME=value a line.' } : {}),
+        ...(servers === null ? { mcpServers: 'This is no JSON object of names and servers.' } : {}),
+      },
+    };
   }
   const {
     displayName: _,

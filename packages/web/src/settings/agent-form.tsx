@@ -8,7 +8,7 @@ import { type AgentDraft, definitionFrom, draftOf, NEW_AGENT } from './agent-dra
 import { DriverFields } from './driver-fields.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
-import { problemsOf } from './problems.js';
+import { emptyOf, type FieldProblems, problemsOf } from './problems.js';
 import { FormProblem } from './section.js';
 import { AGENTS_KEY } from './workers.js';
 
@@ -50,9 +50,12 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
   const before = agent?.definition;
   const [agentId, setAgentId] = useState(agent?.agentId ?? '');
   const [draft, setDraft] = useState<AgentDraft>(before ? draftOf(before) : NEW_AGENT);
-  const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({});
+  const [unreadable, setUnreadable] = useState<FieldProblems>({});
   const save = useMutation({
-    mutationFn: (definition: AgentDefinition) => client.agents.put(agentId.trim(), definition),
+    mutationFn: (definition: AgentDefinition) =>
+      agent
+        ? client.agents.put(agent.agentId, definition)
+        : client.agents.create(agentId.trim(), definition),
     onSuccess: async ({ name }) => {
       await queryClient.invalidateQueries({ queryKey: AGENTS_KEY });
       toast.tell(`${name} is saved.`);
@@ -63,9 +66,11 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
     byCode: {
       unknown_model: 'driver.model',
       unknown_driver: 'driver',
+      agent_exists: 'agentId',
       agent_in_file: 'agentId',
       invalid_agent: draft.kind === 'script' ? 'driver.script' : 'driver',
     },
+    written: { agentId: 'Small letters, digits, dots and dashes.' },
   });
   const problems = { ...refused.fields, ...unreadable };
   const field = (name: keyof AgentDraft, at: string = name) => ({
@@ -76,24 +81,17 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
   const submit = (): void => {
     save.reset();
     const read = definitionFrom(draft, before);
-    if ('problem' in read) {
-      setUnreadable({ [read.field]: read.problem });
-      return;
-    }
     // Without one the address would be that of the list.
-    if (agentId.trim() === '') {
-      setUnreadable({ agentId: 'This must not be empty.' });
-      return;
-    }
-    setUnreadable({});
-    save.mutate(read.definition);
+    const missing = emptyOf({ agentId });
+    setUnreadable({ ...missing, ...('unreadable' in read ? read.unreadable : {}) });
+    if (!('unreadable' in read) && agentId.trim() !== '') save.mutate(read.definition);
   };
   return (
     <FormDialog
       title={agent ? `Edit ${agent.name}` : 'New agent'}
       deed="Save"
       isDisabled={save.isPending}
-      problem={refused.rest}
+      problems={{ ...refused, fields: problems }}
       wide
       onSubmit={submit}
       onClose={onClose}
@@ -106,9 +104,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
           disabled={agent !== undefined}
           value={agentId}
           onChange={setAgentId}
-          problem={
-            problems['agentId'] && `${problems['agentId']} Small letters, digits, dots and dashes.`
-          }
+          problem={problems['agentId']}
         />
         <TextField label="Name" placeholder={agentId} {...field('displayName')} />
       </div>

@@ -50,7 +50,7 @@ interface AgentRowProps {
 }
 
 function AgentRow({ agent, isOwner, onOpen }: AgentRowProps) {
-  const { agentId, name, source, path, status, problem, definition } = agent;
+  const { agentId, name, source, path, status, problem, lacks, definition } = agent;
   const [asked, setAsked] = useState(false);
   const remove = useMutation({
     mutationFn: () => client.agents.delete(agentId),
@@ -67,6 +67,7 @@ function AgentRow({ agent, isOwner, onOpen }: AgentRowProps) {
             <span className="text-xs font-normal text-faint">{agentId}</span>
           )}
           {status === 'broken' ? <Mark look="danger">broken</Mark> : null}
+          {lacks === undefined ? null : <Mark look="warn">cannot work yet</Mark>}
           {source === 'builtin' ? <Mark>comes with Stoa</Mark> : null}
         </>
       }
@@ -76,6 +77,7 @@ function AgentRow({ agent, isOwner, onOpen }: AgentRowProps) {
           {definition?.description === undefined ? null : ` · ${definition.description}`}
           {source === 'file' ? <p>Defined in {path}: edit that file.</p> : null}
           {problem === undefined ? null : <p className="text-danger">{problem}</p>}
+          {lacks === undefined ? null : <p className="text-warn">{lacks}</p>}
         </>
       }
     >

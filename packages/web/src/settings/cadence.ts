@@ -1,5 +1,6 @@
 import type { Cadence } from '@stoa/protocol';
 import { durationText, parseDuration } from './durations.js';
+import { emptyOf, type FieldProblems } from './problems.js';
 import { when } from './when.js';
 
 /** How a cadence is written in a form. */
@@ -12,6 +13,9 @@ export interface WrittenCadence {
   readonly at: string;
 }
 
+/** As the contract has it. */
+const LEAST_MS = 5_000;
+
 export function cadenceText(cadence: Cadence): string {
   switch (cadence.kind) {
     case 'interval':
@@ -23,29 +27,38 @@ export function cadenceText(cadence: Cadence): string {
   }
 }
 
-/** The cadence, or at which field what is written cannot be read. */
+const everyFrom = (text: string): number | string => {
+  const everyMs = parseDuration(text);
+  if (everyMs === undefined) return 'Write it as 90s, 15m or 1h 30m.';
+  return everyMs < LEAST_MS ? `At least ${durationText(LEAST_MS)}.` : everyMs;
+};
+
+/** The cadence, or at which fields what is written cannot be read. */
 export function cadenceFrom(
   written: WrittenCadence,
-): { readonly cadence: Cadence } | { readonly field: string; readonly problem: string } {
+): { readonly cadence: Cadence } | { readonly unreadable: FieldProblems } {
   switch (written.kind) {
     case 'interval': {
-      const everyMs = parseDuration(written.every);
-      return everyMs === undefined
-        ? { field: 'cadence.everyMs', problem: 'Write it as 90s, 15m or 1h 30m.' }
+      const everyMs = everyFrom(written.every);
+      return typeof everyMs === 'string'
+        ? { unreadable: { 'cadence.everyMs': everyMs } }
         : { cadence: { kind: 'interval', everyMs } };
     }
-    case 'cron':
-      return {
-        cadence: {
-          kind: 'cron',
-          expression: written.expression.trim(),
-          timeZone: written.timeZone.trim(),
-        },
-      };
+    case 'cron': {
+      const expression = written.expression.trim();
+      const timeZone = written.timeZone.trim();
+      const unreadable = emptyOf({
+        'cadence.expression': expression,
+        'cadence.timeZone': timeZone,
+      });
+      return Object.keys(unreadable).length > 0
+        ? { unreadable }
+        : { cadence: { kind: 'cron', expression, timeZone } };
+    }
     case 'once': {
       const at = Date.parse(written.at);
       return Number.isNaN(at)
-        ? { field: 'cadence.at', problem: 'Say when.' }
+        ? { unreadable: { 'cadence.at': 'Say when.' } }
         : { cadence: { kind: 'once', at } };
     }
   }

@@ -1,11 +1,13 @@
 import type { Channel, ParticipationMode } from '@stoa/protocol';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
+import { useUnsaved } from '../app/leaving.js';
 import { Button } from '../ui/button.js';
 import { useChangeChannel } from './change-channel.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
+import { Form, FormSays } from './form.js';
 import { PARTICIPATION } from './participation.js';
 import { problemsOf } from './problems.js';
-import { FormProblem, Section } from './section.js';
+import { Section } from './section.js';
 
 const FIELDS = ['title', 'purpose', 'description', 'defaultParticipationMode'] as const;
 type Written = Readonly<Record<(typeof FIELDS)[number], string>>;
@@ -22,15 +24,15 @@ export function ChannelGeneral({ channel }: { readonly channel: Channel }) {
   const [edited, setEdited] = useState<Partial<Written>>({});
   const written = { ...stored, ...edited };
   const change = useChangeChannel(channel.channelId);
-  const { fields: problems, rest } = problemsOf(change.error, FIELDS);
+  const problems = problemsOf(change.error, FIELDS);
   const isChanged = FIELDS.some((field) => written[field] !== stored[field]);
   const field = (name: (typeof FIELDS)[number]) => ({
     value: written[name],
-    problem: problems[name],
+    problem: problems.fields[name],
     onChange: (value: string) => setEdited({ ...edited, [name]: value }),
   });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
+  useUnsaved(isChanged);
+  const submit = (): void => {
     const { title, purpose, description, defaultParticipationMode } = written;
     change.mutate(
       {
@@ -55,7 +57,12 @@ export function ChannelGeneral({ channel }: { readonly channel: Channel }) {
         </>
       }
     >
-      <form onSubmit={submit} className="space-y-4" noValidate>
+      <Form
+        problems={problems}
+        isDisabled={!isChanged || change.isPending}
+        onSubmit={submit}
+        className="space-y-4"
+      >
         <TextField label="Title" {...field('title')} />
         <TextField
           label="Purpose"
@@ -73,11 +80,13 @@ export function ChannelGeneral({ channel }: { readonly channel: Channel }) {
           choices={PARTICIPATION}
           {...field('defaultParticipationMode')}
         />
-        <FormProblem text={rest} />
-        <Button look="primary" type="submit" disabled={!isChanged || change.isPending}>
-          Save
-        </Button>
-      </form>
+        <div className="flex flex-wrap items-center gap-3">
+          <Button look="primary" type="submit" disabled={!isChanged || change.isPending}>
+            Save
+          </Button>
+          <FormSays problems={problems} />
+        </div>
+      </Form>
     </Section>
   );
 }

@@ -1,9 +1,11 @@
 import type { Channel } from '@stoa/protocol';
-import { type SubmitEvent, useState } from 'react';
+import { useState } from 'react';
+import { useUnsaved } from '../app/leaving.js';
 import { Button } from '../ui/button.js';
 import { useChangeChannel } from './change-channel.js';
 import { durationText } from './durations.js';
 import { TextField } from './fields.js';
+import { Form, FormSays } from './form.js';
 import {
   POLICY_FIELDS,
   POLICY_GROUPS,
@@ -12,8 +14,8 @@ import {
   type WrittenPolicy,
   writtenPolicy,
 } from './policy-fields.js';
-import { problemsOf } from './problems.js';
-import { FormProblem, Section } from './section.js';
+import { type FieldProblems, problemsOf } from './problems.js';
+import { Section } from './section.js';
 
 const pathOf = (name: string): string => `autonomyPolicy.${name}`;
 const PATHS = POLICY_FIELDS.map(({ name }) => pathOf(name));
@@ -28,7 +30,7 @@ const NAMING = {
 export function ChannelPolicy({ channel }: { readonly channel: Channel }) {
   const stored = writtenPolicy(channel.autonomyPolicy);
   const [edited, setEdited] = useState<WrittenPolicy>({});
-  const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({});
+  const [unreadable, setUnreadable] = useState<FieldProblems>({});
   const written = { ...stored, ...edited };
   const change = useChangeChannel(channel.channelId);
   const refused = problemsOf(change.error, PATHS, NAMING);
@@ -36,8 +38,9 @@ export function ChannelPolicy({ channel }: { readonly channel: Channel }) {
   const isChanged = POLICY_FIELDS.some(
     ({ name }) => (written[name] ?? '') !== (stored[name] ?? ''),
   );
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
+  useUnsaved(isChanged);
+  const all = { ...refused, fields: problems };
+  const submit = (): void => {
     const wanted = policyChange(stored, written);
     setUnreadable(wanted.unreadable);
     change.reset();
@@ -49,7 +52,12 @@ export function ChannelPolicy({ channel }: { readonly channel: Channel }) {
       title="Autonomy"
       about="How much agents may do here without a person. An empty field has the default it shows."
     >
-      <form onSubmit={submit} className="space-y-5" noValidate>
+      <Form
+        problems={all}
+        isDisabled={!isChanged || change.isPending}
+        onSubmit={submit}
+        className="space-y-5"
+      >
         {POLICY_GROUPS.map(({ title, fields }) => (
           <fieldset key={title}>
             <legend className="mb-2 text-xs font-semibold text-faint">{title}</legend>
@@ -68,11 +76,13 @@ export function ChannelPolicy({ channel }: { readonly channel: Channel }) {
             </div>
           </fieldset>
         ))}
-        <FormProblem text={refused.rest} />
-        <Button look="primary" type="submit" disabled={!isChanged || change.isPending}>
-          Save policy
-        </Button>
-      </form>
+        <div className="flex flex-wrap items-center gap-3">
+          <Button look="primary" type="submit" disabled={!isChanged || change.isPending}>
+            Save policy
+          </Button>
+          <FormSays problems={all} />
+        </div>
+      </Form>
     </Section>
   );
 }

@@ -1,7 +1,7 @@
+import { CannotShow } from '../app/cannot-show.js';
 import { Page } from '../app/page.js';
 import { pathTo } from '../app/routes.js';
 import { useChannel } from '../data/queries.js';
-import { Empty } from '../ui/empty.js';
 import { ChannelGeneral } from './channel-general.js';
 import { ChannelMembers } from './channel-members.js';
 import { ChannelPolicy } from './channel-policy.js';
@@ -18,7 +18,7 @@ export function ChannelSettingsScreen({
   if (error && !channel) {
     return (
       <Page title="Channel settings" back={back}>
-        <Empty title="This channel cannot be shown">{error.message}</Empty>
+        <CannotShow what="channel" error={error} />
       </Page>
     );
   }

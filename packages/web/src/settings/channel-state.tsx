@@ -1,7 +1,7 @@
 import type { Channel } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { go } from '../app/router.js';
+import { goAnyway } from '../app/router.js';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -9,6 +9,7 @@ import { toast } from '../ui/toast.js';
 import { tookOver, useChangeChannel } from './change-channel.js';
 import { TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
+import { problemsOf } from './problems.js';
 import { Row, Rows, Section } from './section.js';
 
 /** Whether agents speak here, whether anybody does, and whether it is there at all. */
@@ -75,7 +76,7 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
     mutationFn: () => client.channels.delete(channelId),
     onSuccess: async () => {
       onClose();
-      go('/');
+      goAnyway('/');
       queryClient.removeQueries({ queryKey: keys.channel(channelId) });
       await queryClient.invalidateQueries({ queryKey: keys.channels });
       toast.tell(`${title} is deleted.`);
@@ -88,7 +89,7 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
       deed="Delete for good"
       look="danger"
       isDisabled={!isSame || remove.isPending}
-      problem={remove.error?.message}
+      problems={problemsOf(remove.error, [])}
       beside={<Button onClick={onClose}>Keep it</Button>}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

@@ -33,7 +33,9 @@ export function ChannelsSection() {
                   {archivedAt === undefined ? null : <Mark>archived</Mark>}
                 </>
               }
-              about={[`${memberCount} members`, purpose].filter(Boolean).join(' · ')}
+              about={[`${memberCount} ${memberCount === 1 ? 'member' : 'members'}`, purpose]
+                .filter(Boolean)
+                .join(' · ')}
             >
               <Link
                 to={pathTo.timeline(channelId)}

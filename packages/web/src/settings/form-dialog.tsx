@@ -1,16 +1,19 @@
-import { type ReactNode, type SubmitEvent, useId } from 'react';
+import { type ReactNode, useId, useState } from 'react';
+import { leave, useUnsaved } from '../app/leaving.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
-import { FormProblem } from './section.js';
+import { Form, FormSays } from './form.js';
+import type { FormProblems } from './problems.js';
 
 interface FormDialogProps {
   readonly title: string;
   /** What the button at the end says that it does. */
   readonly deed: string;
+  /** In one that is dangerous nothing is written but that it is meant. */
   readonly look?: 'primary' | 'danger';
   readonly isDisabled: boolean;
-  /** What is wrong with the whole of it; the daemon checks what is written, not the browser. */
-  readonly problem: string | undefined;
+  /** The daemon checks what is written, not the browser. */
+  readonly problems: FormProblems;
   readonly wide?: boolean;
   /** Before the button. */
   readonly beside?: ReactNode;
@@ -21,20 +24,19 @@ interface FormDialogProps {
 
 /** A form in a dialog, with its button at the foot: there it is seen however long the form is. */
 export function FormDialog(props: FormDialogProps) {
-  const { title, deed, look = 'primary', isDisabled, problem, wide = false, beside } = props;
+  const { title, deed, look = 'primary', isDisabled, problems, wide = false, beside } = props;
   const { onSubmit, onClose, children } = props;
   const id = useId();
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    if (!isDisabled) onSubmit();
-  };
+  const [isWritten, setWritten] = useState(false);
+  useUnsaved(isWritten && look === 'primary');
   return (
     <Dialog
       title={title}
       wide={wide}
-      onClose={onClose}
+      onClose={() => leave(onClose)}
       footer={
         <>
+          <FormSays problems={problems} />
           {beside}
           <Button look={look} type="submit" form={id} disabled={isDisabled}>
             {deed}
@@ -42,10 +44,16 @@ export function FormDialog(props: FormDialogProps) {
         </>
       }
     >
-      <form id={id} onSubmit={submit} className={wide ? 'space-y-4' : 'space-y-3'} noValidate>
+      <Form
+        id={id}
+        problems={problems}
+        isDisabled={isDisabled}
+        onSubmit={onSubmit}
+        onInput={() => setWritten(true)}
+        className={wide ? 'space-y-4' : 'space-y-3'}
+      >
         {children}
-        <FormProblem text={problem} />
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { cadenceFrom, type WrittenCadence } from './cadence.js';
 import { durationText } from './durations.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
-import { problemsOf } from './problems.js';
+import { emptyOf, type FieldProblems, problemsOf } from './problems.js';
 import { useSessionFor, useWorkers } from './workers.js';
 
 export const SCHEDULES_KEY = ['schedules'] as const;
@@ -47,17 +47,19 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
   const [cadence, setCadence] = useState<WrittenCadence>(BEGIN);
   const [overlap, setOverlap] = useState<string>('skip');
   const [misfire, setMisfire] = useState<string>('coalesce_once');
-  const [unreadable, setUnreadable] = useState<Readonly<Record<string, string>>>({});
+  const [unreadable, setUnreadable] = useState<FieldProblems>({});
   const create = useMutation({
-    mutationFn: async (read: Cadence) =>
-      client.schedules.create({
-        sessionId: await sessionFor(chosen),
-        title,
-        cadence: read,
-        overlap: overlap as Overlap,
-        misfire: misfire as Misfire,
-        text,
-      }),
+    mutationFn: (read: Cadence) =>
+      sessionFor.use(chosen, title, (sessionId) =>
+        client.schedules.create({
+          sessionId,
+          title,
+          cadence: read,
+          overlap: overlap as Overlap,
+          misfire: misfire as Misfire,
+          text,
+        }),
+      ),
     onSuccess: async () => {
       void queryClient.invalidateQueries({ queryKey: keys.sessions });
       await queryClient.invalidateQueries({ queryKey: SCHEDULES_KEY });
@@ -77,19 +79,16 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
   const submit = (): void => {
     create.reset();
     const read = cadenceFrom(cadence);
-    if ('problem' in read) {
-      setUnreadable({ [read.field]: read.problem });
-      return;
-    }
-    setUnreadable({});
-    create.mutate(read.cadence);
+    const missing = emptyOf({ title, text });
+    setUnreadable({ ...missing, ...('unreadable' in read ? read.unreadable : {}) });
+    if ('cadence' in read && Object.keys(missing).length === 0) create.mutate(read.cadence);
   };
   return (
     <FormDialog
       title="New schedule"
       deed="Create"
       isDisabled={create.isPending || chosen === ''}
-      problem={refused.rest}
+      problems={{ ...refused, fields: problems }}
       onSubmit={submit}
       onClose={onClose}
     >
@@ -146,7 +145,7 @@ const BEGIN: WrittenCadence = {
 interface CadenceFieldsProps {
   readonly cadence: WrittenCadence;
   readonly onChange: (cadence: WrittenCadence) => void;
-  readonly problems: Readonly<Record<string, string>>;
+  readonly problems: FieldProblems;
 }
 
 function CadenceFields({ cadence, onChange, problems }: CadenceFieldsProps) {

@@ -1,6 +1,12 @@
-import { AutonomyPolicy, DEFAULT_AUTONOMY_POLICY } from '@stoa/protocol';
+import { AutonomyPolicy, AutonomyPolicySettings, DEFAULT_AUTONOMY_POLICY } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { POLICY_FIELDS, policyChange, standardText, writtenPolicy } from './policy-fields.js';
+import {
+  POLICY_BOUNDS,
+  POLICY_FIELDS,
+  policyChange,
+  standardText,
+  writtenPolicy,
+} from './policy-fields.js';
 
 describe('the policy of a channel as a form', () => {
   it('has every field of the contract, with its default', () => {
@@ -11,6 +17,10 @@ describe('the policy of a channel as a form', () => {
       expect(standard, name).toBe(DEFAULT_AUTONOMY_POLICY[name]);
     }
     expect(POLICY_FIELDS.map(standardText)).not.toContain('');
+    for (const [name, field] of Object.entries(AutonomyPolicySettings.shape)) {
+      const { minValue, maxValue } = field.unwrap();
+      expect(POLICY_BOUNDS[name as keyof AutonomyPolicy], name).toEqual([minValue, maxValue]);
+    }
   });
 
   it('shows what differs from the default, and changes what was written anew', () => {
@@ -23,11 +33,21 @@ describe('the policy of a channel as a form', () => {
     expect(policyChange(before, before).change).toEqual({});
   });
 
-  it('says which of it cannot be read', () => {
-    const { unreadable } = policyChange({}, { leaseTimeoutMs: 'long', maxPendingStimuli: '1.5' });
-    expect(Object.keys(unreadable)).toEqual([
-      'autonomyPolicy.leaseTimeoutMs',
-      'autonomyPolicy.maxPendingStimuli',
-    ]);
+  it('says which of it cannot be read or is too much, of all fields at once', () => {
+    const { unreadable } = policyChange(
+      {},
+      {
+        leaseTimeoutMs: 'long',
+        maxPendingStimuli: '1.5',
+        maxParallelPublicSpeakers: '99',
+        silenceLimitMs: '20ms',
+      },
+    );
+    expect(unreadable).toEqual({
+      'autonomyPolicy.leaseTimeoutMs': 'Write it as 15s, 5m or 1h 30m.',
+      'autonomyPolicy.maxPendingStimuli': 'A whole number is needed.',
+      'autonomyPolicy.maxParallelPublicSpeakers': 'At most 20.',
+      'autonomyPolicy.silenceLimitMs': 'At least 1s.',
+    });
   });
 });

@@ -3,6 +3,27 @@ import { durationText, parseDuration } from './durations.js';
 
 type PolicyName = keyof AutonomyPolicy;
 
+const DAY_MS = 86_400_000;
+
+/** The least and the most of each, so that all that is not right is marked at once. A test holds them to the contract. */
+export const POLICY_BOUNDS: Readonly<Record<PolicyName, readonly [number, number]>> = {
+  maxParallelPublicSpeakers: [1, 20],
+  maxAgentRepliesPerHumanMessage: [1, 100],
+  maxStartedRunsPerHumanMessage: [1, 100],
+  memberCooldownMs: [0, DAY_MS],
+  leaseTimeoutMs: [1_000, DAY_MS],
+  claimTimeoutMs: [1_000, DAY_MS],
+  silenceLimitMs: [1_000, DAY_MS],
+  tokensPerTurn: [1, Number.MAX_SAFE_INTEGER],
+  maxPendingStimuli: [1, 1_000],
+  maxAgentRepliesPerStimulus: [1, 20],
+  maxAutonomousRepliesSinceHuman: [1, 100],
+  maxAutonomousRootPostsPerHour: [1, 1_000],
+  maxActiveAutonomousRoots: [1, 100],
+  quietPeriodMsAfterRootPost: [0, DAY_MS],
+  threadIdleFollowUpMs: [60_000, 30 * DAY_MS],
+};
+
 export interface PolicyField {
   readonly name: PolicyName;
   readonly label: string;
@@ -114,9 +135,10 @@ export function policyChange(
   readonly change: AutonomyPolicyChange;
   readonly unreadable: Readonly<Record<string, string>>;
 } {
-  const change: Partial<Record<PolicyName, number | null>> = {};
+  const change: Partial<Record<PolicyName, number | null | undefined>> = {};
   const unreadable: Record<string, string> = {};
-  for (const { name, kind } of POLICY_FIELDS) {
+  for (const field of POLICY_FIELDS) {
+    const { name, kind } = field;
     const text = (now[name] ?? '').trim();
     if (text === (before[name] ?? '')) continue;
     if (text === '') {
@@ -124,12 +146,22 @@ export function policyChange(
       continue;
     }
     const value = kind === 'duration' ? parseDuration(text) : wholeNumber(text);
-    if (value === undefined) {
-      unreadable[`autonomyPolicy.${name}`] =
-        kind === 'duration' ? 'Write it as 15s, 5m or 1h 30m.' : 'A whole number is needed.';
-    } else change[name] = value;
+    const problem = problemOf(field, value);
+    if (problem === undefined) change[name] = value;
+    else unreadable[`autonomyPolicy.${name}`] = problem;
   }
   return { change, unreadable };
+}
+
+function problemOf(field: PolicyField, value: number | undefined): string | undefined {
+  if (value === undefined) {
+    return field.kind === 'duration'
+      ? 'Write it as 15s, 5m or 1h 30m.'
+      : 'A whole number is needed.';
+  }
+  const [least, most] = POLICY_BOUNDS[field.name];
+  if (value < least) return `At least ${textOf(field, least)}.`;
+  return value > most ? `At most ${textOf(field, most)}.` : undefined;
 }
 
 const wholeNumber = (text: string): number | undefined =>

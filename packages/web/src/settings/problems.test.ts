@@ -1,7 +1,7 @@
 import { StoaProblem } from '@stoa/client';
 import { describe, expect, it } from 'vitest';
 import { durationText } from './durations.js';
-import { problemsOf } from './problems.js';
+import { emptyOf, problemsOf, summaryOf } from './problems.js';
 
 const refused = (issues: { path: string; message: string }[]): StoaProblem =>
   new StoaProblem('invalid_request', 400, 'body is wrong', issues);
@@ -43,6 +43,29 @@ describe('what is wrong with a form', () => {
       'driver.script': 'This must not be empty.',
       agentId: 'This is not written as it has to be.',
     });
+  });
+
+  it('says how a field is written that has a form of its own, and only where that is what is wrong', () => {
+    const written = { agentId: 'Small letters.' };
+    const naming = { written, byCode: { agent_exists: 'agentId' } };
+    const malformed = refused([
+      { path: 'params.agentId', message: 'must match pattern "^[a-z]$"' },
+    ]);
+    expect(problemsOf(malformed, ['agentId'], naming).fields).toEqual(written);
+    const taken = new StoaProblem('agent_exists', 409, 'There is already an agent host');
+    expect(problemsOf(taken, ['agentId'], naming).fields).toEqual({
+      agentId: 'There is already an agent host',
+    });
+  });
+
+  it('is counted at the foot, with what belongs to no field', () => {
+    expect(summaryOf({ fields: {}, rest: undefined })).toBe(undefined);
+    expect(summaryOf({ fields: emptyOf({ a: ' ', b: 'x' }), rest: undefined })).toBe(
+      'One field is not right yet.',
+    );
+    expect(summaryOf({ fields: emptyOf({ a: '', b: '' }), rest: 'You may not' })).toBe(
+      'You may not\n2 fields are not right yet.',
+    );
   });
 
   it('is found by the name its text begins with, or by its code', () => {

@@ -1,14 +1,19 @@
 import { StoaProblem } from '@stoa/client';
 
+/** By field, where its value stands in the body. */
+export type FieldProblems = Readonly<Record<string, string>>;
+
 /** What is wrong with a form: by field, and what belongs to none of them. */
 export interface FormProblems {
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: FieldProblems;
   readonly rest: string | undefined;
 }
 
 interface Naming {
   /** Codes that are about one field, whatever their text says. */
   readonly byCode?: Readonly<Record<string, string>>;
+  /** How fields are to be written that have a pattern. */
+  readonly written?: Readonly<Record<string, string>>;
   /** Fields whose numbers are milliseconds and are written as durations. */
   readonly durations?: ReadonlySet<string>;
   /** How numbers of `durations` are written. */
@@ -53,6 +58,27 @@ export function problemsOf(
   return { fields: { [field]: text ?? error.detail }, rest: undefined };
 }
 
+const EMPTY = 'This must not be empty.';
+
+/** Those of these that nothing is written in. */
+export function emptyOf(written: Readonly<Record<string, string>>): FieldProblems {
+  const empty = Object.entries(written).filter(([, text]) => text.trim() === '');
+  return Object.fromEntries(empty.map(([name]) => [name, EMPTY]));
+}
+
+/** What the foot of a form says, where it is seen however long the form is. */
+export function summaryOf({ fields, rest }: FormProblems): string | undefined {
+  const count = Object.keys(fields).length;
+  const marked =
+    count === 0
+      ? undefined
+      : count === 1
+        ? 'One field is not right yet.'
+        : `${count} fields are not right yet.`;
+  const said = [rest, marked].filter((text) => text !== undefined);
+  return said.length === 0 ? undefined : said.join('\n');
+}
+
 /** The field itself, or the nearest that the place lies in. */
 function fieldAt(place: string, fields: readonly string[]): string | undefined {
   return fields
@@ -75,10 +101,12 @@ function inWords(message: string, field: string, naming: Naming): string {
   const length = /^must NOT have (?:more|fewer) than (\d+) (characters|items)$/.exec(message);
   if (length) {
     const [, count, what] = length;
-    return message.includes('more') ? `At most ${count} ${what}.` : 'This must not be empty.';
+    return message.includes('more') ? `At most ${count} ${what}.` : EMPTY;
   }
-  if (message === REQUIRED) return 'This must not be empty.';
-  if (message.startsWith('must match pattern')) return 'This is not written as it has to be.';
+  if (message === REQUIRED) return EMPTY;
+  if (message.startsWith('must match pattern')) {
+    return naming.written?.[field] ?? 'This is not written as it has to be.';
+  }
   if (/^must be integer/.test(message)) return 'A whole number is needed.';
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
 }

@@ -1,4 +1,6 @@
 import { type ReactNode, useId } from 'react';
+import { useConnection } from '../data/live.js';
+import { isPassing } from '../data/passing.js';
 
 interface SectionProps {
   readonly title: string;
@@ -48,12 +50,24 @@ interface RowsProps {
   readonly label: string;
   /** Why they are not known. */
   readonly error?: Error | null;
+  /** Undefined while they are not known. */
   readonly children: ReactNode;
 }
 
 /** Rows of things, each with what can be done about it. */
 export function Rows({ label, error, children }: RowsProps) {
-  if (error) return <FormProblem text={`They cannot be shown: ${error.message}`} />;
+  const isAway = useConnection() === 'reconnecting';
+  if (error && !isPassing(error)) {
+    return <FormProblem text={`They cannot be shown: ${error.message}`} />;
+  }
+  if (children === undefined) {
+    if (!isAway && !error) return null;
+    return (
+      <p className="text-[13px] text-soft">
+        The daemon does not answer, so they are not known. They are shown when it is back.
+      </p>
+    );
+  }
   return (
     <ul aria-label={label} className="divide-y divide-line rounded-lg border border-line">
       {children}

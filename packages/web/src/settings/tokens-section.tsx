@@ -11,7 +11,7 @@ import { toast } from '../ui/toast.js';
 import { TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 import { LogOut } from './log-out.js';
-import { problemsOf } from './problems.js';
+import { emptyOf, type FieldProblems, problemsOf } from './problems.js';
 import { Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
 
@@ -110,6 +110,10 @@ interface MintDialogProps {
   readonly onMinted: (minted: MintedToken) => void;
 }
 
+const AN_ID = 'Small letters, digits, dots and dashes, such as ada.';
+/** Whether it can be one, so that all fields are marked at once; what it has to be exactly the daemon knows. */
+const isId = (text: string): boolean => /^[a-z0-9._-]+$/.test(text);
+
 function MintDialog({ onClose, onMinted }: MintDialogProps) {
   const [humanId, setHumanId] = useState('');
   const [name, setName] = useState('');
@@ -120,14 +124,22 @@ function MintDialog({ onClose, onMinted }: MintDialogProps) {
       onMinted(minted);
     },
   });
-  const { fields: problems, rest } = problemsOf(mint.error, ['humanId', 'name']);
+  const [missing, setMissing] = useState<FieldProblems>({});
+  const refused = problemsOf(mint.error, ['humanId', 'name'], { written: { humanId: AN_ID } });
+  const problems = { ...refused.fields, ...missing };
+  const submit = (): void => {
+    mint.reset();
+    const empty = { ...emptyOf({ name }), ...(isId(humanId.trim()) ? {} : { humanId: AN_ID }) };
+    setMissing(empty);
+    if (Object.keys(empty).length === 0) mint.mutate();
+  };
   return (
     <FormDialog
       title="New access token"
       deed="Make it"
       isDisabled={mint.isPending}
-      problem={rest}
-      onSubmit={() => mint.mutate()}
+      problems={{ ...refused, fields: problems }}
+      onSubmit={submit}
       onClose={onClose}
     >
       <TextField
@@ -136,9 +148,7 @@ function MintDialog({ onClose, onMinted }: MintDialogProps) {
         isCode
         value={humanId}
         onChange={setHumanId}
-        problem={
-          problems['humanId'] && `${problems['humanId']} Small letters, digits, dots and dashes.`
-        }
+        problem={problems['humanId']}
       />
       <TextField
         label="Name of the token"
@@ -157,6 +167,7 @@ interface SecretDialogProps {
 }
 
 function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogProps) {
+  const { data: me } = useMe();
   const [copied, setCopied] = useState(false);
   const copy = async (): Promise<void> => {
     try {
@@ -178,7 +189,13 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
       }
     >
       <p className="mb-3 text-[13px]">
-        It is shown this once: nobody can ask for it again. A lost one is revoked and made anew.
+        It is shown this once: nobody can ask for it again. A lost one is revoked and made anew.{' '}
+        {`human:${credential.humanId}` === me?.actorId
+          ? 'Set'
+          : `Give it to ${credential.humanId}, who sets`}{' '}
+        it as <code className="font-mono">STOA_TOKEN</code> for the commands of{' '}
+        <code className="font-mono">stoa</code>; then <code className="font-mono">stoa login</code>{' '}
+        prints a link that opens this page.
       </p>
       <div className="flex items-center gap-2 rounded-md bg-code p-2">
         <code

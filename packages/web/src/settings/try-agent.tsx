@@ -1,11 +1,12 @@
 import type { Agent, Run } from '@stoa/protocol';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type SubmitEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.js';
 import { useTopic } from '../data/live.js';
 import { keys, queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { isByTouch } from '../ui/is-by-touch.js';
 import { TextAreaField } from './fields.js';
 import { FormProblem } from './section.js';
 
@@ -55,27 +56,30 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
     if (runId !== undefined && !isText) void run.refetch();
   });
   const isAtWork = ask.isPending || (runId !== undefined && !hasEnded(run.data));
+  const isReady = !isAtWork && prompt.trim() !== '';
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
+    if (!isReady) return;
     setRunId(undefined);
     ask.mutate();
+  };
+  const press = (event: KeyboardEvent<HTMLFormElement>): void => {
+    const isSend = event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing;
+    if (!isSend || isByTouch()) return;
+    event.preventDefault();
+    event.currentTarget.requestSubmit();
   };
   return (
     <Dialog
       title={`Try ${agent.name}`}
       onClose={onClose}
       footer={
-        <Button
-          look="primary"
-          type="submit"
-          form="try-agent"
-          disabled={isAtWork || prompt.trim() === ''}
-        >
+        <Button look="primary" type="submit" form="try-agent" disabled={!isReady}>
           Ask
         </Button>
       }
     >
-      <form id="try-agent" onSubmit={submit} className="space-y-3">
+      <form id="try-agent" onSubmit={submit} onKeyDown={press} className="space-y-3">
         <TextAreaField
           label="Prompt"
           hint="In a session of its own that changes nothing and ends with this dialog."

@@ -1,9 +1,10 @@
 import type { Agent } from '@stoa/protocol';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { useState } from 'react';
 import { client } from '../data/client.js';
 import { useSessions } from '../data/queries.js';
 import type { Choice } from './fields.js';
+import { SessionFor } from './session-for.js';
 
 export const AGENTS_KEY = ['agents'] as const;
 
@@ -36,16 +37,8 @@ export function useWorkers(): Workers {
   };
 }
 
-/** The session that was chosen, or a new one of the agent that was: one, however often the form is sent. */
-export function useSessionFor(): (choice: string) => Promise<string> {
-  const made = useRef(new Map<string, string>());
-  return async (choice) => {
-    const [kind, id = ''] = choice.split(/:(.*)/s);
-    if (kind === 'session') return id;
-    const known = made.current.get(id);
-    if (known !== undefined) return known;
-    const { sessionId } = await client.sessions.create({ agentId: id });
-    made.current.set(id, sessionId);
-    return sessionId;
-  };
+/** Does something with the session that was chosen, or with a new one of the agent that was. */
+export function useSessionFor(): SessionFor {
+  const [sessionFor] = useState(() => new SessionFor(client.sessions));
+  return sessionFor;
 }

@@ -1,5 +1,6 @@
 import type { Message } from '@stoa/protocol';
 import { useEffect, useRef } from 'react';
+import { CannotShow } from '../app/cannot-show.js';
 import { go, Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { ChannelComposer } from '../composer/channel-composer.js';
@@ -10,7 +11,6 @@ import { DraftRow } from '../message/draft-row.js';
 import { PendingRow } from '../message/pending-row.js';
 import { TalkRow } from '../message/talk-row.js';
 import { Button, IconButton } from '../ui/button.js';
-import { Empty } from '../ui/empty.js';
 import { Icon } from '../ui/icon.js';
 import { useReplyAsked } from './reply.js';
 import { useThreadScroll } from './use-thread-scroll.js';
@@ -44,7 +44,11 @@ export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
         </IconButton>
       </header>
       {error && !pointedAt ? (
-        <Empty title="This message cannot be shown">{error.message}</Empty>
+        <CannotShow
+          what="message"
+          error={error}
+          back={{ to: pathTo.channel(channelId), label: 'Back to the channel' }}
+        />
       ) : rootId === undefined ? null : (
         <OpenThread
           key={rootId}

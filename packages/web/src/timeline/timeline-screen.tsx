@@ -1,6 +1,7 @@
 import type { DecisionReader } from '@stoa/client';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { CannotShow } from '../app/cannot-show.js';
 import { Page } from '../app/page.js';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
@@ -31,7 +32,14 @@ interface TimelineScreenProps {
 }
 
 export function TimelineScreen({ place: { channelId } }: TimelineScreenProps) {
-  const { data: channel } = useChannel(channelId);
+  const { data: channel, error } = useChannel(channelId);
+  if (error && !channel) {
+    return (
+      <Page title="Timeline">
+        <CannotShow what="channel" error={error} />
+      </Page>
+    );
+  }
   return (
     <Page
       title={channel ? `${channel.title}: timeline` : 'Timeline'}

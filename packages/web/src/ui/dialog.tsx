@@ -9,7 +9,7 @@ interface DialogProps {
   /** Buttons, at the end. */
   readonly footer?: ReactNode;
   readonly wide?: boolean;
-  /** For what is shown only once: a click beside it does not close it. */
+  /** For what is shown only once: neither Escape nor a click closes it, but the button that it brings. */
   readonly isKept?: boolean;
   /** For what has columns of its own: the height is fixed, and nothing is put around the content. */
   readonly isPane?: boolean;
@@ -41,19 +41,29 @@ export function Dialog({
     }
     return () => dialog?.close();
   }, []);
+  const close = (): void => {
+    if (!isKept) onClose();
+  };
   return (
     <dialog
       ref={ref}
       aria-labelledby={id}
+      onKeyDown={(event) => {
+        // Of a second Escape in a row the browser asks nobody.
+        if (event.key !== 'Escape' || event.defaultPrevented || event.nativeEvent.isComposing)
+          return;
+        event.preventDefault();
+        close();
+      }}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        close();
       }}
       onInput={() => {
         isWritten.current = true;
       }}
       onMouseDown={(event) => {
-        if (event.target === ref.current && !isKept && !isWritten.current) onClose();
+        if (event.target === ref.current && !isWritten.current) close();
       }}
       className={`m-auto max-h-[85dvh] ${isPane ? 'w-[calc(100%-1rem)]' : 'w-[calc(100%-2rem)]'} ${isPane ? 'max-w-5xl' : wide ? 'max-w-4xl' : 'max-w-lg'} overflow-hidden rounded-lg border border-line bg-raised p-0 text-ink shadow-raised backdrop:bg-[rgb(0_0_0/45%)]`}
     >
@@ -62,15 +72,17 @@ export function Dialog({
           <h2 id={id} className="min-w-0 grow text-[15px] font-semibold wrap-anywhere">
             {title}
           </h2>
-          <IconButton label="Close" onClick={onClose}>
-            <Icon name="close" />
-          </IconButton>
+          {isKept ? null : (
+            <IconButton label="Close" onClick={close}>
+              <Icon name="close" />
+            </IconButton>
+          )}
         </header>
         <div className={`min-h-0 grow ${isPane ? 'flex flex-col' : 'overflow-y-auto px-4 py-3'}`}>
           {children}
         </div>
         {footer === undefined ? null : (
-          <footer className="flex justify-end gap-2 border-t border-line px-4 py-2.5">
+          <footer className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-4 py-2.5">
             {footer}
           </footer>
         )}

@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { IconButton } from './button.js';
 import { Icon } from './icon.js';
 
-/** A passing remark at the edge: that something worked, or why it did not. */
+/** A passing remark below, where nothing is needed next: that something worked, or why it did not. */
 interface Remark {
   readonly id: number;
   readonly text: string;
@@ -47,7 +47,7 @@ export function Toasts() {
     () => remarks,
   );
   const layer = useRef<HTMLDivElement>(null);
-  // Above a dialog too: what was shown last lies on top.
+  // Above a dialog too, and above what one writes in: what was shown last lies on top.
   useLayoutEffect(() => {
     layer.current?.hidePopover();
     if (shown.length > 0) layer.current?.showPopover();
@@ -57,7 +57,7 @@ export function Toasts() {
       <div
         ref={layer}
         popover="manual"
-        className="pointer-events-none fixed inset-auto top-13 right-3 m-0 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 overflow-visible border-0 bg-transparent p-0 text-ink"
+        className="pointer-events-none fixed inset-auto bottom-24 left-1/2 m-0 flex w-80 max-w-[calc(100vw-1.5rem)] -translate-x-1/2 flex-col gap-2 overflow-visible border-0 bg-transparent p-0 text-ink"
       >
         {shown.map(({ id, text, isProblem }) => (
           <div

@@ -39,6 +39,10 @@ export const AGENTS_ROUTES = {
     summary: 'Make or replace an agent (owner); sessions that run keep what they have',
     access: OWNER,
     params: inAgent,
+    query: z.strictObject({
+      /** Whether one that has this id gives way; refused, it stays, however many ask at once. */
+      existing: z.enum(['replace', 'refuse']).default('replace'),
+    }),
     body: AgentDefinition,
     bodyLimit: 2 * 1024 * 1024,
     answer: Agent,
