@@ -64,9 +64,14 @@ export function usePointedAt(props: PointedAt): () => boolean {
 }
 
 function scrollTo(virtual: PointedAt['virtual'], index: number, into: number | undefined): void {
-  const [start] = virtual.getOffsetForIndex(index, 'start') ?? [];
-  if (into === undefined) virtual.scrollToIndex(index, { align: 'center' });
-  else if (start !== undefined) virtual.scrollToOffset(start + into);
+  if (into === undefined) {
+    virtual.scrollToIndex(index, { align: 'center' });
+    return;
+  }
+  const [start = 0] = virtual.getOffsetForIndex(index, 'start') ?? [];
+  // Who is there is not sent there again: while the list is on its way, it keeps no place of what is loaded above.
+  const isThere = Math.abs((virtual.scrollOffset ?? 0) - start - into) < 1;
+  if (!isThere) virtual.scrollToOffset(start + into);
 }
 
 function isInView(virtual: PointedAt['virtual'], messageId: string): boolean {
