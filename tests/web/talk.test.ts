@@ -24,6 +24,25 @@ async function isInView(found: Locator): Promise<boolean> {
   return box !== null && box.y > 0 && box.y + box.height < height;
 }
 
+interface Scrolled {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+  readonly scrollHeight: number;
+  readonly clientHeight: number;
+  readonly scrollTop: number;
+}
+
+/** How much of what it holds is not seen, beside and below. */
+function hiddenIn(found: Locator): Promise<{ readonly beside: number; readonly below: number }> {
+  return found.evaluate((shown: unknown) => {
+    const box = shown as Scrolled;
+    return {
+      beside: box.scrollWidth - box.clientWidth,
+      below: box.scrollHeight - box.scrollTop - box.clientHeight,
+    };
+  });
+}
+
 interface PastedFile {
   readonly name: string;
   readonly type: string;
@@ -168,13 +187,22 @@ describe('talking, in two browsers', () => {
     const area = mine.getByRole('textbox', { name: 'Message' });
     await area.press('ArrowUp');
     const editor = mine.getByRole('textbox', { name: 'Edit the message' });
-    await editor.fill('The gate is open.');
+    await editor.fill('The gate is **open**.');
     await editor.press('Enter');
     const edited = said(theirs, 'The gate is open.');
     await edited.getByText('edited').waitFor();
     expect(await edited.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await quote.getByText('The gate is open.').waitFor();
     const own = said(mine, 'The gate is open.').first();
+    // By keys alone, and back to where one was.
+    await own.focus();
+    await mine.keyboard.press('Tab');
+    await own.locator('[data-action=react]:focus').waitFor();
+    await mine.keyboard.press('ArrowLeft');
+    await mine.keyboard.press('Enter');
+    await mine.getByRole('dialog', { name: 'Delete this message?' }).waitFor();
+    await mine.keyboard.press('Escape');
+    await own.locator('[data-action=delete]:focus').waitFor();
     await own.hover();
     await own.getByRole('button', { name: 'Delete' }).click();
     const question = mine.getByRole('dialog', { name: 'Delete this message?' });
@@ -233,6 +261,14 @@ describe('talking, in two browsers', () => {
     await until('the picture is there', () =>
       theirs.evaluate<boolean>(`document.querySelector('img[alt="dot.png"]').naturalWidth > 0`),
     );
+    await row.getByRole('button', { name: 'dot.png' }).click();
+    const large = theirs.getByRole('dialog', { name: 'dot.png' });
+    expect(await large.getByRole('link', { name: /^Download/ }).getAttribute('download')).toBe(
+      'dot.png',
+    );
+    await theirs.keyboard.press('Escape');
+    await large.waitFor({ state: 'detached' });
+    await row.locator('button:focus', { has: theirs.getByAltText('dot.png') }).waitFor();
     const link = row.getByRole('link', { name: 'plan.svg' });
     expect(await link.getAttribute('download')).toBe('plan.svg');
     expect(await row.locator('img').count()).toBe(1);
@@ -303,6 +339,8 @@ describe('talking, in two browsers', () => {
       .last();
     await answer.getByText('agent').waitFor();
     await answer.locator('[data-action=why]').waitFor({ state: 'attached' });
+    // It came before the eyes of who asked.
+    expect(await mine.getByRole('heading', { name: 'New', exact: true }).count()).toBe(0);
     await answer.focus();
     await mine.keyboard.press('w');
     const why = mine.getByRole('dialog', { name: 'Why did Reviewer speak?' });
@@ -343,6 +381,29 @@ describe('talking, in two browsers', () => {
     await mine.keyboard.press('Enter');
     await mine.getByRole('heading', { name: 'Room' }).waitFor();
     expect(new URL(mine.url()).pathname).toBe('/c/room');
+    const purpose = 'What grows where, and who waters it. '.repeat(20);
+    await owner.patch('/v1/channels/room', { purpose });
+    await mine.locator('header').getByText(purpose.trim()).waitFor();
+    expect((await hiddenIn(mine.getByTitle(/Anna Lee/).first())).beside).toBe(0);
+
+    await mine.keyboard.press('Control+k');
+    await mine.keyboard.type('room');
+    const room = mine.getByRole('option', { name: 'Room' }).first();
+    await room.getByText('What grows where').waitFor();
+    expect((await hiddenIn(room.getByText('Room', { exact: true }))).beside).toBe(0);
+    await line.fill('host');
+    await mine.getByRole('option', { name: /^Host.*Lobby/i, selected: true }).waitFor();
+    await line.fill('timeline');
+    await mine.getByRole('option', { name: 'Timeline of Room' }).waitFor();
+    await line.fill('new channel');
+    await mine.getByRole('option', { name: 'New channel', selected: true }).waitFor();
+    await mine.keyboard.press('Enter');
+    await mine.getByRole('dialog', { name: 'New channel' }).waitFor();
+    await mine.keyboard.type('Shed');
+    await mine.keyboard.press('Enter');
+    await mine.getByRole('heading', { name: 'Shed' }).waitFor();
+    await mine.locator('textarea[aria-label=Message]:focus').blur();
+
     await mine.keyboard.press('Control+k');
     await mine.keyboard.type('show the keys');
     await mine.getByRole('option', { name: 'Show the keys', selected: true }).waitFor();
@@ -363,7 +424,8 @@ describe('talking, in two browsers', () => {
     await mine.keyboard.press('/');
     await mine.getByRole('dialog', { name: 'Search' }).waitFor();
     await mine.keyboard.type('quince');
-    await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
+    const option = mine.getByRole('option', { name: 'the quince is ripe', selected: true });
+    await option.locator('mark').getByText('quince', { exact: true }).waitFor();
     // Enter is for what was asked last, not for what was found before.
     const line = mine.getByRole('combobox');
     await line.fill('nobody says this');
@@ -403,11 +465,38 @@ describe('talking, in two browsers', () => {
     await editor.fill('back from the past, and');
     await log.press('Home');
     await editor.waitFor({ state: 'detached' });
+    // The keys begin at what is seen, and Back leads to where one was.
+    await mine.keyboard.press('j');
+    const first = mine.locator('article:focus');
+    await until('a message that is seen has the focus', () => isInView(first));
+    const messageId = await first.getAttribute('data-message-id');
+    const read = mine.locator(`article[data-message-id="${messageId ?? ''}"]`);
+    const before = await read.boundingBox();
+    await mine.getByRole('link', { name: /^Room/ }).click();
+    await mine.getByRole('heading', { name: 'Room' }).waitFor();
+    await mine.goBack();
+    await until('it stands where it stood', async () => {
+      const after = await read.boundingBox();
+      return Math.abs((after?.y ?? 0) - (before?.y ?? 0)) < 2;
+    });
     await mine.getByRole('button', { name: 'Newest' }).click();
     await editor.waitFor();
     expect(await editor.inputValue()).toBe('back from the past, and');
     await editor.press('Escape');
     await said(mine, 'back from the past').waitFor();
+
+    // What can be done with what is higher than the screen is in view, and so is the end beside what is written.
+    await owner.post('/v1/channels/long/messages', {
+      text: Array.from({ length: 60 }, (_, line) => `tall ${line}`).join('\n'),
+    });
+    await said(mine, 'tall 59').hover();
+    await until('its actions are in view', () =>
+      isInView(said(mine, 'tall 59').getByRole('toolbar')),
+    );
+    const area = mine.getByRole('textbox', { name: 'Message' });
+    await area.fill(Array.from({ length: 10 }, (_, line) => `line ${line}`).join('\n'));
+    await until('the end is in view', async () => (await hiddenIn(log)).below < 2);
+    await area.fill('');
   });
 
   it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {

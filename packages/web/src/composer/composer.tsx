@@ -73,6 +73,7 @@ export function Composer(props: ComposerProps) {
         <div className="flex items-end gap-1 p-1">
           <textarea
             ref={area}
+            dir="auto"
             rows={1}
             {...attributes?.(writing)}
             aria-label={label}

@@ -10,6 +10,7 @@ import { sizeOf } from './size-of.js';
 import { useAttachments } from './use-attachments.js';
 import { useFileDrop } from './use-file-drop.js';
 import { useMentions } from './use-mentions.js';
+import { useWriteAsked } from './write-in.js';
 
 interface TalkComposerProps {
   readonly draftKey: string;
@@ -31,6 +32,7 @@ export function TalkComposer(props: TalkComposerProps) {
   const attachments = useAttachments(props.draftKey);
   const { attached, add, clear } = attachments;
   const isOver = useFileDrop(around, add);
+  useWriteAsked(props.draftKey, around);
   const compose = (text: string): PostMessage | undefined => {
     if (attached.some(({ state }) => state !== 'stored')) return undefined;
     if (text === '' && attached.length === 0) return undefined;

@@ -219,4 +219,19 @@ describe('the messages of a channel', () => {
       messages: [],
     });
   });
+
+  it('are read around a place that somebody comes back to, though it is looked for before they watch', async () => {
+    const scene = new Scene(200);
+    const leave = await scene.watch();
+    leave();
+    // It is among what was left behind; what has changed there since is not known.
+    await scene.messages.showAround(190);
+    await scene.messages.showAround(20);
+    await scene.watch();
+    expect(scene.seqs[0]).toBe(1);
+    expect(scene.seqs.at(-1)).toBe(70);
+    expect(scene.asked).toEqual(['list', 'list before 21', 'list after 20']);
+    await scene.messages.showAround(30);
+    expect(scene.asked).toHaveLength(3);
+  });
 });

@@ -7,6 +7,7 @@ import type { Outbox } from './outbox.js';
 import { isPassing } from './passing.js';
 import { heardOf, placeName } from './pending.js';
 import { ReadAgain } from './read-again.js';
+import { readAround } from './read-around.js';
 import { Watched } from './watched.js';
 
 export interface ChannelMessagesPorts {
@@ -34,6 +35,10 @@ export class ChannelMessages extends Watched<ChannelView> {
   private isOpening = false;
   /** Whether what is shown could not be read, and may be read later. */
   private isStale = false;
+  /** Whether it was read since somebody watches. */
+  private isFresh = false;
+  /** Where somebody wants to be, until it is read. */
+  private sought: number | undefined;
   private readonly again: ReadAgain;
   /** How many pages are on their way, and what changed meanwhile: they may or may not know of it. */
   private reading = 0;
@@ -75,6 +80,8 @@ export class ChannelMessages extends Watched<ChannelView> {
       this.drafts = new LiveDrafts();
       this.stretch += 1;
       this.isOpening = false;
+      this.isFresh = false;
+      this.sought = undefined;
       this.saidMeanwhile = undefined;
       this.change(leftBehind(this.view, PAGE));
     };
@@ -101,10 +108,11 @@ export class ChannelMessages extends Watched<ChannelView> {
     await this.open(undefined);
   }
 
-  /** Shows the log around a place in it. */
+  /** Shows the log around a place in it; to who does not watch yet, as soon as they do. */
   async showAround(seq: number): Promise<void> {
-    if (this.view.messages.some((message) => message.seq === seq)) return;
-    await this.open(seq);
+    if (this.isFresh && this.view.messages.some((message) => message.seq === seq)) return;
+    if (this.isWatched) await this.open(seq);
+    else this.sought = seq;
   }
 
   post(post: PostMessage): void {
@@ -155,6 +163,7 @@ export class ChannelMessages extends Watched<ChannelView> {
   /** Who reads what was said earlier is not taken to the end because a connection was lost. */
   private placeInThePast(): number | undefined {
     const { hasNewer, messages, status } = this.view;
+    if (this.sought !== undefined) return this.sought;
     if (status !== 'ready' || !hasNewer) return undefined;
     return messages[Math.floor(messages.length / 2)]?.seq;
   }
@@ -206,14 +215,17 @@ export class ChannelMessages extends Watched<ChannelView> {
   private async open(seq: number | undefined): Promise<void> {
     this.stretch += 1;
     const { stretch } = this;
+    this.sought = seq;
     this.isStale = false;
     this.isOpening = true;
     this.saidMeanwhile = [];
     this.reading += 1;
     try {
-      const [before, after] = await this.around(seq);
+      const [before, after] = await readAround(this.ports.client, this.channelId, seq, PAGE);
       if (stretch !== this.stretch) return;
       const hasNewer = after?.hasMore ?? false;
+      this.isFresh = true;
+      this.sought = undefined;
       this.change({
         status: 'ready',
         problem: undefined,
@@ -233,15 +245,6 @@ export class ChannelMessages extends Watched<ChannelView> {
       if (stretch === this.stretch) this.isOpening = false;
       this.readingEnded();
     }
-  }
-
-  private async around(seq: number | undefined) {
-    const { messages } = this.ports.client;
-    if (seq === undefined) return [await messages.list(this.channelId, { limit: PAGE })] as const;
-    return Promise.all([
-      messages.list(this.channelId, { before: seq + 1, limit: PAGE }),
-      messages.list(this.channelId, { after: seq, limit: PAGE }),
-    ]);
   }
 
   private async page(

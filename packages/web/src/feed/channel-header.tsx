@@ -32,7 +32,8 @@ export function ChannelHeader({ channelId, isGone, actions }: ChannelHeaderProps
       >
         {channel?.title ?? channelId}
       </h1>
-      <p className="hidden min-w-0 shrink-[99] grow truncate text-[13px] text-faint wide:block">
+      {/* It has what the others leave: however long it is, it takes nothing from them. */}
+      <p className="hidden min-w-0 grow basis-0 truncate text-[13px] text-faint wide:block">
         {channel?.purpose}
       </p>
       <p

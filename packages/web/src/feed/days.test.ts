@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dayName, isSameDay, timeOf, whenOf } from './days.js';
+import { clockOf, dayName, isSameDay, timeOf, whenOf } from './days.js';
 
 const noon = (year: number, month: number, day: number): number =>
   new Date(year, month - 1, day, 12).getTime();
@@ -14,6 +14,17 @@ describe('a moment that stands under no day', () => {
     expect(whenOf(earlier, now)).toContain(timeOf(earlier));
     expect(whenOf(earlier, now)).not.toContain('2026');
     expect(whenOf(noon(2025, 2, 27), now)).toContain('2025');
+  });
+});
+
+describe('a time in a narrow place', () => {
+  it('leaves out the half of the day, wherever a language has it', () => {
+    const at = new Date(2026, 2, 1, 15, 15).getTime();
+    const written = (locale: string): string =>
+      clockOf(at, new Intl.DateTimeFormat(locale, { timeStyle: 'short' }));
+    expect(written('en-US')).toBe('3:15');
+    expect(written('ko')).toBe('3:15');
+    expect(written('de')).toBe('15:15');
   });
 });
 

@@ -31,6 +31,15 @@ export function dayName(at: number, now: number): string {
 
 export const timeOf = (at: number): string => TIME.format(at);
 
+/** The time for a narrow place, below another that says which half of the day it is. */
+export function clockOf(at: number, format = TIME): string {
+  return format
+    .formatToParts(at)
+    .map(({ type, value }) => (type === 'dayPeriod' ? '' : value))
+    .join('')
+    .trim();
+}
+
 /** For what stands under no day of its own: the time, and the day where it is not this one. */
 export function whenOf(at: number, now = Date.now()): string {
   if (isSameDay(at, now)) return timeOf(at);

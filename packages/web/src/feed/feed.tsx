@@ -8,6 +8,7 @@ import { FeedRow } from './feed-row.js';
 import { FeedState } from './feed-state.js';
 import { JumpToEnd } from './jump-to-end.js';
 import { type Row, rowsOf } from './rows.js';
+import { useLeftPlace } from './use-left-place.js';
 import { usePointedAt } from './use-pointed-at.js';
 import type { Pointed } from './use-pointing.js';
 import { useReading } from './use-reading.js';
@@ -39,8 +40,8 @@ const ESTIMATES: Readonly<Record<Row['kind'], number>> = {
 export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const [isAtEnd, setAtEnd] = useState(true);
-  const readSeq = useReading({ channelId, view, isAtEnd });
-  const rows = useMemo(() => rowsOf(view, { me, readSeq, isSameDay }), [view, me, readSeq]);
+  const missed = useReading({ channelId, view, isAtEnd });
+  const rows = useMemo(() => rowsOf(view, { me, missed, isSameDay }), [view, me, missed]);
   const { hasNewer } = view;
   const hadNewer = useRef(false);
   useEffect(() => {
@@ -70,9 +71,10 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     onShown: () => look(),
   });
   const goToEnd = useWayToEnd(virtual, rows, isOnTheWay);
+  useLeftPlace({ rows, isAtEnd, virtual });
   useEffect(() => {
-    if (isReady) goToEnd();
-  }, [isReady, goToEnd]);
+    if (isReady && !isOnTheWay()) goToEnd();
+  }, [isReady, isOnTheWay, goToEnd]);
   // Own words are always seen, wherever one was when writing them.
   const sent = view.pending.at(-1)?.key;
   const isSought = useRef(false);
@@ -84,9 +86,14 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     isSought.current = false;
     goToEnd();
   }, [sent, hasNewer, goToEnd]);
+  const height = useRef<number>(undefined);
   const look = (): void => {
     const { current } = scroller;
-    if (!current) return;
+    if (!current || current.clientHeight === 0) return;
+    // What is written below may take room from the end, which is looked at all the same.
+    const isResized = height.current !== undefined && height.current !== current.clientHeight;
+    if (isResized && isAtEnd && !isOnTheWay()) virtual.scrollToEnd();
+    height.current = current.clientHeight;
     const below = current.scrollHeight - current.scrollTop - current.clientHeight;
     setAtEnd(below < AT_END_PX && !view.hasNewer);
     // What lies near only on the way is not asked for.
@@ -95,6 +102,14 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     if (below < NEAR_PX) void messages.loadNewer();
   };
   useEffect(look);
+  const lookAgain = useEffectEvent(look);
+  useEffect(() => {
+    const { current } = scroller;
+    if (!current) return undefined;
+    const sized = new ResizeObserver(() => lookAgain());
+    sized.observe(current);
+    return () => sized.disconnect();
+  }, []);
   // One's last message may lie far above.
   const edited = useEdited('feed');
   const bringToEdited = useEffectEvent(() => {
@@ -123,10 +138,8 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
           className="relative mt-auto w-full shrink-0"
           style={{ height: virtual.getTotalSize() }}
         >
-          <div
-            className="absolute inset-x-0 top-0"
-            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
-          >
+          {/* Not by a transform, of which what sticks to an edge of the screen knows nothing. */}
+          <div className="absolute inset-x-0" style={{ top: items[0]?.start ?? 0 }}>
             {items.map(({ index, key }) => {
               const row = rows[index];
               return row ? (

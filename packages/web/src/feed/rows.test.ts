@@ -31,10 +31,10 @@ const view = (messages: readonly Message[], change: Partial<ChannelView> = {}): 
   ...change,
 });
 
-const shown = (of: ChannelView, readSeq?: number): string[] =>
+const shown = (of: ChannelView, from?: number, to = Number.POSITIVE_INFINITY): string[] =>
   rowsOf(of, {
     me: 'human:me',
-    readSeq,
+    missed: from === undefined ? undefined : { from, to },
     isSameDay: (a, b) => Math.floor(a / DAY) === Math.floor(b / DAY),
   }).map((row) => {
     if (row.kind !== 'message') return row.kind;
@@ -85,6 +85,18 @@ describe('the rows of a feed', () => {
     expect(shown(view(messages), 4)).not.toContain('unread');
     expect(shown(view(messages), 0)).not.toContain('unread');
     expect(shown(view(messages))).not.toContain('unread');
+  });
+
+  it('mark nothing that was seen as it came, and nothing any more when the reader writes', () => {
+    const mine = { author: { kind: 'human', id: 'human:me', displayName: 'Me' } } as const;
+    const messages = [message(1), message(2), message(3, mine), message(4)];
+    expect(shown(view(messages.slice(0, 2)), 1, 2)).toContain('unread');
+    expect(shown(view(messages.slice(0, 2)), 1, 1)).not.toContain('unread');
+    const pending = [
+      { key: 'k', channelId: 'lobby', post: { text: 'x' }, at: 1, state: 'sending' } as const,
+    ];
+    expect(shown(view(messages.slice(0, 2), { pending }), 1, 2)).not.toContain('unread');
+    expect(shown(view(messages), 1, 2)).not.toContain('unread');
   });
 
   it('leave out a marker that a newer one has replaced', () => {

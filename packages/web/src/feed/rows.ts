@@ -2,6 +2,7 @@ import type { Writing } from '@stoa/client';
 import type { Message } from '@stoa/protocol';
 import type { ChannelView } from '../data/channel-view.js';
 import type { Pending } from '../data/pending.js';
+import type { Missed } from './missed.js';
 
 /** One line of the feed, in the widest sense: what the virtual list counts. */
 export type Row =
@@ -31,8 +32,8 @@ const PAUSE_MS = 5 * 60_000;
 
 interface Reader {
   readonly me: string;
-  /** How far the channel was read when it was opened; undefined while that is not known. */
-  readonly readSeq: number | undefined;
+  /** What was said while the reader was not there; undefined while that is not known. */
+  readonly missed: Missed | undefined;
   /** Whether two moments are on one day for the reader. */
   readonly isSameDay: (a: number, b: number) => boolean;
 }
@@ -41,18 +42,15 @@ export function rowsOf(view: ChannelView, reader: Reader): readonly Row[] {
   const rows: Row[] = [];
   if (view.status === 'ready' && !view.hasOlder) rows.push({ kind: 'beginning', key: 'beginning' });
   let before: Message | undefined;
-  let isUnreadMarked = false;
+  const newFrom = firstUnread(view, reader);
   for (const message of view.messages) {
     // A newer marker of the same progress stands in its place.
     if (message.supersededByMessageId !== undefined) continue;
     const isNewDay = before === undefined || !reader.isSameDay(before.createdAt, message.createdAt);
     if (isNewDay) rows.push({ kind: 'day', key: `day ${message.seq}`, at: message.createdAt });
-    const isFirstUnread = !isUnreadMarked && isUnread(message, reader);
-    if (isFirstUnread) {
-      isUnreadMarked = true;
-      // Above all that is loaded it would say nothing: it may begin still further up.
-      if (before !== undefined) rows.push({ kind: 'unread', key: 'unread' });
-    }
+    const isFirstUnread = message === newFrom;
+    // Above all that is loaded it would say nothing: it may begin still further up.
+    if (isFirstUnread && before !== undefined) rows.push({ kind: 'unread', key: 'unread' });
     const isApart = isNewDay || isFirstUnread;
     rows.push({
       kind: 'message',
@@ -79,8 +77,14 @@ export function rowsOf(view: ChannelView, reader: Reader): readonly Row[] {
   return rows;
 }
 
-function isUnread({ author, seq }: Message, { me, readSeq }: Reader): boolean {
-  return readSeq !== undefined && readSeq > 0 && seq > readSeq && author.id !== me;
+/** Who has written since then has seen what was new. */
+function firstUnread(view: ChannelView, { me, missed }: Reader): Message | undefined {
+  if (!missed || missed.from === 0 || view.pending.length > 0) return undefined;
+  const own = view.messages.findLast(({ author }) => author.id === me)?.seq ?? 0;
+  return view.messages.find(
+    ({ seq, supersededByMessageId }) =>
+      seq > Math.max(missed.from, own) && seq <= missed.to && supersededByMessageId === undefined,
+  );
 }
 
 function continues(before: Message, message: Message): boolean {

@@ -39,22 +39,39 @@ export function usePointedAt(props: PointedAt): () => boolean {
     const index = rows.findIndex(({ key }) => key === pointed.messageId);
     if (index < 0) return;
     const isNew = asked.current?.pointed !== pointed;
-    if (isNew && isInView(virtual, pointed.messageId)) {
+    if (isNew && pointed.into === undefined && isInView(virtual, pointed.messageId)) {
       shown.current = pointed;
       return;
     }
     if (!isNew && asked.current?.index === index) return;
     asked.current = { pointed, index };
-    virtual.scrollToIndex(index, { align: 'center' });
+    scrollTo(virtual, index, pointed.into);
     if (!isNew) return;
     underWay.current += 1;
+    const goOn = (): void => {
+      // What comes into view on the way is as high as it is only then.
+      if (asked.current?.pointed === pointed && pointed.into !== undefined) {
+        scrollTo(virtual, asked.current.index, pointed.into);
+      }
+    };
     whenSettled(() => {
       underWay.current -= 1;
       if (asked.current?.pointed === pointed) shown.current = pointed;
       onShown();
-    });
+    }, goOn);
   }, [pointed, rows, isReady, virtual]);
   return useCallback(() => underWay.current > 0, []);
+}
+
+function scrollTo(virtual: PointedAt['virtual'], index: number, into: number | undefined): void {
+  if (into === undefined) {
+    virtual.scrollToIndex(index, { align: 'center' });
+    return;
+  }
+  const [start = 0] = virtual.getOffsetForIndex(index, 'start') ?? [];
+  // Who is there is not sent there again: while the list is on its way, it keeps no place of what is loaded above.
+  const isThere = Math.abs((virtual.scrollOffset ?? 0) - start - into) < 1;
+  if (!isThere) virtual.scrollToOffset(start + into);
 }
 
 function isInView(virtual: PointedAt['virtual'], messageId: string): boolean {

@@ -1,22 +1,27 @@
 import { useState } from 'react';
 import { useVisit } from '../app/router.js';
+import { leftHere } from './left-places.js';
 
 /** A message that was gone to; another object each time, though it be the same message. */
 export interface Pointed {
   readonly messageId: string;
+  /** How much of it lies above the edge, for who comes back; it stands in the middle unless given. */
+  readonly into?: number;
 }
 
 /**
- * Where the reader wanted to go last: to the message of the address, or to one that was jumped to since. Who
- * leaves a message, as by closing its thread, is not led back to an earlier jump.
+ * Where the reader wanted to go last: to where they were when they left, to the message of the address, or to one that
+ * was jumped to since. Who leaves a message, as by closing its thread, is not led back to an earlier jump.
  */
 export function usePointing(
   messageId: string | undefined,
 ): [pointed: Pointed | undefined, jump: (messageId: string) => void] {
   const visit = useVisit();
-  const [pointed, point] = useState<Pointed | undefined>(
-    messageId === undefined ? undefined : { messageId },
-  );
+  const [pointed, point] = useState<Pointed | undefined>(() => {
+    const left = leftHere();
+    if (left !== undefined) return left === 'end' ? undefined : left;
+    return messageId === undefined ? undefined : { messageId };
+  });
   const [here, setHere] = useState({ messageId, visit });
   if (here.messageId !== messageId || here.visit !== visit) {
     setHere({ messageId, visit });

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { ChannelView } from '../data/channel-view.js';
 import { client } from '../data/client.js';
 import { useConnection } from '../data/live.js';
+import { comingTo, type Missed, missedSince, seenUpTo } from './missed.js';
 
 interface Reading {
   readonly channelId: string;
@@ -10,42 +11,47 @@ interface Reading {
 }
 
 /**
- * Moves the read cursor while the end of the channel is looked at. Returns how far it was read when the
- * reader came, or came back: where the line stands that says what is new.
+ * Moves the read cursor while the end of the channel is looked at. Returns what was said while the reader was not
+ * there: where the line stands that says what is new.
  */
-export function useReading({ channelId, view, isAtEnd }: Reading): number | undefined {
-  const [cameAt, setCameAt] = useState<number>();
+export function useReading({ channelId, view, isAtEnd }: Reading): Missed | undefined {
+  const [missed, setMissed] = useState<Missed>();
   const reached = useRef(0);
   const isSeen = useIsSeen();
-  const hasCome = cameAt !== undefined;
   const isLive = useConnection() === 'live';
+  const isHere = isSeen && isLive;
   useEffect(() => {
-    if (!isLive || hasCome) return undefined;
-    let isHere = true;
+    if (!isHere) return undefined;
+    let isStillHere = true;
     void client.cursor.get(channelId).then(
-      ({ readSeq }) => {
-        reached.current = Math.max(reached.current, readSeq);
-        if (isHere) setCameAt(readSeq);
+      (cursor) => {
+        reached.current = Math.max(reached.current, cursor.readSeq);
+        if (isStillHere) setMissed(comingTo(cursor));
       },
       // Without a cursor nothing is new; whoever is no member has none. Who was not answered asks again.
       () => undefined,
     );
     return () => {
-      isHere = false;
+      isStillHere = false;
+      setMissed(undefined);
     };
-  }, [channelId, isLive, hasCome]);
-  useEffect(() => {
-    if (!isSeen && reached.current > 0) setCameAt(reached.current);
-  }, [isSeen]);
+  }, [channelId, isHere]);
   const last = view.status === 'ready' ? view.messages.at(-1)?.seq : undefined;
-  const mayMove = cameAt !== undefined && isSeen && isAtEnd;
+  const hasCome = missed !== undefined;
   useEffect(() => {
-    if (!mayMove || last === undefined || last <= reached.current) return;
+    if (!hasCome || last === undefined) return;
+    const before = reached.current;
+    if (!isAtEnd) {
+      if (last > before) setMissed((known) => known && missedSince(known, before));
+      return;
+    }
+    setMissed((known) => known && seenUpTo(known, last));
+    if (last <= before) return;
     reached.current = last;
     // One that is lost is made up for by the next message that is read.
     client.cursor.move(channelId, last).catch(() => undefined);
-  }, [channelId, last, mayMove]);
-  return cameAt;
+  }, [channelId, last, hasCome, isAtEnd]);
+  return missed;
 }
 
 function useIsSeen(): boolean {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { sizeOf } from '../composer/size-of.js';
 import { client } from '../data/client.js';
 import { Icon } from '../ui/icon.js';
+import { Picture } from './picture.js';
 
 /** Pictures that are nothing but pictures. SVG may hold a program, and is a file like any other. */
 const SHOWN = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
@@ -17,20 +18,7 @@ export function Attachment({ assetId }: { readonly assetId: string }) {
   const url = client.assets.rawUrl(assetId);
   const { bytes, mediaType, name } = asset;
   if (SHOWN.test(mediaType)) {
-    return (
-      <a
-        href={url}
-        download={name ?? assetId}
-        title={`${name ?? 'Image'}, ${sizeOf(bytes)}: download`}
-        className="my-1 block w-fit max-w-full"
-      >
-        <img
-          src={url}
-          alt={name ?? 'Image'}
-          className="max-h-80 min-h-8 max-w-full rounded-md border border-line object-contain"
-        />
-      </a>
-    );
+    return <Picture url={url} name={name ?? 'Image'} fileName={name ?? assetId} bytes={bytes} />;
   }
   return (
     <a

@@ -14,7 +14,7 @@ interface CodeBlockProps {
 export function CodeBlock({ language, code }: CodeBlockProps) {
   const lines = useTokens(language, code);
   return (
-    <div className="group/code relative my-1.5 max-w-full">
+    <div dir="ltr" className="group/code relative my-1.5 max-w-full">
       <pre
         tabIndex={0}
         className="overflow-x-auto rounded-md bg-code px-3 py-2 pr-10 font-mono text-[12.5px] leading-5"

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { client } from '../data/client.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { plainText } from './plain-text.js';
 import { textOf } from './text-of.js';
 
 interface DeleteMessageProps {
@@ -30,8 +31,8 @@ export function DeleteMessage({ message, onClose }: DeleteMessageProps) {
         </>
       }
     >
-      <blockquote className="mb-2 line-clamp-4 border-l-3 border-line pl-3 text-soft">
-        {textOf(message) || 'An attachment'}
+      <blockquote dir="auto" className="mb-2 line-clamp-4 border-s-3 border-line ps-3 text-soft">
+        {plainText(textOf(message)) || 'An attachment'}
       </blockquote>
       <p className="text-[13px] text-soft">
         Everybody sees that a message was here, and nobody what it said.

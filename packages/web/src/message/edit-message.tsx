@@ -58,6 +58,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
     <MessageFrame author={author} at={createdAt} className="bg-accent-wash">
       <textarea
         ref={area}
+        dir="auto"
         aria-label="Edit the message"
         value={text}
         rows={Math.min(text.split('\n').length, 12)}

@@ -2,6 +2,7 @@ import { isValidElement, memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.js';
+import { directed } from './directed.js';
 import { safeUrl } from './safe-url.js';
 
 /**
@@ -11,7 +12,12 @@ import { safeUrl } from './safe-url.js';
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
   return (
     <div className="prose-message">
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS} urlTransform={transform}>
+      <ReactMarkdown
+        remarkPlugins={PLUGINS}
+        rehypePlugins={DIRECTED}
+        components={COMPONENTS}
+        urlTransform={transform}
+      >
         {text}
       </ReactMarkdown>
     </div>
@@ -19,6 +25,7 @@ export const Markdown = memo(function Markdown({ text }: { readonly text: string
 });
 
 const PLUGINS = [remarkGfm];
+const DIRECTED = [directed];
 
 const transform = (url: string): string => safeUrl(url) ?? '';
 

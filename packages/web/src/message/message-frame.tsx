@@ -1,6 +1,6 @@
 import type { AuthorKind } from '@stoa/protocol';
-import type { MouseEvent, ReactNode } from 'react';
-import { momentOf, timeOf, whenOf } from '../feed/days.js';
+import { type FocusEvent, type MouseEvent, type ReactNode, useState } from 'react';
+import { clockOf, momentOf, timeOf, whenOf } from '../feed/days.js';
 import { isByTouch } from '../ui/is-by-touch.js';
 import { AuthorMark } from './author-mark.js';
 
@@ -26,6 +26,7 @@ interface MessageFrameProps {
 export function MessageFrame(props: MessageFrameProps) {
   const { author, at, isContinued = false, isReply = false, isDated = false } = props;
   const { before, remark, actions } = props;
+  const { isHeld, ...holding } = useHeld();
   return (
     <article
       aria-label={at === undefined ? author.displayName : `${author.displayName}, ${timeOf(at)}`}
@@ -33,15 +34,26 @@ export function MessageFrame(props: MessageFrameProps) {
       // What can be acted on can be reached with the keyboard.
       tabIndex={actions ? 0 : undefined}
       onClick={actions ? showByTouch : undefined}
+      {...holding}
       className={`group relative px-3 hover:bg-hover wide:px-4 ${isContinued ? 'py-0.5' : 'pt-2 pb-0.5'} ${props.className ?? ''}`}
     >
+      {actions === undefined || actions === null ? null : (
+        // Of a message that is higher than the screen they stay where one looks.
+        <div className="sticky top-6 z-10 h-0">
+          <div
+            className={`absolute right-0 ${isContinued ? '-top-3.5' : '-top-5'} ${isHeld ? 'flex' : 'hidden'} rounded-md border border-line bg-raised shadow-raised group-hover:flex pointer-coarse:group-focus-within:flex`}
+          >
+            {actions}
+          </div>
+        </div>
+      )}
       {before}
       <div className={`flex gap-2.5 ${isReply ? 'border-l-2 border-line pl-2.5 wide:ml-2' : ''}`}>
         <div className="w-7 shrink-0">
           {isContinued ? null : <AuthorMark kind={author.kind} name={author.displayName} />}
           {isContinued && at !== undefined ? (
-            <span className="invisible block pt-px text-center text-[10px] leading-5 whitespace-nowrap group-hover:visible">
-              <When at={at} isDated={false} />
+            <span className="invisible flex justify-center pt-px text-[10px] leading-5 whitespace-nowrap group-hover:visible">
+              <When at={at} written={clockOf} />
             </span>
           ) : null}
         </div>
@@ -52,7 +64,7 @@ export function MessageFrame(props: MessageFrameProps) {
               {author.kind === 'agent' ? <span className="text-xs text-accent">agent</span> : null}
               {at === undefined ? null : (
                 <span className="shrink-0 text-xs">
-                  <When at={at} isDated={isDated} />
+                  <When at={at} written={isDated ? whenOf : timeOf} />
                 </span>
               )}
               {remark}
@@ -62,13 +74,27 @@ export function MessageFrame(props: MessageFrameProps) {
           {props.children}
         </div>
       </div>
-      {actions === undefined || actions === null ? null : (
-        <div className="absolute -top-3 right-4 hidden rounded-md border border-line bg-raised shadow-raised group-hover:flex group-focus-visible:flex group-has-focus-visible:flex pointer-coarse:group-focus-within:flex">
-          {actions}
-        </div>
-      )}
     </article>
   );
+}
+
+/**
+ * Whether the keyboard is in a message, or in a dialog that was opened from there and gives the focus back. Not by
+ * `:focus-visible` alone, which holds for nothing while the focus moves on: what it would show is gone before the focus
+ * can go there.
+ */
+function useHeld() {
+  const [isHeld, setHeld] = useState(false);
+  return {
+    isHeld,
+    onFocus: ({ currentTarget, target }: FocusEvent): void =>
+      setHeld(target.matches(':focus-visible') || !currentTarget.contains(target)),
+    // Who came with the pointer may go on with the keys.
+    onKeyDown: (): void => setHeld(true),
+    onBlur: ({ currentTarget, relatedTarget }: FocusEvent): void => {
+      if (!currentTarget.contains(relatedTarget)) setHeld(false);
+    },
+  };
 }
 
 /** A finger does not hover: the message that it taps has the focus, and with that its buttons. */
@@ -78,14 +104,19 @@ function showByTouch({ currentTarget, target }: MouseEvent<HTMLElement>): void {
   if (isByTouch() && !isForOther) currentTarget.focus({ preventScroll: true });
 }
 
-function When({ at, isDated }: { readonly at: number; readonly isDated: boolean }) {
+interface WhenProps {
+  readonly at: number;
+  readonly written: (at: number) => string;
+}
+
+function When({ at, written }: WhenProps) {
   return (
     <time
       dateTime={new Date(at).toISOString()}
       title={momentOf(at)}
       className="shrink-0 text-faint"
     >
-      {isDated ? whenOf(at) : timeOf(at)}
+      {written(at)}
     </time>
   );
 }

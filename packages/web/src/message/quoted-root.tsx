@@ -5,6 +5,8 @@ import { pathTo } from '../app/routes.js';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import { useMessage } from '../data/use-message.js';
 import { Icon } from '../ui/icon.js';
+import { firstLineOf } from './plain-text.js';
+import { textOf } from './text-of.js';
 
 interface QuotedRootProps {
   readonly message: Message;
@@ -27,14 +29,19 @@ export function QuotedRoot({ message, messages }: QuotedRootProps) {
     >
       <Icon name="reply" className="size-3.5 scale-x-[-1]" />
       <span className="truncate">
-        {root ? `${root.author.displayName}: ${firstLine(root)}` : '…'}
+        {root ? (
+          <>
+            {root.author.displayName}: <bdi>{firstLine(root)}</bdi>
+          </>
+        ) : (
+          '…'
+        )}
       </span>
     </Link>
   );
 }
 
-function firstLine({ deletedAt, inputItems }: Message): string {
-  if (deletedAt !== undefined) return 'a deleted message';
-  const text = inputItems.find((item) => item.type === 'text')?.text ?? 'an attachment';
-  return text.split('\n', 1)[0]?.slice(0, 200) ?? '';
+function firstLine(root: Message): string {
+  if (root.deletedAt !== undefined) return 'a deleted message';
+  return firstLineOf(textOf(root)) ?? 'an attachment';
 }

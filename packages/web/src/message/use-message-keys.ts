@@ -1,4 +1,5 @@
 import { useKey } from '../keys/registry.js';
+import { inView } from './in-view.js';
 
 /** What they are listed under; they are about the message that has the focus. */
 export const MESSAGE_KEYS = 'Messages';
@@ -23,9 +24,20 @@ function move(step: 1 | -1): void {
   const from = focused();
   const log = from?.closest('[role=log]') ?? shownLog();
   const all = [...(log?.querySelectorAll<HTMLElement>('article[data-message-id][tabindex]') ?? [])];
-  const next = from ? all[all.indexOf(from as HTMLElement) + step] : all.at(-1);
+  const next = from ? all[all.indexOf(from as HTMLElement) + step] : entry(log, all, step);
   next?.focus();
   next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** Where who has no message yet begins: at what they see, and from the side that they go in from. */
+function entry(
+  log: Element | null | undefined,
+  all: readonly HTMLElement[],
+  step: 1 | -1,
+): HTMLElement | undefined {
+  if (!log) return undefined;
+  const seen = inView(all, (each) => each.getBoundingClientRect(), log.getBoundingClientRect());
+  return step === 1 ? seen[0] : seen.at(-1);
 }
 
 /** On a narrow screen a thread covers the feed. */

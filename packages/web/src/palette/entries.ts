@@ -1,3 +1,6 @@
+import type { Session } from '@stoa/protocol';
+import type { Piece } from './snippet.js';
+
 /** Something the palette can lead to. */
 export interface Entry {
   readonly key: string;
@@ -5,28 +8,41 @@ export interface Entry {
   readonly title: string;
   /** What helps to tell it from others. */
   readonly hint?: string | undefined;
+  /** What it is also found by. */
+  readonly also?: string | undefined;
+  /** The title in pieces, where some of it is marked. */
+  readonly pieces?: readonly Piece[];
   readonly run: () => void;
 }
 
 const PER_SECTION = 8;
 
-/** Those whose titles have every word of the query in them, in any order; whose title begins with it first. */
+/** Who works there comes first: of several sessions of one channel that tells one from another. */
+export function entryOfSession(
+  {
+    agentName,
+    sessionId,
+    status,
+    title,
+  }: Pick<Session, 'agentName' | 'sessionId' | 'status' | 'title'>,
+  run: () => void,
+): Entry {
+  const hint = title === undefined ? status : `${title}, ${status}`;
+  return { key: sessionId, section: 'Sessions', title: agentName, also: title, hint, run };
+}
+
+/** Those that have every word of the query in their words, in any order; whose title begins with it first. */
 export function fitting(entries: readonly Entry[], query: string): readonly Entry[] {
   const wanted = query.trim().toLowerCase();
   const words = wanted.split(/\s+/);
-  const found = entries.filter(({ title, section }) => {
-    const text = `${title} ${section}`.toLowerCase();
+  const found = entries.filter(({ title, section, also = '' }) => {
+    const text = `${title} ${section} ${also}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   const begins = ({ title }: Entry): number => (title.toLowerCase().startsWith(wanted) ? 0 : 1);
-  const counts = new Map<string, number>();
-  return found
-    .toSorted((a, b) => begins(a) - begins(b))
-    .filter(({ section }) => {
-      const count = (counts.get(section) ?? 0) + 1;
-      counts.set(section, count);
-      return count <= PER_SECTION;
-    });
+  const sections = inSections(found.toSorted((a, b) => begins(a) - begins(b)));
+  // In the order in which they are shown: it is the one of the arrows.
+  return [...sections.values()].flatMap((section) => section.slice(0, PER_SECTION));
 }
 
 /** In the order in which their first entry stands. */

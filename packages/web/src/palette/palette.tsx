@@ -132,6 +132,7 @@ interface OptionProps {
 }
 
 function Option({ id, entry, isChosen, onTake }: OptionProps) {
+  const isSaid = entry.section === 'Messages';
   return (
     <div
       id={id}
@@ -141,11 +142,27 @@ function Option({ id, entry, isChosen, onTake }: OptionProps) {
       // The click must not take the focus out of the line before it is a click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onTake}
-      className={`flex cursor-pointer rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${entry.section === 'Messages' ? 'flex-col' : 'items-baseline gap-3'}`}
+      className={`flex cursor-pointer overflow-hidden rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${isSaid ? 'flex-col' : 'items-baseline gap-3'}`}
     >
-      <span className="max-w-full min-w-0 grow truncate">{entry.title}</span>
+      {/* What it is called is seen as far as there is room at all; what helps to tell it has the rest. */}
+      <span dir="auto" className="max-w-full shrink-0 truncate">
+        {entry.pieces?.map(({ text, isHit }, index) =>
+          isHit ? (
+            // Nothing but the place tells pieces apart, and they are all made anew when one changes.
+            <mark key={index} className="bg-transparent font-semibold text-accent">
+              {text}
+            </mark>
+          ) : (
+            text
+          ),
+        ) ?? entry.title}
+      </span>
       {entry.hint === undefined ? null : (
-        <span className="max-w-full shrink-0 truncate text-xs text-faint">{entry.hint}</span>
+        <span
+          className={`max-w-full min-w-0 truncate text-xs text-faint ${isSaid ? '' : 'grow text-end'}`}
+        >
+          {entry.hint}
+        </span>
       )}
     </div>
   );

@@ -1,21 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { go } from '../app/router.js';
+import { logOut } from '../app/log-out.js';
+import { go, usePlace } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { chooseTheme } from '../app/theme.js';
 import { client } from '../data/client.js';
-import { useChannels, useSessions } from '../data/queries.js';
+import { useChannels, useMe, useSessions } from '../data/queries.js';
 import { whenOf } from '../feed/days.js';
 import { useShortcuts } from '../keys/registry.js';
+import { plainText } from '../message/plain-text.js';
 import { textOf } from '../message/text-of.js';
 import { MESSAGE_KEYS } from '../message/use-message-keys.js';
-import type { Entry } from './entries.js';
+import { SECTIONS } from '../settings/sections.js';
+import { toast } from '../ui/toast.js';
+import { askedDialog } from './asked-dialog.js';
+import { type Entry, entryOfSession } from './entries.js';
+import { snippetOf } from './snippet.js';
 
-/** Every place one can go to, and everything that a key does at the moment. */
+/** Every place one can go to, and everything that can be done at the moment. */
 export function usePlaces(): readonly Entry[] {
   const { data: channels } = useChannels();
   const { data: sessions } = useSessions();
+  const { data: me } = useMe();
   const shortcuts = useShortcuts();
+  const place = usePlace();
+  const here = 'channelId' in place ? place.channelId : undefined;
+  const isOwner = me?.role === 'owner';
   return useMemo(
     () => [
       ...(channels ?? []).map(({ channelId, title, purpose }) => ({
@@ -25,34 +35,58 @@ export function usePlaces(): readonly Entry[] {
         hint: purpose,
         run: () => go(pathTo.channel(channelId)),
       })),
-      ...(sessions ?? []).map(({ sessionId, title, agentName, status }) => ({
-        key: sessionId,
-        section: 'Sessions',
-        title: title ?? agentName,
-        hint: title === undefined ? status : `${agentName}, ${status}`,
-        run: () => go(pathTo.session(sessionId)),
-      })),
+      ...(sessions ?? []).map((session) =>
+        entryOfSession(session, () => go(pathTo.session(session.sessionId))),
+      ),
+      ...pagesOf(channels?.find(({ channelId }) => channelId === here)),
+      toDo('New channel', () => askedDialog.open('new-channel')),
+      ...(isOwner ? [toDo('New agent', () => askedDialog.open('new-agent'))] : []),
       ...shortcuts
         .filter(({ group, keys }) => group !== MESSAGE_KEYS && keys !== 'Mod+K')
         .map(({ keys, does, run }) => ({
+          ...toDo(does, () => run(new KeyboardEvent('keydown'))),
           key: `key ${keys}`,
-          section: 'Do',
-          title: does,
           hint: keys,
-          run: () => run(new KeyboardEvent('keydown')),
         })),
-      ...(['system', 'light', 'dark'] as const).map((theme) => ({
-        key: `theme ${theme}`,
-        section: 'Do',
-        title: theme === 'system' ? 'Colours as the system' : `${THEMES[theme]} colours`,
-        run: () => chooseTheme(theme),
-      })),
+      ...(['system', 'light', 'dark'] as const).map((theme) =>
+        toDo(theme === 'system' ? 'Colours as the system' : `${THEMES[theme]} colours`, () =>
+          chooseTheme(theme),
+        ),
+      ),
+      toDo('Log out', () => void logOut().catch(toast.problem)),
     ],
-    [channels, sessions, shortcuts],
+    [channels, sessions, here, isOwner, shortcuts],
   );
 }
 
 const THEMES = { light: 'Light', dark: 'Dark' };
+
+function toDo(title: string, run: () => void): Entry {
+  return { key: `do ${title}`, section: 'Do', title, run };
+}
+
+/** What is neither a channel nor a session. */
+function pagesOf(
+  here: { readonly channelId: string; readonly title: string } | undefined,
+): readonly Entry[] {
+  const page = (title: string, path: string): Entry => ({
+    key: path,
+    section: 'Pages',
+    title,
+    run: () => go(path),
+  });
+  return [
+    ...(here
+      ? [
+          page(`Timeline of ${here.title}`, pathTo.timeline(here.channelId)),
+          page(`Settings of ${here.title}`, pathTo.channelSettings(here.channelId)),
+        ]
+      : []),
+    page('Usage', pathTo.usage()),
+    page('Settings', pathTo.settings()),
+    ...SECTIONS.map(({ section, label }) => page(`Settings: ${label}`, pathTo.settings(section))),
+  ];
+}
 
 interface Said {
   readonly entries: readonly Entry[];
@@ -72,10 +106,12 @@ export function useSaid(query: string): Said {
   });
   const entries = (isAsked ? (data ?? []) : []).map(({ channelId, messageId, message }) => {
     const channel = channels?.find((each) => each.channelId === channelId)?.title ?? channelId;
+    const pieces = snippetOf(plainText(textOf(message)), query);
     return {
       key: messageId,
       section: 'Messages',
-      title: textOf(message).replaceAll(/\s+/g, ' ').slice(0, 200),
+      title: pieces.map(({ text }) => text).join(''),
+      pieces,
       hint: `${message.author.displayName} in ${channel}, ${whenOf(message.createdAt)}`,
       run: () => go(pathTo.message(channelId, messageId)),
     };

@@ -9,30 +9,26 @@ import { ChannelsSection } from './channels-section.js';
 import { McpSection } from './mcp-section.js';
 import { SchedulesSection } from './schedules-section.js';
 import { Sheet } from './section.js';
+import { SECTIONS } from './sections.js';
 import { TokensSection } from './tokens-section.js';
 
-interface Entry {
-  readonly section: string;
-  readonly label: string;
-  readonly Shown: ComponentType;
-}
-
-const SECTIONS: readonly Entry[] = [
-  { section: 'agents', label: 'Agents', Shown: AgentsSection },
-  { section: 'channels', label: 'Channels', Shown: ChannelsSection },
-  { section: 'schedules', label: 'Schedules', Shown: SchedulesSection },
-  { section: 'mcp', label: 'MCP servers', Shown: McpSection },
-  { section: 'tokens', label: 'Access tokens', Shown: TokensSection },
-  { section: 'appearance', label: 'Appearance', Shown: AppearanceSection },
-];
+const SHOWN: Readonly<Record<(typeof SECTIONS)[number]['section'], ComponentType>> = {
+  agents: AgentsSection,
+  channels: ChannelsSection,
+  schedules: SchedulesSection,
+  mcp: McpSection,
+  tokens: TokensSection,
+  appearance: AppearanceSection,
+};
 
 export function SettingsScreen({
   place,
 }: {
   readonly place: { readonly section: string | undefined };
 }) {
-  const section = place.section ?? SECTIONS[0]?.section;
+  const section = place.section ?? SECTIONS[0].section;
   const entry = SECTIONS.find((each) => each.section === section);
+  const Shown = entry && SHOWN[entry.section];
   return (
     <Page title="Settings">
       <div className="flex min-h-0 grow flex-col wide:flex-row">
@@ -51,9 +47,9 @@ export function SettingsScreen({
             </Link>
           ))}
         </nav>
-        {entry ? (
+        {Shown ? (
           <Sheet>
-            <entry.Shown />
+            <Shown />
           </Sheet>
         ) : (
           <Empty title="There are no such settings">Choose one of the list.</Empty>

@@ -1,27 +1,24 @@
 import { useMutation } from '@tanstack/react-query';
 import { type SyntheticEvent, useState } from 'react';
-import { go } from '../app/router.js';
-import { pathTo } from '../app/routes.js';
+import { flushSync } from 'react-dom';
+import { writeIn } from '../composer/write-in.js';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
+import { askedDialog } from '../palette/asked-dialog.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field, INPUT } from '../ui/field.js';
 import { Icon } from '../ui/icon.js';
 
 export function NewChannel() {
-  const [open, setOpen] = useState(false);
   return (
-    <>
-      <IconButton label="New channel" onClick={() => setOpen(true)}>
-        <Icon name="plus" />
-      </IconButton>
-      {open ? <NewChannelDialog onClose={() => setOpen(false)} /> : null}
-    </>
+    <IconButton label="New channel" onClick={() => askedDialog.open('new-channel')}>
+      <Icon name="plus" />
+    </IconButton>
   );
 }
 
-function NewChannelDialog({ onClose }: { readonly onClose: () => void }) {
+export function NewChannelDialog({ onClose }: { readonly onClose: () => void }) {
   const [title, setTitle] = useState('');
   const [purpose, setPurpose] = useState('');
   const create = useMutation({
@@ -33,8 +30,9 @@ function NewChannelDialog({ onClose }: { readonly onClose: () => void }) {
     onSuccess: async ({ channelId }) => {
       await queryClient.invalidateQueries({ queryKey: keys.channels });
       void queryClient.invalidateQueries({ queryKey: keys.unread });
-      onClose();
-      go(pathTo.channel(channelId));
+      // First of all: it gives the focus back to where it came from, and while it is open nothing else can have it.
+      flushSync(onClose);
+      writeIn(channelId);
     },
   });
   const submit = (event: SyntheticEvent): void => {

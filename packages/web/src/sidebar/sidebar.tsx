@@ -18,7 +18,7 @@ export function Sidebar() {
           <Icon name="search" />
         </IconButton>
       </div>
-      <div className="min-h-0 grow overflow-y-auto px-2 pb-3">
+      <div className="min-h-0 grow overflow-y-auto px-2 pt-1 pb-3">
         <Channels />
         <Sessions />
       </div>

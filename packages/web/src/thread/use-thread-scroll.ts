@@ -25,8 +25,16 @@ export function useThreadScroll(
       const below = current.scrollHeight - current.scrollTop - current.clientHeight;
       isAtEnd.current = below < AT_END_PX;
     };
+    // What is written below may take room from the end, which is looked at all the same.
+    const sized = new ResizeObserver(() => {
+      if (isAtEnd.current) current.scrollTop = current.scrollHeight;
+    });
+    sized.observe(current);
     current.addEventListener('scroll', look, { passive: true });
-    return () => current.removeEventListener('scroll', look);
+    return () => {
+      sized.disconnect();
+      current.removeEventListener('scroll', look);
+    };
   }, []);
   useLayoutEffect(() => {
     const { current } = scroller;
