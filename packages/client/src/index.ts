@@ -25,6 +25,7 @@ export type { StimuliApi, StimulusPage, ThreadWorkPage } from './api/stimuli.js'
 export type { BackgroundTaskPage, TasksApi } from './api/tasks.js';
 export type { DecisionPage, TurnsApi } from './api/turns.js';
 export type { UsageApi } from './api/usage.js';
+export { type ArgumentText, argumentsInLines, argumentTexts } from './approvals/argument-texts.js';
 export { type Client, type ClientOptions, createClient } from './client.js';
 export type { CallOptions, KeyedCallOptions } from './http/caller.js';
 export type { RetryPolicy } from './http/retry.js';
