@@ -23,6 +23,9 @@ export function OutputView({
             live
           </span>
         ) : null}
+        {state === 'away' ? (
+          <span className="text-warn">not read while the daemon is away</span>
+        ) : null}
         {state === 'failed' ? <span className="text-danger">cannot be read</span> : null}
         {isCut ? <span>the beginning is left out</span> : null}
       </div>
@@ -36,7 +39,7 @@ export function OutputView({
         className="min-h-0 grow overflow-auto rounded-md border border-line bg-code px-3 py-2"
       >
         <pre className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">
-          {text === '' && state !== 'loading' ? (
+          {text === '' && state !== 'loading' && state !== 'away' ? (
             <span className="text-faint">Nothing so far.</span>
           ) : (
             text
