@@ -359,10 +359,22 @@ describe('work, in a browser', () => {
     await page.getByRole('link', { name: 'Stories' }).click();
     await writing.getByText('once upon a time and then').waitFor();
 
+    // What is said meanwhile waits below what is being written.
+    await prompt.fill('run echo later');
+    await prompt.press('Enter');
+    await journal.getByText('waits until the run has ended').waitFor();
+    expect(await journal.innerText()).toMatch(/once upon a time[^]*run echo later$/);
+
     await page.getByText('Instead', { exact: true }).click();
     await prompt.fill('run echo steered');
     await prompt.press('Enter');
     await journal.getByText('it gave steered').waitFor();
+    await journal.getByText('it gave later').waitFor();
+    const inOrder = /its place[^]*run echo steered[^]*gave steered[^]*run echo later[^]*gave later/;
+    expect(await journal.innerText()).toMatch(inOrder);
+    await page.reload();
+    await journal.getByText('it gave later').waitFor();
+    expect(await journal.innerText()).toMatch(inOrder);
     await journal.getByText('another prompt took its place').waitFor();
     expect(await writing.count()).toBe(0);
 
@@ -376,7 +388,7 @@ describe('work, in a browser', () => {
     await page.getByRole('tab', { name: 'Inbox' }).click();
     const inbox = page.getByRole('list', { name: 'Inbox' });
     await inbox.getByText('run echo steered').waitFor();
-    expect(await inbox.getByRole('listitem').count()).toBe(4);
+    expect(await inbox.getByRole('listitem').count()).toBe(5);
     expect(await page.getByText('Waits for you').count()).toBe(0);
   });
 

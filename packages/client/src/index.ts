@@ -50,6 +50,7 @@ export { LiveText, type TextChange } from './live/live-text.js';
 export type { OpenSocket, Socket, SocketHandlers } from './live/socket.js';
 export type { FollowOptions } from './live/stream.js';
 export { StoaProblem } from './problem.js';
+export { inOrderOfRuns, type OrderOfRuns } from './sessions/order-of-runs.js';
 export { mcpLabel, pillLabel } from './tasks/pill.js';
 export type { DetailLine, TaskPresenter } from './tasks/presenter.js';
 export { TaskPresenters, taskPresenters } from './tasks/presenters.js';
