@@ -71,7 +71,7 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
           waits here for your answer.
         </Empty>
       ) : (
-        <div className="flex min-h-0 grow flex-col wide:flex-row">
+        <div className="flex min-h-0 grow flex-col short:block short:overflow-y-auto wide:flex-row">
           <ApprovalList approvals={approvals ?? []} chosen={chosen} onChoose={choose} />
           {shown ? (
             <ApprovalCard

@@ -14,7 +14,7 @@ export function OutputView({
   const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(text);
   if (state === 'none') return null;
   return (
-    <section aria-label="Output" className="relative flex min-h-40 grow flex-col">
+    <section aria-label="Output" className="relative flex min-h-40 grow flex-col short:h-40">
       <div className="flex h-6 items-center gap-2 text-xs text-faint">
         <h4 className="font-semibold">Output</h4>
         {state === 'following' && isLive ? (

@@ -57,7 +57,7 @@ export function TasksDialog({ taskId, onClose }: TasksDialogProps) {
           what they put out, while they run and for a while after that.
         </Empty>
       ) : (
-        <div className="flex min-h-0 grow flex-col wide:flex-row">
+        <div className="flex min-h-0 grow flex-col short:block short:overflow-y-auto wide:flex-row">
           <TaskList
             sections={isAway ? whileAway(sections, tasks ?? []) : sections}
             chosen={chosen}
