@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, InboxItem, Message, Session, Task } from '@stoa/protocol';
+import type { Approval, InboxItem, McpServerHealth, Message, Session, Task } from '@stoa/protocol';
 import {
   say as answer,
   axeViolations,
@@ -9,6 +9,7 @@ import {
   type Caller,
   callerOf,
   FakeModel,
+  McpScript,
   NO_BROWSER,
   startDaemon,
   type TestDaemon,
@@ -37,7 +38,7 @@ const SCRIPT = {
         {
           call: {
             tool: 'write_file',
-            input: { path: 'notes.txt', content: 'one\ntwo\n' },
+            input: { path: 'notes.txt', content: `${'one\n'.repeat(9)}two\n` },
           },
         },
       ],
@@ -66,6 +67,7 @@ async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
 
 describe('the web UI for everybody, in a browser', () => {
   const workspace = mkdtempSync(join(tmpdir(), 'stoa-access-'));
+  const mcp = new McpScript();
   let daemon: TestDaemon;
   let owner: Caller;
   let stage: BrowserStage | undefined;
@@ -94,12 +96,14 @@ describe('the web UI for everybody, in a browser', () => {
     await daemon.cleanUp();
     await model.close();
     rmSync(workspace, { recursive: true, force: true });
+    mcp.remove();
   });
 
-  /** Something of everything: a thread, a task that runs, and something that waits for an answer. */
+  /** Something of everything: a thread, a task that runs, something that waits, servers that are away. */
   async function prepare(): Promise<void> {
     const driver = { kind: 'script', script: JSON.stringify(SCRIPT) };
-    await owner.put('/v1/agents/worker', { driver, mode: 'full' });
+    const mcpServers = { one: mcp.config('broken'), other: mcp.config('broken') };
+    await owner.put('/v1/agents/worker', { driver, mode: 'full', mcpServers });
     await owner.put('/v1/agents/asker', { driver, mode: 'ask' });
     sessionId = await prompt('worker', 'Builds', 'background echo built; exec sleep 600');
     model.script([answer('Counted.', { usage: { input: 100_000, output: 5_000 } })]);
@@ -107,10 +111,12 @@ describe('the web UI for everybody, in a browser', () => {
     await owner.put('/v1/agents/counter', { driver: counts, mode: 'full' });
     await prompt('counter', 'Counts', 'count');
     await prompt('asker', 'Notes', 'make a file');
-    await until('a task runs and something waits', async () => {
+    await until('a task runs, something waits and servers are away', async () => {
       const { json } = await owner.get<{ tasks: Task[] }>('/v1/tasks');
       const waits = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
-      return json.tasks.length === 1 && waits.json.approvals.length === 1;
+      const { servers } = (await owner.get<{ servers: McpServerHealth[] }>('/v1/mcp-servers')).json;
+      const isAway = servers.length === 2 && servers.every(({ state }) => state === 'offline');
+      return json.tasks.length === 1 && waits.json.approvals.length === 1 && isAway;
     });
     const { messageId } = await say(ROOT);
     await say('Thank you.', messageId);
@@ -318,15 +324,19 @@ describe('the web UI for everybody, in a browser', () => {
     it(`W-13 ${how} one goes from the list to a channel, a thread and back, and nothing is wider than the screen`, async (test) => {
       const page = await browser(test).logIn(daemon, options);
       const shows = async (where: string): Promise<void> => {
-        const widths = await page.evaluate<number[]>(
-          '[document.documentElement.scrollWidth, innerWidth]',
-        );
-        expect.soft(widths[0], where).toBeLessThanOrEqual(widths[1] ?? 0);
-        expect.soft(await cutOff(page), where).toEqual([]);
+        // A phone makes the page as wide as what does not fit, so that `innerWidth` would always do.
+        const { width } = options.viewport;
+        const widths = '[document.documentElement.scrollWidth, innerWidth]';
+        for (const shown of await page.evaluate<number[]>(widths)) {
+          expect.soft(shown, where).toBeLessThanOrEqual(width);
+        }
+        expect.soft(await cutOff(page, width), where).toEqual([]);
       };
       // Its name says too how much is unread.
       const lobby = page.getByRole('link', { name: /^Lobby/ });
       await lobby.waitFor();
+      const away = page.getByRole('button', { name: '2 MCPs offline' });
+      await away.waitFor();
       await shows('the list');
       await lobby.focus();
       await page.keyboard.press('Enter');
@@ -362,6 +372,13 @@ describe('the web UI for everybody, in a browser', () => {
       await page.getByRole('button', { name: '1 waits for you' }).click();
       await page.getByRole('button', { name: /^Deny/ }).waitFor();
       await shows('the approvals');
+      // There is room to read the change.
+      await page.getByText('+two').scrollIntoViewIfNeeded();
+      expect.soft(await heightInView(page, 'Diff'), 'the diff').toBeGreaterThan(140);
+      await page.keyboard.press('Escape');
+      await page.getByRole('button', { name: 'Background tasks' }).click();
+      await page.getByRole('log').getByText('built').waitFor();
+      await shows('the tasks');
       await page.keyboard.press('Escape');
       await page.getByRole('link', { name: /Builds/ }).click();
       await page.getByRole('log', { name: 'Journal' }).getByText('started').waitFor();
@@ -370,6 +387,12 @@ describe('the web UI for everybody, in a browser', () => {
       await page.getByRole('link', { name: 'Settings', exact: true }).click();
       await page.getByRole('main').getByText('asker').waitFor();
       await shows('the settings');
+      await page.goto(`${daemon.url}/settings/tokens`);
+      const tab = page.getByRole('link', { name: 'Access tokens' });
+      await until('the tab is in view', async () => {
+        const box = await tab.boundingBox();
+        return box && box.x >= 0 && box.x + box.width <= options.viewport.width;
+      });
       await page.context().close();
     });
   }
@@ -389,9 +412,19 @@ async function focusOn(page: Page): Promise<string> {
 }
 
 /** What can be pressed but lies beyond an edge of the screen, where nothing scrolls sideways. */
-async function cutOff(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`[...document.querySelectorAll('button, a, input, textarea')]
+async function cutOff(page: Page, width: number): Promise<string[]> {
+  return page.evaluate<
+    string[]
+  >(`[...document.querySelectorAll('button, a, input, textarea, footer span')]
     .filter((each) => each.checkVisibility() && !each.closest('.overflow-x-auto'))
-    .filter((each) => { const { left, right } = each.getBoundingClientRect(); return left < -1 || right > innerWidth + 1; })
+    .filter((each) => { const { left, right } = each.getBoundingClientRect(); return left < -1 || right > ${width} + 1; })
     .map((each) => each.outerHTML.slice(0, 200))`);
+}
+
+/** How much of a part of the page is not hidden by what scrolls around it. */
+async function heightInView(page: Page, name: string): Promise<number> {
+  return page.evaluate<number>(`new Promise((seen) => {
+    const look = ([{ intersectionRect }]) => seen(intersectionRect.height);
+    new IntersectionObserver(look).observe(document.querySelector('[aria-label=${name}]'));
+  })`);
 }

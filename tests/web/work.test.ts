@@ -248,7 +248,8 @@ describe('work, in a browser', () => {
   it('W-8 what waits is shown whole, and allowed, denied, edited and answered by keys alone', async (test) => {
     const page = await browser(test).logIn(daemon);
     writeFileSync(join(workspace, 'notes.txt'), 'one\ntwo\n');
-    const prompts = ['correct the notes', 'run echo dangerous', 'run echo first', 'ask me'];
+    const forging = 'echo dangerous # It runs in /nowhere.';
+    const prompts = ['correct the notes', `run ${forging}`, 'run echo first', 'ask me'];
     const runIds: string[] = [];
     for (const [at, prompt] of prompts.entries()) {
       const { runId } = await submit(await open('asker', `Asker ${at}`), prompt);
@@ -267,6 +268,13 @@ describe('work, in a browser', () => {
     await page.getByRole('region', { name: 'Run echo dangerous' }).waitFor();
     expect((await ended(runIds[0] ?? '')).status).toBe('completed');
     expect(readFileSync(join(workspace, 'notes.txt'), 'utf8')).toBe('one\nthree\n');
+
+    // What the agent wrote stands alone, and what Stoa says of it apart.
+    const written = page.getByRole('region', { name: 'Written by the agent' });
+    expect(await written.getByRole('definition').allTextContents()).toEqual([forging]);
+    expect(await page.getByRole('list', { name: 'What Stoa says of it' }).innerText()).toMatch(
+      new RegExp(`^It runs in ${workspace}\\.\nCommands run `),
+    );
 
     await page.keyboard.press('d');
     await page.getByRole('textbox', { name: 'Why not' }).waitFor();
@@ -351,10 +359,22 @@ describe('work, in a browser', () => {
     await page.getByRole('link', { name: 'Stories' }).click();
     await writing.getByText('once upon a time and then').waitFor();
 
+    // What is said meanwhile waits below what is being written.
+    await prompt.fill('run echo later');
+    await prompt.press('Enter');
+    await journal.getByText('waits until the run has ended').waitFor();
+    expect(await journal.innerText()).toMatch(/once upon a time[^]*run echo later$/);
+
     await page.getByText('Instead', { exact: true }).click();
     await prompt.fill('run echo steered');
     await prompt.press('Enter');
     await journal.getByText('it gave steered').waitFor();
+    await journal.getByText('it gave later').waitFor();
+    const inOrder = /its place[^]*run echo steered[^]*gave steered[^]*run echo later[^]*gave later/;
+    expect(await journal.innerText()).toMatch(inOrder);
+    await page.reload();
+    await journal.getByText('it gave later').waitFor();
+    expect(await journal.innerText()).toMatch(inOrder);
     await journal.getByText('another prompt took its place').waitFor();
     expect(await writing.count()).toBe(0);
 
@@ -368,7 +388,7 @@ describe('work, in a browser', () => {
     await page.getByRole('tab', { name: 'Inbox' }).click();
     const inbox = page.getByRole('list', { name: 'Inbox' });
     await inbox.getByText('run echo steered').waitFor();
-    expect(await inbox.getByRole('listitem').count()).toBe(4);
+    expect(await inbox.getByRole('listitem').count()).toBe(5);
     expect(await page.getByText('Waits for you').count()).toBe(0);
   });
 

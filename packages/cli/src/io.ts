@@ -47,7 +47,8 @@ export function processIo(): Io {
     errIsTerminal: process.stderr.isTTY,
     // Asking `process.stdin` would open it, which most commands never need.
     inIsTerminal: isatty(0),
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
+    // A terminal that was given no size says that it has none.
+    columns: (process.stdout.isTTY && process.stdout.columns) || undefined,
     now: () => Date.now(),
     stdin: async () => {
       const chunks: Buffer[] = [];

@@ -25,6 +25,7 @@ export type { StimuliApi, StimulusPage, ThreadWorkPage } from './api/stimuli.js'
 export type { BackgroundTaskPage, TasksApi } from './api/tasks.js';
 export type { DecisionPage, TurnsApi } from './api/turns.js';
 export type { UsageApi } from './api/usage.js';
+export { type ArgumentText, argumentsInLines, argumentTexts } from './approvals/argument-texts.js';
 export { type Client, type ClientOptions, createClient } from './client.js';
 export type { CallOptions, KeyedCallOptions } from './http/caller.js';
 export type { RetryPolicy } from './http/retry.js';
@@ -49,6 +50,7 @@ export { LiveText, type TextChange } from './live/live-text.js';
 export type { OpenSocket, Socket, SocketHandlers } from './live/socket.js';
 export type { FollowOptions } from './live/stream.js';
 export { StoaProblem } from './problem.js';
+export { inOrderOfRuns, type OrderOfRuns } from './sessions/order-of-runs.js';
 export { mcpLabel, pillLabel } from './tasks/pill.js';
 export type { DetailLine, TaskPresenter } from './tasks/presenter.js';
 export { TaskPresenters, taskPresenters } from './tasks/presenters.js';

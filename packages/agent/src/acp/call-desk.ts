@@ -3,10 +3,10 @@ import type { NewApproval, PermissionPolicy, RunContext } from '@stoa/core';
 import { type Approval, LIMITS } from '@stoa/protocol';
 import { type Scrub, scrubJson } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
-import { cutText } from '../tools/cut-text.js';
 import { inputHash } from '../tools/input-hash.js';
 import { PathGuard, type Place } from '../tools/paths.js';
 import { type Decide, type Judgement, judge } from '../tools/permission.js';
+import { reviewFields } from '../tools/review.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import type { Touches } from './call-subjects.js';
 import { OWN_SERVER } from './own-server.js';
@@ -44,8 +44,6 @@ export type Verdict =
       readonly places: readonly Place[];
     }
   | { readonly isAllowed: false; readonly words: string };
-
-const DETAIL_CHARS = 50_000;
 
 /** Decides about what the agent of a run asks for: by the rules, and where they say so by people. */
 export class CallDesk {
@@ -144,7 +142,7 @@ export class CallDesk {
       input: scrubJson(scrub, input),
       inputHash: hash,
       reason: scrub(judgement.reason),
-      ...(detail === undefined ? {} : { detail: cutText(scrub(detail), DETAIL_CHARS) }),
+      ...reviewFields({ detail: detail === undefined ? undefined : scrub(detail) }),
       ...(suggestedRule === undefined || suggestedRule.length > LIMITS.ruleChars
         ? {}
         : { suggestedRule }),

@@ -1,9 +1,9 @@
 import type { RunContext } from '@stoa/core';
 import { type Approval, LIMITS } from '@stoa/protocol';
 import { type CallToOpen, type OpenedCall, openCall } from './call-environment.js';
-import { cutText } from './cut-text.js';
 import { inputHash } from './input-hash.js';
 import type { Judgement } from './permission.js';
+import { reviewFields } from './review.js';
 import type { DecidedEnvironment, Tool } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 import { readInput, whyUnfit } from './tool-input.js';
@@ -45,12 +45,12 @@ async function askPermission(
 ): Promise<Cleared> {
   const { tool } = call;
   const hash = inputHash(input);
-  const detail = await tool.detail?.(input, environment);
+  const review = await tool.review?.(input, environment);
   const approval = await ask(call, input, {
     kind: 'tool',
     title: titleOf(tool, input),
     inputHash: hash,
-    ...(detail === undefined ? {} : { detail: cutText(detail, DETAIL_CHARS) }),
+    ...reviewFields(review ?? {}),
     reason: judgement.reason,
     ...suggestion(judgement),
   });
@@ -130,8 +130,6 @@ function suggestion({ suggestedRule }: Judgement): Pick<Asked, 'suggestedRule'> 
   const isKept = suggestedRule !== undefined && suggestedRule.length <= LIMITS.ruleChars;
   return isKept ? { suggestedRule } : {};
 }
-
-const DETAIL_CHARS = 50_000;
 
 /** One line, as lists show it. */
 export function titleOf(tool: Tool, input: unknown): string {

@@ -20,6 +20,17 @@ it('says where a last line is not ended, and shows carriage returns', () => {
   expect(unifiedDiff('a', 'x\r\n', 'x')).toContain('-x␍\n+x\n\\ No newline at end of file');
 });
 
+it('keeps a name with line breaks from being a diff of its own', () => {
+  const name = 'a\n+++ b/a\n@@ -1,1 +1,1 @@\n-x';
+  expect(unifiedDiff(name, 'x\n', 'y\n').split('\n')).toEqual([
+    `--- a/${JSON.stringify(name)}`,
+    `+++ b/${JSON.stringify(name)}`,
+    '@@ -1,1 +1,1 @@',
+    '-x',
+    '+y',
+  ]);
+});
+
 it('says that nothing changes', () => {
   expect(unifiedDiff('a', 'x\n', 'x\n')).toMatch(/no change/);
 });

@@ -11,9 +11,15 @@ interface Line {
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
   const lines = diffLines(splitLines(before ?? ''), splitLines(after));
   const hunks = hunksOf(lines);
-  const from = before === undefined ? '/dev/null' : `a/${path}`;
-  if (hunks.length === 0) return `--- ${from}\n+++ b/${path}\n(no change)`;
-  return [`--- ${from}`, `+++ b/${path}`, ...hunks].join('\n');
+  const name = onOneLine(path);
+  const from = before === undefined ? '/dev/null' : `a/${name}`;
+  if (hunks.length === 0) return `--- ${from}\n+++ b/${name}\n(no change)`;
+  return [`--- ${from}`, `+++ b/${name}`, ...hunks].join('\n');
+}
+
+/** A name with line breaks could hold a whole diff of its own. */
+function onOneLine(path: string): string {
+  return /[\r\n]/.test(path) ? JSON.stringify(path) : path;
 }
 
 function splitLines(text: string): string[] {

@@ -2,6 +2,7 @@ import type { RunContext } from '@stoa/core';
 import type { Approval, ToolKind } from '@stoa/protocol';
 import type { z } from 'zod';
 import type { PathGuard, Place } from './paths.js';
+import type { Review } from './review.js';
 
 /** What a permission is asked for: what the rules are matched against. */
 export type Subject =
@@ -63,8 +64,8 @@ export interface Tool<I = unknown> {
   /** One line for lists: what this call is about to do. */
   title(input: I): string;
   subjects(input: I, environment: ToolEnvironment): Promise<readonly Subject[]>;
-  /** What a reviewer should see beside the arguments, such as a diff. A ToolFailure ends the call. */
-  detail?(input: I, environment: DecidedEnvironment): Promise<string | undefined>;
+  /** What a reviewer should see beside the arguments. A ToolFailure ends the call. */
+  review?(input: I, environment: DecidedEnvironment): Promise<Review>;
   question?(input: I): ToolQuestion;
   execute(input: I, environment: DecidedEnvironment): Promise<ToolOutput>;
 }

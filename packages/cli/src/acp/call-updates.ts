@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { SessionUpdate, ToolCall, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
+import { argumentsInLines } from '@stoa/client';
 import type { Approval, Stamped } from '@stoa/protocol';
 import { fenced } from './prompt-input.js';
 
@@ -71,7 +72,8 @@ export class CallUpdates {
   }
 
   /** The call as it stands in a request for permission: with all that a decision rests on. */
-  askedAbout({ callId, title, tool, input, detail }: Approval): ToolCall {
+  askedAbout({ callId, title, tool, input, detail, notes = [] }: Approval): ToolCall {
+    const written = detail === undefined ? fenced(argumentsInLines(input)) : fenced(detail, 'diff');
     return {
       toolCallId: callId,
       title,
@@ -79,7 +81,8 @@ export class CallUpdates {
       kind: KIND_OF_TOOL[tool] ?? 'other',
       rawInput: input,
       ...this.locations(input),
-      ...(detail === undefined ? {} : { content: [textContent(fenced(detail, 'diff'))] }),
+      // What the agent wrote stays between its fences; what the daemon says of it stands outside of them.
+      content: [textContent(written), ...notes.map(textContent)],
     };
   }
 

@@ -74,7 +74,11 @@ export async function showApproval(
 ): Promise<void> {
   const approval = await context.client.approvals.get(approvalId);
   context.answer(approval, () =>
-    approvalText(approval, { paint: context.paint, now: context.io.now() }),
+    approvalText(approval, {
+      paint: context.paint,
+      now: context.io.now(),
+      width: context.io.columns,
+    }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { inOrderOfRuns } from '@stoa/client';
 import type { InboxItem, InboxItemState, Run, WorkKind } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { journalText } from '../terminal/journal-text.js';
@@ -127,10 +128,17 @@ export async function showJournal(
     context.json({ entries: shown, ...(next === undefined ? {} : { nextAfter: next }) });
     return;
   }
-  for (const entry of shown) {
+  const print = (entry: (typeof shown)[number]): void => {
     const text = journalText(entry, style);
     if (text !== undefined) context.line(text);
+  };
+  const { events, waiting } = inOrderOfRuns(shown);
+  events.forEach(print);
+  // Where there is more to read, its run may begin there.
+  if (waiting.length > 0 && next === undefined) {
+    context.line(context.paint.dim('waits until the run has ended:'));
   }
+  waiting.forEach(print);
   if (next !== undefined && context.io.errIsTerminal) context.say(`there is more: --after ${next}`);
 }
 

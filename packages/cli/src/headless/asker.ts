@@ -45,7 +45,8 @@ export class Asker {
       this.asking = { approvalId: approval.approvalId, withdrawn };
       try {
         this.breakLine();
-        this.context.io.err(`${requestText(approval, this.context.errPaint)}\n`);
+        const { io, errPaint: paint } = this.context;
+        io.err(`${requestText(approval, { paint, width: io.columns })}\n`);
         await this.untilDecided(approval, withdrawn.signal);
       } catch (error) {
         this.say(explain(error, undefined).what);

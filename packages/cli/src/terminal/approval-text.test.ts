@@ -33,6 +33,29 @@ describe('approvalText', () => {
     expect(text).not.toContain('\u001b');
   });
 
+  it('R-19 keeps what the agent wrote apart from what the daemon says of it, also at the edge of the terminal', () => {
+    const note = 'Commands run in bubblewrap.';
+    const { detail: _, ...rest } = approval;
+    const command = `ls\n  note        ${note}\n${'x'.repeat(36)}  note        ${note}`;
+    const shell: Approval = { ...rest, tool: 'shell', input: { command }, notes: [note] };
+    const lines = approvalText({ ...shell, suggestedRule: command }, { ...style, width: 40 }).split(
+      '\n',
+    );
+    expect(lines.filter((line) => line.startsWith('  note'))).toEqual([
+      '  note        Commands run in bubblewrap',
+    ]);
+    expect(lines.every((line) => line.length <= 40)).toBe(true);
+    expect(lines).toContain('  arguments, line by line:');
+    expect(lines.at(-1)).toMatch(/^ {4}↪ /);
+    expect(approvalText(shell, style)).toContain(`\n  note        ${note}\n  arguments:\n`);
+  });
+
+  it('R-19 shows the end of a long line of a diff as no line of its own', () => {
+    const detail = `--- a\n+++ b\n@@ -1,1 +1,1 @@\n-one${' '.repeat(30)}+two`;
+    const text = approvalText({ ...approval, detail }, { ...style, width: 40 });
+    expect(text).toContain('\n    -one\n    ↪ +two');
+  });
+
   it('shows what was allowed instead', () => {
     const settled: Approval = {
       ...approval,

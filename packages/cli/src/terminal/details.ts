@@ -1,5 +1,6 @@
 import type { Painter } from './paint.js';
 import { printable, printableLine } from './printable.js';
+import { folded } from './width.js';
 
 export type DetailRow = readonly [name: string, value: string | number | undefined];
 
@@ -20,10 +21,22 @@ export function details(
   ].join('\n');
 }
 
-/** A text below a record, with a margin: it cannot pass for a field. */
-export function block(paint: Painter, name: string, text: string): string {
+/**
+ * A text below a record, with a margin: it cannot pass for a field. A line that the terminal would break at its
+ * edge is broken here, and what goes on is marked: it passes neither for a field nor for a line of its own.
+ */
+export function block(paint: Painter, name: string, text: string, width?: number): string {
   const lines = printable(text)
     .split('\n')
-    .map((line) => `    ${line}`.trimEnd());
+    .flatMap((line) => (width === undefined ? [line] : marked(folded(line, width - ROOM))))
+    .map((line) => `${MARGIN}${line}`.trimEnd());
   return [`  ${paint.dim(`${name}:`)}`, ...lines].join('\n');
+}
+
+const MARGIN = '    ';
+const GOES_ON = '↪ ';
+const ROOM = MARGIN.length + GOES_ON.length;
+
+function marked([first = '', ...rest]: readonly string[]): string[] {
+  return [first, ...rest.map((line) => `${GOES_ON}${line}`)];
 }

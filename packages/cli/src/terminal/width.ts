@@ -22,3 +22,23 @@ export function shorten(text: string, width: number): string {
   }
   return `${kept}…`;
 }
+
+/** The lines that a text of one line takes; a tab counts for as much as it may. */
+export function folded(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  let used = 0;
+  for (const character of text) {
+    const cells = character === '\t' ? TAB_CELLS : displayWidth(character);
+    if (used + cells > width && line !== '') {
+      lines.push(line);
+      line = '';
+      used = 0;
+    }
+    line += character;
+    used += cells;
+  }
+  return [...lines, line];
+}
+
+const TAB_CELLS = 8;

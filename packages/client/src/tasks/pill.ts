@@ -1,7 +1,7 @@
 import type { McpServerHealth, Task } from '@stoa/protocol';
 import { counted } from './detail-field.js';
+import { hasEnded } from './has-ended.js';
 import { type TaskPresenters, taskPresenters } from './presenters.js';
-import { hasEnded } from './task-row.js';
 
 /**
  * What goes on, in as few words as a status bar has room for: what lives, else what is paused, else how

@@ -16,6 +16,8 @@ export interface TaskPresenter {
   /** What stands behind its status: `3 events`. */
   note?(task: Task): string | undefined;
   detail(task: Task): readonly DetailLine[];
+  /** Whether it takes messages as it is now; without this, while it goes on and when it has completed. */
+  takesMessage?(task: Task): boolean;
   /** What did not work though it went on. */
   warnings?(task: Task): readonly string[];
 }

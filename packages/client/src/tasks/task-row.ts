@@ -1,4 +1,5 @@
-import type { Task, TaskStatus } from '@stoa/protocol';
+import type { Task } from '@stoa/protocol';
+import { hasEnded } from './has-ended.js';
 import type { DetailLine } from './presenter.js';
 import { type TaskPresenters, taskPresenters } from './presenters.js';
 
@@ -35,10 +36,6 @@ export interface TaskSection {
   readonly title: string;
   readonly rows: readonly TaskRow[];
 }
-
-const ENDED: ReadonlySet<TaskStatus> = new Set(['completed', 'failed', 'cancelled', 'lost']);
-
-export const hasEnded = (status: TaskStatus): boolean => ENDED.has(status);
 
 export function taskRow(
   task: Task,
@@ -83,6 +80,7 @@ export function taskDetail(
   const presenter = presenters.of(task.kind);
   const { status, isForeground, blockedReason = '', end, stopping } = task;
   const isLive = !hasEnded(status);
+  const takesMessage = presenter.takesMessage?.(task) ?? (isLive || status === 'completed');
   const lines: DetailLine[] = [
     ['session', task.sessionId],
     ['started in', task.startedIn === task.sessionId ? '' : task.startedIn],
@@ -99,7 +97,7 @@ export function taskDetail(
     warnings: presenter.warnings?.(task) ?? [],
     can: {
       stop: isLive,
-      send: isLive || status === 'completed',
+      send: stopping === undefined && takesMessage,
       resume: status === 'paused' && blockedReason === '',
       promote: isForeground && status === 'running',
     },

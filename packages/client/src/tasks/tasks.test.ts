@@ -177,6 +177,24 @@ describe('a detail', () => {
     expect(taskDetail(awaited, NOW).can.promote).toBe(true);
   });
 
+  it('T-35 says whether it takes messages, by its kind and how it is now', () => {
+    const canSend = (...given: Parameters<typeof task>): boolean =>
+      taskDetail(task(...given), NOW).can.send;
+    const open = { detail: { stdin: true } };
+    const signal = { detail: { messageSignal: 'SIGUSR1' } };
+    expect([canSend('shell', 'running', open), canSend('shell', 'running')]).toEqual([true, false]);
+    expect(canSend('shell', 'completed', open)).toBe(false);
+    expect([canSend('monitor', 'running', signal), canSend('monitor', 'running')]).toEqual([
+      true,
+      false,
+    ]);
+    expect([canSend('agent', 'completed'), canSend('agent', 'failed')]).toEqual([true, false]);
+    const stopping = { stopping: { by: 'human:owner', at: 1 } };
+    expect(canSend('agent', 'running', stopping)).toBe(false);
+    expect(canSend('dream', 'running')).toBe(false);
+    expect(canSend('kettle', 'running')).toBe(true);
+  });
+
   it('leaves out what is not what it should be', () => {
     const odd = task('shell', 'running', { detail: { command: 5, cwd: '', pid: 'x' } });
     expect(taskDetail(odd, NOW).lines).toEqual([

@@ -52,6 +52,7 @@ export type NewApproval = Pick<
   | 'input'
   | 'inputHash'
   | 'detail'
+  | 'notes'
   | 'reason'
   | 'suggestedRule'
   | 'options'

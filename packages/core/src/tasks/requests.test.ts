@@ -101,7 +101,9 @@ describe('what is asked of a task', () => {
     const shell = await stage.begin(sessionId);
     expect(await refused(shell.taskId)).toEqual([
       'task_takes_no_message',
-      expect.stringContaining('its standard input is closed'),
+      expect.stringMatching(
+        new RegExp(`^“${shell.description}” takes no message: its standard input is closed`),
+      ),
     ]);
     const monitor = await stage.begin(sessionId, 'monitor');
     expect(await refused(monitor.taskId)).toEqual([

@@ -16,6 +16,7 @@ import type { TaskExecutor } from './kind.js';
 import { isEnded } from './lifecycle.js';
 import { foregroundOf, readTask, SYSTEM } from './read-tasks.js';
 import { taskRecord } from './record.js';
+import { takesNoMessage } from './takes-no-message.js';
 
 /** How often output is looked for that somebody waits for. */
 const POLL_MS = 100;
@@ -44,7 +45,7 @@ export async function sendToTask(
           ? `a ${task.kind} takes none`
           : kind.refusesMessage(task);
   if (why !== undefined || !executor?.send) {
-    throw new StoaError('task_takes_no_message', `${taskId} takes no message: ${why ?? ''}`);
+    throw takesNoMessage(task, why ?? '');
   }
   await executor.send(task, { text, from: actorIdOf(by) });
 }

@@ -43,8 +43,10 @@ export const Approval = z.strictObject({
   /** The exact arguments; what is approved is these and nothing else. */
   input: z.json(),
   inputHash: z.string(),
-  /** What a reviewer should see beside the arguments, such as a diff. */
+  /** What the call comes to, such as a diff. The agent's words are in it, so it is shown apart from the daemon's. */
   detail: z.string().optional(),
+  /** What the daemon says of the call: where it runs, what it is kept from. No word of the agent is in it. */
+  notes: z.array(z.string()).optional(),
   /** Why it is asked: the rule or the mode. */
   reason: z.string(),
   /** The rule that "always" would add. */

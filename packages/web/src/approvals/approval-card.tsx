@@ -1,6 +1,6 @@
 import type { Approval } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
-import { type RefObject, useImperativeHandle, useState } from 'react';
+import { type RefObject, useImperativeHandle } from 'react';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { client } from '../data/client.js';
@@ -8,10 +8,9 @@ import { useSessions } from '../data/queries.js';
 import { elapsedText, useNow } from '../ui/elapsed.js';
 import { Icon } from '../ui/icon.js';
 import { visibleText } from '../ui/visible-text.js';
-import { ArgumentsView } from './arguments-view.js';
+import { ApprovalSubject } from './approval-subject.js';
+import { type CardAct, type CardMode, cardKeys } from './card-keys.js';
 import { DenyForm } from './deny-form.js';
-import { isDiff } from './diff-lines.js';
-import { DiffView } from './diff-view.js';
 import { EditForm } from './edit-form.js';
 import { QuestionForm } from './question-form.js';
 import { ToolButtons } from './tool-buttons.js';
@@ -21,15 +20,23 @@ export type CardKeys = (key: string) => boolean;
 
 interface ApprovalCardProps {
   readonly approval: Approval;
+  readonly mode: CardMode;
+  readonly setMode: (mode: CardMode) => void;
   readonly keys: RefObject<CardKeys | undefined>;
   readonly onRespond: (how: () => Promise<Approval>) => Promise<void>;
   readonly onClose: () => void;
 }
 
 /** One question with everything a decision rests on: nothing is cut. */
-export function ApprovalCard({ approval, keys, onRespond, onClose }: ApprovalCardProps) {
+export function ApprovalCard({
+  approval,
+  mode,
+  setMode,
+  keys,
+  onRespond,
+  onClose,
+}: ApprovalCardProps) {
   const { approvalId, kind, inputHash, suggestedRule, options = [], state } = approval;
-  const [mode, setMode] = useState<'look' | 'edit' | 'deny'>('look');
   const respond = useMutation({ mutationFn: onRespond });
   const { approvals } = client;
   const isOpen = state === 'pending' && !respond.isPending;
@@ -39,27 +46,29 @@ export function ApprovalCard({ approval, keys, onRespond, onClose }: ApprovalCar
   const allow = (scope: 'once' | 'session' | 'workspace'): void =>
     send(() => approvals.allow(approvalId, { scope, inputHash }));
   const answer = (text: string): void => send(() => approvals.answer(approvalId, text));
+  const carryOut = (act: CardAct): void => {
+    if (act.type === 'mode') setMode(act.mode);
+    else if (act.type === 'allow') allow(act.scope);
+    else answer(act.text);
+  };
   useImperativeHandle<CardKeys | undefined, CardKeys>(keys, () => (key) => {
-    if (key === 'Escape' && mode !== 'look') setMode('look');
-    else if (!isOpen || mode === 'deny') return false;
-    else if (key === 'e') setMode('edit');
-    else if (kind === 'question') {
-      const option = options[Number(key) - 1];
-      if (!option) return false;
-      answer(option.label);
-    } else if (key === 'a') allow('once');
-    else if (key === 's' && suggestedRule !== undefined) allow('session');
-    else if (key === 'w' && suggestedRule !== undefined) allow('workspace');
-    else if (key === 'd') setMode('deny');
-    else return false;
-    return true;
+    if (key === 'Escape' && mode !== 'look') {
+      setMode('look');
+      return true;
+    }
+    if (!isOpen || mode === 'deny') return false;
+    const found = cardKeys(approval).find((each) => each.key === key);
+    if (found) carryOut(found.act);
+    return found !== undefined;
   });
   const look = (): void => setMode('look');
   return (
     <section aria-label={approval.title} className="flex min-h-0 min-w-0 grow flex-col">
       <div className="flex min-h-0 grow flex-col gap-3 overflow-y-auto px-4 py-3">
         <Heading approval={approval} onClose={onClose} />
-        {kind === 'tool' ? <Subject approval={approval} isFolded={mode === 'edit'} /> : null}
+        {kind === 'tool' ? (
+          <ApprovalSubject approval={approval} isFolded={mode === 'edit'} />
+        ) : null}
       </div>
       <div className="space-y-2 border-t border-line px-4 py-2.5">
         {respond.error ? (
@@ -110,7 +119,10 @@ function Heading({
   const session = sessions?.find((each) => each.sessionId === sessionId);
   return (
     <div>
-      <h3 className="text-[14px] font-semibold break-words whitespace-pre-wrap">
+      {/* Only a question has lines: the title of a call could put some below it that pass for ours. */}
+      <h3
+        className={`text-[14px] font-semibold break-words ${kind === 'question' ? 'whitespace-pre-wrap' : ''}`}
+      >
         {visibleText(title)}
       </h3>
       <p className="text-xs text-soft">
@@ -129,35 +141,6 @@ function Heading({
         <p className="mt-1 text-[13px] text-soft">Asked because: {visibleText(reason)}</p>
       )}
     </div>
-  );
-}
-
-function Subject({
-  approval,
-  isFolded,
-}: {
-  readonly approval: Approval;
-  /** While the arguments are edited below, they need not stand here too. */
-  readonly isFolded: boolean;
-}) {
-  const { detail, input } = approval;
-  if (detail === undefined) return isFolded ? null : <ArgumentsView input={input} />;
-  return (
-    <>
-      {isDiff(detail) ? (
-        <DiffView text={detail} />
-      ) : (
-        <pre className="rounded-md border border-line bg-code px-3 py-2 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
-          {visibleText(detail)}
-        </pre>
-      )}
-      <details>
-        <summary className="cursor-pointer text-[13px] text-soft">Exact arguments</summary>
-        <div className="mt-2">
-          <ArgumentsView input={input} />
-        </div>
-      </details>
-    </>
   );
 }
 

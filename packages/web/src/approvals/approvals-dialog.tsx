@@ -6,6 +6,7 @@ import { KeyHints } from '../ui/kbd.js';
 import { useDialogKeys } from '../ui/use-dialog-keys.js';
 import { ApprovalCard, type CardKeys } from './approval-card.js';
 import { ApprovalList } from './approval-list.js';
+import { approvalHints, type CardMode } from './card-keys.js';
 import { useInbox } from './use-inbox.js';
 
 interface ApprovalsDialogProps {
@@ -13,16 +14,6 @@ interface ApprovalsDialogProps {
   readonly approvalId: string | undefined;
   readonly onClose: () => void;
 }
-
-const HINTS = [
-  ['j k', 'choose'],
-  ['a', 'allow'],
-  ['s', 'always in the session'],
-  ['w', 'always in the workspace'],
-  ['e', 'edit and allow'],
-  ['d', 'deny'],
-  ['Esc', 'close'],
-] as const;
 
 /** A second press of the same key was meant for the one before. */
 const READING_MS = 400;
@@ -33,10 +24,16 @@ const READING_MS = 400;
  */
 export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
   const { approvals, answer } = useInbox();
-  const [chosen, choose] = useState(approvalId);
+  const [chosen, setChosen] = useState(approvalId);
+  const [mode, setMode] = useState<CardMode>('look');
   const [hasBegun, begin] = useState(approvalId !== undefined);
   const cardKeys = useRef<CardKeys>(undefined);
   const ledOnAt = useRef(-Infinity);
+  const choose = (next: string | undefined): void => {
+    if (next === chosen) return;
+    setChosen(next);
+    setMode('look');
+  };
   const [first] = approvals ?? [];
   if (!hasBegun && first) {
     begin(true);
@@ -74,12 +71,14 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
           waits here for your answer.
         </Empty>
       ) : (
-        <div className="flex min-h-0 grow flex-col wide:flex-row">
+        <div className="flex min-h-0 grow flex-col short:block short:overflow-y-auto wide:flex-row">
           <ApprovalList approvals={approvals ?? []} chosen={chosen} onChoose={choose} />
           {shown ? (
             <ApprovalCard
               key={shown.approvalId}
               approval={shown}
+              mode={mode}
+              setMode={setMode}
               keys={cardKeys}
               onRespond={respond}
               onClose={onClose}
@@ -91,7 +90,7 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
           ) : null}
         </div>
       )}
-      <KeyHints hints={HINTS} />
+      <KeyHints hints={approvalHints({ approval: shown, mode, count: approvals?.length ?? 0 })} />
     </Dialog>
   );
 }

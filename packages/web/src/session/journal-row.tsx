@@ -54,12 +54,16 @@ const KINDS: Readonly<Record<AskedRow['kind'], string | undefined>> = {
 };
 
 function Asked({ row }: { readonly row: AskedRow }) {
-  const { from, kind, rule, items, at } = row;
-  const notes = [KINDS[kind], rule === 'followup' ? undefined : rule].filter(
-    (part) => part !== undefined,
-  );
+  const { from, kind, rule, items, isWaiting, at } = row;
+  const notes = [
+    KINDS[kind],
+    rule === 'followup' ? undefined : rule,
+    isWaiting ? 'waits until the run has ended' : undefined,
+  ].filter((part) => part !== undefined);
   return (
-    <div className="mt-4 border-l-2 border-accent pl-3">
+    <div
+      className={`mt-4 border-l-2 pl-3 ${isWaiting ? 'border-dashed border-line text-soft' : 'border-accent'}`}
+    >
       <Speaker name={from} note={notes.length === 0 ? undefined : notes.join(', ')} at={at} />
       {items.map((item, index) =>
         item.type === 'text' ? (

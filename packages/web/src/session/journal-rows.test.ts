@@ -59,3 +59,19 @@ it('bookkeeping is left out, ends are told', () => {
     { type: 'note', text: 'failed: no luck (model_error)', tone: 'bad' },
   ]);
 });
+
+it('W-14 what is said while a run goes on comes last, and is told to wait', () => {
+  const said = (text: string, runId: string): Stamped =>
+    event(
+      'accepted',
+      { fromName: 'owner', kind: 'input', inputItems: [{ type: 'text', text }] },
+      runId,
+    );
+  const answer = event('model_message', { step: 0, parts: [{ type: 'text', text: 'Long' }] });
+  const rows = journalRows([said('slow please', 'run_1'), said('another', 'run_2'), answer]);
+  expect(rows).toMatchObject([
+    { type: 'asked', isWaiting: false, items: [{ text: 'slow please' }] },
+    { type: 'said', text: 'Long' },
+    { type: 'asked', isWaiting: true, items: [{ text: 'another' }] },
+  ]);
+});

@@ -1,3 +1,4 @@
+import { inOrderOfRuns } from '@stoa/client';
 import type { Stamped, StoredItem } from '@stoa/protocol';
 
 type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;
@@ -25,6 +26,8 @@ export interface AskedRow extends RowBase {
   readonly kind: EventOf<'accepted'>['data']['kind'];
   readonly rule: EventOf<'accepted'>['data']['appliedRule'];
   readonly items: readonly StoredItem[];
+  /** Whether it waits until the run that goes on has ended. */
+  readonly isWaiting: boolean;
 }
 
 export interface SaidRow extends RowBase {
@@ -42,8 +45,12 @@ export interface NoteRow extends RowBase {
 
 export type JournalRow = AskedRow | SaidRow | CallRow | NoteRow;
 
-/** What stands in a journal, as it is read: each call once, with its result; bookkeeping left out. */
-export function journalRows(events: readonly Stamped[]): JournalRow[] {
+/**
+ * What stands in a journal, as it is read: each call once, with its result, and each answer after what it answers;
+ * what waits for its run comes last. Bookkeeping is left out.
+ */
+export function journalRows(journal: readonly Stamped[]): JournalRow[] {
+  const { events, waiting } = inOrderOfRuns(journal);
   const rows: JournalRow[] = [];
   const calls = new Map<string, number>();
   const putCall = (
@@ -87,7 +94,7 @@ export function journalRows(events: readonly Stamped[]): JournalRow[] {
       }
     }
   }
-  return rows;
+  return [...rows, ...waiting.map((event) => askedRow(event, true))];
 }
 
 const UNKNOWN_CALL = {
@@ -122,11 +129,8 @@ function rowOf(event: Stamped): JournalRow | undefined {
     tone,
   });
   switch (event.type) {
-    case 'accepted': {
-      const { fromName, kind, appliedRule, inputItems } = event.data;
-      const asked = { type: 'asked', from: fromName, kind, rule: appliedRule } as const;
-      return { ...base, ...asked, items: inputItems };
-    }
+    case 'accepted':
+      return askedRow(event, false);
     case 'approval_settled':
       return note(settledText(event));
     case 'resumed':
@@ -148,6 +152,12 @@ function rowOf(event: Stamped): JournalRow | undefined {
     default:
       return undefined;
   }
+}
+
+function askedRow({ seq, at, data }: EventOf<'accepted'>, isWaiting: boolean): AskedRow {
+  const { fromName, kind, appliedRule, inputItems } = data;
+  const asked = { type: 'asked', from: fromName, kind, rule: appliedRule } as const;
+  return { key: `seq ${seq}`, at, ...asked, items: inputItems, isWaiting };
 }
 
 const CANCELLED: Readonly<Record<EventOf<'cancelled'>['data']['reason'], string>> = {

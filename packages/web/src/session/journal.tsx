@@ -17,7 +17,11 @@ interface JournalProps {
 
 export function Journal({ view, session, onOlder }: JournalProps) {
   const { events, writing, hasOlder, status, problem } = view;
-  const rows = useMemo(() => journalRows(events), [events]);
+  const [rows, waiting] = useMemo(() => {
+    const all = journalRows(events);
+    const isWaiting = (row: JournalRow): boolean => row.type === 'asked' && row.isWaiting;
+    return [all.filter((row) => !isWaiting(row)), all.filter(isWaiting)];
+  }, [events]);
   const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(view, rows[0]?.key);
   if (status === 'failed') {
     return <Empty title="The journal cannot be read">{problem ?? 'Try again in a moment.'}</Empty>;
@@ -51,6 +55,7 @@ export function Journal({ view, session, onOlder }: JournalProps) {
             <Markdown text={writing} />
           </div>
         )}
+        <Rows rows={waiting} />
       </div>
       {isAtEnd ? null : <ToEnd onClick={toEnd} />}
     </div>

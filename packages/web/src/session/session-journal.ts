@@ -30,6 +30,7 @@ const MOST_EVENTS = 4_000;
 /** What the journal gives when it is read, so that it is the same when it is heard. */
 const SHOWN: ReadonlySet<Stamped['type']> = new Set<Stamped['type']>([
   'accepted',
+  'started',
   'resumed',
   'model_message',
   'tool_call',

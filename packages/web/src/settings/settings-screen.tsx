@@ -1,4 +1,4 @@
-import type { ComponentType } from 'react';
+import { type ComponentType, useEffect, useRef } from 'react';
 import { Page } from '../app/page.js';
 import { Link } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
@@ -29,10 +29,17 @@ export function SettingsScreen({
   const section = place.section ?? SECTIONS[0].section;
   const entry = SECTIONS.find((each) => each.section === section);
   const Shown = entry && SHOWN[entry.section];
+  const list = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: to be done whenever another is shown.
+  useEffect(() => {
+    const chosen = list.current?.querySelector('[aria-current]');
+    chosen?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [section]);
   return (
     <Page title="Settings">
       <div className="flex min-h-0 grow flex-col wide:flex-row">
         <nav
+          ref={list}
           aria-label="Settings"
           className="flex shrink-0 gap-1 overflow-x-auto border-b border-line p-2 wide:w-44 wide:flex-col wide:overflow-visible wide:border-b-0 wide:py-4 wide:pl-3"
         >

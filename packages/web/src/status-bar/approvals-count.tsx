@@ -12,7 +12,7 @@ export function ApprovalsCount() {
       type="button"
       aria-haspopup="dialog"
       onClick={() => openApprovals()}
-      className="flex h-5 items-center gap-1 rounded-full bg-warn-wash px-2 font-medium text-warn hover:underline"
+      className="flex h-5 items-center gap-1 rounded-full bg-warn-wash px-2 font-medium whitespace-nowrap text-warn hover:underline"
     >
       <Icon name="warning" className="size-3" />
       {count === 1 ? '1 waits for you' : `${count} wait for you`}

@@ -10,7 +10,7 @@ const SHOWN = {
 export function ConnectionState() {
   const { word, dot } = SHOWN[useConnection()];
   return (
-    <span className="flex items-center gap-1.5">
+    <span className="ml-auto flex items-center gap-1.5 whitespace-nowrap">
       <span className={`size-1.5 rounded-full ${dot}`} />
       {word}
     </span>

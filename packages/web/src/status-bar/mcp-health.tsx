@@ -12,7 +12,7 @@ export function McpHealth() {
       type="button"
       aria-haspopup="dialog"
       onClick={openMcpServers}
-      className="flex items-center gap-1.5 text-danger hover:underline"
+      className="flex items-center gap-1.5 whitespace-nowrap text-danger hover:underline"
     >
       <span className="size-1.5 rounded-full bg-danger" />
       {label}

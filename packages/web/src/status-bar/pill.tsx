@@ -14,12 +14,12 @@ export function Pill() {
       aria-haspopup="dialog"
       aria-label={`Background tasks: ${label}`}
       onClick={() => openTasks()}
-      className="flex h-5 items-center gap-1.5 rounded-full border border-line bg-raised px-2 hover:bg-hover hover:text-ink"
+      className="flex h-5 min-w-0 items-center gap-1.5 rounded-full border border-line bg-raised px-2 hover:bg-hover hover:text-ink"
     >
       <span
-        className={`size-1.5 rounded-full ${isLive ? 'bg-accent motion-safe:animate-pulse' : 'bg-faint'}`}
+        className={`size-1.5 shrink-0 rounded-full ${isLive ? 'bg-accent motion-safe:animate-pulse' : 'bg-faint'}`}
       />
-      {label}
+      <span className="truncate">{label}</span>
     </button>
   );
 }

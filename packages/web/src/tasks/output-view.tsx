@@ -14,7 +14,7 @@ export function OutputView({
   const { box, isAtEnd, toEnd, onScroll } = useStickToEnd(text);
   if (state === 'none') return null;
   return (
-    <section aria-label="Output" className="relative flex min-h-40 grow flex-col">
+    <section aria-label="Output" className="relative flex min-h-40 grow flex-col short:h-40">
       <div className="flex h-6 items-center gap-2 text-xs text-faint">
         <h4 className="font-semibold">Output</h4>
         {state === 'following' && isLive ? (
@@ -22,6 +22,9 @@ export function OutputView({
             <span className="size-1.5 rounded-full bg-good motion-safe:animate-pulse" />
             live
           </span>
+        ) : null}
+        {state === 'away' ? (
+          <span className="text-warn">not read while the daemon is away</span>
         ) : null}
         {state === 'failed' ? <span className="text-danger">cannot be read</span> : null}
         {isCut ? <span>the beginning is left out</span> : null}
@@ -36,7 +39,7 @@ export function OutputView({
         className="min-h-0 grow overflow-auto rounded-md border border-line bg-code px-3 py-2"
       >
         <pre className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">
-          {text === '' && state !== 'loading' ? (
+          {text === '' && state !== 'loading' && state !== 'away' ? (
             <span className="text-faint">Nothing so far.</span>
           ) : (
             text

@@ -11,7 +11,9 @@ import { Button } from '../ui/button.js';
 import { elapsedText, useNow } from '../ui/elapsed.js';
 import { Icon } from '../ui/icon.js';
 import { visibleText } from '../ui/visible-text.js';
+import { lastKnown } from './last-known.js';
 import { OutputView } from './output-view.js';
+import { taskActOf } from './task-keys.js';
 import { TaskMessage } from './task-message.js';
 import { toneOf } from './task-tone.js';
 
@@ -20,15 +22,18 @@ export type DetailKeys = (key: string) => boolean;
 
 interface TaskDetailsProps {
   readonly task: Task;
+  /** Whether the daemon is away: then this is what was known last. */
+  readonly isAway: boolean;
   readonly keys: RefObject<DetailKeys | undefined>;
   readonly onClose: () => void;
 }
 
 /** One task: what its kind has to say of it, what it puts out, and what can be done. */
-export function TaskDetails({ task, keys, onClose }: TaskDetailsProps) {
+export function TaskDetails({ task, isAway, keys, onClose }: TaskDetailsProps) {
   const { taskId } = task;
   const detail = taskDetail(task, useNow());
-  const { row, warnings, can } = detail;
+  const { warnings, can } = detail;
+  const row = isAway ? lastKnown(detail.row, task) : detail.row;
   const [isAsking, setAsking] = useState(false);
   const box = useRef<HTMLInputElement>(null);
   const act = useMutation({
@@ -42,12 +47,12 @@ export function TaskDetails({ task, keys, onClose }: TaskDetailsProps) {
   const isStopping = task.stopping !== undefined || (act.isPending && act.variables === 'stop');
   const canStop = can.stop && !isStopping;
   useImperativeHandle<DetailKeys | undefined, DetailKeys>(keys, () => (key) => {
+    const wanted = taskActOf(key, { ...can, stop: canStop });
     if (key === 'Escape' && isAsking) setAsking(false);
-    else if (key === 'x' && canStop) setAsking(true);
-    else if (key === 'm' && can.send) box.current?.focus();
-    else if (key === 'r' && can.resume) act.mutate('resume');
-    else if (key === 'b' && can.promote) act.mutate('promote');
-    else return false;
+    else if (wanted === undefined) return false;
+    else if (wanted === 'stop') setAsking(true);
+    else if (wanted === 'message') box.current?.focus();
+    else act.mutate(wanted);
     return true;
   });
   return (

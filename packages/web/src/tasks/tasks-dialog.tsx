@@ -1,12 +1,16 @@
-import { taskSections } from '@stoa/client';
+import { type TaskSection, taskDetail, taskSections } from '@stoa/client';
+import type { Task } from '@stoa/protocol';
 import { useRef, useState } from 'react';
+import { useConnection } from '../data/live.js';
 import { useTask, useTasks } from '../data/work.js';
 import { Dialog } from '../ui/dialog.js';
 import { useNow } from '../ui/elapsed.js';
 import { Empty } from '../ui/empty.js';
 import { KeyHints } from '../ui/kbd.js';
 import { useDialogKeys } from '../ui/use-dialog-keys.js';
+import { lastKnown } from './last-known.js';
 import { type DetailKeys, TaskDetails } from './task-details.js';
+import { taskHints } from './task-keys.js';
 import { TaskList } from './task-list.js';
 
 interface TasksDialogProps {
@@ -14,15 +18,6 @@ interface TasksDialogProps {
   readonly taskId: string | undefined;
   readonly onClose: () => void;
 }
-
-const HINTS = [
-  ['j k', 'choose'],
-  ['x', 'stop'],
-  ['m', 'message'],
-  ['b', 'to the background'],
-  ['r', 'resume'],
-  ['Esc', 'close'],
-] as const;
 
 /**
  * What goes on in the background. What is chosen is a task, not a place in the list: the list moves
@@ -33,6 +28,7 @@ export function TasksDialog({ taskId, onClose }: TasksDialogProps) {
   const now = useNow();
   const [chosen, choose] = useState(taskId);
   const detailKeys = useRef<DetailKeys>(undefined);
+  const isAway = useConnection() === 'reconnecting';
   const sections = taskSections(tasks ?? [], now);
   const order = sections.flatMap(({ rows }) => rows.map((row) => row.taskId));
   if (chosen === undefined && order[0] !== undefined) choose(order[0]);
@@ -40,6 +36,8 @@ export function TasksDialog({ taskId, onClose }: TasksDialogProps) {
   // One that was evicted, or that lies beyond what is listed.
   const { data: unlisted } = useTask(tasks && !listed ? chosen : undefined);
   const task = listed ?? unlisted;
+  const can = task && taskDetail(task, now).can;
+  const canNow = can && { ...can, stop: can.stop && task.stopping === undefined };
   const move = (step: number): void => {
     const at = chosen === undefined ? -1 : order.indexOf(chosen);
     const next = order[Math.min(Math.max(at + step, 0), order.length - 1)];
@@ -59,14 +57,32 @@ export function TasksDialog({ taskId, onClose }: TasksDialogProps) {
           what they put out, while they run and for a while after that.
         </Empty>
       ) : (
-        <div className="flex min-h-0 grow flex-col wide:flex-row">
-          <TaskList sections={sections} chosen={chosen} onChoose={choose} />
+        <div className="flex min-h-0 grow flex-col short:block short:overflow-y-auto wide:flex-row">
+          <TaskList
+            sections={isAway ? whileAway(sections, tasks ?? []) : sections}
+            chosen={chosen}
+            onChoose={choose}
+          />
           {task ? (
-            <TaskDetails key={task.taskId} task={task} keys={detailKeys} onClose={onClose} />
+            <TaskDetails
+              key={task.taskId}
+              task={task}
+              isAway={isAway}
+              keys={detailKeys}
+              onClose={onClose}
+            />
           ) : null}
         </div>
       )}
-      <KeyHints hints={HINTS} />
+      <KeyHints hints={taskHints(canNow, order.length)} />
     </Dialog>
   );
+}
+
+function whileAway(sections: readonly TaskSection[], tasks: readonly Task[]): TaskSection[] {
+  const byId = new Map(tasks.map((task) => [task.taskId, task]));
+  return sections.map((section) => ({
+    ...section,
+    rows: section.rows.map((row) => lastKnown(row, byId.get(row.taskId) ?? {})),
+  }));
 }

@@ -1,20 +1,6 @@
-import { type Client, StoaProblem } from '@stoa/client';
 import { useEffect, useState } from 'react';
 import { client } from '../data/client.js';
-import { TerminalText } from './terminal-text.js';
-
-export interface ShownOutput {
-  /** `none`: this task has nothing to read. */
-  readonly state: 'loading' | 'following' | 'complete' | 'none' | 'failed';
-  readonly text: string;
-  /** Whether something before it is not shown. */
-  readonly isCut: boolean;
-}
-
-/** What is read at first: a look at the end, however long it is. */
-const TAIL_BYTES = 131_072;
-const WAIT_MS = 20_000;
-const LOOK_AGAIN_MS = 1_000;
+import { followOutput, type ShownOutput } from './follow-output.js';
 
 const LOADING: ShownOutput = { state: 'loading', text: '', isCut: false };
 
@@ -24,47 +10,8 @@ export function useTaskOutput(taskId: string, isLive: boolean): ShownOutput {
   // A task that has ended may be revived, and then there is more to follow.
   useEffect(() => {
     const stop = new AbortController();
-    void follow(client.tasks, taskId, isLive, stop.signal, setShown);
+    void followOutput(client.tasks, taskId, isLive, stop.signal, setShown);
     return () => stop.abort();
   }, [taskId, isLive]);
   return shown;
-}
-
-async function follow(
-  tasks: Pick<Client['tasks'], 'output'>,
-  taskId: string,
-  isLive: boolean,
-  signal: AbortSignal,
-  show: (output: ShownOutput) => void,
-): Promise<void> {
-  const terminal = new TerminalText();
-  let offset: number | undefined;
-  const tell = (state: ShownOutput['state']): void => {
-    if (!signal.aborted) show({ state, text: terminal.text, isCut: terminal.isCut });
-  };
-  while (!signal.aborted) {
-    try {
-      if (offset === undefined) {
-        const { size } = await tasks.output(taskId, { limit: 4 }, { signal });
-        offset = Math.max(0, size - TAIL_BYTES);
-        if (offset > 0) terminal.leaveOutBeginning();
-        // Said now: the next answer comes when there is something.
-        if (size === 0) tell('following');
-      }
-      const part = await tasks.output(taskId, { offset, waitMs: isLive ? WAIT_MS : 0 }, { signal });
-      if (part.offset > offset) terminal.leaveOutBeginning();
-      offset = part.nextOffset;
-      terminal.write(part.text);
-      tell(part.isComplete ? 'complete' : 'following');
-      if (part.isComplete) return;
-    } catch (error) {
-      const code = error instanceof StoaProblem ? error.code : undefined;
-      const isPassing = code === 'daemon_unreachable' || code === 'shutting_down';
-      if (!isPassing) {
-        tell(code === 'task_without_output' ? 'none' : 'failed');
-        return;
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
-    }
-  }
 }

@@ -21,7 +21,7 @@ export function ChoiceList({ label, chosen, children }: ChoiceListProps) {
       tabIndex={0}
       data-first-focus="true"
       aria-activedescendant={chosen === undefined ? undefined : optionId(chosen)}
-      className="group/list max-h-[30%] shrink-0 overflow-y-auto border-b border-line bg-panel py-2 outline-none wide:max-h-none wide:w-72 wide:border-r wide:border-b-0"
+      className="group/list max-h-[30%] shrink-0 short:max-h-24 overflow-y-auto border-b border-line bg-panel py-2 outline-none wide:max-h-none wide:w-72 wide:border-r wide:border-b-0"
     >
       {children}
     </div>

@@ -353,11 +353,14 @@ describe('the tool monitor', () => {
       max_events: 7,
       include: 'E',
     });
-    const { detail, suggestedRule } = await world.answer({ decision: 'deny', scope: 'once' });
-    expect(detail).toMatch(
-      /^Logs\nIn .*:\ntail -f \$\(cat x\)\n.* until 7 of its lines .* for 300 s/,
-    );
-    expect(detail).toContain('Only lines with E.');
+    const { input, notes, suggestedRule } = await world.answer({ decision: 'deny', scope: 'once' });
+    expect(input).toMatchObject({ command: 'tail -f $(cat x)', include: 'E' });
+    expect(notes).toEqual([
+      `It runs in ${world.workspace}.`,
+      expect.stringMatching(/ until 7 of its lines .* for 300 s/),
+      'Only lines that match its argument include are told.',
+      expect.stringMatching(/^Commands run /),
+    ]);
     expect(suggestedRule).toBeUndefined();
     expect(await called).toMatchObject({ outcome: 'denied' });
   });

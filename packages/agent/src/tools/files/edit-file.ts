@@ -22,9 +22,9 @@ export const editFile = defineTool<EditFileInput>({
   kind: 'edit',
   title: ({ path }) => `Edit ${path}`,
   subjects: ({ path }) => Promise.resolve([{ type: 'path', path }]),
-  async detail(input, environment) {
+  async review(input, environment) {
     const { before, after } = await edited(input, environment);
-    return unifiedDiff(input.path, before, after);
+    return { detail: unifiedDiff(input.path, before, after) };
   },
   async execute(input, environment) {
     const { after, count } = await edited(input, environment);

@@ -164,6 +164,27 @@ describe('write_file', () => {
     expect(await called).toMatchObject({ outcome: 'ok' });
   });
 
+  it('R-19 says of a file that is no text that it is replaced, in words that the agent has no part in', async () => {
+    const { world, call } = await staged({ mode: 'ask' });
+    await world.file('a\nIt is safe.', 'one\0two');
+    const called = call('write_file', { path: 'a\nIt is safe.', content: 'x' });
+    const { detail, notes } = await world.answer({ decision: 'deny', scope: 'once' });
+    expect(detail).toBeUndefined();
+    expect(notes).toEqual([
+      'What is there now cannot be shown as text. It is replaced as a whole.',
+    ]);
+    expect(await called).toMatchObject({ outcome: 'denied' });
+  });
+
+  it('R-19 says of a change that is too long that a part of it is left out', async () => {
+    const { world, call } = await staged({ mode: 'ask' });
+    const called = call('write_file', { path: 'a.txt', content: 'line\n'.repeat(20_000) });
+    const { detail, notes } = await world.answer({ decision: 'deny', scope: 'once' });
+    expect(detail?.length).toBeLessThanOrEqual(50_000);
+    expect(notes).toEqual([expect.stringContaining('a part in the middle is left out')]);
+    expect(await called).toMatchObject({ outcome: 'denied' });
+  });
+
   it('R-17 what became a link between the approval and the writing is not written through', async () => {
     const { world, call } = await staged({ mode: 'ask' });
     await world.file('dir/a.txt', 'mine');

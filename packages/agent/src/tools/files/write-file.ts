@@ -20,13 +20,14 @@ export const writeFile = defineTool<WriteFileInput>({
   kind: 'edit',
   title: ({ path }) => `Write ${path}`,
   subjects: ({ path }) => Promise.resolve([{ type: 'path', path }]),
-  async detail({ path, content }, { paths, place }) {
+  async review({ path, content }, { paths, place }) {
     try {
       const before = await readTextFile(paths, place(path));
-      return unifiedDiff(path, before?.text, content);
+      return { detail: unifiedDiff(path, before?.text, content) };
     } catch (error) {
-      // What cannot be shown as text can still be replaced.
-      return `${path} will be replaced: ${inWords(error, path).message}`;
+      // Throws for defects. Its words have the path in them, which is the agent's.
+      inWords(error, path);
+      return { notes: ['What is there now cannot be shown as text. It is replaced as a whole.'] };
     }
   },
   async execute({ path, content }, { paths, place, signal }) {

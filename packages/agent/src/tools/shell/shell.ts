@@ -1,7 +1,6 @@
 import { endsInBackground, sleepRefusal } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
-import { plainText } from '../../envelope.js';
 import { ShellTasks, type ShellTasksOptions } from '../../tasks/shell/shell-tasks.js';
 import { type DecidedEnvironment, defineTool, type Tool, type ToolOutput } from '../tool.js';
 import { inWords, ToolFailure } from '../tool-failure.js';
@@ -71,12 +70,13 @@ export function createShell(options: ShellOptions): Tool {
     kind: 'execute',
     title: ({ command }) => `Run ${command}`,
     subjects: ({ command }) => Promise.resolve([{ type: 'shell', command }]),
-    async detail({ command, description, is_background }, { workspace }) {
+    async review({ is_background }, { workspace }) {
       const { summary } = await options.sandbox.report();
-      const what = description === undefined ? [] : [plainText(description)];
       const where =
-        is_background === true ? `In the background, in ${workspace}:` : `In ${workspace}:`;
-      return [...what, where, command, summary].join('\n');
+        is_background === true
+          ? `It runs in the background, in ${workspace}.`
+          : `It runs in ${workspace}.`;
+      return { notes: [where, summary] };
     },
     async execute(input, environment) {
       environment.signal.throwIfAborted();

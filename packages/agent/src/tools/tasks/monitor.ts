@@ -9,7 +9,6 @@ import {
 } from '@stoa/core';
 import { LIMITS, type Task } from '@stoa/protocol';
 import { z } from 'zod';
-import { plainText } from '../../envelope.js';
 import { MessageSignal } from '../../tasks/monitor/monitor-detail.js';
 import type { WantedMonitor } from '../../tasks/monitor/monitors.js';
 import type { Sandbox } from '../shell/sandbox.js';
@@ -75,12 +74,10 @@ export function createMonitor({ sandbox, watch }: MonitorOptions): Tool {
     kind: 'execute',
     title: ({ command }) => `Monitor ${command}`,
     subjects: ({ command }) => Promise.resolve([{ type: 'shell', command }]),
-    async detail(input, { workspace }) {
+    async review(input, { workspace }) {
       assertPatterns(input);
       const { summary } = await sandbox.report();
-      const { description, command } = input;
-      const what = description === undefined ? [] : [plainText(description)];
-      return [...what, `In ${workspace}:`, command, boundsOf(input), summary].join('\n');
+      return { notes: [`It runs in ${workspace}.`, ...boundsOf(input), summary] };
     },
     async execute(input, { run, callId, workspace, signal }) {
       signal.throwIfAborted();
@@ -108,13 +105,14 @@ function assertPatterns(patterns: Pick<MonitorInput, 'include' | 'exclude'>): vo
 }
 
 /** What a reviewer lets in: how many lines may reach the model, and how long it may be silent. */
-function boundsOf({ max_events, idle_timeout_ms, include, exclude, signal }: MonitorInput): string {
+function boundsOf(input: MonitorInput): string[] {
+  const { max_events, idle_timeout_ms, include, exclude, signal } = input;
   const most = max_events ?? EVENTS_DEFAULT;
   const silent = (idle_timeout_ms ?? IDLE_MS_DEFAULT) / 1_000;
   return [
     `It goes on beside the work until ${most} of its lines were told, or nothing was printed for ${silent} s.`,
-    ...(include === undefined ? [] : [`Only lines with ${plainText(include)}.`]),
-    ...(exclude === undefined ? [] : [`No lines with ${plainText(exclude)}.`]),
+    ...(include === undefined ? [] : ['Only lines that match its argument include are told.']),
+    ...(exclude === undefined ? [] : ['Lines that match its argument exclude are not told.']),
     ...(signal === undefined ? [] : [`Messages to it are given as ${signal}.`]),
-  ].join('\n');
+  ];
 }

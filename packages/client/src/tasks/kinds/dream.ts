@@ -25,5 +25,6 @@ export const dream: TaskPresenter = {
       ['files', listField(task, 'files').join(', ')],
     ];
   },
+  takesMessage: () => false,
   warnings: (task) => listField(task, 'warnings'),
 };

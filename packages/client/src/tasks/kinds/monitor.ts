@@ -1,4 +1,5 @@
 import { counted, numberField, textField } from '../detail-field.js';
+import { hasEnded } from '../has-ended.js';
 import type { TaskPresenter } from '../presenter.js';
 
 export const monitor: TaskPresenter = {
@@ -25,4 +26,5 @@ export const monitor: TaskPresenter = {
       ['messages', textField(task, 'messageSignal') ?? 'not taken'],
     ];
   },
+  takesMessage: (task) => textField(task, 'messageSignal') !== undefined && !hasEnded(task.status),
 };

@@ -1,4 +1,6 @@
+import type { Task } from '@stoa/protocol';
 import { numberField, textField } from '../detail-field.js';
+import { hasEnded } from '../has-ended.js';
 import type { TaskPresenter } from '../presenter.js';
 
 export const shell: TaskPresenter = {
@@ -9,7 +11,7 @@ export const shell: TaskPresenter = {
   title: (task) => task.description || (textField(task, 'command') ?? ''),
   detail(task) {
     const pid = numberField(task, 'pid');
-    const takes = task.detail['stdin'] === true ? 'open: messages go there' : 'closed';
+    const takes = hasInput(task) ? 'open: messages go there' : 'closed';
     return [
       ['command', textField(task, 'command') ?? ''],
       ['directory', textField(task, 'cwd') ?? ''],
@@ -17,4 +19,7 @@ export const shell: TaskPresenter = {
       ['input', takes],
     ];
   },
+  takesMessage: (task) => hasInput(task) && !hasEnded(task.status),
 };
+
+const hasInput = ({ detail }: Task): boolean => detail['stdin'] === true;

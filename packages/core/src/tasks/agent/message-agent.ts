@@ -6,6 +6,7 @@ import { type Arrival, acceptItem } from '../../sessions/accept-item.js';
 import { beginning } from '../change-task.js';
 import type { TaskContext } from '../context.js';
 import type { TaskMessage } from '../kind.js';
+import { takesNoMessage } from '../takes-no-message.js';
 import { taskChanged } from '../write-task.js';
 import { SYSTEM } from './agent-task.js';
 
@@ -35,8 +36,7 @@ export function messageAgent(
       if (!row) throw new StoaError('task_not_found', `There is no background task ${taskId}`);
       const { blockedReason, ...entry } = JSON.parse(row.entry) as TaskEntry;
       if (entry.stopping) {
-        const why = `${taskId} takes no message: it is being stopped`;
-        throw new StoaError('task_takes_no_message', why);
+        throw takesNoMessage(entry, 'it is being stopped');
       }
       const events: NewEvent[] = [];
       if (blockedReason !== undefined) {

@@ -8,6 +8,7 @@ import type { TaskContext } from '../context.js';
 import { isGoneWithin } from '../is-gone-within.js';
 import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../kind.js';
 import { isEnded } from '../lifecycle.js';
+import { takesNoMessage } from '../takes-no-message.js';
 import type { Tasks } from '../tasks.js';
 import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
@@ -121,7 +122,7 @@ export class SubAgents implements TaskExecutor {
     const why = await whyBlocked(this.context, sessionId);
     if (why !== undefined || sessionId === undefined) {
       await this.tasks.change(taskId, { blockedReason: why ?? null });
-      throw new StoaError('task_takes_no_message', `${taskId} takes no message: ${why ?? ''}`);
+      throw takesNoMessage(task, why ?? '');
     }
     await messageAgent(this.context, task, sessionId, message);
     this.runs.wake(sessionId);

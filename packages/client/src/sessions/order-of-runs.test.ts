@@ -1,0 +1,72 @@
+import type { Stamped } from '@stoa/protocol';
+import { beforeEach, expect, it } from 'vitest';
+import { inOrderOfRuns } from './order-of-runs.js';
+
+let seq = 0;
+beforeEach(() => {
+  seq = 0;
+});
+/** As much of an event as is looked at. */
+function event(type: Stamped['type'], runId: string): Stamped {
+  seq += 1;
+  return { seq, at: seq, type, data: { runId } } as unknown as Stamped;
+}
+const order = (journal: readonly Stamped[]): { events: string[]; waiting: string[] } => {
+  const { events, waiting } = inOrderOfRuns(journal);
+  const name = ({ type, data }: Stamped): string => `${type} ${(data as { runId: string }).runId}`;
+  return { events: events.map(name), waiting: waiting.map(name) };
+};
+
+it('W-14 what is said while a run goes on waits below it, and stands before its own answer then', () => {
+  const journal = [
+    event('accepted', 'a'),
+    event('started', 'a'),
+    event('accepted', 'b'),
+    event('model_message', 'a'),
+  ];
+  expect(order(journal)).toEqual({
+    events: ['accepted a', 'started a', 'model_message a'],
+    waiting: ['accepted b'],
+  });
+  journal.push(event('completed', 'a'));
+  expect(order(journal)).toEqual({
+    events: ['accepted a', 'started a', 'model_message a', 'completed a', 'accepted b'],
+    waiting: [],
+  });
+  journal.push(event('accepted', 'c'), event('started', 'b'), event('model_message', 'b'));
+  expect(order(journal).events.slice(4)).toEqual(['accepted b', 'started b', 'model_message b']);
+});
+
+it('W-14 what goes into a run that is under way, and what was said before, stay where they are', () => {
+  const journal = [
+    event('model_message', 'a'),
+    event('accepted', 'a'),
+    event('tool_call', 'a'),
+    event('failed', 'a'),
+    event('approval_settled', 'a'),
+    event('accepted', 'b'),
+    event('completed', 'b'),
+  ];
+  expect(inOrderOfRuns(journal)).toEqual({ events: journal, waiting: [] });
+});
+
+it('W-14 what is dropped before its run began stands with its end', () => {
+  const journal = [
+    event('accepted', 'a'),
+    event('accepted', 'b'),
+    event('accepted', 'c'),
+    event('model_message', 'a'),
+    event('cancelled', 'b'),
+    event('completed', 'a'),
+    event('started', 'c'),
+  ];
+  expect(order(journal).events).toEqual([
+    'accepted a',
+    'model_message a',
+    'accepted b',
+    'cancelled b',
+    'completed a',
+    'accepted c',
+    'started c',
+  ]);
+});
