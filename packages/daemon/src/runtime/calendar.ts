@@ -2,10 +2,19 @@ import type { Calendar } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
 import { Cron } from 'croner';
 
+/** Croner takes a year as a seventh; nobody expects that here, and a schedule of one year has `once`. */
+const FIELDS = [5, 6];
+
 /** Cron expressions in a time zone; over a change of daylight saving time as croner defines it. */
 export const calendar: Calendar = {
   nextCron(expression, timeZone, after) {
+    assertTimeZone(timeZone);
     try {
+      const fields = expression.trim().split(/\s+/).length;
+      const isName = expression.startsWith('@');
+      if (!isName && !FIELDS.includes(fields)) {
+        throw new Error('a cron expression has five fields, or six with seconds');
+      }
       const cron = new Cron(expression, { timezone: timeZone, paused: true });
       return cron.nextRun(new Date(after))?.getTime();
     } catch (error) {
@@ -15,3 +24,14 @@ export const calendar: Calendar = {
     }
   },
 };
+
+function assertTimeZone(timeZone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+  } catch {
+    throw new StoaError(
+      'invalid_schedule',
+      `There is no time zone ${timeZone}: give one as Europe/Berlin or UTC`,
+    );
+  }
+}
