@@ -24,6 +24,8 @@ turns:
     steps: [{ say: { text: "one two three four five six", everyMs: 60 } }]
   - when: { contains: crawl }
     steps: [{ say: { text: "north east south west up down in away", everyMs: 700 } }]
+  - when: { contains: doomed }
+    steps: [{ say: { text: "one two three four", everyMs: 100 } }, { fail: { code: lost_it, message: Gone } }]
   - when: { contains: twice }
     steps: [{ say: first }, { say: second }]
   - when: { contains: "escape" }
@@ -241,6 +243,20 @@ describe('stoa run', () => {
       code: 1,
       err: expect.stringContaining('(unknown_agent)\n  see which agents there are') as string,
     });
+  });
+
+  it('ends as the run does when nobody reads its words any more', () => {
+    const command = `'${process.execPath}' '${PROGRAM}' run --agent talker doomed`;
+    const { stdout } = spawnSync(
+      'bash',
+      ['-c', `${command} 2>/dev/null | head -c 1; echo " \${PIPESTATUS[0]}"`],
+      {
+        env: { ...cleanEnvironment(), STOA_HOME: daemon.home },
+        cwd: workspace,
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout).toBe('o 1\n');
   });
 
   it('R-4 cancels the run on Ctrl-C and ends with 130', async () => {
