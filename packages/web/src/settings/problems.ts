@@ -60,7 +60,7 @@ function fieldAt(place: string, fields: readonly string[]): string | undefined {
     .sort((a, b) => b.length - a.length)[0];
 }
 
-const REQUIRED = 'must match pattern "\\S"';
+const REQUIRED = 'must not be empty';
 
 /** The validator speaks of schemas; who fills in a form thinks of what to write. */
 function inWords(message: string, field: string, naming: Naming): string {
@@ -75,9 +75,10 @@ function inWords(message: string, field: string, naming: Naming): string {
   const length = /^must NOT have (?:more|fewer) than (\d+) (characters|items)$/.exec(message);
   if (length) {
     const [, count, what] = length;
-    return message.includes('more') ? `At most ${count} ${what}.` : 'This must not be empty.';
+    return `${message.includes('more') ? 'At most' : 'At least'} ${count} ${what}.`;
   }
   if (message === REQUIRED) return 'This must not be empty.';
+  if (message.startsWith('is not ')) return `This ${message}.`;
   if (message.startsWith('must match pattern')) return 'This is not written as it has to be.';
   if (/^must be integer/.test(message)) return 'A whole number is needed.';
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
