@@ -116,7 +116,14 @@ describe('stoa agent', () => {
     expect((await owner(['agent', 'show', 'writer'])).out).toContain(
       '  instructions:\n    You are writer.\n',
     );
-    await owner(['agent', 'put', 'short', path.join(directory, 'talker.md')]);
+    const file = await owner(['agent', 'show', 'writer', '--markdown']);
+    await owner(['agent', 'put', 'short', '-'], { input: file.out });
+    const defined = async (id: string): Promise<Agent['definition']> =>
+      (await json<Agent>(owner(['agent', 'show', id, '--json']))).definition;
+    expect(await defined('short')).toEqual(await defined('writer'));
+    expect((await owner(['agent', 'show', 'short'])).out).toContain(
+      '\n  script:\n    otherwise:\n',
+    );
     expect(await owner(['agent', 'delete', 'short'])).toMatchObject({ code: 0, err: '' });
     expect(await owner(['agent', 'show', 'short'])).toMatchObject({
       code: 1,
@@ -468,6 +475,10 @@ describe('a person at the terminal', () => {
     await terminal.shows('Allow? ');
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).toMatch(
+      /Allow\? .*\nstoa: cancelling; Ctrl-C again to leave at once\n/,
+    );
+    expect(terminal.screen()).not.toContain('it waits');
     expect(terminal.screen()).toContain('cancelled (cancel_command)');
   });
 });

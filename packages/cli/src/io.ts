@@ -40,8 +40,8 @@ export function processIo(): Io {
     exit: (exitCode) => process.exit(exitCode),
     say: (text) => void process.stderr.write(`stoa: ${text}\n`),
   });
-  process.stdout.on('error', (error) => readers.lost('standard output', error));
-  process.stderr.on('error', (error) => readers.lost('standard error', error));
+  process.stdout.on('error', (error: Error) => readers.lost('standard output', error));
+  process.stderr.on('error', (error: Error) => readers.lost('standard error', error));
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -67,10 +67,9 @@ export function processIo(): Io {
           signal.removeEventListener('abort', close);
           resolve(undefined);
         });
-        // The terminal tells the question of Ctrl-C, not the process.
+        // The terminal tells the question of Ctrl-C, not the process. Whoever listens there takes it back.
         lines.once('SIGINT', () => {
-          process.stderr.write('\n');
-          lines.close();
+          process.once('SIGINT', close);
           process.kill(process.pid, 'SIGINT');
         });
         if (signal.aborted) lines.close();

@@ -37,6 +37,7 @@ export class Readers {
 
   private fail(stream: string, error: Error): void {
     this.leaving.endWith(1);
-    if (stream === 'standard output') this.leaving.say(`cannot write to ${stream}: ${error.message}`);
+    if (stream === 'standard output')
+      this.leaving.say(`cannot write to ${stream}: ${error.message}`);
   }
 }

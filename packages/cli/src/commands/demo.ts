@@ -31,11 +31,8 @@ export async function demo(
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
   // What was made for it is put away as after Ctrl-C, but that somebody has seen enough is no failure.
-  let hasReader = true;
-  context.io.outliveReaders(() => {
-    hasReader = false;
-    interrupted.abort();
-  });
+  const unread = new Error('nobody reads any more');
+  context.io.outliveReaders(() => interrupted.abort(unread));
   const { signal } = interrupted;
   let own: TemporaryDaemon | undefined;
   let stage = context;
@@ -52,7 +49,7 @@ export async function demo(
     return EXIT.ok;
   } catch (error) {
     if (!signal.aborted) throw error;
-    if (!hasReader) return EXIT.ok;
+    if (signal.reason === unread) return EXIT.ok;
     context.say('the demonstration was interrupted');
     return EXIT.cancelled;
   } finally {
