@@ -84,6 +84,9 @@ describe('stoa doctor', () => {
     expect(fs.readdirSync(home)).toEqual([]);
     const { out } = await doctor({});
     expect(out).toMatch(/^note +daemon +not running; start it with: stoa serve$/m);
+    expect(out).toMatch(
+      /^ok +config +valid \(defaults, environment; there is no \S+stoa\.yaml\)$/m,
+    );
     expect(out).toMatch(/No problem found\.\n$/);
   });
 
@@ -205,6 +208,17 @@ describe('stoa doctor', () => {
     } finally {
       await daemon.cleanUp();
     }
+  });
+
+  it('F-34 names a damaged database, and so does a daemon that is started on it', async () => {
+    const file = path.join(home, 'stoa.db');
+    fs.writeFileSync(file, 'this is no database, whatever its name says\n'.repeat(50));
+    expect(await problems()).toMatchObject([
+      { check: 'database', detail: `${file} is damaged, or no database` },
+    ]);
+    const { code, err } = await stoa(['serve'], { env: { STOA_HOME: home, STOA_PORT: '0' } });
+    expect(code).toBe(1);
+    expect(err).toContain(`stoa: ${file} is damaged, or no database (SQLITE_NOTADB). Keep it`);
   });
 
   it('F-34 fails a deep check that cannot be made', async () => {

@@ -120,6 +120,18 @@ describe('stoa tail --follow', () => {
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^\d 0\n$/);
   });
+
+  it.runIf(fs.existsSync('/dev/full'))('says in one line when there is no room for it', () => {
+    const full = fs.openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'channel', 'list'], {
+      env: { ...cleanEnvironment(), STOA_HOME: daemon.home },
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    fs.closeSync(full);
+    expect(stderr).toMatch(/^stoa: cannot write to standard output: ENOSPC.*\n$/);
+    expect(status).toBe(1);
+  });
 });
 
 describe('stoa serve', () => {

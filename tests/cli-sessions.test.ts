@@ -24,6 +24,8 @@ turns:
     steps: [{ say: { text: "one two three four five six", everyMs: 60 } }]
   - when: { contains: crawl }
     steps: [{ say: { text: "north east south west up down in away", everyMs: 700 } }]
+  - when: { contains: doomed }
+    steps: [{ say: { text: "one two three four", everyMs: 100 } }, { fail: { code: lost_it, message: Gone } }]
   - when: { contains: twice }
     steps: [{ say: first }, { say: second }]
   - when: { contains: "escape" }
@@ -114,7 +116,14 @@ describe('stoa agent', () => {
     expect((await owner(['agent', 'show', 'writer'])).out).toContain(
       '  instructions:\n    You are writer.\n',
     );
-    await owner(['agent', 'put', 'short', path.join(directory, 'talker.md')]);
+    const file = await owner(['agent', 'show', 'writer', '--markdown']);
+    await owner(['agent', 'put', 'short', '-'], { input: file.out });
+    const defined = async (id: string): Promise<Agent['definition']> =>
+      (await json<Agent>(owner(['agent', 'show', id, '--json']))).definition;
+    expect(await defined('short')).toEqual(await defined('writer'));
+    expect((await owner(['agent', 'show', 'short'])).out).toContain(
+      '\n  script:\n    otherwise:\n',
+    );
     expect(await owner(['agent', 'delete', 'short'])).toMatchObject({ code: 0, err: '' });
     expect(await owner(['agent', 'show', 'short'])).toMatchObject({
       code: 1,
@@ -241,6 +250,20 @@ describe('stoa run', () => {
       code: 1,
       err: expect.stringContaining('(unknown_agent)\n  see which agents there are') as string,
     });
+  });
+
+  it('ends as the run does when nobody reads its words any more', () => {
+    const command = `'${process.execPath}' '${PROGRAM}' run --agent talker doomed`;
+    const { stdout } = spawnSync(
+      'bash',
+      ['-c', `${command} 2>/dev/null | head -c 1; echo " \${PIPESTATUS[0]}"`],
+      {
+        env: { ...cleanEnvironment(), STOA_HOME: daemon.home },
+        cwd: workspace,
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout).toBe('o 1\n');
   });
 
   it('R-4 cancels the run on Ctrl-C and ends with 130', async () => {
@@ -452,6 +475,10 @@ describe('a person at the terminal', () => {
     await terminal.shows('Allow? ');
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(130);
+    expect(terminal.screen()).toMatch(
+      /Allow\? .*\nstoa: cancelling; Ctrl-C again to leave at once\n/,
+    );
+    expect(terminal.screen()).not.toContain('it waits');
     expect(terminal.screen()).toContain('cancelled (cancel_command)');
   });
 });

@@ -101,6 +101,9 @@ describe('agents in a channel, from the command line', () => {
     expect(reply).toEqual(told);
     const last = await json<Why>(run(['why', root, '-n', '1', '--json']));
     expect(last.decisions).toEqual(told.decisions.slice(-1));
+    const lastSaid = (await run(['why', root, '-n', '1'])).out;
+    expect(lastSaid).toMatch(/ the run of (?:Chef|adept) ended #\d+\n/);
+    expect(lastSaid).not.toContain('lse_');
   });
 
   it('tells why nothing was decided, and of a message that is nowhere', async () => {

@@ -211,8 +211,39 @@ describe('stoa', () => {
     expect((await run(['token', 'revoke', id])).code).toBe(0);
     expect(await run(['status'], { env })).toMatchObject({
       code: 4,
-      err: expect.stringContaining('(unauthenticated)') as string,
+      err: expect.stringMatching(
+        /\(unauthenticated\)\n {2}the token came from STOA_TOKEN: /,
+      ) as string,
     });
+  });
+
+  it('tells once, and plainly, what is not an id, and where there are some', async () => {
+    expect(await run(['send', 'Lobby', 'hello'])).toEqual({
+      code: 1,
+      out: '',
+      err:
+        'stoa: Lobby is not the id of a channel: lower case letters and digits, with - . _ between them (invalid_request)\n' +
+        '  see which channels exist: stoa channel list --archived include\n',
+    });
+    expect((await run(['why', 'nope'])).err).toMatch(
+      /^stoa: nope is not the id of a message: .*\n {2}see the ids of messages: stoa history CHANNEL --ids\n$/,
+    );
+  });
+
+  it('ends with 1 when there is nothing of the name, and makes no work of taking its owner away', async () => {
+    await run(['channel', 'create', 'Yard', '--id', 'yard']);
+    const root = (await run(['send', 'yard', 'rake'])).out.trim();
+    for (const args of [
+      ['memory', 'show', 'nope'],
+      ['work', 'update', 'yard', root, '--owner', ''],
+      ['work', 'show', 'yard', root],
+    ]) {
+      expect({ args, ...(await run(args)) }).toMatchObject({ args, code: 1, out: '' });
+    }
+    expect((await run(['work', 'show', 'yard', root])).err).toBe(
+      `stoa: Nothing is known of work in ${root} (work_not_found)\n` +
+        '  see which threads are worked on: stoa work list yard\n',
+    );
   });
 
   it('F-16 backs up while messages are posted, to a copy that opens and is sound', async () => {

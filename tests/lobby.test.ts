@@ -171,6 +171,12 @@ describe('the first start', () => {
     expect(await sessions()).toEqual(before);
     const shown = /stoa history (demo-\w+)/.exec(out)?.[1] ?? '';
     expect((await owner.get<Channel>(`/v1/channels/${shown}`)).json.archivedAt).toBeGreaterThan(0);
+    // Nor when whoever watched has seen enough.
+    const left = start(['demo', '--fast'], { env: { STOA_HOME: daemon.home } });
+    await until('it plays', () => left.output().out.includes('scripts'));
+    left.process.stdout?.destroy();
+    expect(await left.ended).toBe(0);
+    expect(await sessions()).toEqual(before);
   });
 
   it('the next start makes nothing anew', async () => {

@@ -53,6 +53,8 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     for (const body of [
       {},
       { text: 'x', inputItems: [item] },
+      { text: ' \n\t' },
+      { inputItems: [{ type: 'text', text: '  ' }] },
       { inputItems: [] },
       { inputItems: [{ type: 'text' }] },
       { inputItems: [{ type: 'video', text: 'x' }] },

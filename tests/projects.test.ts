@@ -60,7 +60,7 @@ describe('projects, over HTTP and from the command line', () => {
     expect(await members('design')).toEqual(['owner', 'project:site:ada', 'project:site:maker']);
     expect(refusalOf(await owner.delete('/v1/channels/design'))).toEqual([409, 'channel_linked']);
     expect((await run(['channel', 'delete', 'design', '--yes'])).err).toContain(
-      'unlink it first: stoa project unlink PROJECT CHANNEL',
+      'unlink it first: stoa project unlink PROJECT design',
     );
     expect(refusalOf(await owner.post(`/v1/sessions/${sessionId}/end`))).toEqual([
       409,

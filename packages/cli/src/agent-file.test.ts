@@ -1,6 +1,6 @@
 import { AgentDefinition } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { readAgentFile } from './agent-file.js';
+import { agentFileText, readAgentFile } from './agent-file.js';
 
 describe('readAgentFile', () => {
   it('takes the fields of the front matter and the text below it', () => {
@@ -30,6 +30,27 @@ describe('readAgentFile', () => {
       driver: { kind: 'builtin' },
       instructions: 'Hello',
     });
+  });
+
+  it('says the place of a fault once, and nothing of the excerpt below it', () => {
+    expect(() => readAgentFile('---\na: [1\nb: 2\n---\n', 'a.md')).toThrow(
+      /^a\.md, line \d: (?!.*(?:line|column) \d).*[^:]$/,
+    );
+  });
+
+  it('reads back what is written of a definition', () => {
+    const definition = AgentDefinition.parse({
+      displayName: 'Host: "the first"',
+      description: 'No: yes # not a comment',
+      driver: { kind: 'script', script: 'turns:\n  - when: { contains: "---" }\n---\n# end\n' },
+      permissions: { allow: ['Shell(git status)'] },
+      instructions: '# Be kind\n\n---\nand brief',
+    });
+    const read = readAgentFile(agentFileText(definition), 'host.md');
+    expect(AgentDefinition.parse(read)).toEqual(definition);
+    const { instructions: _, ...bare } = definition;
+    const without = readAgentFile(agentFileText({ ...bare, instructions: '' }), 'host.md');
+    expect(AgentDefinition.parse(without)).toEqual({ ...bare, instructions: '' });
   });
 
   it.each([

@@ -54,8 +54,8 @@ export class Context {
   get surroundings(): Surroundings | undefined {
     const found = this.found;
     if (!found) return undefined;
-    const { home, url, urlFrom, token } = found;
-    return { home, url, urlFrom, hasToken: token !== undefined };
+    const { home, url, urlFrom, token, tokenFrom } = found;
+    return { home, url, urlFrom, tokenFrom: token === undefined ? undefined : tokenFrom };
   }
 
   close(): void {

@@ -26,10 +26,21 @@ describe('instants', () => {
     expect(parseInstant('2026-03-01T09:00:00Z')).toBe(Date.UTC(2026, 2, 1, 9));
     expect(parseInstant('2026-03-01T09:00+02:00')).toBe(Date.UTC(2026, 2, 1, 7));
     expect(parseInstant('2026-03-01 09:00')).toBe(new Date(2026, 2, 1, 9).getTime());
+    expect(parseInstant('2028-02-29T09:00Z')).toBe(Date.UTC(2028, 1, 29, 9));
     expect(parseInstant('2026-03-01')).toBe(new Date(2026, 2, 1).getTime());
   });
 
-  it.each(['', 'tomorrow', '2026', '2026-13-01', '2026-03-01T25:00', '1'])('%j is none', (text) => {
+  it.each([
+    '',
+    'tomorrow',
+    '2026',
+    '2026-13-01',
+    '2026-03-01T25:00',
+    '2099-02-31T00:00',
+    '2026-04-31',
+    '2027-02-29T09:00Z',
+    '1',
+  ])('%j is none', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 });

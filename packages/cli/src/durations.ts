@@ -36,5 +36,11 @@ export function parseInstant(text: string): number | undefined {
   if (!iso.test(text)) return undefined;
   // A date alone would be read as midnight in UTC.
   const at = Date.parse(text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T'));
-  return Number.isNaN(at) ? undefined : at;
+  return Number.isNaN(at) || !isInCalendar(text) ? undefined : at;
+}
+
+/** The 31st of February would be read as a day in March. */
+function isInCalendar(text: string): boolean {
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
+  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

@@ -8,7 +8,7 @@ const where = {
   home: '/data',
   url: 'http://127.0.0.1:7117',
   urlFrom: 'the default',
-  hasToken: true,
+  tokenFrom: '/data/token',
 };
 
 describe('explain', () => {
@@ -35,7 +35,37 @@ describe('explain', () => {
   it('tells a wrong token from a missing one', () => {
     const problem = new StoaProblem('unauthenticated', 401, 'no');
     expect(explain(problem, where).hint).toContain('/data');
-    expect(explain(problem, { ...where, hasToken: false }).hint).toContain('STOA_TOKEN');
+    expect(explain(problem, { ...where, tokenFrom: undefined }).hint).toContain('set STOA_TOKEN');
+    expect(explain(problem, { ...where, tokenFrom: 'STOA_TOKEN' }).hint).toBe(
+      'the token came from STOA_TOKEN: correct it, or leave it out to use that of /data',
+    );
+  });
+
+  it('says once what is not an id, and where there are some', () => {
+    const told = (path: string, what: string, named: Record<string, string> = {}): string => {
+      const issue = { path, message: `is not the id of ${what}` };
+      const problem = new StoaProblem('invalid_request', 400, `Nope ${issue.message}`, [issue]);
+      return explanationText(explain(problem, { ...where, named }));
+    };
+    expect(told('params.channelId', 'a channel')).toBe(
+      'stoa: Nope is not the id of a channel (invalid_request)\n' +
+        '  see which channels exist: stoa channel list --archived include\n',
+    );
+    expect(told('body.replyToMessageId', 'a message', { channel: 'lobby' })).toContain(
+      '\n  see the ids of messages: stoa history lobby --ids\n',
+    );
+    expect(told('params.taskId', 'a task')).toContain('\n  see the tasks: stoa tasks\n');
+    expect(told('params.credentialId', 'a token')).toContain('stoa token list');
+  });
+
+  it('uses the names that it was given, and those of the project where there is one', () => {
+    const problem = new StoaProblem('unknown_member', 400, 'no');
+    const hint = (named: Record<string, string>): string | undefined =>
+      explain(problem, { ...where, named }).hint;
+    expect(hint({ channel: 'lobby' })).toBe('see the members: stoa channel members lobby');
+    expect(hint({ project: 'ap', who: 'ghost' })).toContain('stoa token list');
+    expect(hint({ project: 'ap' })).toBe('see the members: stoa project show ap');
+    expect(hint({ channel: 'not a name' })).toBe('see the members: stoa channel members CHANNEL');
   });
 
   it('lists the issues of a request and neutralises what the daemon repeats of it', () => {

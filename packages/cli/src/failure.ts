@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { StoaProblem } from '@stoa/client';
 import type { ErrorCode, Issue } from '@stoa/protocol';
 import { EXIT, type ExitCode } from './exit-code.js';
@@ -28,8 +29,16 @@ export interface Surroundings {
   readonly home: string;
   readonly url: string;
   readonly urlFrom: string;
-  readonly hasToken: boolean;
+  /** Undefined without a token. */
+  readonly tokenFrom: string | undefined;
+  /** Arguments of the command by their names: `channel`, `session`. */
+  readonly named?: Readonly<Record<string, string>>;
 }
+
+const MEMBERS = 'see the members: stoa channel members CHANNEL';
+
+const WHO =
+  'people are known by a token (stoa token list), sessions by their id (stoa session list)';
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   not_member: 'join the channel first: stoa channel join CHANNEL',
@@ -40,8 +49,13 @@ const HINTS: Partial<Record<ErrorCode, string>> = {
   channel_archived: 'open it again: stoa channel unarchive CHANNEL',
   channel_exists: 'choose another id: ids are never used twice',
   message_not_found: 'see the ids of messages: stoa history CHANNEL --ids',
-  member_not_found: 'see the members: stoa channel members CHANNEL',
-  unknown_member: 'see the members: stoa channel members CHANNEL',
+  member_not_found: MEMBERS,
+  unknown_member: MEMBERS,
+  memory_not_found: 'stoa memory list shows what there is; each can be named by its id',
+  stimulus_not_found: 'see the stimuli: stoa stimulus list CHANNEL',
+  source_not_found: 'see the sources: stoa observation source list CHANNEL',
+  work_not_found: 'see which threads are worked on: stoa work list CHANNEL',
+  task_not_found: 'see the tasks: stoa tasks',
   project_not_found: 'see which projects there are: stoa project list',
   channel_linked: 'unlink it first: stoa project unlink PROJECT CHANNEL',
   session_in_project: 'take it out first: stoa project member PROJECT MEMBER --remove',
@@ -77,8 +91,9 @@ export function explain(error: unknown, where: Surroundings | undefined): Explan
   return {
     what: error.detail,
     code: error.code,
-    issues: error.issues,
-    hint: hintFor(error.code, where),
+    // The daemon begins with the first of them.
+    issues: error.issues.filter(({ message }) => !error.detail.endsWith(message)),
+    hint: hintFor(error, where),
     exitCode: exitCodeFor(error),
   };
 }
@@ -112,14 +127,64 @@ function exitCodeFor(problem: StoaProblem): ExitCode {
   return problem.status === 401 || problem.status === 403 ? EXIT.denied : EXIT.failure;
 }
 
-function hintFor(code: ErrorCode, where: Surroundings | undefined): string | undefined {
+function hintFor(
+  { code, issues }: StoaProblem,
+  where: Surroundings | undefined,
+): string | undefined {
   if (code === 'daemon_unreachable' && where) {
     return `start one with: stoa serve (the address came from ${where.urlFrom})`;
   }
-  if (code === 'unauthenticated' && where) {
-    return where.hasToken
-      ? `the token is not one of this daemon: is ${where.home} its data directory (STOA_HOME)?`
-      : `no token found: set STOA_TOKEN, or STOA_HOME to the data directory of the daemon`;
-  }
-  return HINTS[code];
+  if (code === 'unauthenticated' && where) return tokenHint(where);
+  if (code === 'unknown_member' && where?.named?.['who'] !== undefined) return WHO;
+  const hint = HINTS[code === 'invalid_request' ? (missedBy(issues) ?? code) : code];
+  return hint === undefined ? undefined : withNames(hint, where?.named ?? {});
 }
+
+function tokenHint({ home, tokenFrom }: Surroundings): string {
+  if (tokenFrom === undefined) {
+    return 'no token found: set STOA_TOKEN, or STOA_HOME to the data directory of the daemon';
+  }
+  return tokenFrom === path.join(home, 'token')
+    ? `the token is not one of this daemon: is ${home} its data directory (STOA_HOME)?`
+    : `the token came from ${tokenFrom}: correct it, or leave it out to use that of ${home}`;
+}
+
+/** What is not even an id is looked for where one would be that is of nothing. */
+function missedBy(issues: readonly Issue[]): ErrorCode | undefined {
+  const [first] = issues;
+  if (!first?.message.startsWith('is not ')) return undefined;
+  const field = first.path.split('.').at(-1) ?? '';
+  return KINDS.find(([ending]) => field.toLowerCase().endsWith(ending))?.[1];
+}
+
+const KINDS: readonly (readonly [string, ErrorCode])[] = [
+  ['channelid', 'channel_not_found'],
+  ['messageid', 'message_not_found'],
+  ['memberid', 'member_not_found'],
+  ['sessionid', 'session_not_found'],
+  ['runid', 'run_not_found'],
+  ['itemid', 'item_not_found'],
+  ['approvalid', 'approval_not_found'],
+  ['scheduleid', 'schedule_not_found'],
+  ['stimulusid', 'stimulus_not_found'],
+  ['sourceid', 'source_not_found'],
+  ['credentialid', 'token_not_found'],
+  ['projectid', 'project_not_found'],
+  ['taskid', 'task_not_found'],
+  ['agentid', 'agent_not_found'],
+];
+
+/** With the names that the command was given, and in a project with what belongs to it. */
+function withNames(hint: string, named: Readonly<Record<string, string>>): string {
+  const { project } = named;
+  const meant = project === undefined ? hint : (OF_PROJECT[hint] ?? hint);
+  return meant.replace(/\b(?:CHANNEL|SESSION|PROJECT|APPROVAL)\b/g, (word) => {
+    const name = named[word.toLowerCase()];
+    return name !== undefined && /^[\w.:-]+$/.test(name) ? name : word;
+  });
+}
+
+const OF_PROJECT: Readonly<Record<string, string>> = {
+  [MEMBERS]: 'see the members: stoa project show PROJECT',
+  'see the tasks: stoa tasks': 'see the tasks: stoa project task list PROJECT',
+};

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { isatty } from 'node:tty';
+import { Readers } from './readers.js';
 
 /** The surroundings of a command; tests bring their own. */
 export interface Io {
@@ -17,8 +18,8 @@ export interface Io {
   question(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Calls once when the person presses Ctrl-C; the answer takes the handler away again. */
   onInterrupt(handler: () => void): () => void;
-  /** From now on the process goes on when nobody reads its output any more. */
-  outliveReaders(): void;
+  /** From now on the process goes on when nobody reads its output any more; `whenGone` is told, once. */
+  outliveReaders(whenGone?: () => void): void;
   /** Standard input and output as they are, for a protocol; nothing else may be written then. */
   pipes(): Pipes;
 }
@@ -31,14 +32,16 @@ interface Pipes {
 }
 
 export function processIo(): Io {
-  let endsWithoutReader = true;
-  // `head` and `less` close the pipe when they have seen enough: that is no failure.
-  const onError = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== 'EPIPE') throw error;
-    if (endsWithoutReader) process.exit(0);
-  };
-  process.stdout.on('error', onError);
-  process.stderr.on('error', onError);
+  const readers = new Readers({
+    endWith: (exitCode) =>
+      process.once('exit', (other) => {
+        if (other === 0) process.exitCode = exitCode;
+      }),
+    exit: (exitCode) => process.exit(exitCode),
+    say: (text) => void process.stderr.write(`stoa: ${text}\n`),
+  });
+  process.stdout.on('error', (error: Error) => readers.lost('standard output', error));
+  process.stderr.on('error', (error: Error) => readers.lost('standard error', error));
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
@@ -65,10 +68,9 @@ export function processIo(): Io {
           signal.removeEventListener('abort', close);
           resolve(undefined);
         });
-        // The terminal tells the question of Ctrl-C, not the process.
+        // The terminal tells the question of Ctrl-C, not the process. Whoever listens there takes it back.
         lines.once('SIGINT', () => {
-          process.stderr.write('\n');
-          lines.close();
+          process.once('SIGINT', close);
           process.kill(process.pid, 'SIGINT');
         });
         if (signal.aborted) lines.close();
@@ -88,9 +90,7 @@ export function processIo(): Io {
         process.removeListener('SIGTERM', handler);
       };
     },
-    outliveReaders: () => {
-      endsWithoutReader = false;
-    },
+    outliveReaders: (whenGone) => readers.outlive(whenGone),
     pipes: () => ({
       input: Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>,
       output: new WritableStream({

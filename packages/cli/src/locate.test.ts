@@ -56,7 +56,17 @@ describe('locate', () => {
     write('token', 'from-file\n');
     running();
     expect(locate({}, { STOA_HOME: home })).toMatchObject({ token: 'from-file', warnings: [] });
-    expect(locate({}, { STOA_HOME: home, STOA_TOKEN: 'from-env' }).token).toBe('from-env');
+    expect(locate({}, { STOA_HOME: home }).tokenFrom).toBe(path.join(home, 'token'));
+    expect(locate({}, { STOA_HOME: home, STOA_TOKEN: 'from-env' })).toMatchObject({
+      token: 'from-env',
+      tokenFrom: 'STOA_TOKEN',
+    });
+    const file = path.join(home, 'other');
+    write('other', 'from-other\n');
+    expect(locate({ tokenFile: file }, { STOA_HOME: home }).tokenFrom).toBe(`--token-file ${file}`);
+    expect(() => locate({ tokenFile: '/dev/null' }, { STOA_HOME: home })).toThrow(
+      'the token file /dev/null is empty',
+    );
   });
 
   it('never sends the token of the data directory to another machine', () => {

@@ -20,6 +20,8 @@ export interface Located {
   readonly url: string;
   readonly urlFrom: '--url' | 'STOA_URL' | 'STOA_PORT' | 'daemon.json' | 'the default';
   readonly token: string | undefined;
+  /** For people: the file, or the name of the variable. */
+  readonly tokenFrom: string;
   /** It was taken from the data directory, and not given by the caller. */
   readonly tokenIsOwn: boolean;
   readonly warnings: readonly string[];
@@ -118,14 +120,18 @@ function tokenFor(
   flags: LocateFlags,
   env: Env,
   home: string,
-): Pick<Located, 'token' | 'tokenIsOwn' | 'warnings'> {
-  const given = { tokenIsOwn: false, warnings: [] };
-  if (flags.tokenFile !== undefined) return { ...given, ...tokenIn(flags.tokenFile, 'must exist') };
+): Pick<Located, 'token' | 'tokenFrom' | 'tokenIsOwn' | 'warnings'> {
+  const own = path.join(home, 'token');
+  const given = { tokenFrom: own, tokenIsOwn: false, warnings: [] };
+  if (flags.tokenFile !== undefined) {
+    const tokenFrom = `--token-file ${flags.tokenFile}`;
+    return { ...given, tokenFrom, ...tokenIn(flags.tokenFile, 'must exist') };
+  }
   const token = nonEmpty(env['STOA_TOKEN']);
-  if (token !== undefined) return { ...given, token };
+  if (token !== undefined) return { ...given, tokenFrom: 'STOA_TOKEN', token };
   const isOurs = urlFrom === 'daemon.json' || isLoopback(new URL(url).hostname);
   if (!isOurs || urlFrom === 'the default') return { ...given, token: undefined };
-  return { tokenIsOwn: true, ...tokenIn(path.join(home, 'token'), 'may be missing') };
+  return { ...given, tokenIsOwn: true, ...tokenIn(own, 'may be missing') };
 }
 
 export function isLoopback(hostname: string): boolean {
@@ -137,10 +143,14 @@ function tokenIn(
   presence: 'must exist' | 'may be missing',
 ): Pick<Located, 'token' | 'warnings'> {
   try {
-    const token = fs.readFileSync(file, 'utf8').trim();
+    const token = nonEmpty(fs.readFileSync(file, 'utf8').trim());
+    if (token === undefined && presence === 'must exist') {
+      throw new UsageError(`the token file ${file} is empty`, 'name a file that holds a token');
+    }
     const warning = `${file} can be read by others; run: chmod 600 ${file}`;
     return { token, warnings: readableByOthers(file) ? [warning] : [] };
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (missing && presence === 'may be missing') return { token: undefined, warnings: [] };
     throw new UsageError(`the token file cannot be read: ${(error as Error).message}`);
@@ -148,7 +158,8 @@ function tokenIn(
 }
 
 export function readableByOthers(file: string): boolean {
-  return process.platform !== 'win32' && (fs.statSync(file).mode & 0o077) !== 0;
+  const stats = fs.statSync(file);
+  return process.platform !== 'win32' && stats.isFile() && (stats.mode & 0o077) !== 0;
 }
 
 function nonEmpty(value: string | undefined): string | undefined {

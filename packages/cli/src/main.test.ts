@@ -58,6 +58,12 @@ describe('the command line', () => {
     expect((await stoa(['sned'])).err).toBe(
       "stoa: unknown command 'sned' (usage)\n  (Did you mean send?)\n  see: stoa --help\n",
     );
+    expect((await stoa(['approvals', 'foo'])).err).toBe(
+      "stoa: unknown command 'foo' (usage)\n  see: stoa approvals --help\n",
+    );
+    expect((await stoa(['approvals', 'list', 'foo'])).err).toContain(
+      "too many arguments for 'list'",
+    );
     expect(await stoa(['tail'])).toMatchObject({ code: 2, out: '' });
     expect(await stoa(['tail', 'general', '--since', '-1'])).toMatchObject({ code: 2, out: '' });
   });
@@ -118,10 +124,15 @@ describe('the command line', () => {
   it('takes text that begins with a dash after --, and a lone dash for standard input', async () => {
     expect(await stoa(['send', 'general', '--', '--not-an-option'])).toMatchObject({ code: 3 });
     expect(await stoa(['send', 'general', '-'], 'text\n')).toMatchObject({ code: 3 });
-    expect(await stoa(['send', 'general', '-'], '\n')).toMatchObject({
-      code: 2,
-      err: 'stoa: there is no text to send (usage)\n',
-    });
+    for (const blank of ['\n', '\n\n', ' \t\n']) {
+      expect(await stoa(['send', 'general', '-'], blank)).toMatchObject({
+        code: 2,
+        err: 'stoa: there is no text to send (usage)\n',
+      });
+    }
+    expect(await stoa(['send', 'general', '   '])).toMatchObject({ code: 2 });
+    // A program that is asked to press a key may be sent a space.
+    expect(await stoa(['tasks', 'send', 'tsk_1', ' '])).toMatchObject({ code: 3 });
     expect(await stoa(['send', 'general', '-'], '\xff\xfe')).toMatchObject({
       code: 2,
       err: 'stoa: standard input is not UTF-8 text (usage)\n  send a file with: --attach FILE\n',
@@ -161,6 +172,11 @@ describe('the command line', () => {
       'in two ways',
     ],
     [['usage', '--since', 'lately'], '--since is neither a time nor a duration'],
+    [['history', 'lobby', '--after', '5', '--before', '3'], 'give --before or --after, not both'],
+    [['work', 'update', 'lobby', 'msg_1'], 'there is nothing to change'],
+    [['observation', 'source', 'update', 'src_1'], 'there is nothing to change'],
+    [['schedule', 'add', 'x', '--session', 's', '--at', '2099-02-31T00:00'], '--at is not a time'],
+    [['status', '--token-file', '/dev/null'], 'the token file /dev/null is empty'],
     [['session', 'send', 'ses_1'], "missing required argument 'text'"],
   ])('ends with 2 and says what to write: %j', async (args, message) => {
     const { code, out, err } = await stoa(args);

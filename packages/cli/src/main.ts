@@ -14,8 +14,8 @@ export async function main(
   const program = buildProgram({
     version,
     io,
-    run: async (load, commandArgs, options) => {
-      exitCode = await runCommand(await load(), io, version, commandArgs, options);
+    run: async (load, commandArgs, options, named) => {
+      exitCode = await runCommand(await load(), io, version, commandArgs, options, named);
     },
   });
   try {

@@ -17,15 +17,29 @@ export async function runCommand<O extends GlobalFlags>(
   version: string,
   args: readonly string[],
   options: O,
+  named: Readonly<Record<string, string>> = {},
 ): Promise<ExitCode> {
   const context = new Context(io, options, version);
   try {
     return (await run(context, args, options)) ?? EXIT.ok;
   } catch (error) {
-    const explanation = explain(error, context.surroundings);
+    const where = context.surroundings;
+    const explanation = explain(
+      error,
+      where && { ...where, named: { ...textsOf(options), ...named } },
+    );
     io.err(explanationText(explanation));
     return explanation.exitCode;
   } finally {
     context.close();
   }
+}
+
+/** Those of its options that may name something. */
+function textsOf(options: object): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(options).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
 }

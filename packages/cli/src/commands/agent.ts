@@ -5,11 +5,15 @@ import type { Agent, AgentDefinition, DriverConfig, McpServerHealth } from '@sto
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { block, details } from '../terminal/details.js';
-import { printableLine } from '../terminal/printable.js';
+import { printable, printableLine } from '../terminal/printable.js';
 import { relativeTime } from '../terminal/times.js';
 
 export interface AgentOptions extends GlobalFlags {
   readonly workspace?: string;
+}
+
+export interface ShowAgentOptions extends AgentOptions {
+  readonly markdown?: boolean;
 }
 
 export interface ListAgentsOptions extends AgentOptions {
@@ -58,10 +62,22 @@ function agentTable(context: Context, agents: readonly Agent[]): string {
 export async function showAgent(
   context: Context,
   [agentId = '']: readonly string[],
-  options: AgentOptions,
+  options: ShowAgentOptions,
 ): Promise<void> {
   const { agents } = context.client;
-  show(context, await inWorkspace(options, (query) => agents.get(agentId, query)));
+  const agent = await inWorkspace(options, (query) => agents.get(agentId, query));
+  if (options.markdown) await writeFile(context, agent);
+  else show(context, agent);
+}
+
+/** As `put` takes it back. */
+async function writeFile({ io }: Context, { agentId, definition, problem }: Agent): Promise<void> {
+  if (!definition) {
+    throw new StoaProblem('agent_broken', 409, `${agentId} cannot be read: ${problem ?? ''}`);
+  }
+  const { agentFileText } = await import('../agent-file.js');
+  const text = agentFileText(definition);
+  io.out(io.outIsTerminal ? printable(text) : text);
 }
 
 /** This directory is only a guess: where agents may not work in it, there are those of the daemon. */
@@ -98,7 +114,7 @@ export async function putAgent(
 
 async function definitionIn(context: Context, file: string): Promise<object> {
   const text = await readText(context, file);
-  // Loaded here: of all commands only this one reads YAML.
+  // Loaded here: of all commands only these know YAML.
   const { readAgentFile } = await import('../agent-file.js');
   return readAgentFile(text, file === '-' ? 'standard input' : file);
 }
@@ -184,7 +200,13 @@ function agentText({ paint, io }: Context, agent: Agent): string {
     ['from', agent.path ?? agent.source],
     ['changed', updatedAt === undefined ? undefined : relativeTime(updatedAt, io.now())],
   ]);
-  return instructions === '' ? text : `${text}\n${block(paint, 'instructions', instructions)}`;
+  const driver = definition?.driver;
+  const script = driver?.kind === 'script' ? (driver.script ?? '') : '';
+  return [
+    text,
+    ...(instructions === '' ? [] : [block(paint, 'instructions', instructions)]),
+    ...(script === '' ? [] : [block(paint, 'script', script.trimEnd())]),
+  ].join('\n');
 }
 
 function driverText(driver: DriverConfig): string {

@@ -30,6 +30,9 @@ export async function demo(
   if (context.flags.json) throw new UsageError('stoa demo is for people', 'leave --json out');
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
+  // What was made for it is put away as after Ctrl-C, but that somebody has seen enough is no failure.
+  const unread = new Error('nobody reads any more');
+  context.io.outliveReaders(() => interrupted.abort(unread));
   const { signal } = interrupted;
   let own: TemporaryDaemon | undefined;
   let stage = context;
@@ -46,6 +49,7 @@ export async function demo(
     return EXIT.ok;
   } catch (error) {
     if (!signal.aborted) throw error;
+    if (signal.reason === unread) return EXIT.ok;
     context.say('the demonstration was interrupted');
     return EXIT.cancelled;
   } finally {

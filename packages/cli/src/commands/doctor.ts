@@ -1,7 +1,9 @@
+import fs from 'node:fs';
 import type { Issue } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { checkAddress } from '../doctor/address.js';
 import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-directory.js';
+import { checkDatabase } from '../doctor/database.js';
 import { type Finding, type Level, note, ok, problem } from '../doctor/finding.js';
 import { checkAgentTools, checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
@@ -60,9 +62,16 @@ async function checkProgram(
   if (issues.length > 0) {
     return { findings: [...machine, ...issues.map((issue) => faulty(file, issue))] };
   }
-  const { host, port } = daemon.effectiveConfig({ flags: { home, config } });
+  const { host, port, store } = daemon.effectiveConfig({ flags: { home, config } });
+  const source = fs.existsSync(file)
+    ? `${file}, environment`
+    : `defaults, environment; there is no ${file}`;
   return {
-    findings: [...machine, ok('config', `valid (${file}, environment)`)],
+    findings: [
+      ...machine,
+      ok('config', `valid (${source})`),
+      ...(store.engine === 'sqlite' ? checkDatabase(home) : []),
+    ],
     ...(port === 0 ? {} : { url: daemon.urlOf(host, port) }),
   };
 }
@@ -81,7 +90,7 @@ async function checkDaemon(
   try {
     const target = contextFor(context, configured);
     try {
-      const findings = await checkAddress(target);
+      const findings = [...usedToken(target), ...(await checkAddress(target))];
       return deep ? [...findings, await checkStore(target)] : findings;
     } finally {
       target.close();
@@ -90,6 +99,12 @@ async function checkDaemon(
     if (!(error instanceof UsageError)) throw error;
     return [problem('daemon', `cannot be asked: ${error.message}`, 'correct that first')];
   }
+}
+
+/** One that was given goes before that of the data directory, and so is what may be wrong. */
+function usedToken({ located: { token, tokenFrom, tokenIsOwn } }: Context): Finding[] {
+  if (token === undefined || tokenIsOwn) return [];
+  return [note('token', `commands use that of ${tokenFrom}`)];
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Context, GlobalFlags } from '../context.js';
+import { UsageError } from '../failure.js';
 import { messageText } from '../terminal/message-text.js';
 
 export interface HistoryOptions extends GlobalFlags {
@@ -16,6 +17,9 @@ export async function history(
   [channelId = '']: readonly string[],
   options: HistoryOptions,
 ): Promise<void> {
+  if (options.before !== undefined && options.after !== undefined) {
+    throw new UsageError('a page begins at one place', 'give --before or --after, not both');
+  }
   const page = await context.client.messages.list(channelId, {
     threadRootMessageId: options.thread,
     scope: options.feed ? 'feed' : 'all',

@@ -1,6 +1,6 @@
+import { StoaProblem } from '@stoa/client';
 import type { Member } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
-import { UsageError } from '../failure.js';
 import { printableLine } from '../terminal/printable.js';
 import { relativeTime } from '../terminal/times.js';
 
@@ -60,7 +60,7 @@ async function ownMemberId(context: Context, channelId: string): Promise<string>
   const members = await context.client.members.list(channelId);
   const own = members.find((member) => member.actorId === actorId);
   if (own) return own.memberId;
-  throw new UsageError(`${actorId} is not a member of ${channelId}`);
+  throw new StoaProblem('member_not_found', 404, `${actorId} is not a member of ${channelId}`);
 }
 
 function memberName({ displayName, memberId }: Member): string {

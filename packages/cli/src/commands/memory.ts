@@ -1,3 +1,4 @@
+import { StoaProblem } from '@stoa/client';
 import type { DreamStatus, Memory, MemoryFile, MemoryNote } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
@@ -82,7 +83,8 @@ export async function memoryPath(
 ): Promise<void> {
   const memoryId = await memoryNamed(context, which);
   const { directories } = await context.client.memories.files(memoryId);
-  if (!directories) throw new UsageError('only the owner of the daemon is told where they lie');
+  if (!directories)
+    throw new StoaProblem('forbidden', 403, 'Only the owner is told where they lie');
   const path = isolated ? directories.isolated : directories.shared;
   context.answer({ path }, () => path);
 }
@@ -164,10 +166,11 @@ async function memoryNamed({ client }: Context, which: string): Promise<string> 
   const { memories } = await client.memories.list({ namespace: which, limit: 2 });
   const [only, another] = memories;
   if (only && !another) return only.memoryId;
+  if (!only) {
+    throw new StoaProblem('memory_not_found', 404, `Nothing is remembered as ${which}`);
+  }
   throw new UsageError(
-    only
-      ? `several people have a memory ${printableLine(which)}`
-      : `nothing is remembered as ${printableLine(which)}`,
+    `several people have a memory ${printableLine(which)}`,
     'stoa memory list shows what there is; each can be named by its id',
   );
 }

@@ -3,6 +3,13 @@ import { UsageError } from '../failure.js';
 
 /** The words of a command line as one text; a lone `-` stands for standard input. */
 export async function textFrom(context: Context, words: readonly string[]): Promise<string> {
+  const text = await inputFrom(context, words);
+  if (text.trim() === '') throw new UsageError('there is no text to send');
+  return text;
+}
+
+/** The same for a program, to which white space may mean something. */
+export async function inputFrom(context: Context, words: readonly string[]): Promise<string> {
   const text = words.length === 1 && words[0] === '-' ? await fromStdin(context) : words.join(' ');
   if (text === '') throw new UsageError('there is no text to send');
   return text;

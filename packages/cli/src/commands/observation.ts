@@ -86,6 +86,12 @@ export async function updateSource(
     template: template === '' ? null : template,
     enabled: enable ? true : disable ? false : undefined,
   };
+  if (Object.values(change).every((value) => value === undefined)) {
+    throw new UsageError(
+      'there is nothing to change',
+      'give --title, --template, --enable or --disable',
+    );
+  }
   show(context, await context.client.observations.updateSource(sourceId, change));
 }
 

@@ -9,6 +9,7 @@ describe('what is set of a policy', () => {
       'maxAgentRepliesPerHumanMessage=5',
       'memberCooldownMs=1m30s',
       'leaseTimeoutMs=45000',
+      'quietPeriodMsAfterRootPost=5m',
       'defaultParticipationMode=always_listen',
     ]);
     expect(change).toEqual({
@@ -16,6 +17,7 @@ describe('what is set of a policy', () => {
         maxAgentRepliesPerHumanMessage: 5,
         memberCooldownMs: 90_000,
         leaseTimeoutMs: 45_000,
+        quietPeriodMsAfterRootPost: 300_000,
       },
       defaultParticipationMode: 'always_listen',
     });

@@ -103,7 +103,8 @@ function numberFrom(name: string, value: string): number {
   );
 }
 
-const isDuration = (name: string): boolean => name.endsWith('Ms');
+/** `quietPeriodMsAfterRootPost` too. */
+const isDuration = (name: string): boolean => /Ms(?:$|[A-Z])/.test(name);
 
 function policyText({ paint }: Context, channel: Channel): string {
   const { channelId, title, autonomyPolicy, paused, defaultParticipationMode } = channel;

@@ -45,6 +45,8 @@ export async function run(
   words: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
+  // How the run ended is told by the exit code, also to who does not read its words to the end.
+  context.io.outliveReaders();
   const prompt = await textFrom(context, words);
   const session = await sessionFor(context, prompt, options);
   const item = await context.client.sessions.submit(session.sessionId, {

@@ -54,7 +54,9 @@ export async function addSchedule(
     { idempotencyKey: options.key },
   );
   context.answer(schedule, () => schedule.scheduleId);
-  if (!context.flags.json && schedule.nextFireAt !== undefined) {
+  if (cadence.kind === 'once' && cadence.at <= context.io.now()) {
+    context.say(`${clockTime(cadence.at, context.io.now())} is past: it fires at once`);
+  } else if (!context.flags.json && schedule.nextFireAt !== undefined) {
     context.say(`it fires first ${whenText(context, schedule.nextFireAt)}`);
   }
 }

@@ -24,6 +24,7 @@ export interface DaemonPackage {
   effectiveConfig(options: { readonly flags: DaemonFlags }): {
     readonly host: string;
     readonly port: number;
+    readonly store: { readonly engine: 'sqlite' | 'postgres' };
   };
   /** Where a daemon that listens there is reached. */
   urlOf(host: string, port: number): string;

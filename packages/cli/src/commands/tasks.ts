@@ -5,7 +5,7 @@ import { durationText } from '../durations.js';
 import { UsageError } from '../failure.js';
 import { details } from '../terminal/details.js';
 import { printableLine } from '../terminal/printable.js';
-import { textFrom } from './message-input.js';
+import { inputFrom } from './message-input.js';
 
 export interface TasksOptions extends GlobalFlags {
   readonly session?: string;
@@ -117,7 +117,7 @@ export async function sendToTask(
   context: Context,
   [taskId = '', ...words]: readonly string[],
 ): Promise<void> {
-  const task = await context.client.tasks.send(taskId, await textFrom(context, words));
+  const task = await context.client.tasks.send(taskId, await inputFrom(context, words));
   context.answer(task, () => `${taskId} has it.`);
 }
 

@@ -22,22 +22,32 @@ export async function why(
   const { channelId } = message;
   const rootMessageId = message.threadRootMessageId ?? message.messageId;
   const decisions: StampedDecision[] = [];
-  let isCut = false;
   for await (const page of turns.decisionPages(channelId, rootMessageId)) {
     decisions.push(...page);
-    isCut = decisions.length > limit;
-    if (isCut) break;
+    if (decisions.length > limit && knowsHolders(decisions, limit)) break;
   }
   const shown = decisions.slice(0, limit).reverse();
   if (context.flags.json) context.json({ channelId, rootMessageId, decisions: shown });
-  else await show(context, message, shown);
-  if (isCut && !context.flags.json) context.say('there were more before: --limit');
+  else await show(context, message, shown, leaseHolders(decisions));
+  if (decisions.length > limit && !context.flags.json)
+    context.say('there were more before: --limit');
+}
+
+/** Whose turn ended was decided before, and that may lie before what is shown. */
+function knowsHolders(newestFirst: readonly StampedDecision[], limit: number): boolean {
+  const holders = leaseHolders(newestFirst);
+  return newestFirst
+    .slice(0, limit)
+    .every(({ ended, renewed }) =>
+      [...ended, ...renewed].every(({ leaseId }) => holders.has(leaseId)),
+    );
 }
 
 async function show(
   context: Context,
   message: Message,
   decisions: readonly StampedDecision[],
+  holders: ReadonlyMap<string, string>,
 ): Promise<void> {
   const { paint, io, client } = context;
   const { channelId } = message;
@@ -52,7 +62,7 @@ async function show(
     now: io.now(),
     width: io.columns,
     names: new Map(members.map(({ memberId, displayName }) => [memberId, displayName])),
-    holders: leaseHolders(decisions),
+    holders,
   };
   for (const decision of decisions) context.line(decisionText(decision, style));
 }

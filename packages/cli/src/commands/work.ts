@@ -1,3 +1,4 @@
+import { StoaProblem } from '@stoa/client';
 import type { ReviewVerdict, ThreadWork, UpdateThreadWork, WorkStatus } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
@@ -61,7 +62,10 @@ export async function showWork(
 ): Promise<void> {
   const { work } = await context.client.stimuli.work(channelId, { threadRootMessageId });
   const [one] = work;
-  if (!one) throw new UsageError(`nothing is known of work in ${threadRootMessageId}`, '');
+  if (!one) {
+    const detail = `Nothing is known of work in ${threadRootMessageId}`;
+    throw new StoaProblem('work_not_found', 404, detail);
+  }
   context.answer(one, () => workText(context, one));
 }
 
@@ -83,6 +87,12 @@ export async function updateWork(
     ...(supersededBy === undefined ? {} : { supersededByMessageId: supersededBy }),
     ...(owner === undefined ? {} : { ownerSessionId: owner === '' ? null : owner }),
   };
+  if (Object.keys(change).length === 0) {
+    throw new UsageError(
+      'there is nothing to change',
+      'give --status, --verdict, --superseded-by or --owner',
+    );
+  }
   const work = await context.client.stimuli.updateWork(channelId, rootMessageId, change);
   context.answer(work, () => workText(context, work));
 }

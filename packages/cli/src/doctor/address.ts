@@ -14,8 +14,9 @@ export type Answer =
   | { readonly kind: 'nobody' };
 
 export async function checkAddress(context: Context): Promise<Finding[]> {
-  const { url, home } = context.located;
-  return judgeAnswer(await ask(context), url, livingDaemon(home)?.pid, context.version);
+  const { url, home, token, tokenFrom, tokenIsOwn } = context.located;
+  const given = token === undefined || tokenIsOwn ? undefined : tokenFrom;
+  return judgeAnswer(await ask(context), url, livingDaemon(home)?.pid, context.version, given);
 }
 
 async function ask(context: Context): Promise<Answer> {
@@ -37,6 +38,8 @@ export function judgeAnswer(
   url: string,
   holder: number | undefined,
   version: string,
+  /** Where the token came from, if not from the data directory. */
+  tokenFrom?: string,
 ): Finding[] {
   switch (answer.kind) {
     case 'daemon':
@@ -46,7 +49,9 @@ export function judgeAnswer(
         problem(
           'port',
           `${url} is held by a Stoa daemon that does not know this token`,
-          'set STOA_HOME to its data directory, or choose another port for yours: stoa serve --port',
+          tokenFrom === undefined
+            ? 'set STOA_HOME to its data directory, or choose another port for yours: stoa serve --port'
+            : `it came from ${tokenFrom}: correct it, or leave it out to use that of the data directory`,
         ),
       ];
     case 'refused':

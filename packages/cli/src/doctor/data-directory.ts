@@ -10,6 +10,11 @@ export function checkDataDirectory(home: string): Finding[] {
     const fix = 'set STOA_HOME (or --home) to a directory';
     return [problem('data directory', `${home} is not a directory`, fix)];
   }
+  const dangling = danglingLink(home);
+  if (dangling !== undefined) {
+    const fix = `make the directory that ${dangling} leads to, or set STOA_HOME (or --home) to another`;
+    return [problem('data directory', `${dangling} leads to nothing`, fix)];
+  }
   const obstacle = writeObstacle(nearestExisting(home));
   if (obstacle !== undefined) return [notWritable(home, obstacle)];
   if (!stats) return [note('data directory', `${home} does not exist yet; stoa serve makes it`)];
@@ -20,6 +25,22 @@ export function checkDataDirectory(home: string): Finding[] {
     ];
   }
   return [ok('data directory', home)];
+}
+
+/** The first part of the path that is there but leads nowhere: nothing can be made below it. */
+function danglingLink(home: string): string | undefined {
+  const above = path.dirname(home);
+  const found = above === home ? undefined : danglingLink(above);
+  if (found !== undefined || statsOf(home)) return found;
+  return isLink(home) ? home : undefined;
+}
+
+function isLink(file: string): boolean {
+  try {
+    return fs.lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 function statsOf(file: string): fs.Stats | undefined {

@@ -5,6 +5,7 @@ import type { Status } from '@stoa/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { judgeAnswer } from './address.js';
 import { checkDataDirectory, checkHolder, checkTokenFile } from './data-directory.js';
+import { checkDatabase } from './database.js';
 import { checkNode, checkSqlite, judgeSpace } from './machine.js';
 
 const url = 'http://127.0.0.1:7117';
@@ -61,6 +62,38 @@ describe('the data directory', () => {
       { level: 'problem', detail: `${file} is not a directory` },
     ]);
     expect(checkDataDirectory(path.join(file, 'below'))).toMatchObject([{ level: 'problem' }]);
+  });
+
+  it('cannot be below a link that leads to nothing', () => {
+    const link = path.join(home, 'link');
+    fs.symlinkSync(path.join(home, 'nowhere'), link);
+    for (const below of [link, path.join(link, 'a', 'b')]) {
+      expect(checkDataDirectory(below)).toMatchObject([
+        { level: 'problem', detail: `${link} leads to nothing` },
+      ]);
+    }
+    fs.mkdirSync(path.join(home, 'nowhere'));
+    expect(checkDataDirectory(path.join(link, 'a'))).toMatchObject([{ level: 'note' }]);
+  });
+
+  it('F-34 names a database that is damaged or cut off', () => {
+    const file = path.join(home, 'stoa.db');
+    const said = (): string | undefined => checkDatabase(home)[0]?.detail;
+    expect(checkDatabase(home)).toEqual([]);
+    const header = Buffer.alloc(100);
+    header.write('SQLite format 3\0', 'latin1');
+    header.writeUInt16BE(4_096, 16);
+    header.writeUInt32BE(2, 28);
+    fs.writeFileSync(file, Buffer.concat([header, Buffer.alloc(8_092)]));
+    expect(checkDatabase(home)).toMatchObject([{ level: 'ok' }]);
+    fs.truncateSync(file, 5_000);
+    expect(said()).toBe(`${file} is cut off`);
+    // The rest of it may still be in the log.
+    fs.writeFileSync(`${file}-wal`, 'pages');
+    expect(checkDatabase(home)).toMatchObject([{ level: 'ok' }]);
+    fs.writeFileSync(file, 'not a database at all');
+    expect(said()).toBe(`${file} is damaged, or no database`);
+    expect(checkDatabase(home)[0]?.fix).toContain('stoa backup');
   });
 
   it('F-34 must not be open to others', () => {
@@ -134,6 +167,8 @@ describe('the address', () => {
   it('F-34 is a problem when somebody else holds it', () => {
     expect(levels({ kind: 'something else' }, url, undefined, '1.0.0')).toEqual(['port problem']);
     expect(levels({ kind: 'other daemon' }, url, undefined, '1.0.0')).toEqual(['port problem']);
+    const [given] = judgeAnswer({ kind: 'other daemon' }, url, 1, '1.0.0', 'STOA_TOKEN');
+    expect(given?.fix).toMatch(/^it came from STOA_TOKEN: /);
   });
 
   it('is free without a daemon, and a problem when one runs that does not answer', () => {

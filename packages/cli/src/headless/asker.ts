@@ -14,6 +14,7 @@ import { readReply, replyPrompt } from './reply.js';
 export class Asker {
   private readonly waiting: Approval[] = [];
   private asking: { readonly approvalId: string; readonly withdrawn: AbortController } | undefined;
+  private standsAtQuestion = false;
 
   constructor(
     private readonly context: Context,
@@ -29,12 +30,28 @@ export class Asker {
   settled(approvalId: string): void {
     const at = this.waiting.findIndex((approval) => approval.approvalId === approvalId);
     if (at >= 0) this.waiting.splice(at, 1);
-    if (this.asking?.approvalId === approvalId) this.asking.withdrawn.abort();
+    if (this.asking?.approvalId === approvalId) this.withdraw();
   }
 
   close(): void {
     this.waiting.length = 0;
+    this.withdraw();
+  }
+
+  private withdraw(): void {
+    // The cursor stands behind a question that is none any more.
+    if (this.standsAtQuestion) this.context.io.err('\n');
+    this.standsAtQuestion = false;
     this.asking?.withdrawn.abort();
+  }
+
+  private async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
+    this.standsAtQuestion = true;
+    try {
+      return await this.context.io.question(prompt, signal);
+    } finally {
+      this.standsAtQuestion = false;
+    }
   }
 
   private async next(): Promise<void> {
@@ -60,12 +77,8 @@ export class Asker {
   private async untilDecided(approval: Approval, signal: AbortSignal): Promise<void> {
     const isWithdrawn = (): boolean => signal.aborted;
     while (!isWithdrawn()) {
-      const line = await this.context.io.question(replyPrompt(approval), signal);
-      if (isWithdrawn()) {
-        // The cursor stands behind a question that is none any more.
-        this.context.io.err('\n');
-        return;
-      }
+      const line = await this.question(replyPrompt(approval), signal);
+      if (isWithdrawn()) return;
       if (line === undefined) {
         this.say(`it waits; to answer later: ${howToAnswer(approval)}`);
         return;
@@ -97,7 +110,7 @@ export class Asker {
     const { env } = this.context.io;
     const editor = env['VISUAL'] || env['EDITOR'];
     if (editor) return editJson(approval.input, editor);
-    const line = await this.context.io.question('Arguments as JSON (no EDITOR is set): ', signal);
+    const line = await this.question('Arguments as JSON (no EDITOR is set): ', signal);
     return line === undefined || line.trim() === '' ? undefined : parsed(line);
   }
 

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { AcpOptions } from '../commands/acp.js';
-import type { AgentOptions, ListAgentsOptions, PutAgentOptions } from '../commands/agent.js';
+import type { ListAgentsOptions, PutAgentOptions, ShowAgentOptions } from '../commands/agent.js';
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
 import type { UsageOptions } from '../commands/usage.js';
@@ -85,11 +85,13 @@ export function addAgentCommands(program: Command, run: Runner): void {
     async () => (await load()).listAgents,
     ['stoa agent list', 'stoa agent list --workspace ~/code/stoa'],
   );
-  runs<AgentOptions>(
-    onOne('show', 'show an agent').option(...workspace),
+  runs<ShowAgentOptions>(
+    onOne('show', 'show an agent')
+      .option(...workspace)
+      .option('--markdown', 'as a file that put takes back'),
     run,
     async () => (await load()).showAgent,
-    [],
+    ['stoa agent show host', 'stoa agent show host --markdown > host.md'],
   );
   runs<PutAgentOptions>(
     onOne('put', 'make or replace an agent from a Markdown file (owner)')

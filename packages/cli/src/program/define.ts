@@ -10,6 +10,8 @@ export type Runner = <O extends GlobalFlags>(
   load: Load<O>,
   args: readonly string[],
   options: O,
+  /** Those of its arguments that have a name each. */
+  named: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
 /** A file of the program names commands and options; what they do is loaded when one of them runs. */
@@ -24,8 +26,17 @@ export function runs<O extends GlobalFlags>(
     command.addHelpText('after', `\nExamples:\n${text}`);
   }
   return command.action(async () => {
-    await run(load, command.args, command.optsWithGlobals<O>());
+    await run(load, command.args, command.optsWithGlobals<O>(), namedArguments(command));
   });
+}
+
+function namedArguments({ registeredArguments, args }: Command): Record<string, string> {
+  return Object.fromEntries(
+    registeredArguments.flatMap((argument, index) => {
+      const value = args[index];
+      return value === undefined || argument.variadic ? [] : [[argument.name(), value]];
+    }),
+  );
 }
 
 function wholeNumber(from: number, to: number): (text: string) => number {

@@ -12,7 +12,7 @@ export interface DecisionStyle {
   readonly width: number | undefined;
   /** What members are called now; one that has left keeps its id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Whose lease it was, of those in the decisions that are shown. */
+  /** Whose lease it was, also of those that were decided before what is shown. */
   readonly holders: ReadonlyMap<string, string>;
 }
 

@@ -26,6 +26,7 @@ export async function admitContent(
       { path: 'body', message: 'exactly one of text and inputItems' },
     ]);
   }
+  assertSaysSomething(inputItems ?? [{ type: 'text', text: text ?? '' }]);
   if (text !== undefined) return [{ type: 'text', text }];
   assertTextFits(inputItems ?? []);
   const items = (await withoutBoards(store, inputItems ?? [], actor)).map(decoded);
@@ -36,6 +37,15 @@ export async function admitContent(
   for (const item of items)
     stored.push(isStored(item) ? item : await storeInline(assets, item, actor));
   return stored;
+}
+
+/** Of white space alone nobody sees that it was said. */
+export const isSomething = (item: InputItem): boolean =>
+  item.type !== 'text' || item.text.trim() !== '';
+
+function assertSaysSomething(items: readonly InputItem[]): void {
+  if (items.some(isSomething)) return;
+  throw new StoaError('invalid_request', 'The text is only white space: there is nothing to say');
 }
 
 function assertTextFits(items: readonly InputItem[]): void {

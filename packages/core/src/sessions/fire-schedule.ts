@@ -14,7 +14,7 @@ import { type PlannedFire, planFire } from './schedule-times.js';
 type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
 
 /** What schedules mean for the threads they were made in. */
-export interface ScheduleThreads {
+interface ScheduleThreads {
   readonly bound: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
   readonly fired: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
 }

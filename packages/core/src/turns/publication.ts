@@ -1,5 +1,6 @@
 import type { ChannelEvent, StoredItem } from '@stoa/protocol';
 import { type FullRunRow, findEvent, type LeaseRow, type MemberRow, type Tx } from '@stoa/store';
+import { isSomething } from '../channels/content.js';
 import { namedMembers } from '../channels/member-name.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import type { LockedChannel, TurnContext } from './context.js';
@@ -15,8 +16,6 @@ export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[
   const event = yield* findEvent.first({ topicId: run.topicId, seq: run.outputSeq });
   return event ? (JSON.parse(event.body) as { items: StoredItem[] }).items.filter(isSomething) : [];
 }
-
-const isSomething = (item: StoredItem): boolean => item.type !== 'text' || item.text.trim() !== '';
 
 export function* postOf(
   { sessions }: TurnContext,

@@ -76,6 +76,10 @@ export class ThreadWorks {
         if (!before) {
           throw new StoaError('work_not_found', `${rootMessageId} is no root of a thread`);
         }
+        // What nobody works on has no owner to be taken from it.
+        if (onlyFreesOwner(request) && !(yield* findWork(channel.topicId, rootMessageId))) {
+          throw new StoaError('work_not_found', `Nothing is known of work in ${rootMessageId}`);
+        }
         yield* assertRefers(channel, request);
         const changed = changedWork(before, request, by, at);
         const work = metadata === undefined ? changed : { ...changed, metadata };
@@ -86,6 +90,9 @@ export class ThreadWorks {
     });
   }
 }
+
+const onlyFreesOwner = ({ ownerSessionId, ...rest }: UpdateThreadWork): boolean =>
+  ownerSessionId === null && Object.keys(rest).length === 0;
 
 function* assertRefers(
   { topicId }: JoinedChannel,

@@ -70,7 +70,11 @@ function readConfigFile(path: string, required: boolean): unknown {
       path,
       document.errors.map((error) => ({
         path: `line ${String(error.linePos?.[0].line ?? '?')}`,
-        message: error.message.split('\n')[0] ?? '',
+        // Without the place, which stands before it, and the excerpt below.
+        message: (error.message.split('\n')[0] ?? '').replace(
+          /(?: at line \d+, column \d+)?:$/,
+          '',
+        ),
       })),
     );
   }

@@ -39,31 +39,76 @@ function refusal(errors: readonly ErrorObject[], part: Part): StoaError {
   if (meant && 'tag' in meant) {
     const path = `${pathOf(union, part)}.${meant.tag}`;
     const message = `must be one of ${meant.names.join(', ')}`;
-    return refuse([{ path, message }], meant.code);
+    return refuse([{ path, message }], `${placeOf(path)} ${message}`, meant.code);
   }
   const own = meant && errors.filter(({ schemaPath }) => schemaPath.startsWith(meant.schemaPath));
-  return refuse((own?.length ? own : errors).map((error) => toIssue(error, part)));
+  const faults = withoutForms(own?.length ? own : errors);
+  const [first] = faults;
+  const issues = faults.map((error) => ({ path: pathOf(error, part), message: wordsOf(error) }));
+  return refuse(issues, first ? detailOf(first, part) : 'invalid');
 }
 
-function refuse(issues: readonly Issue[], code: ErrorCode = 'invalid_request'): StoaError {
-  const [first] = issues;
-  return new StoaError(code, first ? `${first.path} ${first.message}` : 'invalid', issues);
+function refuse(
+  issues: readonly Issue[],
+  detail: string,
+  code: ErrorCode = 'invalid_request',
+): StoaError {
+  return new StoaError(code, detail, issues);
+}
+
+/** What may have one of several forms, such as none, fails with each of them; only what was tried is of use. */
+function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const forms = errors.filter(({ keyword }) => keyword === 'anyOf');
+  const places = new Set(forms.map(({ instancePath }) => instancePath));
+  const useful = errors.filter(
+    ({ keyword, instancePath, schema }) =>
+      keyword !== 'anyOf' && !(schema === 'null' && places.has(instancePath)),
+  );
+  return useful.length > 0 ? useful : errors;
 }
 
 const pathOf = ({ instancePath }: ErrorObject, part: Part): string =>
   `${part}${instancePath.replaceAll('/', '.')}`;
 
-function toIssue(error: ErrorObject, part: Part): Issue {
-  const path = pathOf(error, part);
-  const { params } = error as { params: Record<string, unknown> };
-  if (error.keyword === 'additionalProperties') {
-    return { path, message: `has an unknown field ${String(params.additionalProperty)}` };
-  }
-  if (error.keyword === 'enum') {
-    return {
-      path,
-      message: `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`,
-    };
-  }
-  return { path, message: error.message ?? 'is not valid' };
+/** For people, who need not know which part of a request carries it. */
+const placeOf = (path: string): string => path.replace(/^(?:body|query|params)\./, '');
+
+function detailOf(error: ErrorObject, part: Part): string {
+  const what =
+    idMeant(error) === undefined ? placeOf(pathOf(error, part)) : shortened(String(error.data));
+  return `${what} ${wordsOf(error)}`;
 }
+
+const SHOWN_CHARS = 60;
+
+function shortened(value: string): string {
+  if (value === '') return 'An empty text';
+  return value.length <= SHOWN_CHARS ? value : `${value.slice(0, SHOWN_CHARS)}…`;
+}
+
+/** What the id that has another form should be one of. */
+function idMeant({ keyword, parentSchema }: ErrorObject): string | undefined {
+  const description: unknown = (parentSchema as Record<string, unknown> | undefined)?.description;
+  return keyword === 'pattern' && typeof description === 'string' ? description : undefined;
+}
+
+function wordsOf(error: ErrorObject): string {
+  const { params } = error as { params: Record<string, unknown> };
+  const id = idMeant(error);
+  if (id !== undefined) return `is not ${id}`;
+  switch (error.keyword) {
+    case 'additionalProperties':
+      return `has an unknown field ${String(params.additionalProperty)}`;
+    case 'enum':
+      return `must be one of ${(params.allowedValues as unknown[]).map(String).join(', ')}`;
+    case 'pattern':
+      return params.pattern === '\\S' ? EMPTY : (error.message ?? '');
+    case 'minLength':
+    case 'minItems':
+      return params.limit === 1 ? EMPTY : (error.message ?? '');
+    default:
+      return error.message ?? 'is not valid';
+  }
+}
+
+const EMPTY = 'must not be empty';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from './identity.js';
-import { EpochMs } from './ids.js';
+import { chosenId, EpochMs } from './ids.js';
 
 /** The name an agent is called by: the file name of its definition, or chosen by who made it. */
-export const AgentId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
+export const AgentId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, 'an agent');
 
 /** What runs without being asked: nothing but reading, reading, edits too, everything. */
 export const PermissionMode = z.enum(['plan', 'ask', 'auto-edit', 'full']);

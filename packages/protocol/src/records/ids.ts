@@ -1,24 +1,41 @@
 import { z } from 'zod';
 
+/** The description is also what a caller is told who sends something else. */
+const madeId = (prefix: string, what: string) =>
+  z
+    .string()
+    .regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`))
+    .meta({ description: `the id of ${what}: ${prefix}_ and 26 letters and digits` });
+export const chosenId = (pattern: RegExp, what: string) =>
+  z
+    .string()
+    .regex(pattern)
+    .meta({
+      description: `the id of ${what}: lower case letters and digits, with - . _ between them`,
+    });
+
 /** Ids are prefixed and time-sortable where Stoa makes them; callers may choose channel ids. */
-export const ChannelId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
-export const MessageId = z.string().regex(/^msg_[0-9a-z]{26}$/);
-export const AssetId = z.string().regex(/^ast_[0-9a-z]{26}$/);
-export const CredentialId = z.string().regex(/^crd_[0-9a-z]{26}$/);
-export const SessionId = z.string().regex(/^ses_[0-9a-z]{26}$/);
-export const RunId = z.string().regex(/^run_[0-9a-z]{26}$/);
-export const InboxItemId = z.string().regex(/^itm_[0-9a-z]{26}$/);
-export const ApprovalId = z.string().regex(/^apr_[0-9a-z]{26}$/);
-export const ScheduleId = z.string().regex(/^sch_[0-9a-z]{26}$/);
-export const BoardId = z.string().regex(/^brd_[0-9a-z]{26}$/);
-export const TaskId = z.string().regex(/^tsk_[0-9a-z]{26}$/);
-export const TurnId = z.string().regex(/^trn_[0-9a-z]{26}$/);
-export const LeaseId = z.string().regex(/^lse_[0-9a-z]{26}$/);
-export const StimulusId = z.string().regex(/^stm_[0-9a-z]{26}$/);
-export const ObservationSourceId = z.string().regex(/^src_[0-9a-z]{26}$/);
-export const ObservationId = z.string().regex(/^obs_[0-9a-z]{26}$/);
-export const HumanId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
-export const MemberId = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9:._-]{0,126}[A-Za-z0-9])?$/);
+export const ChannelId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, 'a channel');
+export const MessageId = madeId('msg', 'a message');
+export const AssetId = madeId('ast', 'an asset');
+export const CredentialId = madeId('crd', 'a token');
+export const SessionId = madeId('ses', 'a session');
+export const RunId = madeId('run', 'a run');
+export const InboxItemId = madeId('itm', 'an inbox item');
+export const ApprovalId = madeId('apr', 'an approval');
+export const ScheduleId = madeId('sch', 'a schedule');
+export const BoardId = madeId('brd', 'a board');
+export const TaskId = madeId('tsk', 'a task');
+export const TurnId = madeId('trn', 'a turn');
+export const LeaseId = madeId('lse', 'a lease');
+export const StimulusId = madeId('stm', 'a stimulus');
+export const ObservationSourceId = madeId('src', 'a source');
+export const ObservationId = madeId('obs', 'an observation');
+export const HumanId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, 'a person');
+export const MemberId = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9:._-]{0,126}[A-Za-z0-9])?$/)
+  .meta({ description: 'the id of a member: letters and digits, with : - . _ between them' });
 export const ActorId = z
   .string()
   .regex(/^(?:human|session|adapter):[A-Za-z0-9._-]{1,128}$|^system$/);

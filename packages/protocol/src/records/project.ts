@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { Description, Title } from './channel.js';
-import { ActorId, ChannelId, EpochMs, MessageId, RunId, Seq, TaskId } from './ids.js';
+import { ActorId, ChannelId, chosenId, EpochMs, MessageId, RunId, Seq, TaskId } from './ids.js';
 import { DisplayName, MemberKind } from './member.js';
 import { Metadata } from './metadata.js';
 
 /** Short enough that `project:{projectId}:{memberId}` is the id of a member of a channel. */
-export const ProjectId = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,46}[a-z0-9])?$/);
+export const ProjectId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,46}[a-z0-9])?$/, 'a project');
 export const ProjectMemberId = z
   .string()
-  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/);
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/)
+  .meta({ description: 'the id of a member: letters and digits, with - . _ between them' });
 
 /**
  * Tasks are started in active projects only. An archived project takes no changes but that of its

@@ -14,6 +14,20 @@ export function endsProcess(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code === 'SQLITE_IOERR_FSYNC';
 }
 
+const isDamage = ({ code }: { readonly code: string }): boolean =>
+  /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+
+/** For who starts a daemon, and can do something about the file. */
+export function openingFailure(error: unknown, path: string): unknown {
+  if (!(error instanceof Database.SqliteError) || !isDamage(error)) return toStoaError(error);
+  return new StoaError(
+    'storage_unavailable',
+    `${path} is damaged, or no database (${error.code}). Keep it to look into, and put back a copy that stoa backup made: docs/operations.md, Restoring`,
+    [],
+    { cause: error },
+  );
+}
+
 /** What a caller may know of an engine failure. Errors of the domain pass unchanged. */
 export function toStoaError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
@@ -22,7 +36,7 @@ export function toStoaError(error: unknown): unknown {
       cause: error,
     });
   }
-  if (losesTransaction(error) || /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) {
+  if (losesTransaction(error) || isDamage(error)) {
     return new StoaError('storage_unavailable', `SQLite failed: ${error.code}`, [], {
       cause: error,
     });

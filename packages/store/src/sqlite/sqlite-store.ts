@@ -4,7 +4,7 @@ import type { Migration } from '../schema/migration.js';
 import { MIGRATIONS } from '../schema/migrations.js';
 import type { Tx } from '../sql/statement.js';
 import type { Store, TransactOptions } from '../store.js';
-import { toStoaError } from './failure.js';
+import { openingFailure, toStoaError } from './failure.js';
 import { GroupCommit, type GroupCommitPorts, type GroupLimits } from './group-commit.js';
 import { growWal, isWorthGrowing } from './grow-wal.js';
 import { checkInThread, sqliteProblems } from './integrity.js';
@@ -123,7 +123,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions): Sqli
     return store;
   } catch (error) {
     db?.close();
-    throw toStoaError(error);
+    throw openingFailure(error, path);
   }
 }
 

@@ -9,7 +9,7 @@ const refused = (issues: { path: string; message: string }[]): StoaProblem =>
 describe('what is wrong with a form', () => {
   it('stands at the field whose value was refused, in words for who fills it in', () => {
     const error = refused([
-      { path: 'body.title', message: 'must match pattern "\\S"' },
+      { path: 'body.title', message: 'must not be empty' },
       { path: 'body.autonomyPolicy.maxParallelPublicSpeakers', message: 'must be <= 20' },
       { path: 'body.purpose', message: 'must NOT have more than 2000 characters' },
     ]);
@@ -33,15 +33,24 @@ describe('what is wrong with a form', () => {
 
   it('belongs to the nearest field that holds the place, and to the one that is missing', () => {
     const error = refused([
-      { path: 'body.permissions.allow.3', message: 'must NOT have fewer than 1 characters' },
+      { path: 'body.permissions.allow.3', message: 'must not be empty' },
       { path: 'body.driver', message: "must have required property 'script'" },
-      { path: 'params.agentId', message: 'must match pattern "^[a-z]$"' },
+      { path: 'params.agentId', message: 'is not the id of an agent: letters' },
+      { path: 'body.image', message: 'must match pattern "^[a-z]$"' },
     ]);
-    const fields = ['permissions', 'permissions.allow', 'driver', 'driver.script', 'agentId'];
+    const fields = [
+      'permissions',
+      'permissions.allow',
+      'driver',
+      'driver.script',
+      'agentId',
+      'image',
+    ];
     expect(problemsOf(error, fields).fields).toEqual({
       'permissions.allow': 'This must not be empty.',
       'driver.script': 'This must not be empty.',
-      agentId: 'This is not written as it has to be.',
+      agentId: 'This is not the id of an agent: letters.',
+      image: 'This is not written as it has to be.',
     });
   });
 

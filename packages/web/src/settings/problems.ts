@@ -86,7 +86,7 @@ function fieldAt(place: string, fields: readonly string[]): string | undefined {
     .sort((a, b) => b.length - a.length)[0];
 }
 
-const REQUIRED = 'must match pattern "\\S"';
+const REQUIRED = 'must not be empty';
 
 /** The validator speaks of schemas; who fills in a form thinks of what to write. */
 function inWords(message: string, field: string, naming: Naming): string {
@@ -101,11 +101,13 @@ function inWords(message: string, field: string, naming: Naming): string {
   const length = /^must NOT have (?:more|fewer) than (\d+) (characters|items)$/.exec(message);
   if (length) {
     const [, count, what] = length;
-    return message.includes('more') ? `At most ${count} ${what}.` : EMPTY;
+    return message.includes('more') ? `At most ${count} ${what}.` : `At least ${count} ${what}.`;
   }
   if (message === REQUIRED) return EMPTY;
-  if (message.startsWith('must match pattern')) {
-    return naming.written?.[field] ?? 'This is not written as it has to be.';
+  const isUnfit = message.startsWith('is not ');
+  if (isUnfit || message.startsWith('must match pattern')) {
+    const known = naming.written?.[field];
+    return known ?? (isUnfit ? `This ${message}.` : 'This is not written as it has to be.');
   }
   if (/^must be integer/.test(message)) return 'A whole number is needed.';
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
