@@ -305,7 +305,9 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     );
     expect((await run(['memory', 'clear', 'open'])).code).toBe(2);
     expect((await run(['memory', 'clear', 'open', '--yes'])).out).toBe('open is erased.\n');
-    expect((await run(['memory', 'show', 'nowhere'])).err).toContain('nothing is remembered as');
+    expect((await run(['memory', 'show', 'nowhere'])).err).toContain(
+      'Nothing is remembered as nowhere',
+    );
   });
 
   it('C-53 C-66 the command line and the client set them, and give commands as anybody does', async () => {
