@@ -91,6 +91,8 @@ describe('definitions of one id', () => {
     // Who got no answer asks the same again.
     expect((await make('b', definition?.instructions ?? '')).definition).toEqual(definition);
     await expect(make('c', 'one')).rejects.toMatchObject({ code: 'agent_exists' });
+    // A name that every object knows is nobody's yet.
+    expect(await make('constructor', 'one')).toMatchObject({ agentId: 'constructor' });
     await expect(make('a', 'one')).rejects.toMatchObject({ code: 'agent_in_file' });
     expect((await agents.get('b')).definition).toEqual(definition);
     await agents.put(OWNER, 'b', defined(other));

@@ -139,7 +139,7 @@ export class Agents {
     const { store, clock, builtin } = this.ports;
     const isTaken = (): StoaError =>
       new StoaError('agent_exists', `There is already an agent ${agentId}`);
-    if (existing === 'refuse' && agentId in (await builtin())) throw isTaken();
+    if (existing === 'refuse' && Object.hasOwn(await builtin(), agentId)) throw isTaken();
     const problem = await this.#problemOf(definition);
     if (problem) throw problem;
     const row: AgentRow = {

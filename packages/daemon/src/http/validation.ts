@@ -83,7 +83,7 @@ const SHOWN_CHARS = 60;
 
 function shortened(value: string): string {
   if (value === '') return 'An empty text';
-  return value.length <= SHOWN_CHARS ? value : `${value.slice(0, SHOWN_CHARS)}…`;
+  return value.length <= SHOWN_CHARS ? value : `${value.slice(0, SHOWN_CHARS).toWellFormed()}…`;
 }
 
 /** What the id that has another form should be one of. */
