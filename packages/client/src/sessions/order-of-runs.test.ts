@@ -37,6 +37,18 @@ it('W-14 what is said while a run goes on waits below it, and stands before its 
   expect(order(journal).events.slice(4)).toEqual(['accepted b', 'started b', 'model_message b']);
 });
 
+it('W-14 what is queued has not begun', () => {
+  const journal = [
+    event('accepted', 'a'),
+    event('queued', 'a'),
+    event('started', 'a'),
+    event('accepted', 'b'),
+    event('queued', 'b'),
+    event('model_message', 'a'),
+  ];
+  expect(order(journal).waiting).toEqual(['accepted b']);
+});
+
 it('W-14 what goes into a run that is under way, and what was said before, stay where they are', () => {
   const journal = [
     event('model_message', 'a'),

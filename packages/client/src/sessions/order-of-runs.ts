@@ -18,7 +18,7 @@ export function inOrderOfRuns(journal: readonly Stamped[]): OrderOfRuns {
   const ended = new Set<string>();
   let underWay: string | undefined;
   for (const event of journal) {
-    const runId = runOf(event);
+    const runId = BOOKKEEPING.has(event.type) ? undefined : runOf(event);
     const isBusy = underWay !== undefined || waiting.size > 0;
     if (event.type === 'accepted' && isBusy && runId !== underWay) {
       waiting.set(event.data.runId, [...(waiting.get(event.data.runId) ?? []), event]);
@@ -39,6 +39,9 @@ export function inOrderOfRuns(journal: readonly Stamped[]): OrderOfRuns {
     ? { events: [...events, ...left], waiting: [] }
     : { events, waiting: left };
 }
+
+/** With what comes live: a run that is queued has not begun. */
+const BOOKKEEPING: ReadonlySet<string> = new Set(['queued', 'requeued']);
 
 function runOf({ data }: Stamped): string | undefined {
   return 'runId' in data && typeof data.runId === 'string' ? data.runId : undefined;
