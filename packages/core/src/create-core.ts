@@ -342,7 +342,8 @@ export function createCore(ports: CorePorts): Core {
       return slice;
     },
     assertMayFollow: (by, topic) => assertMayFollow(store, by, topic),
-    assertMayUse: (by, asked) => assertMayUse(store, configRules, by, asked),
+    assertMayUse: (by, asked) =>
+      assertMayUse(store, { configRules, workspaces: runtime.workspaces }, by, asked),
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
 }

@@ -21,6 +21,7 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
       resolve: (workspace) => Promise.resolve(workspace ?? '/'),
       instructions: () => Promise.resolve(undefined),
       isShared: () => true,
+      isSelfApproved: () => true,
     },
     memory: { files: NO_FILES, toldChars: 12_000 },
     drivers: new Map(),

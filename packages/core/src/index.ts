@@ -23,7 +23,7 @@ export { plainText } from './plain-text.js';
 export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 export type { DriverCapabilities } from './sessions/admit.js';
 export type { ReadyAgent, Workspaces } from './sessions/context.js';
-export type { Driver, DriverEnd, Policy, RunContext, RunSession } from './sessions/driver.js';
+export type { Driver, DriverEnd, RunContext, RunSession } from './sessions/driver.js';
 export { isFenced, type NewApproval, type RunJournal } from './sessions/run-journal.js';
 export type {
   ChannelContextTold,

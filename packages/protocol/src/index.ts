@@ -20,6 +20,7 @@ export * from './records/approval.js';
 export * from './records/asset.js';
 export * from './records/autonomy.js';
 export * from './records/board.js';
+export * from './records/ceiling.js';
 export * from './records/channel.js';
 export * from './records/credential.js';
 export * from './records/cursor.js';

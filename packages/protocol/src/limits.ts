@@ -36,6 +36,8 @@ export const LIMITS = {
   topicsPerStream: 100,
   unreadCount: 1_000,
   tokens: 1_000,
+  ceilingPeople: 8,
+  ceilingSessions: 16,
   ruleChars: 1_000,
   rules: 200,
   instructionsChars: 262_144,

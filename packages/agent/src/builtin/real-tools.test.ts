@@ -85,6 +85,7 @@ function start(): Promise<RuntimeDaemon> {
       resolve: () => Promise.resolve(join(root, 'workspace')),
       instructions: () => Promise.resolve(undefined),
       isShared: () => true,
+      isSelfApproved: () => true,
     },
   });
 }

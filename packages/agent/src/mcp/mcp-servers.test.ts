@@ -33,7 +33,9 @@ beforeEach(async () => {
   world = await RuntimeWorld.open(engine);
   const resolve = (): Promise<string> => Promise.resolve(script.directory);
   const instructions = (): Promise<undefined> => Promise.resolve(undefined);
-  daemon = await world.start({ workspaces: { resolve, instructions, isShared: () => true } });
+  daemon = await world.start({
+    workspaces: { resolve, instructions, isShared: () => true, isSelfApproved: () => true },
+  });
   opened = [];
   https = [];
   diagnoses = [];

@@ -52,6 +52,7 @@ async function askPermission(
     inputHash: hash,
     ...reviewFields(review ?? {}),
     reason: judgement.reason,
+    staysInWorkspace: judgement.staysInWorkspace,
     ...suggestion(judgement),
   });
   if (approval.state !== 'allowed') throw notAllowed(approval);

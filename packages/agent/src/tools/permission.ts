@@ -9,6 +9,8 @@ export interface Judgement {
   readonly reason: string;
   /** The rule that "always" would add; none when the call needs more than one. */
   readonly suggestedRule?: string;
+  /** It reads or edits in the workspace and does nothing else. */
+  readonly staysInWorkspace: boolean;
   /** Commands the parser could make nothing of. */
   readonly unparsable: readonly string[];
 }
@@ -56,7 +58,13 @@ export function judge(decide: Decide, { tool, subjects, policy, place }: Questio
     (worst, one) => (worst && STRICTNESS[worst.outcome] >= STRICTNESS[one.outcome] ? worst : one),
     undefined,
   );
-  if (!strictest) return { outcome: 'ask', reason: `${tool.name} names no subject`, unparsable };
+  if (!strictest)
+    return {
+      outcome: 'ask',
+      reason: `${tool.name} names no subject`,
+      staysInWorkspace: false,
+      unparsable,
+    };
   const { outcome, reason } = strictest;
   const asked = decisions.filter((one) => one.outcome === 'ask');
   const rules = new Set(asked.map((one) => one.suggestedRule));
@@ -64,6 +72,7 @@ export function judge(decide: Decide, { tool, subjects, policy, place }: Questio
   return {
     outcome,
     reason,
+    staysInWorkspace: decisions.every((one) => one.staysInWorkspace === true),
     unparsable,
     ...(rules.size === 1 && rule !== undefined ? { suggestedRule: rule } : {}),
   };

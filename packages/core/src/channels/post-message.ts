@@ -13,6 +13,7 @@ import {
 import { findIdempotencyKey, findMember, type MemberRow, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
+import { ceilingOfAuthor } from '../authority/ceiling-of.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { giveCommand, slashIn, withText } from './commands/give-command.js';
@@ -104,6 +105,7 @@ export function* decidePost(
     addressedMemberIds: [...addressedMemberIds],
     inputItems,
     metadata,
+    ...(yield* writtenUnder(principal)),
   };
   const mentions = yield* mentionsOf(channel, posted, actor);
   const topic = channelTopic(channelId);
@@ -113,6 +115,13 @@ export function* decidePost(
     events: [{ topic, event: { type: 'message_posted', data: posted } }, ...mentions, ...turn],
     answer: ([entry]) => answerOf(channelId, entry as LogEntry, posted),
   };
+}
+
+/** What a session posts in a run stays under the ceiling of that run. */
+function* writtenUnder(principal: Principal): Tx<Pick<Posted, 'ceiling'>> {
+  if (principal.kind !== 'session') return {};
+  const ceiling = yield* ceilingOfAuthor(principal);
+  return ceiling ? { ceiling } : {};
 }
 
 const answerOf = (channelId: string, { seq, at }: LogEntry, posted: Posted): Message =>

@@ -84,6 +84,8 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
         sourceRef: sourceId,
         availableAt: at,
         metadata: { observationId },
+        // A source speaks with the authority of whoever set it up, and with no more.
+        ceiling: { mode: 'full', people: [source.createdBy], sessions: [] },
       });
       const data: NewObservation = {
         observationId,

@@ -15,6 +15,9 @@
  *        execute, fetch, other  deny     ask      ask         allow
  *        any path outside       deny     ask      ask         ask
  *
+ *      A run that somebody else asked for is capped before it gets here (authority/ceiling.ts): its mode is at most
+ *      ask, no allow rule is left, and reading asks too where the workspace is not shared.
+ *
  * Plan mode comes before the rules that open: what it promises would otherwise depend on them.
  */
 import type { PermissionMode, PermissionRules } from '@stoa/protocol';
@@ -27,8 +30,8 @@ import { parseScript } from './shell/parse-script.js';
 import type { ShellReading } from './shell-rules.js';
 import { suggestRule } from './suggest.js';
 
-/** `parent`: of the session that made this one, or of one above it. */
-export type RuleSource = 'config' | 'parent' | 'agent' | 'workspace' | 'session';
+/** `parent`: of the session that made this one, or of one above it. `sender`: of one that passed a request on. */
+export type RuleSource = 'config' | 'parent' | 'sender' | 'agent' | 'workspace' | 'session';
 
 export interface Policy extends Places {
   readonly mode: PermissionMode;
@@ -38,6 +41,10 @@ export interface Policy extends Places {
     /** Where its paths begin, if elsewhere. */
     readonly workspace?: string;
   }[];
+  /** People who asked for this run and whom its session does not work for. */
+  readonly requestedBy?: readonly string[];
+  /** Reading in the workspace asks too: those who asked may not read there themselves. */
+  readonly readsAsk?: boolean;
 }
 
 export interface Decision {
@@ -48,6 +55,8 @@ export interface Decision {
   readonly rule?: string;
   /** What "always" would add. */
   readonly suggestedRule?: string;
+  /** It reads or edits in the workspace and does nothing else. */
+  readonly staysInWorkspace?: true;
   /** The command was not understood; to be logged. */
   readonly unparsable?: true;
 }
@@ -55,7 +64,11 @@ export interface Decision {
 export function decide(request: ToolRequest, policy: Policy): Decision {
   const reading = read(request);
   const decision = decideRead({ request, places: policy, ...(reading && { reading }) }, policy);
-  return reading === 'unparsable' ? { ...decision, unparsable: true } : decision;
+  return {
+    ...decision,
+    ...(staysInWorkspace(request) && { staysInWorkspace: true }),
+    ...(reading === 'unparsable' && { unparsable: true }),
+  };
 }
 
 function read({ subject }: ToolRequest): ShellReading | undefined {
@@ -72,7 +85,7 @@ function decideRead(matter: Matter, policy: Policy): Decision {
   }
   const denying = firstForbidding(rulesOf(policy, 'deny'), matter);
   if (denying?.likelihood === 'yes') return byRule('deny', denying);
-  const mode = byMode(matter.request, policy.mode);
+  const mode = byMode(matter.request, policy);
   if (policy.mode === 'plan' && mode.outcome !== 'allow') return mode;
   const asking = firstForbidding(rulesOf(policy, 'ask'), matter);
   const asked = asking?.likelihood === 'yes' ? asking : (denying ?? asking);
@@ -81,7 +94,8 @@ function decideRead(matter: Matter, policy: Policy): Decision {
   const allowing = allowingRule(allow, matter);
   if (allowing)
     return { outcome: 'allow', reason: `Allowed by ${allowing.text}`, rule: allowing.text };
-  if (mode.outcome !== 'ask') return mode;
+  // A rule would not count for a request of somebody else, so none is suggested.
+  if (mode.outcome !== 'ask' || policy.requestedBy) return mode;
   const suggestedRule = suggestRule(matter, allow);
   return suggestedRule === undefined ? mode : { ...mode, suggestedRule };
 }
@@ -150,7 +164,13 @@ function deedOf({ kind, subject }: ToolRequest): Deed {
   }
 }
 
-function byMode(request: ToolRequest, mode: PermissionMode): Decision {
+function staysInWorkspace(request: ToolRequest): boolean {
+  const deed = deedOf(request);
+  if (deed === 'act') return false;
+  return request.subject.type !== 'path' || request.subject.insideWorkspace;
+}
+
+function byMode(request: ToolRequest, { mode, requestedBy, readsAsk }: Policy): Decision {
   const deed = deedOf(request);
   if (deed === 'speak') return { outcome: 'allow', reason: 'It only speaks' };
   const outside = request.subject.type === 'path' && !request.subject.insideWorkspace;
@@ -158,7 +178,12 @@ function byMode(request: ToolRequest, mode: PermissionMode): Decision {
     if (mode === 'plan') return deny('Plan mode is on: nothing outside the workspace');
     return { outcome: 'ask', reason: 'It is outside the workspace' };
   }
-  if (deed === 'read') return { outcome: 'allow', reason: 'It reads in the workspace' };
+  if (deed === 'read') {
+    if (readsAsk !== true || request.subject.type !== 'path')
+      return { outcome: 'allow', reason: 'It reads in the workspace' };
+    const who = requestedBy?.join(', ') ?? 'somebody else';
+    return { outcome: 'ask', reason: `${who} asked for this, and the workspace is not shared` };
+  }
   switch (mode) {
     case 'plan':
       return deny('Plan mode is on: nothing but reading in the workspace');
@@ -168,6 +193,8 @@ function byMode(request: ToolRequest, mode: PermissionMode): Decision {
       if (deed === 'edit') return { outcome: 'allow', reason: 'Mode auto-edit allows edits' };
       return { outcome: 'ask', reason: 'Mode auto-edit asks before this' };
     case 'ask':
+      if (requestedBy)
+        return { outcome: 'ask', reason: `${requestedBy.join(', ')} asked for this` };
       return { outcome: 'ask', reason: 'Mode ask asks before this' };
   }
 }

@@ -1,4 +1,5 @@
 import {
+  type Ceiling,
   type ChannelDelivery,
   type DispatchRule,
   LIMITS,
@@ -22,6 +23,8 @@ import {
   together,
 } from '@stoa/store';
 import { assertNotEnded, type OpenSession } from '../access/session-gate.js';
+import { isNoLower, isSameCeiling } from '../authority/ceiling.js';
+import { ceilingOf } from '../authority/ceiling-of.js';
 import { scopeOfChannel } from '../channels/channel-scope.js';
 import { stableJson } from '../channels/stable-json.js';
 import type { NewEvent } from '../log/log.js';
@@ -29,7 +32,8 @@ import { viewOf } from '../memory/view.js';
 import { admit, DEFAULT_PRIORITY, URGENT_PRIORITY } from './admit.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
-import { factsOf, inSession, type Work } from './run-facts.js';
+import { policyOf } from './policy-of.js';
+import { factsOf, inSession, type Requested, requestedIn, type Work } from './run-facts.js';
 
 /** Something that wants to reach a session. */
 export interface Arrival {
@@ -43,6 +47,10 @@ export interface Arrival {
   readonly origin: Origin;
   readonly expiresAt?: number | undefined;
   readonly metadata: Metadata;
+  /** Whose words they are, where that is not who brings them. */
+  readonly requestedBy?: string | undefined;
+  /** The ceiling under which the words were written. */
+  readonly ceiling?: Ceiling | undefined;
   /** With a turn in a channel. */
   readonly delivery?: ChannelDelivery | undefined;
 }
@@ -53,6 +61,7 @@ type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 interface Acceptance {
   readonly events: readonly NewEvent[];
   readonly runId: string;
+  readonly requested: Requested;
 }
 
 /**
@@ -66,12 +75,18 @@ export function* acceptItem(
 ): Tx<Acceptance> {
   assertNotEnded(session);
   const { kind, rule, origin } = arrival;
-  const [, work] = yield* together(assertRoom(session), workOf(origin));
+  const { requestedBy } = arrival;
+  const [, place, ceiling] = yield* together(
+    assertRoom(session),
+    workOf(origin),
+    ceilingOf(session, { by: requestedBy ?? arrival.from, ceiling: arrival.ceiling }),
+  );
+  const work: Work = { ...place, requestedBy, ceiling };
   const { admission, applied } = admit(rule, {
     active: activeOf(session),
     driver: { inject: yield* canInject(context, session, work) },
   });
-  const joined = admission === 'join' ? yield* findRunToJoin(session, arrival) : undefined;
+  const joined = admission === 'join' ? yield* findRunToJoin(session, arrival, work) : undefined;
   const runId = joined ?? (admission === 'inject' ? activeRunId(session) : context.ids.next('run'));
   const isUrgent = admission === 'replace' || admission === 'preempt';
   const priority = arrival.priority ?? (isUrgent ? URGENT_PRIORITY : DEFAULT_PRIORITY[kind]);
@@ -89,6 +104,7 @@ export function* acceptItem(
     ...(arrival.expiresAt === undefined ? {} : { expiresAt: arrival.expiresAt }),
     ...(arrival.delivery === undefined ? {} : { delivery: arrival.delivery }),
     metadata: arrival.metadata,
+    ...requestedIn(work),
     ...facts,
   };
   const events: NewEvent[] = [inSession(session, { type: 'accepted', data: accepted })];
@@ -100,10 +116,10 @@ export function* acceptItem(
     );
   }
   if (joined === undefined && admission !== 'inject') {
-    const data = { kind, rule: applied, priority, ...facts };
+    const data = { kind, rule: applied, priority, ...requestedIn(work), ...facts };
     events.push(inSession(session, { type: 'queued', data }));
   }
-  return { events, runId };
+  return { events, runId, requested: requestedIn(work) };
 }
 
 /** What is done for a channel is done as it says there. */
@@ -145,8 +161,27 @@ function* canInject(context: SessionContext, session: OpenSession, work: Work): 
   if (yield* isFilled(activeRunId)) return false;
   const active = yield* findQueuedRun.first({ runId: activeRunId });
   const shown = JSON.parse(active?.queued ?? '{"origin":{}}') as Work;
+  if (!(yield* isWithinAuthority(context, session, shown, work))) return false;
   // Into what is held apart nothing gets from elsewhere, and nothing out of it.
   return viewIn(session, shown) === viewIn(session, work);
+}
+
+/**
+ * A request with less authority than the run under way gets a run of its own, and so does one that the
+ * ceiling of the run would hold back.
+ */
+function* isWithinAuthority(
+  { workspaces }: SessionContext,
+  { sessionId }: OpenSession,
+  { ceiling: now }: Work,
+  { ceiling }: Work,
+): Tx<boolean> {
+  if (isSameCeiling(now, ceiling)) return true;
+  // What the configuration says holds for both.
+  const ports = { configRules: {}, workspaces };
+  const policy = yield* policyOf(ports, sessionId, now);
+  const capped = yield* policyOf(ports, sessionId, ceiling);
+  return isNoLower(policy, capped) && isNoLower(capped, policy);
 }
 
 const viewIn = (session: OpenSession, work: Work): string =>
@@ -173,13 +208,18 @@ function* supersede(context: SessionContext, session: OpenSession): Tx<NewEvent[
   return events;
 }
 
-/** Collecting never crosses a principal, a channel or the place an answer goes to. */
-function* findRunToJoin(session: OpenSession, arrival: Arrival): Tx<string | undefined> {
+/** Collecting never crosses a principal, a ceiling, a channel or the thread an answer goes to. */
+function* findRunToJoin(
+  session: OpenSession,
+  arrival: Arrival,
+  work: Work,
+): Tx<string | undefined> {
   for (const run of yield* queuedRuns(session)) {
     if (run.rule !== 'collect' || run.kind !== arrival.kind) continue;
     const first = yield* findFirstItemOfRun.first({ runId: run.runId });
     if (first?.fromId !== arrival.from) continue;
-    const { origin } = JSON.parse(first.accepted) as Accepted;
+    const { origin, ceiling } = JSON.parse(first.accepted) as Accepted;
+    if (!isSameCeiling(ceiling, work.ceiling)) continue;
     const place = ({ messageId: _, ...rest }: Origin): string => stableJson(rest);
     if (place(origin) !== place(arrival.origin)) continue;
     if (!(yield* isFilled(run.runId))) return run.runId;

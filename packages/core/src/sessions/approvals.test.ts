@@ -228,7 +228,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
         if (!row) return;
         const { topicId, title, mode, metadata, workspace } = row;
         yield* updateSession.run({ topicId, title, mode, metadata, permissions, at: 1 });
-        yield* putWorkspaceRules.run({ workspace, permissions, at: 1 });
+        yield* putWorkspaceRules.run({ workspace, authorId: 'human:owner', permissions, at: 1 });
       });
       const { approvalId } = await run.context.journal.requestApproval(question('c1'));
       const { approvals } = daemon.core;

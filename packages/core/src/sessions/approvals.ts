@@ -58,7 +58,7 @@ export class Approvals {
   async get(by: Principal, approvalId: string): Promise<Approval> {
     const row = await this.context.store.read(() => findApproval.first({ approvalId }));
     if (!row) throw new StoaError('approval_not_found', `There is no approval ${approvalId}`);
-    assertMayDecide(by, row);
+    assertMaySee(by, row);
     return approvalRecord(row);
   }
 
@@ -81,6 +81,7 @@ export class Approvals {
   /** The first answer counts; who comes later is told how it was settled. */
   async answer(by: Principal, approvalId: string, answer: AnswerApproval): Promise<Approval> {
     const known = await this.get(by, approvalId);
+    assertMayAnswer(by, known);
     assertFits(known, answer);
     if (known.state === 'pending') this.#assertUsable(approvalId, answer);
     const { context } = this;
@@ -91,8 +92,9 @@ export class Approvals {
       *decide(session, at): Tx<Decision<void>> {
         const row = yield* findApproval.first({ approvalId });
         if (!row) throw new StoaError('approval_not_found', `There is no approval ${approvalId}`);
-        assertMayDecide(by, row);
+        assertMaySee(by, row);
         const approval = approvalRecord(row);
+        assertMayAnswer(by, approval);
         if (approval.state !== 'pending') throw settledAlready(approval);
         const events = yield* settle(session, approval, {
           ...settlementOf(answer),
@@ -103,7 +105,7 @@ export class Approvals {
           assertFew(extendRules(JSON.parse(session.permissions) as PermissionRules, rules));
           const data = { permissions: rules };
           events.push(inSession(session, { type: 'permissions_extended', data }));
-        } else if (rules) yield* extendWorkspace(session.workspace, rules, at);
+        } else if (rules) yield* extendWorkspace(session.workspace, actorIdOf(by), rules, at);
         return { events, answer: () => undefined };
       },
     });
@@ -197,9 +199,19 @@ export class Approvals {
 }
 
 /** A message is never consent, and neither is a session: people decide. */
-function assertMayDecide(by: Principal, row: { readonly responsibleId: string }): void {
+function assertMaySee(by: Principal, row: { readonly responsibleId: string }): void {
   if (mayDirect(by, row)) return;
   throw new StoaError('forbidden', 'Only the person it works for and the owner may decide this');
+}
+
+/** Commands run as the user of the daemon: in a shared workspace the owner answers for them. */
+function assertMayAnswer(by: Principal, { answerableBy }: Approval): void {
+  if (answerableBy !== 'owner' || callerClass(by) === 'admin') return;
+  throw new StoaError(
+    'forbidden',
+    'Only the owner answers calls that run programs or reach outside a shared workspace; ' +
+      '`approve: self` of the workspace in stoa.yaml changes that',
+  );
 }
 
 function assertFits(approval: Approval, answer: AnswerApproval): void {
@@ -279,13 +291,20 @@ function rulesOf(approval: Approval, answer: AnswerApproval): PermissionRules | 
   return answer.decision === 'allow' ? { allow: rules } : { deny: rules };
 }
 
-function* extendWorkspace(workspace: string, rules: PermissionRules, at: number): Tx<void> {
-  yield* beginWorkspaceRules.run({ workspace, at });
-  const known = yield* lockWorkspaceRules.first({ workspace });
+/** A person's rules hold for that person's sessions, the owner's for all sessions in the workspace. */
+function* extendWorkspace(
+  workspace: string,
+  authorId: string,
+  rules: PermissionRules,
+  at: number,
+): Tx<void> {
+  yield* beginWorkspaceRules.run({ workspace, authorId, at });
+  const known = yield* lockWorkspaceRules.first({ workspace, authorId });
   const now = known ? (JSON.parse(known.permissions) as PermissionRules) : {};
   const extended = extendRules(now, rules);
   assertFew(extended);
-  yield* putWorkspaceRules.run({ workspace, permissions: JSON.stringify(extended), at });
+  const permissions = JSON.stringify(extended);
+  yield* putWorkspaceRules.run({ workspace, authorId, permissions, at });
 }
 
 function assertFew(rules: PermissionRules): void {

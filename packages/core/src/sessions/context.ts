@@ -26,6 +26,8 @@ export interface Workspaces {
   instructions(workspace: string): Promise<string | undefined>;
   /** Whether people other than the owner may have sessions there. */
   isShared(workspace: string): boolean;
+  /** Whether people may answer there for their own sessions, also calls that run programs. */
+  isSelfApproved(workspace: string): boolean;
 }
 
 /** How sessions remember. */

@@ -1,5 +1,6 @@
 import {
   actorIdOf,
+  type Ceiling,
   type CreateSession,
   LIMITS,
   type PermissionMode,
@@ -20,6 +21,7 @@ import {
 } from '../access/session-gate.js';
 import { workspaceToUse } from '../access/workspace-gate.js';
 import { withhold } from '../agents/withheld-values.js';
+import { currentCeiling, sessionCeiling } from '../authority/ceiling-of.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import type { Decision } from '../log/log.js';
@@ -61,18 +63,28 @@ export async function createSession(
   const made = await context.log.write({
     actor: actorIdOf(principal),
     lane: topic,
-    *open() {
+    *open(): Tx<Ceiling | undefined> {
       // It may have ended since it was looked at, and would leave this one behind.
-      if (parent) assertNotEnded(yield* sessionToServe(parent.sessionId));
+      const above = parent && (yield* sessionToServe(parent.sessionId));
+      if (above) assertNotEnded(above);
       if (parent) yield* assertRoomBelow(parent.sessionId);
       const sessions = (yield* countSessions.first({}))?.count ?? 0;
-      if (sessions < LIMITS.sessions) return;
-      throw new StoaError('limit_reached', `At most ${String(LIMITS.sessions)} sessions are open`);
+      if (sessions >= LIMITS.sessions) {
+        const limit = String(LIMITS.sessions);
+        throw new StoaError('limit_reached', `At most ${limit} sessions are open`);
+      }
+      if (!above) return undefined;
+      return principal.kind === 'session' ? yield* currentCeiling(above) : sessionCeiling(above);
     },
-    *decide(): Tx<Decision<string>> {
+    *decide(ceiling): Tx<Decision<string>> {
       yield* insertTopic.first({ name: topic });
       return {
-        events: [{ topic, event: { type: 'session_created', data: created } }],
+        events: [
+          {
+            topic,
+            event: { type: 'session_created', data: { ...created, ...(ceiling && { ceiling }) } },
+          },
+        ],
         answer: () => sessionId,
       };
     },
@@ -140,15 +152,6 @@ async function workspaceInside(
 }
 
 const MODES: readonly PermissionMode[] = ['plan', 'ask', 'auto-edit', 'full'];
-
-/** The one of two that lets less run without asking. */
-export function lowerMode(one: string, other: string): PermissionMode {
-  const index = Math.min(
-    MODES.indexOf(one as PermissionMode),
-    MODES.indexOf(other as PermissionMode),
-  );
-  return MODES[index] ?? 'plan';
-}
 
 /** What runs without asking runs with the rights of the daemon's user: that is the owner's to grant. */
 export function assertMode(principal: Principal, mode: PermissionMode, parent?: OpenSession): void {

@@ -5,30 +5,18 @@ import type {
   DriverKind,
   InboxItem,
   Origin,
-  PermissionMode,
-  PermissionRules,
   Persona,
   StoredItem,
   WorkKind,
 } from '@stoa/protocol';
 import type { RecallAllRequest, RecalledAll } from '../memory/recall-all.js';
-import type { RuleSource } from '../permissions/decide.js';
+import type { Policy } from '../permissions/decide.js';
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
+import type { Requested } from './run-facts.js';
 import type { NewApproval, RunJournal } from './run-journal.js';
 import type { Transcript } from './transcript.js';
 import type { TranscriptTail } from './transcript-tail.js';
-
-/** What may run without asking, right now: a mode that is changed counts from the next call on. */
-export interface Policy {
-  readonly mode: PermissionMode;
-  readonly rules: readonly {
-    readonly source: RuleSource;
-    readonly rules: PermissionRules;
-    /** Where its paths begin, if not where the session works. */
-    readonly workspace?: string;
-  }[];
-}
 
 /** The session of a run, as it was when the run was taken up. */
 export interface RunSession {
@@ -62,7 +50,10 @@ export interface RunContext {
   transcript(tail?: TranscriptTail): Promise<Transcript>;
   /** What is remembered where the run may look; throws `memory_isolated` where it may not. */
   recall(request: RecallAllRequest): Promise<RecalledAll>;
+  /** What may run without asking, right now: a mode that is changed counts from the next call on. */
   policy(): Promise<Policy>;
+  /** Who asked for it, and how far that reaches. */
+  readonly requested: Requested;
   /**
    * Asks people and waits; resolves with how it was settled. Rejects when the run ends first. Other arguments that
    * somebody puts in their place are refused, and it goes on waiting, where `whyUnfit` says why they do not fit.

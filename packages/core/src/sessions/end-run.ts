@@ -24,7 +24,7 @@ import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { waitsForBoundary } from './records.js';
 import type { RunEnd } from './run-end.js';
-import { factsOf, inSession, type Work } from './run-facts.js';
+import { factsOf, inSession, requestedIn, type Work } from './run-facts.js';
 import { mayBecome } from './run-status.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
@@ -175,7 +175,13 @@ export function requeue(
 ): NewEvent[] {
   const { kind } = work;
   const facts = factsOf(session, context.ids.next('run'), work);
-  const queued = { kind, rule: 'followup' as const, priority: priorityOf(kind), ...facts };
+  const queued = {
+    kind,
+    rule: 'followup' as const,
+    priority: priorityOf(kind),
+    ...requestedIn(work),
+    ...facts,
+  };
   const until = expiresAt === null ? {} : { expiresAt };
   const requeued = { itemId, attempts, reason, ...until, ...facts };
   return [

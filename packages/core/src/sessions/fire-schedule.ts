@@ -116,7 +116,7 @@ function* accept(
   { dueAt, missed }: PlannedFire,
   at: number,
 ): Tx<NewEvent[]> {
-  const { title, inputItems, channelId, threadRootMessageId } = created;
+  const { title, inputItems, channelId, threadRootMessageId, ceiling } = created;
   const accepted = yield* acceptItem(context, session, {
     kind: 'schedule',
     rule: 'followup',
@@ -129,6 +129,7 @@ function* accept(
       ...(threadRootMessageId === undefined ? {} : { threadRootMessageId }),
     },
     metadata: {},
+    ceiling,
   });
   const data = { scheduleId, dueAt, runId: accepted.runId, missed };
   const thread = threadOf(session.sessionId, created);

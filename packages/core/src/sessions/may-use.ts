@@ -1,8 +1,10 @@
-import { type PermissionRules, type Principal, StoaError } from '@stoa/protocol';
+import { type Principal, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
+import { sessionToRead } from '../access/session-gate.js';
+import { currentCeiling } from '../authority/ceiling-of.js';
 import { decide } from '../permissions/decide.js';
 import type { ToolRequest } from '../permissions/request.js';
-import { policyOf } from './policy-of.js';
+import { type PolicyPorts, policyOf } from './policy-of.js';
 
 /**
  * Whether a session may use a tool right away that touches nothing of the machine. Where people would
@@ -10,12 +12,15 @@ import { policyOf } from './policy-of.js';
  */
 export async function assertMayUse(
   store: Store,
-  configRules: PermissionRules,
+  ports: PolicyPorts,
   by: Principal,
   asked: Pick<ToolRequest, 'tool' | 'kind'>,
 ): Promise<void> {
   if (by.kind !== 'session') return;
-  const policy = await store.read(() => policyOf(by.id, configRules));
+  const policy = await store.read(function* () {
+    const session = yield* sessionToRead({ kind: 'system' }, by.id);
+    return yield* policyOf(ports, by.id, yield* currentCeiling(session));
+  });
   const request: ToolRequest = { ...asked, subject: { type: 'none' } };
   const { outcome, reason } = decide(request, { ...policy, workspace: '/' });
   if (outcome !== 'allow') throw new StoaError('forbidden', `Not permitted: ${reason}`);

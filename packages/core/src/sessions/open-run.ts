@@ -1,4 +1,4 @@
-import type { PermissionRules, WorkKind } from '@stoa/protocol';
+import type { WorkKind } from '@stoa/protocol';
 import { listItemsOfRun } from '@stoa/store';
 import { recallAll } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
@@ -11,8 +11,9 @@ import type { Drafts } from './drafts.js';
 import type { RunContext } from './driver.js';
 import { agentIdentity } from './identity.js';
 import type { Claim } from './ownership.js';
-import { policyOf } from './policy-of.js';
+import { type PolicyPorts, policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
+import { requestedIn } from './run-facts.js';
 import type { RunJournal } from './run-journal.js';
 import { readTranscript } from './transcript.js';
 
@@ -21,8 +22,7 @@ export interface OpenRunPorts {
   readonly approvals: Approvals;
   readonly drafts: Drafts;
   readonly channelDrafts: ChannelDrafts;
-  /** Rules that hold for every session. */
-  readonly configRules: PermissionRules;
+  readonly configRules: PolicyPorts['configRules'];
 }
 
 /** What a driver has of a run that was claimed. What it shows after `signal` reaches nobody. */
@@ -69,7 +69,13 @@ export async function openRun(
       const { store, secrets, memory } = context;
       return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
     },
-    policy: () => context.store.read(() => policyOf(sessionId, configRules)),
+    requested: requestedIn(claim),
+    policy: () => {
+      const { workspaces } = context;
+      return context.store.read(() =>
+        policyOf({ configRules, workspaces }, sessionId, claim.ceiling),
+      );
+    },
     async ask(question, whyUnfit) {
       const approval = await journal.requestApproval(question);
       if (approval.state !== 'pending') return approval;

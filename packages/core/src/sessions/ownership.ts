@@ -27,10 +27,10 @@ import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import type { Decision } from '../log/log.js';
 import type { SessionContext } from './context.js';
 import { danglingCalls, type StartedCall } from './dangling-calls.js';
-import { factsOf, inSession, type Work } from './run-facts.js';
+import { factsOf, inSession, type Requested, requestedIn, type Work } from './run-facts.js';
 
 /** A run that this daemon has taken up, and the epoch under which it may write about it. */
-export interface Claim {
+export interface Claim extends Requested {
   readonly session: OpenSession;
   readonly epoch: number;
   readonly runId: string;
@@ -147,7 +147,8 @@ export class Ownership {
         yield* setSessionOwner.run({ topicId, daemonId });
         const isResumed = (run.status as RunStatus) !== 'queued';
         const attempt = run.attempts + 1;
-        const facts = factsOf(session, run.runId, JSON.parse(run.queued) as Work);
+        const work = JSON.parse(run.queued) as Work;
+        const facts = factsOf(session, run.runId, work);
         const unknownCalls = isResumed
           ? yield* danglingCalls(session.topicId, run.seq, run.runId)
           : [];
@@ -162,6 +163,7 @@ export class Ownership {
           answer: () => ({
             session: { ...session, ownerId: daemonId, epoch, activeRunId: run.runId },
             epoch,
+            ...requestedIn(work),
             ...facts,
             kind: run.kind,
             attempt,

@@ -1,9 +1,19 @@
-import type { PermissionMode, PermissionRules, Persona } from '@stoa/protocol';
-import { findWorkspaceRules, type Tx } from '@stoa/store';
+import type { Ceiling, PermissionMode, PermissionRules, Persona } from '@stoa/protocol';
+import { listWorkspaceRules, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead } from '../access/session-gate.js';
+import { capPolicy, lowerCeiling } from '../authority/ceiling.js';
+import { OWNER_ACTOR, sessionCeiling, strangersOf } from '../authority/ceiling-of.js';
+import type { Policy } from '../permissions/decide.js';
 import { type Authority, inherit } from '../permissions/narrows.js';
 import { extendRules } from '../permissions/rules.js';
-import type { Policy } from './driver.js';
+import type { Workspaces } from './context.js';
+
+/** What a policy is made of besides the session. */
+export interface PolicyPorts {
+  /** Rules that hold for every session. */
+  readonly configRules: PermissionRules;
+  readonly workspaces: Pick<Workspaces, 'isShared'>;
+}
 
 /** What an agent's definition and a mode give, in a workspace. */
 export function authorityOf(
@@ -13,14 +23,36 @@ export function authorityOf(
   return { mode: mode as PermissionMode, workspace, rules: definition.permissions ?? {} };
 }
 
+/** What may run unasked in a session right now, in work under this ceiling. */
+export function* policyOf(
+  ports: PolicyPorts,
+  sessionId: string,
+  ceiling: Ceiling | undefined,
+): Tx<Policy> {
+  const session = yield* sessionToRead({ kind: 'system' }, sessionId);
+  const own = yield* ownPolicy(ports, session);
+  const total = lowerCeiling(sessionCeiling(session), ceiling);
+  if (!total) return own;
+  const senders: Policy[] = [];
+  for (const senderId of total.sessions) {
+    if (senderId === sessionId) continue;
+    const sender = yield* sessionToRead({ kind: 'system' }, senderId);
+    senders.push(yield* ownPolicy(ports, sender));
+  }
+  return capPolicy(own, total, {
+    strangers: strangersOf(session, total.people),
+    isShared: ports.workspaces.isShared(session.workspace),
+    senders,
+  });
+}
+
 /**
- * What may run unasked in a session, right now. A sub-session stays below those it comes from as they
- * are now, not as they were when it was made: their modes are its ceiling, what they deny and ask
+ * What a session may do on request of the person it works for. A sub-session stays below those it comes
+ * from as they are now, not as they were when it was made: their modes are its ceiling, what they deny and ask
  * about is denied and asked about, and its agent's allow rules count as far as they could hand them on.
  * What people allowed the sub-session itself stays theirs to allow.
  */
-export function* policyOf(sessionId: string, configRules: PermissionRules): Tx<Policy> {
-  const session = yield* sessionToRead({ kind: 'system' }, sessionId);
+function* ownPolicy({ configRules }: PolicyPorts, session: OpenSession): Tx<Policy> {
   const line = yield* ancestorsOf(session);
   const own = line.reduceRight<Authority | undefined>((parent, one) => {
     const authority = authorityOf(one.persona, one);
@@ -37,6 +69,7 @@ export function* policyOf(sessionId: string, configRules: PermissionRules): Tx<P
   }
   return {
     mode: own?.mode ?? 'plan',
+    workspace: session.workspace,
     rules: [
       { source: 'config', rules: configRules },
       ...above,
@@ -59,9 +92,13 @@ function* ancestorsOf(session: OpenSession): Tx<readonly OpenSession[]> {
   return line;
 }
 
-function* workspaceRules({ workspace }: OpenSession): Tx<PermissionRules> {
-  const row = yield* findWorkspaceRules.first({ workspace });
-  return row ? rulesIn(row.permissions) : {};
+/** Those of the owner, and of the person the session works for. */
+function* workspaceRules({ workspace, responsibleId }: OpenSession): Tx<PermissionRules> {
+  const rows = yield* listWorkspaceRules.all({ workspace, responsibleId, ownerId: OWNER_ACTOR });
+  return rows.reduce<PermissionRules>(
+    (rules, { permissions }) => extendRules(rules, rulesIn(permissions)),
+    {},
+  );
 }
 
 const rulesIn = (text: string): PermissionRules => JSON.parse(text) as PermissionRules;

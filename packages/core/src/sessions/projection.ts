@@ -55,6 +55,7 @@ export function* projectSessionEvent(place: Place, event: SessionEvent): Tx<void
         createdAt: at,
         personaSeq: seq,
         metadata: JSON.stringify(metadata),
+        ceiling: event.data.ceiling === undefined ? null : JSON.stringify(event.data.ceiling),
       });
       return;
     }

@@ -18,6 +18,7 @@ import type {
 } from '@stoa/store';
 import { agentNameOf, personaOf } from '../access/session-gate.js';
 import { agentIdentity } from './identity.js';
+import { requestedIn } from './run-facts.js';
 
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 
@@ -98,6 +99,7 @@ export function runRecord(row: FullRunRow, itemIds: readonly string[]): Run {
     priority: row.priority,
     itemIds: [...itemIds],
     origin: queued.origin,
+    ...requestedIn(queued),
     createdAt: row.createdAt,
     ...(row.startedAt === null ? {} : { startedAt: row.startedAt }),
     ...(row.endedAt === null ? {} : { endedAt: row.endedAt }),

@@ -1,4 +1,5 @@
 import type {
+  Ceiling,
   ChannelRuntimeIdentity,
   ChannelRuntimeMemoryScope,
   Origin,
@@ -9,8 +10,14 @@ import type { OpenSession } from '../access/session-gate.js';
 import type { NewEvent } from '../log/log.js';
 import { agentIdentity } from './identity.js';
 
+/** Who asked for a piece of work, and how far that reaches. */
+export interface Requested {
+  readonly requestedBy?: string | undefined;
+  readonly ceiling?: Ceiling | undefined;
+}
+
 /** A piece of work as its item or its run keeps it: where it came from, and as whom it is done. */
-export interface Work {
+export interface Work extends Requested {
   readonly origin: Origin;
   readonly identity?: ChannelRuntimeIdentity | undefined;
   readonly memoryScope?: ChannelRuntimeMemoryScope | undefined;
@@ -28,6 +35,12 @@ export function factsOf(session: OpenSession, runId: string, work: Work) {
     ? { runId, origin, ...own }
     : { runId, origin, identity, memoryScope };
 }
+
+/** As the item and the `queued` event of a run keep it. */
+export const requestedIn = ({ requestedBy, ceiling }: Requested): Requested => ({
+  ...(requestedBy === undefined ? {} : { requestedBy }),
+  ...(ceiling === undefined ? {} : { ceiling }),
+});
 
 export const inSession = (session: OpenSession, event: SessionEvent): NewEvent => ({
   topic: sessionTopic(session.sessionId),

@@ -22,6 +22,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import { OWNER_ACTOR } from '../authority/ceiling-of.js';
 import { assetOfBoard } from '../boards/board-reference.js';
 import type { Decision, NewEvent } from '../log/log.js';
 import { keepNote } from '../memory/keep-note.js';
@@ -33,7 +34,7 @@ import { lockPlace } from './lock-reached.js';
 import type { Claim } from './ownership.js';
 import { approvalRecord, itemRecord, waitsForBoundary } from './records.js';
 import type { RunEnd } from './run-end.js';
-import { factsOf, inSession } from './run-facts.js';
+import { factsOf, inSession, requestedIn } from './run-facts.js';
 
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 type Facts = 'runId' | 'origin' | 'identity' | 'memoryScope';
@@ -56,7 +57,10 @@ export type NewApproval = Pick<
   | 'reason'
   | 'suggestedRule'
   | 'options'
->;
+> & {
+  /** It reads or edits in the workspace and does nothing else. */
+  readonly staysInWorkspace?: boolean;
+};
 
 /**
  * What a driver writes about the run it was given. Every write is one commit that first checks the
@@ -173,7 +177,8 @@ export class RunJournal {
    * answer if there is one.
    */
   requestApproval(asked: NewApproval): Promise<Approval> {
-    const { context } = this;
+    const { context, claim } = this;
+    const { staysInWorkspace = false, ...question } = asked;
     return this.#write(function* (session, facts, at) {
       const known = yield* findApprovalOfCall.first({
         runId: facts.runId,
@@ -185,7 +190,9 @@ export class RunJournal {
         throw new StoaError('limit_reached', 'Too many questions of this run wait for an answer');
       }
       const approval: Approval = {
-        ...asked,
+        ...question,
+        ...requestedIn(claim),
+        ...answerableBy(context, session, question.kind, staysInWorkspace),
         approvalId: context.ids.next('apr'),
         sessionId: session.sessionId,
         runId: facts.runId,
@@ -276,6 +283,17 @@ export function isFenced(error: unknown): boolean {
   return (
     error instanceof StoaError && (error.code === 'ownership_lost' || error.code === 'run_ended')
   );
+}
+
+/** What reaches beyond a shared workspace is the owner's to allow: it has the rights of the daemon's user. */
+function answerableBy(
+  { workspaces }: SessionContext,
+  { responsibleId, workspace }: OpenSession,
+  kind: Approval['kind'],
+  staysInWorkspace: boolean,
+): Pick<Approval, 'answerableBy'> {
+  if (kind === 'question' || staysInWorkspace || responsibleId === OWNER_ACTOR) return {};
+  return workspaces.isSelfApproved(workspace) ? {} : { answerableBy: 'owner' };
 }
 
 function askHumans(session: OpenSession, facts: RunFacts, approval: Approval): NewEvent[] {

@@ -26,6 +26,7 @@ import {
   sessionToRead,
   sessionToServe,
 } from '../access/session-gate.js';
+import { currentCeiling } from '../authority/ceiling-of.js';
 import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
 import type { Decision } from '../log/log.js';
@@ -128,6 +129,7 @@ export class Schedules {
           ...(maxFires === undefined ? {} : { maxFires }),
           nextFireAt,
           ...made,
+          ...(yield* inheritedBy(by, session)),
         };
         const thread = threadOf(sessionId, data);
         return {
@@ -254,4 +256,10 @@ function* assertRoom({ topicId, sessionId }: OpenSession): Tx<void> {
   const active = (yield* countActiveSchedules.first({ topicId }))?.count ?? 0;
   if (active < LIMITS.schedulesPerSession) return;
   throw new StoaError('limit_reached', `${sessionId} has ${String(active)} schedules already`);
+}
+
+/** What a run schedules stays under its ceiling. */
+function* inheritedBy(by: Principal, session: OpenSession): Tx<Pick<Created, 'ceiling'>> {
+  const ceiling = by.kind === 'session' ? yield* currentCeiling(session) : undefined;
+  return ceiling ? { ceiling } : {};
 }

@@ -21,6 +21,7 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
           return undefined;
         },
         isShared: () => true,
+        isSelfApproved: () => true,
       },
     });
     parentSessionId = await create();

@@ -24,6 +24,7 @@ import {
   sessionToRead,
   sessionToServe,
 } from '../access/session-gate.js';
+import { currentCeiling } from '../authority/ceiling-of.js';
 import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
@@ -116,6 +117,7 @@ export async function sendMailboxMessage(
         subject: request.subject,
         inputItems: [{ type: 'text', text: request.text }],
         origin: { fromSessionId },
+        ceiling: yield* currentCeiling(yield* sessionToRead({ kind: 'system' }, fromSessionId)),
         expiresAt: request.expiresInMs === undefined ? undefined : at + request.expiresInMs,
         metadata: {},
       };

@@ -1,4 +1,5 @@
 import {
+  type Ceiling,
   type ChannelEvent,
   channelTopic,
   type NewStimulus,
@@ -67,13 +68,14 @@ interface News {
   readonly sourceRef?: string;
   readonly dedupeKey?: string;
   readonly progressKey?: string;
+  readonly ceiling?: Ceiling | undefined;
 }
 
 /** Nobody waits for it who could be told that too many wait: it is left out, with a line in the log. */
 export function* tellThread(
   context: StimulusContext,
   channel: LockedChannel,
-  { addressedMemberIds = [], senderSessionId, ...news }: News,
+  { addressedMemberIds = [], senderSessionId, ceiling, ...news }: News,
   at: number,
 ): Tx<NewEvent[]> {
   try {
@@ -85,6 +87,7 @@ export function* tellThread(
       ...(senderSessionId === undefined ? {} : { senderSessionId }),
       availableAt: at,
       metadata: {},
+      ...(ceiling && { ceiling }),
     });
     return events;
   } catch (error) {

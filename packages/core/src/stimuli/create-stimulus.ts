@@ -11,6 +11,7 @@ import {
 } from '@stoa/protocol';
 import { findMember, listStimuli, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
+import { ceilingOfAuthor } from '../authority/ceiling-of.js';
 import { idempotency } from '../channels/context.js';
 import { admitMetadata } from '../channels/metadata.js';
 import { placeInThread } from '../channels/thread.js';
@@ -57,6 +58,7 @@ export async function createStimulus(
       if (by.kind === 'session') yield* assertNotTooMany(channel, by.id, at);
       const addressedMemberIds = [...new Set(request.addressedMemberIds)];
       yield* assertFits(channel, request, addressedMemberIds, at);
+      const ceiling = yield* ceilingOfAuthor(by);
       const wanted: Wanted = {
         ...optional(request),
         kind,
@@ -67,6 +69,7 @@ export async function createStimulus(
         ...(by.kind === 'session' ? { senderSessionId: by.id } : {}),
         availableAt: Math.max(request.availableAt ?? at, at),
         metadata,
+        ...(ceiling && { ceiling }),
       };
       const { stimulus, events } = yield* addStimulus(context, channel, wanted);
       return {

@@ -163,7 +163,7 @@ function* materialise(
   placement: Post,
   at: number,
 ): Tx<NewEvent[]> {
-  const { stimulusId, kind, progressKey, senderSessionId } = stimulus;
+  const { stimulusId, kind, progressKey, senderSessionId, ceiling } = stimulus;
   const { sessions } = context;
   const messageId = sessions.ids.next('msg');
   const rootMessageId = placement.as === 'root' ? messageId : placement.thread.rootMessageId;
@@ -181,6 +181,7 @@ function* materialise(
       ...(progressKey === undefined ? {} : { progressKey }),
       ...(placement.as === 'promotion' ? { canonicalThreadRootMessageId: rootMessageId } : {}),
     },
+    ...(ceiling && { ceiling }),
   };
   const wakes = KIND_RULES[kind].wakes && placement.as !== 'promotion' && channel.sessionCount > 0;
   const replies = wakes ? yield* repliesLeft(channel.topicId, read.policy) : 0;

@@ -8,6 +8,7 @@ import {
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
 import { assertNotEnded, type OpenSession, sessionToServe } from '../access/session-gate.js';
+import { currentCeiling } from '../authority/ceiling-of.js';
 import type { Decision } from '../log/log.js';
 import { inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
@@ -56,6 +57,7 @@ export function createTask(
       // What a tool call waits for cannot wait for a place that may be its own caller's.
       const status = isForeground ? 'running' : yield* statusFor(kind, session);
       const { startedAt = at, runId, callId, origin = {}, outputPath } = wanted;
+      const ceiling = wanted.by === undefined ? yield* currentCeiling(session) : undefined;
       const task: TaskEntry = {
         taskId,
         kind: kind.kind,
@@ -66,6 +68,7 @@ export function createTask(
         ...(runId === undefined ? {} : { runId }),
         ...(callId === undefined ? {} : { callId }),
         origin,
+        ...(ceiling && { ceiling }),
         status,
         isForeground,
         createdAt: at,

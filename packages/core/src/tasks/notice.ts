@@ -17,7 +17,10 @@ import { taskChanged } from './write-task.js';
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
 /** What tells a session something about one of its tasks. Those of one place are taken together. */
-function arrivalOf({ taskId, kind, description, origin }: TaskEntry, text: string): Arrival {
+function arrivalOf(
+  { taskId, kind, description, origin, ceiling }: TaskEntry,
+  text: string,
+): Arrival {
   return {
     kind: 'task_notice',
     rule: 'collect',
@@ -27,6 +30,7 @@ function arrivalOf({ taskId, kind, description, origin }: TaskEntry, text: strin
     inputItems: [{ type: 'text', text: text.slice(0, LIMITS.textChars).toWellFormed() }],
     origin,
     metadata: { taskId, taskKind: kind },
+    ceiling,
   };
 }
 

@@ -7,7 +7,7 @@ import type { TaskContext } from './context.js';
 /** Tells the thread that a task was started in of it; nothing where it was started in none. */
 export function* tellItsThread(
   context: TaskContext,
-  { taskId, sessionId, origin }: TaskEntry,
+  { taskId, sessionId, origin, ceiling }: TaskEntry,
   kind: Extract<StimulusKind, 'task_completed' | 'sidechain_milestone'>,
   content: string,
   at: number,
@@ -25,6 +25,7 @@ export function* tellItsThread(
     sourceRef: taskId,
     dedupeKey: `task:${taskId}`,
     progressKey: `task:${taskId}`,
+    ceiling,
   };
   return yield* tellThread(context, { ...row, channelId }, news, at);
 }

@@ -2,7 +2,7 @@ import type { Turn, TurnDecision } from '@stoa/protocol';
 import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate, type Decisions, served } from './arbitrate.js';
-import { carryOut } from './carry-out.js';
+import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
 import { itemsOf, type ReadThread, readThread, textOf } from './read-thread.js';
 
@@ -42,16 +42,13 @@ function* cancelIn(
   const inputItems = message ? itemsOf(message) : [];
   const thread = yield* readThread(channel, rootMessageId, { messageId, text: textOf(inputItems) });
   if (!thread) return [];
-  const author = message
-    ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
-    : { id: 'system', displayName: 'system' };
   return yield* carryOut(context, {
     channel,
     thread,
     turn,
     decisions: decide(thread, turn, leases, then, at),
     trigger: { type: 'cancelled' },
-    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    toAnswer: toAnswerStored(messageId, message, inputItems),
     unheard: undefined,
     at,
   });

@@ -1,5 +1,6 @@
 import {
   type CancelReason,
+  type Ceiling,
   channelTopic,
   type LeaseOutcome,
   type StoredItem,
@@ -24,7 +25,37 @@ interface ToAnswer {
   readonly from: string;
   readonly fromName: string;
   readonly inputItems: readonly StoredItem[];
+  /** Whose words they are, where that is not the author. */
+  readonly requestedBy?: string | undefined;
+  /** The ceiling under which it was written. */
+  readonly ceiling?: Ceiling | undefined;
 }
+
+/** A message as those who get the turn receive it. */
+export function toAnswer(
+  messageId: string,
+  posted: Pick<ToAnswer, 'inputItems' | 'requestedBy' | 'ceiling'> & {
+    readonly author: { readonly id: string; readonly displayName: string };
+  },
+): ToAnswer {
+  const { author, inputItems, requestedBy, ceiling } = posted;
+  const { id: from, displayName: fromName } = author;
+  return { messageId, from, fromName, inputItems, requestedBy, ceiling };
+}
+
+/** The same, of a message that the log holds; its items may have been edited since. */
+export function toAnswerStored(
+  messageId: string,
+  message: { readonly posted: string } | undefined,
+  inputItems: readonly StoredItem[],
+): ToAnswer {
+  if (!message) {
+    return toAnswer(messageId, { author: { id: 'system', displayName: 'system' }, inputItems });
+  }
+  return toAnswer(messageId, { ...(JSON.parse(message.posted) as Opened), inputItems });
+}
+
+type Opened = Parameters<typeof toAnswer>[1];
 
 interface Arbitrated {
   readonly channel: LockedChannel;
@@ -91,6 +122,8 @@ function* grant(
       // What was called is in the turn before it was granted.
       delivery: deliveryFor(scene, turn, memberId, sessionId),
       metadata: {},
+      requestedBy: toAnswer.requestedBy,
+      ceiling: toAnswer.ceiling,
     });
     events.push(...accepted.events);
     granted.push({
@@ -99,6 +132,7 @@ function* grant(
       sessionId,
       runId: accepted.runId,
       deadline: at + thread.policy.claimTimeoutMs,
+      ...accepted.requested,
     });
   }
   return granted;

@@ -17,9 +17,10 @@ import type { OpenSession } from '../access/session-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
+import type { Work } from '../sessions/run-facts.js';
 import { runUnbound } from '../work/run-unbound.js';
 import { arbitrate, served } from './arbitrate.js';
-import { carryOut } from './carry-out.js';
+import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
 import { outputOf, type Posted, postOf } from './publication.js';
 import { itemsOf, readThread, textOf } from './read-thread.js';
@@ -40,7 +41,7 @@ export function* deliveryEnded(
 ): Tx<NewEvent[]> {
   const [lease, run] = yield* together(findLeaseOfRun.first({ runId }), findRun.first({ runId }));
   if (!lease || lease.endedAt !== null) return [];
-  const { origin } = JSON.parse(run?.queued ?? '{}') as { origin?: { channelId?: string } };
+  const { origin, ceiling } = JSON.parse(run?.queued ?? '{}') as Partial<Work>;
   const channel = yield* openLocked(origin?.channelId ?? '');
   if (!run || !channel) return [];
   const at = context.sessions.clock.now();
@@ -53,7 +54,7 @@ export function* deliveryEnded(
   const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
   const posted =
     maySpeak && output.length > 0
-      ? yield* postOf(context, channel, lease, member, output)
+      ? yield* postOf(context, channel, lease, member, output, ceiling)
       : undefined;
   const topic = channelTopic(channel.channelId);
   const events: NewEvent[] = posted
@@ -145,16 +146,13 @@ function* goOn(
   const decided = arbitrate(state, thread.policy, at);
   const ended = { leaseId: lease.leaseId, outcome, ...(reason === undefined ? {} : { reason }) };
   const decisions = { ...decided, ends: [ended, ...decided.ends] };
-  const author = message
-    ? (JSON.parse(message.posted) as { author: { id: string; displayName: string } }).author
-    : { id: 'system', displayName: 'system' };
   return yield* carryOut(context, {
     channel,
     thread: { ...thread, leases: thread.leases.filter(isOther) },
     turn,
     decisions,
     trigger: { type: 'run_ended', runId: run.runId },
-    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    toAnswer: toAnswerStored(messageId, message, inputItems),
     unheard: posted && { ...posted, at },
     at,
   });

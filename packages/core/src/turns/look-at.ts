@@ -2,7 +2,7 @@ import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
 import { findChannelFields, findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
-import { carryOut } from './carry-out.js';
+import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
 import { itemsOf, readThread, textOf } from './read-thread.js';
 
@@ -28,16 +28,13 @@ export function* lookAt(
   if (!thread) return [];
   // What lets a channel go on is in the same commit.
   const paused = trigger.type !== 'resumed' && thread.around.paused;
-  const { author } = JSON.parse(message.posted) as {
-    author: { id: string; displayName: string };
-  };
   return yield* carryOut(context, {
     channel,
     thread,
     turn,
     decisions: arbitrate({ ...thread.around, paused, turn }, thread.policy, at),
     trigger,
-    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    toAnswer: toAnswerStored(messageId, message, inputItems),
     unheard: undefined,
     at,
   });

@@ -1,9 +1,9 @@
-import type { Author, StoredItem, Turn } from '@stoa/protocol';
+import type { Author, Ceiling, StoredItem, Turn } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
-import { carryOut } from './carry-out.js';
+import { carryOut, toAnswer } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
 import { readThread, textOf } from './read-thread.js';
 import { mentioned } from './selection.js';
@@ -16,6 +16,8 @@ export interface Opening {
   readonly author: Author;
   readonly addressedMemberIds: readonly string[];
   readonly inputItems: readonly StoredItem[];
+  readonly requestedBy?: string | undefined;
+  readonly ceiling?: Ceiling | undefined;
 }
 
 /** What else a turn begins with. */
@@ -65,7 +67,7 @@ export function* openTurn(
     turn,
     decisions: arbitrate({ ...thread.around, turn }, thread.policy, at),
     trigger: { type: 'message', messageId },
-    toAnswer: { messageId, from: author.id, fromName: author.displayName, inputItems },
+    toAnswer: toAnswer(messageId, opening),
     unheard: { messageId, author, inputItems, at },
     at,
   });

@@ -1,4 +1,4 @@
-import type { ChannelEvent, StoredItem } from '@stoa/protocol';
+import type { Ceiling, ChannelEvent, StoredItem } from '@stoa/protocol';
 import { type FullRunRow, findEvent, type LeaseRow, type MemberRow, type Tx } from '@stoa/store';
 import { isSomething } from '../channels/content.js';
 import { namedMembers } from '../channels/member-name.js';
@@ -23,6 +23,7 @@ export function* postOf(
   lease: LeaseRow,
   member: MemberRow,
   output: readonly StoredItem[],
+  ceiling: Ceiling | undefined,
 ): Tx<Posted> {
   const members = yield* namedMembers(topicId);
   const { displayName, actorId } =
@@ -36,5 +37,6 @@ export function* postOf(
     addressedMemberIds: mentioned(textOf(output), others).map(({ memberId }) => memberId),
     inputItems: [...output],
     metadata: {},
+    ...(ceiling && { ceiling }),
   };
 }

@@ -61,6 +61,13 @@ export const ConfigFile = z.strictObject({
           .boolean()
           .default(false)
           .describe('Agents defined there may bring programs, MCP servers and allow rules'),
+        approve: z
+          .enum(['owner', 'self'])
+          .default('owner')
+          .describe(
+            'Who answers when a session of another person wants to run a program there or reach outside: ' +
+              'the owner, or that person, which gives them a shell as the user of the daemon',
+          ),
       }),
     )
     .max(1_000)

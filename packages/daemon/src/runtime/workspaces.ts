@@ -10,6 +10,7 @@ export interface WorkspaceSetting {
   readonly path: string;
   readonly shared: boolean;
   readonly trusted: boolean;
+  readonly approve: 'owner' | 'self';
 }
 
 /** Directories that agents work in. */
@@ -54,6 +55,10 @@ export class DiskWorkspaces implements Workspaces {
 
   isShared(workspace: string): boolean {
     return this.#covers(workspace, ({ shared }) => shared);
+  }
+
+  isSelfApproved(workspace: string): boolean {
+    return this.#covers(workspace, ({ approve }) => approve === 'self');
   }
 
   isTrusted(workspace: string): boolean {

@@ -4,6 +4,7 @@ import {
   AutonomyPolicySettings,
   ParticipationMode,
 } from '../records/autonomy.js';
+import { Ceiling } from '../records/ceiling.js';
 import { Description, Title } from '../records/channel.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from '../records/identity.js';
 import {
@@ -66,6 +67,8 @@ export const ChannelEvent = z.lazy(() =>
       addressedMemberIds: z.array(MemberId),
       inputItems: z.array(StoredItem),
       metadata: Metadata,
+      /** Of the run that wrote it, or of whoever asked for it: a turn that it opens gets no more. */
+      ceiling: Ceiling.optional(),
     }),
     event('message_edited', { messageId: MessageId, inputItems: z.array(StoredItem) }),
     event('message_deleted', { messageId: MessageId }),

@@ -7,6 +7,7 @@ import {
   PermissionRules,
 } from '../records/agent.js';
 import { Approval, ApprovalScope, ApprovalState } from '../records/approval.js';
+import { Ceiling, requested } from '../records/ceiling.js';
 import { Title } from '../records/channel.js';
 import { ChannelDelivery } from '../records/delivery.js';
 import { ChannelRuntimeIdentity, ChannelRuntimeMemoryScope } from '../records/identity.js';
@@ -82,6 +83,8 @@ export const SessionEvent = z.lazy(() =>
       parentSessionId: SessionId.optional(),
       /** The person it works for. */
       responsibleId: ActorId,
+      /** Of the run that made it: the session never does more. */
+      ceiling: Ceiling.optional(),
       metadata: Metadata,
     }),
     event('session_updated', {
@@ -107,9 +110,16 @@ export const SessionEvent = z.lazy(() =>
       expiresAt: EpochMs.optional(),
       delivery: ChannelDelivery.optional(),
       metadata: Metadata,
+      ...requested,
       ...ofRun,
     }),
-    event('queued', { kind: WorkKind, rule: DispatchRule, priority: Priority, ...ofRun }),
+    event('queued', {
+      kind: WorkKind,
+      rule: DispatchRule,
+      priority: Priority,
+      ...requested,
+      ...ofRun,
+    }),
     /** An item goes to another run: its attempt failed, or it was replayed and does not expire any more. */
     event('requeued', {
       itemId: InboxItemId,
@@ -225,6 +235,7 @@ export const SessionEvent = z.lazy(() =>
       channelId: ChannelId.optional(),
       threadRootMessageId: MessageId.optional(),
       createdByRunId: RunId.optional(),
+      ceiling: Ceiling.optional(),
     }),
     event('schedule_changed', {
       scheduleId: ScheduleId,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { requested } from './ceiling.js';
 import { ActorId, ApprovalId, EpochMs, RunId, SessionId } from './ids.js';
 
 /** `tool` asks whether one exact call may run; `question` is the agent asking people something. */
@@ -49,6 +50,9 @@ export const Approval = z.strictObject({
   notes: z.array(z.string()).optional(),
   /** Why it is asked: the rule or the mode. */
   reason: z.string(),
+  ...requested,
+  /** Who may answer: `responsible` is the person the session works for, and the owner. */
+  answerableBy: z.enum(['responsible', 'owner']).optional(),
   /** The rule that "always" would add. */
   suggestedRule: z.string().optional(),
   options: z.array(QuestionOption).optional(),

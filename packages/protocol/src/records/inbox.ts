@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { requested } from './ceiling.js';
 import { ChannelDelivery } from './delivery.js';
 import { ActorId, EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
 import { InputItem, StoredItem } from './message.js';
@@ -34,6 +35,7 @@ export const InboxItem = z.strictObject({
   origin: Origin,
   /** What was told with a turn in a channel. */
   delivery: ChannelDelivery.optional(),
+  ...requested,
   state: InboxItemState,
   reason: z.string().optional(),
   runId: RunId,

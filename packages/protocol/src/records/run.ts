@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requested } from './ceiling.js';
 import { EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
 import { StoredItem } from './message.js';
 import { Usage } from './usage.js';
@@ -51,6 +52,7 @@ export const Run = z.strictObject({
   priority: Priority,
   itemIds: z.array(InboxItemId),
   origin: Origin,
+  ...requested,
   createdAt: EpochMs,
   startedAt: EpochMs.optional(),
   endedAt: EpochMs.optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { Ceiling } from './ceiling.js';
 import { ActorId, ChannelId, EpochMs, RunId, ScheduleId, SessionId } from './ids.js';
 import { InputItem, StoredItem } from './message.js';
 
@@ -47,6 +48,8 @@ export const Schedule = z.strictObject({
   threadRootMessageId: z.string().optional(),
   createdBy: ActorId,
   createdByRunId: RunId.optional(),
+  /** Of the run that made it. */
+  ceiling: Ceiling.optional(),
   createdAt: EpochMs,
 });
 export type Schedule = z.infer<typeof Schedule>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { Ceiling } from './ceiling.js';
 import {
   ActorId,
   ChannelId,
@@ -105,6 +106,8 @@ export const NewStimulus = z.strictObject({
   ...asked,
   /** In whose name it is posted; absent: the system's. */
   senderSessionId: SessionId.optional(),
+  /** Of the run, or for the person, that made it. */
+  ceiling: Ceiling.optional(),
 });
 export type NewStimulus = z.infer<typeof NewStimulus>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { Ceiling } from './ceiling.js';
 import { ActorId, EpochMs, InboxItemId, RunId, SessionId, TaskId } from './ids.js';
 import { Metadata } from './metadata.js';
 import { Origin } from './work.js';
@@ -60,6 +61,8 @@ export const TaskEntry = z.strictObject({
   callId: z.string().optional(),
   /** The channel and thread it was started in. */
   origin: Origin,
+  /** Of the run that started it. */
+  ceiling: Ceiling.optional(),
   status: TaskStatus,
   /** A tool call waits for it, so that nobody else needs to be told of its end. */
   isForeground: z.boolean(),

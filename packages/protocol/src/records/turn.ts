@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requested } from './ceiling.js';
 import {
   EpochMs,
   LeaseId,
@@ -145,7 +146,13 @@ export const TurnDecision = z.strictObject({
   candidates: z.array(Candidate),
   candidateCount: z.int().min(0),
   granted: z.array(
-    Lease.pick({ leaseId: true, memberId: true, sessionId: true, runId: true, deadline: true }),
+    Lease.pick({
+      leaseId: true,
+      memberId: true,
+      sessionId: true,
+      runId: true,
+      deadline: true,
+    }).extend(requested),
   ),
   renewed: z.array(Lease.pick({ leaseId: true, deadline: true })),
   ended: z.array(

@@ -3,6 +3,7 @@ import type { Tx } from '../sql/statement.js';
 
 const T = 50;
 const s1 = { sessionId: 'ses_1' };
+const rulesOf = { workspace: '/w', authorId: 'human:bob' };
 const run = { topicId: T, kind: 'input', rule: 'followup', channelId: null, at: 10 };
 const item = { topicId: T, kind: 'mailbox_delivery', fromId: 'session:ses_0', at: 10 };
 const event = { topicId: T, at: 10, actor: 'human:ada' };
@@ -71,6 +72,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         createdAt: 10,
         personaSeq: 1,
         metadata: '{}',
+        ceiling: null,
       }),
   ],
   ['insertRun', () => api.insertRun.changes({ ...run, seq: 2, runId: 'run_1', priority: 5 })],
@@ -269,18 +271,26 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findSessionEnd', () => api.findSessionEnd.first(s1)],
   ['listLeftBehind', () => api.listLeftBehind.all({ limit: 9 })],
   ['listChildSessions', () => api.listChildSessions.all({ parentSessionId: 'ses_1' })],
-  ['beginWorkspaceRules', () => api.beginWorkspaceRules.changes({ workspace: '/w', at: 1 })],
-  ['beginWorkspaceRules, again', () => api.beginWorkspaceRules.changes({ workspace: '/w', at: 2 })],
-  ['lockWorkspaceRules', () => api.lockWorkspaceRules.first({ workspace: '/w' })],
+  ['beginWorkspaceRules', () => api.beginWorkspaceRules.changes({ ...rulesOf, at: 1 })],
+  ['beginWorkspaceRules, again', () => api.beginWorkspaceRules.changes({ ...rulesOf, at: 2 })],
+  ['lockWorkspaceRules', () => api.lockWorkspaceRules.first(rulesOf)],
   [
     'putWorkspaceRules',
-    () => api.putWorkspaceRules.changes({ workspace: '/w', permissions: '{}', at: 1 }),
+    () => api.putWorkspaceRules.changes({ ...rulesOf, permissions: '{}', at: 1 }),
   ],
   [
     'putWorkspaceRules, again',
-    () => api.putWorkspaceRules.changes({ workspace: '/w', permissions: '{"deny":[]}', at: 2 }),
+    () => api.putWorkspaceRules.changes({ ...rulesOf, permissions: '{"deny":[]}', at: 2 }),
   ],
-  ['findWorkspaceRules', () => api.findWorkspaceRules.first({ workspace: '/w' })],
+  [
+    'listWorkspaceRules',
+    () =>
+      api.listWorkspaceRules.all({
+        workspace: '/w',
+        responsibleId: 'human:bob',
+        ownerId: 'human:owner',
+      }),
+  ],
   [
     'insertSchedule',
     () => api.insertSchedule.changes({ topicId: T, seq: 6, scheduleId: 'sch_1', nextFireAt: 30 }),

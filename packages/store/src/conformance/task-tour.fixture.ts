@@ -17,6 +17,7 @@ const session = (topicId: number, sessionId: string, parentSessionId: string | n
   createdAt: 1,
   personaSeq: 1,
   metadata: '{}',
+  ceiling: null,
 });
 const task = (n: number, more: Partial<api.BackgroundTaskRow> = {}): api.BackgroundTaskRow => ({
   topicId: CHILD,

@@ -22,6 +22,8 @@ export interface SessionRow {
   /** What the model sees begins after this event: it was cleared or compacted there. */
   contextSeq: number;
   metadata: string;
+  /** JSON of the ceiling it was made with, if it has one. */
+  ceiling: string | null;
 }
 
 /** A session with what its runs tell. */
@@ -105,9 +107,11 @@ export const insertSession = verb<
   Omit<SessionRow, 'updatedAt' | 'endedAt' | 'contextSeq' | 'permissions'>
 >(
   `INSERT INTO "sessions" ("topicId", "sessionId", "agentId", "driver", "title", "workspace", "mode", "permissions",
-     "parentSessionId", "createdBy", "responsibleId", "createdAt", "updatedAt", "personaSeq", "contextSeq", "metadata")
+     "parentSessionId", "createdBy", "responsibleId", "createdAt", "updatedAt", "personaSeq", "contextSeq", "metadata",
+     "ceiling")
    VALUES (:topicId, :sessionId, :agentId, :driver, :title, :workspace, :mode, '{}',
-     :parentSessionId, :createdBy, :responsibleId, :createdAt, :createdAt, :personaSeq, 0, :metadata)`,
+     :parentSessionId, :createdBy, :responsibleId, :createdAt, :createdAt, :personaSeq, 0, :metadata,
+     :ceiling)`,
 );
 
 export const findSessionFields = verb<
@@ -174,25 +178,40 @@ export const listLeftBehind = verb<{ limit: number }, { sessionId: string }>({
   postgres: LEFT_BEHIND('JOIN'),
 });
 
-export const findWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
-  `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+/** Those of the people named: the person a session works for, and the owner. */
+export const listWorkspaceRules = verb<
+  { workspace: string; responsibleId: string; ownerId: string },
+  { authorId: string; permissions: string }
+>(
+  `SELECT "authorId", "permissions" FROM "workspaceRules"
+   WHERE "workspace" = :workspace AND "authorId" IN (:responsibleId, :ownerId) ORDER BY "authorId"`,
 );
 
 /** Before they are read to be changed: where there are none yet, nobody else can make them meanwhile. */
-export const beginWorkspaceRules = verb<{ workspace: string; at: number }>(
-  `INSERT INTO "workspaceRules" ("workspace", "permissions", "updatedAt") VALUES (:workspace, '{}', :at)
-   ON CONFLICT ("workspace") DO NOTHING`,
+export const beginWorkspaceRules = verb<{ workspace: string; authorId: string; at: number }>(
+  `INSERT INTO "workspaceRules" ("workspace", "authorId", "permissions", "updatedAt")
+   VALUES (:workspace, :authorId, '{}', :at) ON CONFLICT ("workspace", "authorId") DO NOTHING`,
 );
 
 /** Sessions of one workspace are written to at the same time: who changes its rules takes turns here. */
-export const lockWorkspaceRules = verb<{ workspace: string }, { permissions: string }>(
+export const lockWorkspaceRules = verb<
+  { workspace: string; authorId: string },
+  { permissions: string }
+>(
   locking(
-    `SELECT "permissions" FROM "workspaceRules" WHERE "workspace" = :workspace`,
+    `SELECT "permissions" FROM "workspaceRules"
+     WHERE "workspace" = :workspace AND "authorId" = :authorId`,
     'FOR UPDATE',
   ),
 );
 
-export const putWorkspaceRules = verb<{ workspace: string; permissions: string; at: number }>(
-  `INSERT INTO "workspaceRules" ("workspace", "permissions", "updatedAt") VALUES (:workspace, :permissions, :at)
-   ON CONFLICT ("workspace") DO UPDATE SET "permissions" = excluded."permissions", "updatedAt" = excluded."updatedAt"`,
+export const putWorkspaceRules = verb<{
+  workspace: string;
+  authorId: string;
+  permissions: string;
+  at: number;
+}>(
+  `INSERT INTO "workspaceRules" ("workspace", "authorId", "permissions", "updatedAt")
+   VALUES (:workspace, :authorId, :permissions, :at)
+   ON CONFLICT ("workspace", "authorId") DO UPDATE SET "permissions" = excluded."permissions", "updatedAt" = excluded."updatedAt"`,
 );

@@ -189,6 +189,7 @@ export class AgentStage {
         resolve: () => Promise.resolve(this.workspace),
         instructions: () => Promise.resolve('Use two spaces.'),
         isShared: () => true,
+        isSelfApproved: () => true,
       },
       ...(permissions === undefined ? {} : { configRules: permissions }),
     });

@@ -100,6 +100,7 @@ export class ModelStage {
           resolve: () => Promise.resolve('/work'),
           instructions: () => Promise.resolve(options.workspaceInstructions),
           isShared: () => true,
+          isSelfApproved: () => true,
         },
       });
       return { daemon, tools };

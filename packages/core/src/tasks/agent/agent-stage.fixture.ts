@@ -45,6 +45,7 @@ export class AgentStage {
             : Promise.resolve(workspace ?? '/work'),
         instructions: () => Promise.resolve(undefined),
         isShared: () => true,
+        isSelfApproved: () => true,
       },
       ...changes,
     });

@@ -1,7 +1,14 @@
-import { LIMITS, type Origin, type Task, type TaskEntry } from '@stoa/protocol';
+import {
+  LIMITS,
+  type Origin,
+  type PermissionMode,
+  type Task,
+  type TaskEntry,
+} from '@stoa/protocol';
 import { sessionToRead } from '../../access/session-gate.js';
+import { lowerMode } from '../../authority/ceiling.js';
 import { endSession } from '../../sessions/change-session.js';
-import { createSession, lowerMode } from '../../sessions/create-session.js';
+import { createSession } from '../../sessions/create-session.js';
 import type { TaskContext } from '../context.js';
 import { createTask } from '../create-task.js';
 import { withApprovals } from '../read-tasks.js';
@@ -47,7 +54,7 @@ export async function launchAgent(
   const made = await createSession(sessions, by, {
     agentId,
     title: description.slice(0, LIMITS.titleChars),
-    mode: lowerMode(mode, parent.mode),
+    mode: lowerMode(mode as PermissionMode, parent.mode as PermissionMode),
     metadata: { taskId },
   });
   const worksIn = made.sessionId;

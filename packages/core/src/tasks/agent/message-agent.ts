@@ -1,6 +1,7 @@
 import { LIMITS, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
 import { findHuman, findTaskEntry, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead, sessionToServe } from '../../access/session-gate.js';
+import { currentCeiling } from '../../authority/ceiling-of.js';
 import type { Decision, NewEvent } from '../../log/log.js';
 import { type Arrival, acceptItem } from '../../sessions/accept-item.js';
 import { beginning } from '../change-task.js';
@@ -79,8 +80,14 @@ function* wordsOf(from: string, text: string, rule: Arrival['rule']): Tx<Arrival
   const arrival = { kind: 'input', rule, inputItems, metadata: {} } as const;
   if (from.startsWith('session:')) {
     const fromSessionId = from.slice('session:'.length);
-    const { agentName } = yield* sessionToRead(SYSTEM, fromSessionId);
-    return { ...arrival, from: 'system', fromName: agentName, origin: { fromSessionId } };
+    const sender = yield* sessionToRead(SYSTEM, fromSessionId);
+    return {
+      ...arrival,
+      from: 'system',
+      fromName: sender.agentName,
+      origin: { fromSessionId },
+      ceiling: yield* currentCeiling(sender),
+    };
   }
   const humanId = from.slice(from.indexOf(':') + 1);
   const human = yield* findHuman.first({ humanId });

@@ -36,6 +36,7 @@ describe('agents as background tasks', () => {
             : Promise.resolve(workspace ?? '/work'),
         instructions: () => Promise.resolve(undefined),
         isShared: () => true,
+        isSelfApproved: () => true,
       },
     });
     await started.core.tasks.recover();
