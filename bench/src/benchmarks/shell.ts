@@ -51,7 +51,7 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
       putStimulus: () => Promise.resolve(''),
       makeSchedule: () => Promise.resolve(''),
     },
-    sendMessage: nobody,
+    sendMessage: { send: nobody, commandOf: nobody },
     channels: { react: nobody, readAsset: nobody, readThread: nobody },
   });
   const now = (): number => performance.now();

@@ -2,6 +2,7 @@ export { OWNER_ID } from './access/credentials.js';
 export { assertMayCall, callerClass } from './access/rules.js';
 export type { SessionToken } from './access/session-tokens.js';
 export type { AgentFile, AgentFiles } from './agents/agents.js';
+export type { StartedProgram } from './agents/started-programs.js';
 export { agentFor } from './agents/withheld-values.js';
 export { stableJson } from './channels/stable-json.js';
 export { type Core, type CorePorts, createCore, type RuntimePorts } from './create-core.js';

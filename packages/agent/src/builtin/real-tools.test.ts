@@ -53,7 +53,10 @@ function start(): Promise<RuntimeDaemon> {
     tools: builtinTools({
       tasksDirectory: join(home, 'tasks'),
       sandbox: new Sandbox({ home, bubblewrap: null }),
-      sendMessage: () => Promise.resolve('sent'),
+      sendMessage: {
+        send: () => Promise.resolve('sent'),
+        commandOf: () => Promise.resolve(undefined),
+      },
       initiative: {
         putStimulus: () => Promise.resolve('put in'),
         makeSchedule: () => Promise.resolve('made'),

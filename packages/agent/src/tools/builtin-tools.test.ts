@@ -41,10 +41,13 @@ async function staged(webFetch?: object) {
   const tools = builtinTools({
     tasksDirectory: world.outside('tasks'),
     sandbox: new Sandbox({ home: world.home }),
-    sendMessage: (message) => {
-      if (message.message === 'refused') throw new StoaError('inbox_full', 'Too much waits');
-      sent.push(message);
-      return Promise.resolve('It was sent.');
+    sendMessage: {
+      send: (message) => {
+        if (message.message === 'refused') throw new StoaError('inbox_full', 'Too much waits');
+        sent.push(message);
+        return Promise.resolve('It was sent.');
+      },
+      commandOf: () => Promise.resolve(undefined),
     },
     initiative: {
       putStimulus: (stimulus) => {

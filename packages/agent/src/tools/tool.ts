@@ -10,6 +10,8 @@ export type Subject =
   | { readonly type: 'path'; readonly path: string }
   | { readonly type: 'url'; readonly host: string }
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
+  /** Text for the standard input of a command that runs. */
+  | { readonly type: 'input'; readonly text: string }
   | { readonly type: 'none' };
 
 /** What a tool works with: the run it belongs to, and the limits it keeps to. */

@@ -72,8 +72,8 @@ export function decide(request: ToolRequest, policy: Policy): Decision {
 }
 
 function read({ subject }: ToolRequest): ShellReading | undefined {
-  if (subject.type !== 'shell') return undefined;
-  const parsed = parseScript(subject.command);
+  if (subject.type !== 'shell' && subject.type !== 'input') return undefined;
+  const parsed = parseScript(subject.type === 'shell' ? subject.command : subject.text);
   return parsed.ok ? commandsOf(parsed.script) : 'unparsable';
 }
 

@@ -14,6 +14,8 @@ export type Subject =
     }
   | { readonly type: 'url'; readonly host: string }
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
+  /** Text for the standard input of a command that runs: no rule allows it, for what it does depends on the command. */
+  | { readonly type: 'input'; readonly text: string }
   | { readonly type: 'none' };
 
 /** A tool call, as far as permission for it depends on it. */

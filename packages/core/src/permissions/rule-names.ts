@@ -46,6 +46,8 @@ export function allowingNames({ tool, kind, subject }: ToolRequest): ReadonlySet
       return names.add('Fetch');
     case 'path':
       return names.add(onlyReads(kind) ? 'Read' : 'Edit');
+    case 'input':
+      return new Set();
     case 'none':
       return names;
   }
@@ -55,6 +57,7 @@ export function allowingNames({ tool, kind, subject }: ToolRequest): ReadonlySet
 export function forbiddingNames(request: ToolRequest): ReadonlySet<string> {
   const { tool, kind, subject } = request;
   const names = new Set([...allowingNames(request), ruleNameOf(tool)]);
+  if (subject.type === 'input') names.add('Shell');
   if (subject.type === 'path' && !onlyReads(kind) && kind !== 'edit') names.add('Read');
   return names;
 }

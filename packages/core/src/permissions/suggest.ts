@@ -61,6 +61,8 @@ function candidate(
       return `Fetch(domain:${plainHost(subject.host)})`;
     case 'mcp':
       return `Mcp(${subject.server}:${subject.tool})`;
+    case 'input':
+      return undefined;
     case 'none': {
       const name = ruleNameOf(tool);
       // A tool of which single uses can be told apart is not opened for all of them.

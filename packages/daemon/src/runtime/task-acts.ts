@@ -13,6 +13,7 @@ export function taskActsOf(core: () => Core): TaskActs {
     output: (run, taskId, range) => core().tasks.output(selfOf(run), taskId, range),
     stop: (run, taskId) => core().tasks.stop(selfOf(run), taskId),
     send: (run, taskId, text) => core().tasks.send(selfOf(run), taskId, text),
+    programsOf: ({ session }, agentId) => core().subAgents.programsOf(session.sessionId, agentId),
     launch({ runId, origin, session }, callId, wanted) {
       return core().subAgents.launch(session.sessionId, { ...wanted, runId, callId, origin });
     },

@@ -70,13 +70,14 @@ export function createShell(options: ShellOptions): Tool {
     kind: 'execute',
     title: ({ command }) => `Run ${command}`,
     subjects: ({ command }) => Promise.resolve([{ type: 'shell', command }]),
-    async review({ is_background }, { workspace }) {
+    async review({ is_background, stdin }, { workspace }) {
       const { summary } = await options.sandbox.report();
       const where =
         is_background === true
           ? `It runs in the background, in ${workspace}.`
           : `It runs in ${workspace}.`;
-      return { notes: [where, summary] };
+      const input = 'Its standard input stays open: every text sent to it later is asked about.';
+      return { notes: [where, ...(stdin === true ? [input] : []), summary] };
     },
     async execute(input, environment) {
       environment.signal.throwIfAborted();

@@ -19,10 +19,15 @@ export interface OutgoingMessage {
   readonly subject?: string | undefined;
 }
 
-/** Resolves when the message is durable, with what to tell the sender. Throws a StoaError otherwise. */
-export type SendMessage = (message: OutgoingMessage) => Promise<string>;
+export interface SendMessage {
+  /** Resolves when the message is durable, with the receipt for the sender. Throws a StoaError otherwise. */
+  send(message: OutgoingMessage): Promise<string>;
+  /** The command that reads the message from its standard input, where the recipient is one. */
+  commandOf(run: RunContext, to: string): Promise<string | undefined>;
+}
 
-export function createSendMessage(send: SendMessage): Tool {
+/** Words for a session or an agent need no approval. What a command reads from its standard input is an execution. */
+export function createSendMessage({ send, commandOf }: SendMessage): Tool {
   return defineTool<SendMessageInput>({
     name: 'send_message',
     description:
@@ -32,7 +37,15 @@ export function createSendMessage(send: SendMessage): Tool {
     input: SendMessageInput,
     kind: 'speak',
     title: ({ to, subject, message }) => `Message to ${to}: ${subject ?? message}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
+    async subjects({ to, message }, { run }) {
+      const command = await commandOf(run, to);
+      return [command === undefined ? { type: 'none' } : { type: 'input', text: message }];
+    },
+    async review({ to }, { run }) {
+      const command = await commandOf(run, to);
+      if (command === undefined) return {};
+      return { detail: command, notes: [`${to} reads the message from its standard input.`] };
+    },
     async execute({ to, message, subject }, { run, callId }) {
       return { text: await send({ run, callId, to, message, subject }) };
     },

@@ -1,3 +1,4 @@
+import type { RunContext, StartedProgram } from '@stoa/core';
 import { AgentId, LIMITS, type Task } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tool.js';
@@ -28,10 +29,15 @@ const AgentInput = z.strictObject({
 type AgentInput = z.infer<typeof AgentInput>;
 
 /**
- * Asks nobody: what it starts may do no more than who starts it, and asks the same people for everything
- * that has to be asked.
+ * An agent of Stoa's own needs no approval: it may do no more than the session that starts it, and asks the
+ * same people. Programs and servers that come with a definition are something else: starting them is asked
+ * about as running their command lines would be.
  */
-export function createAgentTool(tasks: Pick<TaskActs, 'launch' | 'finished' | 'resultOf'>): Tool {
+export function createAgentTool(
+  tasks: Pick<TaskActs, 'launch' | 'finished' | 'resultOf' | 'programsOf'>,
+): Tool {
+  /** By run and call: what was decided about is what may start. */
+  const decided = new WeakMap<RunContext, Map<string, readonly StartedProgram[]>>();
   return defineTool<AgentInput>({
     name: 'agent',
     description:
@@ -41,8 +47,21 @@ export function createAgentTool(tasks: Pick<TaskActs, 'launch' | 'finished' | 'r
     kind: 'speak',
     title: ({ description, agent }) =>
       agent === undefined ? `Agent: ${description}` : `Agent ${agent}: ${description}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
+    async subjects({ agent }, { run, callId }) {
+      const programs = await tasks.programsOf(run, agent);
+      decided.set(run, (decided.get(run) ?? new Map()).set(callId, programs));
+      return programs.length === 0 ? [{ type: 'none' }] : programs.map(({ subject }) => subject);
+    },
+    review(_, { run, callId }) {
+      const programs = decided.get(run)?.get(callId) ?? [];
+      if (programs.length === 0) return Promise.resolve({});
+      return Promise.resolve({
+        detail: programs.map(({ label }) => label).join('\n'),
+        notes: ['Starting this agent starts what is listed with it.'],
+      });
+    },
     async execute(input, { run, callId, signal }) {
+      const programs = (decided.get(run)?.get(callId) ?? []).map(({ label }) => label);
       const { description, prompt, agent, run_in_background: isBackground = false } = input;
       const task = await tasks.launch(run, callId, {
         description,
@@ -50,6 +69,7 @@ export function createAgentTool(tasks: Pick<TaskActs, 'launch' | 'finished' | 'r
         agentId: agent,
         isForeground: !isBackground,
         onRestart: input.on_restart,
+        programs,
       });
       if (isBackground) return { text: begun(task) };
       const ended = await tasks.finished(task.taskId, signal);

@@ -70,6 +70,7 @@ const tasks: TaskActs = {
     });
   },
   send: () => Promise.resolve(task),
+  programsOf: () => Promise.resolve([]),
   launch: (_, callId, wanted) => {
     acts.push({ callId, ...wanted });
     return Promise.resolve(task);

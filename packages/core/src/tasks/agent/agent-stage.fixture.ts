@@ -64,6 +64,7 @@ export class AgentStage {
       description: 'look around',
       prompt: 'Look around.',
       isForeground: false,
+      programs: [],
       ...change,
     });
   }

@@ -1,11 +1,14 @@
 import {
+  type AgentDefinition,
   LIMITS,
   type Origin,
   type PermissionMode,
+  StoaError,
   type Task,
   type TaskEntry,
 } from '@stoa/protocol';
 import { sessionToRead } from '../../access/session-gate.js';
+import { type StartedProgram, startedPrograms } from '../../agents/started-programs.js';
 import { lowerMode } from '../../authority/ceiling.js';
 import { endSession } from '../../sessions/change-session.js';
 import { createSession } from '../../sessions/create-session.js';
@@ -27,9 +30,32 @@ export interface NewSubAgent {
   /** The caller waits for its result. */
   readonly isForeground: boolean;
   readonly onRestart?: 'pause' | 'resume' | undefined;
+  /** The programs that were approved to start with it, as `programsOf` named them. */
+  readonly programs: readonly string[];
   readonly runId?: string | undefined;
   readonly callId?: string | undefined;
   readonly origin?: Origin | undefined;
+}
+
+/** What an agent would start with it. */
+export async function programsOf(
+  { sessions }: TaskContext,
+  sessionId: string,
+  agentId: string | undefined,
+): Promise<StartedProgram[]> {
+  const parent = await sessions.store.read(() => sessionToRead(SYSTEM, sessionId));
+  const { definition } = await sessions.findAgent(agentId ?? parent.agentId, parent.workspace);
+  return startedPrograms(definition);
+}
+
+/** A definition may change after it was asked about; what would start then was not approved. */
+function assertApproved(definition: AgentDefinition, approved: readonly string[]): void {
+  const labels = startedPrograms(definition).map(({ label }) => label);
+  if (labels.every((label) => approved.includes(label))) return;
+  throw new StoaError(
+    'agent_broken',
+    'The definition of the agent changed since it was asked about; call it again',
+  );
 }
 
 /**
@@ -48,6 +74,7 @@ export async function launchAgent(
   const parent = await sessions.store.read(() => sessionToRead(SYSTEM, sessionId));
   const agentId = wanted.agentId ?? parent.agentId;
   const { definition } = await sessions.findAgent(agentId, parent.workspace);
+  assertApproved(definition, wanted.programs);
   // The same agent works as it does here; another one as it would, if that is less.
   const mode = agentId === parent.agentId ? parent.mode : definition.mode;
   const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };

@@ -23,6 +23,7 @@ describe('an agent that was started in a thread', () => {
     stage.core.subAgents.launch(sessionId, {
       description: 'a long look',
       prompt: 'Look.',
+      programs: [],
       isForeground,
       origin: { channelId: 'team', threadRootMessageId },
     });

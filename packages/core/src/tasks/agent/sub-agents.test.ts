@@ -67,6 +67,7 @@ describe('agents as background tasks', () => {
       description: 'look around',
       prompt: 'Look around.',
       ...RESUMABLE,
+      programs: [],
       ...change,
     });
   const get = (taskId: string): Promise<Task> => daemon.core.tasks.get(OWNER, taskId);

@@ -1,6 +1,7 @@
 import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
 import { findBackgroundTask, listRunsOfSession, type Tx } from '@stoa/store';
 import { type OpenSession, sessionToRead } from '../../access/session-gate.js';
+import type { StartedProgram } from '../../agents/started-programs.js';
 import type { LogEntry } from '../../log/entry.js';
 import { readRun } from '../../sessions/cancel-run.js';
 import { endSession } from '../../sessions/change-session.js';
@@ -15,7 +16,7 @@ import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
 import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
-import { launchAgent, type NewSubAgent } from './launch-agent.js';
+import { launchAgent, type NewSubAgent, programsOf } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
 import type { SessionRuns } from './session-runs.js';
 import { TaskWaiters } from './task-waiters.js';
@@ -41,6 +42,11 @@ export class SubAgents implements TaskExecutor {
   }
 
   /** Resolves when it works or waits for a place. Throws what making its session throws; nothing is left then. */
+  /** What an agent would start with it: permission for each of these is asked first. */
+  programsOf(sessionId: string, agentId: string | undefined): Promise<readonly StartedProgram[]> {
+    return programsOf(this.context, sessionId, agentId);
+  }
+
   async launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
     const taskId = this.context.sessions.ids.next('tsk');
     const waits = wanted.isForeground ? wanted.runId : undefined;

@@ -1,0 +1,37 @@
+import type { AgentDefinition } from '@stoa/protocol';
+import type { Subject } from '../permissions/request.js';
+
+/** Something that starting an agent starts or calls, as permission for it is asked. */
+export interface StartedProgram {
+  /** One line for people: `MCP server docs: npx docs-server`. */
+  readonly label: string;
+  readonly subject: Extract<Subject, { type: 'shell' | 'url' }>;
+}
+
+/** The programs and servers that come with an agent: starting it is an execution of each of them. */
+export function startedPrograms({ driver, mcpServers = {} }: AgentDefinition): StartedProgram[] {
+  const programs: StartedProgram[] = [];
+  if (driver.kind === 'acp') {
+    // A preset puts its own arguments behind the command, so that the program asks before it acts.
+    const line = commandLine(driver.command ?? [driver.preset ?? 'unknown']);
+    programs.push({ label: `Program: ${line}`, subject: { type: 'shell', command: line } });
+  }
+  for (const [name, server] of Object.entries(mcpServers)) {
+    if ('url' in server) {
+      const { host } = new URL(server.url);
+      programs.push({ label: `MCP server ${name}: ${host}`, subject: { type: 'url', host } });
+      continue;
+    }
+    const line = commandLine([server.command, ...(server.args ?? [])]);
+    programs.push({
+      label: `MCP server ${name}: ${line}`,
+      subject: { type: 'shell', command: line },
+    });
+  }
+  return programs;
+}
+
+const PLAIN = /^[\w@%+=:,./-]+$/;
+
+const commandLine = (words: readonly string[]): string =>
+  words.map((word) => (PLAIN.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ');
