@@ -1,5 +1,5 @@
 import type { DriverCapabilities } from '@stoa/core';
-import type { ChannelDelivery } from '@stoa/protocol';
+import type { Ceiling, ChannelDelivery } from '@stoa/protocol';
 import { envelope, plainText, setIn } from './envelope.js';
 
 /** How what the agent says becomes public. */
@@ -9,6 +9,9 @@ interface TurnInput {
   readonly itemId: string;
   readonly from: string;
   readonly fromName: string;
+  /** Whose words they are, where that is not the author of the message. */
+  readonly requestedBy?: string | undefined;
+  readonly ceiling?: Ceiling | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export function channelTurn(
     `You have the turn in the channel ${oneLine(title)} (${channelId}), where you are ${oneLine(delivery.self.name)}.`,
     ...aboutLines(delivery),
     `The last of what was said in this thread, oldest first:\n${thread}`,
-    `${expectation(delivery)} You answer this, from ${oneLine(input.fromName)}:\n${asked(input, text)}`,
+    `${expectation(delivery)} ${toAnswer(input)}:\n${asked(input, text)}`,
     `${HOW_TO_SPEAK[publishes]} ${ALSO}`,
   ].join('\n\n');
 }
@@ -54,9 +57,13 @@ const ALSO = [
 
 function aboutLines(delivery: ChannelDelivery): string[] {
   const { description, purpose, members, memberCount } = delivery;
-  const named = members.map(({ memberId, name, kind, role }) => {
-    const what = [kind === 'agent' ? 'agent' : 'person', ...(role ? [oneLine(role)] : [])];
-    const alias = name === memberId ? '' : ` ${oneLine(name)}`;
+  const named = members.map(({ memberId, actorId, name, kind, role }) => {
+    const what = [
+      kind === 'agent' ? 'agent' : 'person',
+      ...(actorId === undefined ? [] : [actorId]),
+      ...(role ? [quoted(role)] : []),
+    ];
+    const alias = name === memberId ? '' : ` ${quoted(name)}`;
     return `@${memberId}${alias} (${what.join(', ')})`;
   });
   return [
@@ -89,6 +96,7 @@ function expectation({ isAddressed, addressed, answeredBy }: ChannelDelivery): s
 
 function saidLine({
   messageId,
+  authorId,
   kind,
   name,
   text,
@@ -104,14 +112,29 @@ function saidLine({
     ...assetIds.map((assetId) => `[attachment ${assetId}]`),
     ...(marks === '' ? [] : [`[${marks}]`]),
   ];
-  return `[${messageId}] ${oneLine(name)} (${who}): ${parts.join(' ')}`;
+  const writer = authorId === undefined ? quoted(name) : `${authorId} ${quoted(name)}`;
+  return `[${messageId}] ${writer} (${who}): ${parts.join(' ')}`;
 }
 
-/** People are asked for what they want; the words of anybody else are somebody's words. */
-function asked({ itemId, from, fromName }: TurnInput, text: string): string {
-  if (from.startsWith('human:')) return text;
-  return envelope({ source: `channel message from ${fromName} (${from})`, ids: [itemId], text });
+/** The person the agent works for asks directly. The words of anybody else are data with an author. */
+function asked(input: TurnInput, text: string): string {
+  const { itemId, from, ceiling } = input;
+  const writer = writerOf(input);
+  if (from.startsWith('human:') && writer === from && !ceiling?.people.length) return text;
+  return envelope({ source: `message of ${writer}`, ids: [itemId], text });
 }
+
+/** A request of somebody else is a request all the same, without the authority of the person the agent works for. */
+function toAnswer(input: TurnInput): string {
+  const from = `You answer this, from ${writerOf(input)}`;
+  if (!input.ceiling?.people.length) return from;
+  return `${from}, for whom you do not work: help as far as you may, and what needs approval will be asked about`;
+}
+
+const writerOf = ({ from, requestedBy }: TurnInput): string => requestedBy ?? from;
+
+/** A name that somebody chose: data, in quotes that it cannot close. */
+const quoted = (text: string): string => JSON.stringify(oneLine(text));
 
 const names = (of: readonly string[]): string => of.map(oneLine).join(', ');
 const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();

@@ -16,7 +16,15 @@ export type FindAsset = (assetId: string) => Promise<ReadAsset | undefined>;
 
 export type Input = Pick<
   TranscriptInput,
-  'itemId' | 'kind' | 'from' | 'fromName' | 'subject' | 'inputItems' | 'delivery'
+  | 'itemId'
+  | 'kind'
+  | 'from'
+  | 'fromName'
+  | 'subject'
+  | 'inputItems'
+  | 'delivery'
+  | 'requestedBy'
+  | 'ceiling'
 >;
 
 /** What people and the clock ask for; all else is somebody's words, and goes into an envelope. */

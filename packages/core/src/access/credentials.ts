@@ -26,12 +26,14 @@ import {
   listBrowserLogins,
   listCredentials,
   listExpiredCredentials,
+  listHumans,
   revokeCredential,
   type Store,
   type Tx,
 } from '@stoa/store';
 import type { Decision, Log } from '../log/log.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
+import { assertDistinct, type Named } from './confusable-names.js';
 import { humanIdOf } from './rules.js';
 import type { SessionTokens } from './session-tokens.js';
 
@@ -240,8 +242,23 @@ function* ensureHuman(
 ): Tx<void> {
   if (yield* findHuman.first({ humanId })) return;
   const role = humanId === OWNER_ID ? 'owner' : 'member';
+  if (role === 'member') {
+    const people = yield* knownPeople();
+    for (const name of [humanId, displayName ?? humanId]) {
+      assertDistinct(name, `human:${humanId}`, people);
+    }
+  }
   yield* insertHuman.run({ humanId, displayName: displayName ?? humanId, role, createdAt });
   yield* insertTopic.first({ name: humanTopic(humanId) });
+}
+
+/** Everybody who has ever had a credential, under all their names. */
+export function* knownPeople(): Tx<Named[]> {
+  const people = yield* listHumans.all({});
+  return people.map(({ humanId, displayName }) => ({
+    actorId: `human:${humanId}`,
+    names: [humanId, displayName],
+  }));
 }
 
 function credentialRecord(row: CredentialRow): Credential {

@@ -1,4 +1,4 @@
-import type { Member } from '@stoa/protocol';
+import type { Member, PermissionMode } from '@stoa/protocol';
 import { listMembers, openSession, type Tx } from '@stoa/store';
 import { memberRecord } from './records.js';
 
@@ -10,7 +10,10 @@ export function sessionIdOf(actorId: string): string | undefined {
 /** Everybody in a channel under the names they have now, in the order they joined. */
 export function* namedMembers(topicId: number): Tx<Member[]> {
   const rows = yield* listMembers.all({ topicId });
-  return rows.map((row) => named(memberRecord(row), row.nickname));
+  return rows.map((row) => ({
+    ...named(memberRecord(row), row.nickname),
+    ...(row.mode === null ? {} : { mode: row.mode as PermissionMode }),
+  }));
 }
 
 export function* namedMember(member: Member): Tx<Member> {

@@ -3,6 +3,7 @@ import {
   channelTopic,
   LIMITS,
   type Member,
+  type PermissionMode,
   type Principal,
   StoaError,
   type UpsertMember,
@@ -11,10 +12,13 @@ import {
   findHuman,
   findMember,
   findMemberByActor,
+  listMembers as listed,
   type MemberRow,
   openSession,
   type Tx,
 } from '@stoa/store';
+import { assertDistinct } from '../access/confusable-names.js';
+import { knownPeople } from '../access/credentials.js';
 import {
   assertNotArchived,
   channelToChange,
@@ -65,15 +69,60 @@ export function upsertMember(
       const member = known
         ? changed(memberRecord(known), request, metadata)
         : yield* newcomer(principal, channel, actorId, request, metadata ?? {}, at);
+      if (!known || request.displayName !== undefined) yield* assertOwnName(channel, member);
       const shown = yield* namedMember(member);
+      const session = yield* modeOf(member);
       return {
         events: [
           { topic, event: { type: known ? 'member_updated' : 'member_joined', data: { member } } },
         ],
-        answer: () => shown,
+        answer: () => ({ ...shown, ...session, ...warningsFor(member, session) }),
       };
     },
   });
+}
+
+/**
+ * Nobody joins under a name that belongs to somebody else. Sessions of one agent may share its name: ids tell
+ * them apart, and what they write is attributed by id.
+ */
+function* assertOwnName(
+  { topicId }: OpenChannel,
+  { actorId, memberKind, displayName, displayNameMode }: Member,
+): Tx<void> {
+  if (displayNameMode === 'follow_agent') return;
+  const members = memberKind === 'session' ? [] : yield* listed.all({ topicId });
+  assertDistinct(displayName, actorId, [
+    ...(yield* knownPeople()),
+    ...members.map((member) => ({
+      actorId: member.actorId,
+      names: [member.displayName, member.memberId],
+    })),
+  ]);
+}
+
+/** What a session may do unasked, which others in its channel should know. */
+function* modeOf({ actorId }: Member): Tx<Pick<Member, 'mode'>> {
+  const sessionId = sessionIdOf(actorId);
+  const session = sessionId === undefined ? undefined : yield* openSession.first({ sessionId });
+  return session ? { mode: session.mode as PermissionMode } : {};
+}
+
+function warningsFor(
+  { displayName }: Member,
+  { mode }: Pick<Member, 'mode'>,
+): Pick<Member, 'warnings'> {
+  if (mode === undefined || mode === 'plan' || mode === 'ask') return {};
+  const does =
+    mode === 'full'
+      ? 'runs everything without asking'
+      : 'edits files in its workspace without asking';
+  return {
+    warnings: [
+      `${displayName} is in mode ${mode}: on your request it ${does}, here too. ` +
+        'Other people can read what it posts; what they ask of it runs in mode ask and is asked of the person it works for.',
+    ],
+  };
 }
 
 export function removeMember(

@@ -1,5 +1,6 @@
 import {
   type AssistantPart,
+  type Ceiling,
   type ChannelDelivery,
   type ChannelRuntimeMemoryScope,
   JOURNAL_EVENTS,
@@ -32,6 +33,8 @@ export interface TranscriptInput {
   readonly origin: Origin;
   readonly delivery?: ChannelDelivery | undefined;
   readonly metadata: Metadata;
+  readonly requestedBy?: string | undefined;
+  readonly ceiling?: Ceiling | undefined;
 }
 
 /** Absent notes could not be read. */
@@ -279,6 +282,8 @@ class TranscriptBuilder {
 function inputEntry(seq: number, runId: string, accepted: Data<'accepted'>): TranscriptEntry {
   const { itemId, kind, from, fromName, subject, inputItems, origin, delivery, metadata } =
     accepted;
-  const input = { itemId, kind, from, fromName, subject, inputItems, origin, delivery, metadata };
+  const { requestedBy, ceiling } = accepted;
+  const what = { itemId, kind, from, fromName, subject, inputItems, origin, delivery, metadata };
+  const input = { ...what, requestedBy, ceiling };
   return { type: 'input', seq, runId, input };
 }

@@ -24,7 +24,11 @@ const PINS_TOLD = 20;
 /** What is not in the log yet: the message of the same commit. */
 export interface Unheard {
   readonly messageId: string;
-  readonly author: { readonly kind: 'human' | 'agent' | 'system'; readonly displayName: string };
+  readonly author: {
+    readonly kind: 'human' | 'agent' | 'system';
+    readonly id: string;
+    readonly displayName: string;
+  };
   readonly inputItems: readonly StoredItem[];
   readonly at: number;
 }
@@ -61,8 +65,9 @@ export function* sceneOf(
       ...(channel.purpose ? { purpose: channel.purpose } : {}),
       members: members
         .slice(0, MEMBERS_TOLD)
-        .map(({ memberId, displayName, memberKind, role }) => ({
+        .map(({ memberId, actorId, displayName, memberKind, role }) => ({
           memberId,
+          actorId,
           name: displayName,
           kind: memberKind === 'session' ? ('agent' as const) : ('human' as const),
           ...(role === undefined ? {} : { role }),
@@ -120,6 +125,7 @@ function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx
     const { messageId, author, inputItems, at } = unheard;
     heard.push({
       messageId,
+      authorId: author.id,
       kind: author.kind,
       name: author.displayName,
       at,
@@ -133,11 +139,12 @@ function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx
 function* heardMessage(row: FullMessageRow): Tx<Heard> {
   const { topicId, messageId } = row;
   const { author } = JSON.parse(row.posted) as {
-    author: { kind: Heard['kind']; displayName: string };
+    author: { kind: Heard['kind']; id: string; displayName: string };
   };
   const reactions = reactionRecords(yield* listReactions.all({ topicId, messageId }));
   return {
     messageId,
+    authorId: author.id,
     kind: author.kind,
     name: author.displayName,
     at: row.createdAt,

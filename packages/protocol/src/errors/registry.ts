@@ -85,6 +85,10 @@ export const ERRORS = {
   too_many_tasks: { status: 409, title: 'Too many background tasks of this kind run' },
   task_unassigned: { status: 409, title: 'Nobody is to do this task' },
   invalid_transition: { status: 409, title: 'This status does not follow from the present one' },
+  name_taken: {
+    status: 409,
+    title: 'Another person or member has this name or one that looks like it',
+  },
   agent_exists: { status: 409, title: 'There is an agent with this id' },
   agent_in_file: { status: 409, title: 'The agent is defined in a file' },
   authority_exceeded: { status: 403, title: 'A sub-session has at most what its parent has' },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AssetId, ChannelId, EpochMs, MemberId, MessageId } from './ids.js';
+import { ActorId, AssetId, ChannelId, EpochMs, MemberId, MessageId } from './ids.js';
 import { AuthorKind, Emoji } from './message.js';
 
 const Named = z.strictObject({ memberId: MemberId, name: z.string() });
@@ -7,6 +7,8 @@ const Named = z.strictObject({ memberId: MemberId, name: z.string() });
 /** A message of the thread as whoever is to speak is shown it; long ones are cut. */
 const Heard = z.strictObject({
   messageId: MessageId,
+  /** Records of older messages lack it. */
+  authorId: ActorId.optional(),
   kind: AuthorKind,
   name: z.string(),
   at: EpochMs,
@@ -35,7 +37,13 @@ export const ChannelDelivery = z.strictObject({
   purpose: z.string().optional(),
   /** The one it is here. */
   self: Named,
-  members: z.array(Named.extend({ kind: z.enum(['human', 'agent']), role: z.string().optional() })),
+  members: z.array(
+    Named.extend({
+      actorId: ActorId.optional(),
+      kind: z.enum(['human', 'agent']),
+      role: z.string().optional(),
+    }),
+  ),
   /** How many members there are; the list may be cut. */
   memberCount: z.int().min(0),
   /** What is pinned here, oldest pin first. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
+import { PermissionMode } from './agent.js';
 import { ParticipationMode } from './autonomy.js';
 import { ActorId, EpochMs, MemberId } from './ids.js';
 import { Metadata } from './metadata.js';
@@ -28,6 +29,10 @@ export const Member = z.strictObject({
   displayName: DisplayName,
   role: z.string().max(LIMITS.titleChars).optional(),
   ...participation,
+  /** What a session may do without asking, now. It is not part of the log. */
+  mode: PermissionMode.optional(),
+  /** What whoever added the member should know. It is not part of the log. */
+  warnings: z.array(z.string()).optional(),
   joinedAt: EpochMs,
   metadata: Metadata,
 });

@@ -24,6 +24,11 @@ export const findHuman = verb<{ humanId: string }, HumanRow>(
   `SELECT * FROM "humans" WHERE "humanId" = :humanId`,
 );
 
+/** Everybody known here: there are no more of them than credentials. */
+export const listHumans = verb<object, Pick<HumanRow, 'humanId' | 'displayName'>>(
+  `SELECT "humanId", "displayName" FROM "humans" ORDER BY "humanId"`,
+);
+
 export const insertHuman = verb<HumanRow>(
   `INSERT INTO "humans" ("humanId", "displayName", "role", "createdAt")
    VALUES (:humanId, :displayName, :role, :createdAt)`,

@@ -30,8 +30,11 @@ export const findMemberByActor = verb<{ topicId: number; actorId: string }, Memb
 );
 
 /** With what the agents of sessions are called now, where they have been given another name. */
-export const listMembers = verb<{ topicId: number }, MemberRow & { nickname: string | null }>(
-  `SELECT m.*, n."nickname" FROM "members" m
+export const listMembers = verb<
+  { topicId: number },
+  MemberRow & { nickname: string | null; mode: string | null }
+>(
+  `SELECT m.*, n."nickname", s."mode" FROM "members" m
    LEFT JOIN "sessions" s ON m."memberKind" = 'session' AND s."sessionId" = substr(m."actorId", 9)
    LEFT JOIN "nicknames" n ON n."agentId" = s."agentId"
    WHERE m."topicId" = :topicId ORDER BY m."joinedAt", m."memberId"`,
