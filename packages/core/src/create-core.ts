@@ -104,6 +104,8 @@ export interface RuntimePorts {
   /** Agents that come with Stoa. */
   readonly builtinAgents: () => Promise<Readonly<Record<string, AgentDefinition>>>;
   readonly workspaces: Workspaces;
+  /** Agents that people other than the owner may use; `*` is every agent. */
+  readonly sharedAgents?: readonly string[];
   readonly memory: MemorySettings & {
     /** Looks back at runs; without it nobody does. */
     readonly extractor?: Extractor | undefined;
@@ -206,6 +208,7 @@ export function createCore(ports: CorePorts): Core {
     secrets,
     clock,
     assets,
+    sharedAgents: runtime.sharedAgents ?? [],
     workspaces: runtime.workspaces,
     memory: runtime.memory,
     findAgent: (agentId, workspace) => agents.ready(agentId, workspace),

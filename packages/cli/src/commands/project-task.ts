@@ -30,6 +30,8 @@ export interface UpdateTaskOptions extends GlobalFlags {
 export interface StartTaskOptions extends GlobalFlags {
   readonly channel?: string;
   readonly key?: string;
+  readonly revision?: number;
+  readonly confirmText?: boolean;
 }
 
 export async function addTask(
@@ -111,15 +113,27 @@ export async function updateTask(
 export async function startTask(
   context: Context,
   [projectId = '', taskId = '']: readonly string[],
-  { channel, key }: StartTaskOptions,
+  { channel, key, revision, confirmText }: StartTaskOptions,
 ): Promise<void> {
   const { tasks } = context.client.projects;
-  const where = { channelId: channel };
+  const read = await tasks.get(projectId, taskId);
+  const where = {
+    channelId: channel,
+    revision: revision ?? read.revision,
+    ...(confirmText === true ? { confirmText } : {}),
+  };
   const task = await tasks.start(projectId, taskId, where, { idempotencyKey: key });
   context.answer(task, () => task.discussion?.threadRootMessageId ?? '');
   if (!context.flags.json) {
     const { assigneeMemberId, discussion } = task;
     context.say(`${assigneeMemberId ?? ''} was asked in ${discussion?.channelId ?? ''}`);
+    const { actorId } = await context.client.whoami();
+    if (task.writtenBy !== actorId && confirmText !== true) {
+      context.say(
+        `the text is by ${task.writtenBy}, so the agent asks before it does more than reading; ` +
+          `--confirm-text asks for it in your own name`,
+      );
+    }
   }
 }
 

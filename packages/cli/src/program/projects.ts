@@ -14,7 +14,7 @@ import type {
   UpdateTaskOptions,
 } from '../commands/project-task.js';
 import { PROJECT_STATUSES, TASK_STATUSES } from './choices.js';
-import { collect, described, type Runner, runs } from './define.js';
+import { collect, count, described, type Runner, runs } from './define.js';
 
 export function addProjectCommands(program: Command, run: Runner): void {
   const project = program
@@ -150,6 +150,8 @@ function addTaskCommands(project: Command, run: Runner): void {
       'ask its assignee in a linked channel; prints the message that begins the thread',
     )
       .option('--channel <channel>', 'where (else the one for new tasks)')
+      .option('--revision <n>', 'the revision you have read; another one is refused', count)
+      .option('--confirm-text', 'ask for the text of somebody else as for words of your own')
       .option('--key <key>', 'idempotency key: starting again with it asks only once'),
     run,
     async () => (await load()).startTask,

@@ -36,6 +36,8 @@ export interface Admitted {
   readonly metadata: Metadata;
   /** Sessions that are started by hand with it. */
   readonly byHand?: readonly string[];
+  /** Whose words it quotes and asks to be done. */
+  readonly requestedBy?: string;
 }
 
 /** Admit, log, project: resolves when the message is on disk. */
@@ -89,7 +91,7 @@ function* rehearse(
 /** Not a closure: V8 gives every generator closure a prototype of its own, a tenth of the whole post. */
 export function* decidePost(
   { ids, openTurn }: ChannelContext,
-  { principal, actor, request, addressedMemberIds, metadata, byHand }: Admitted,
+  { principal, actor, request, addressedMemberIds, metadata, byHand, requestedBy }: Admitted,
   inputItems: StoredItem[],
   channel: JoinedChannel,
   at: number,
@@ -106,6 +108,7 @@ export function* decidePost(
     inputItems,
     metadata,
     ...(yield* writtenUnder(principal)),
+    ...(requestedBy === undefined ? {} : { requestedBy }),
   };
   const mentions = yield* mentionsOf(channel, posted, actor);
   const topic = channelTopic(channelId);

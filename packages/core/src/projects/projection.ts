@@ -148,11 +148,16 @@ function* createTask(
     createdBy: actor,
     createdAt: at,
     updatedAt: at,
+    revision: 1,
+    writtenBy: actor,
   });
   yield* block(topicId, taskId, task.blockedBy ?? []);
 }
 
-function* changeTask({ topicId, at }: Place, { taskId, change }: DataOf<'task_updated'>): Tx<void> {
+function* changeTask(
+  { topicId, at, actor }: Place,
+  { taskId, change }: DataOf<'task_updated'>,
+): Tx<void> {
   const now = yield* findTask.first({ topicId, taskId });
   if (!now) return;
   const { title, description, assigneeMemberId, parentTaskId, status, output, blockedBy } = change;
@@ -165,6 +170,9 @@ function* changeTask({ topicId, at }: Place, { taskId, change }: DataOf<'task_up
     status: status ?? now.status,
     output: output === undefined ? now.output : output,
     updatedAt: at,
+    ...(title === undefined && description === undefined
+      ? {}
+      : { revision: now.revision + 1, writtenBy: actor }),
   });
   if (blockedBy === undefined) return;
   yield* deleteBlockers.run({ topicId, taskId });

@@ -4,6 +4,7 @@ import {
   type Principal,
   type Project,
   type ProjectDetails,
+  type ProjectEvent,
   type ProjectStatus,
   type ProjectTask,
   type ProjectTaskStatus,
@@ -12,6 +13,7 @@ import {
 import {
   findProject,
   listBlockersOfTask,
+  listEventsOfTypeBefore,
   listProjectLinks,
   listProjectMembers,
   listProjects as listRows,
@@ -111,9 +113,29 @@ export function getTask(
 ): Promise<ProjectTask> {
   return context.store.read(function* () {
     const project = yield* projectToRead(principal, projectId);
-    return yield* withBlockers(projectId, yield* existingTask(project, taskId));
+    const task = yield* withBlockers(projectId, yield* existingTask(project, taskId));
+    return { ...task, history: yield* historyOf(project.topicId, taskId) };
   });
 }
+
+/** Of so many changes in the project, the newest are looked through. */
+const CHANGES_READ = 500;
+const HISTORY_SHOWN = 50;
+
+/** Who changed which field of a task, newest first. */
+function* historyOf(topicId: number, taskId: string): Tx<NonNullable<ProjectTask['history']>> {
+  const page = { topicId, after: 0, before: Number.MAX_SAFE_INTEGER, limit: CHANGES_READ };
+  const rows = yield* listEventsOfTypeBefore.all({ ...page, type: 'task_updated' });
+  return rows
+    .flatMap(({ at, actor, body }) => {
+      const updated = JSON.parse(body) as Updated;
+      if (updated.taskId !== taskId) return [];
+      return [{ at, by: actor, fields: Object.keys(updated.change) }];
+    })
+    .slice(0, HISTORY_SHOWN);
+}
+
+type Updated = Extract<ProjectEvent, { type: 'task_updated' }>['data'];
 
 function* withBlockers(projectId: string, row: TaskRow): Tx<ProjectTask> {
   const { topicId, taskId } = row;

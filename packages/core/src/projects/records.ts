@@ -68,6 +68,8 @@ export function taskRecord(
         }),
     ...(row.runId === null ? {} : { latestRunId: row.runId }),
     ...(row.output === null ? {} : { output: row.output }),
+    revision: row.revision,
+    writtenBy: row.writtenBy,
     createdBy: row.createdBy,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,

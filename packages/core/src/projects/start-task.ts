@@ -52,10 +52,12 @@ export async function startTask(
     *decide(project, at): Tx<Decision<string>> {
       assertWorksHere(principal, project);
       const task = yield* startable(project, taskId);
+      assertRead(task, request);
       const assignee = yield* assigneeOf(project, task);
       const channelId = yield* channelFor(project, task, request);
       const channel = yield* channelToSpeakIn(principal, channelId);
-      const asked = { principal, project, task, assignee, channel, at };
+      const isConfirmed = request.confirmText === true;
+      const asked = { principal, project, task, assignee, channel, isConfirmed, at };
       const { messageId, root, events } = yield* kickOff(context, asked);
       const runId = runOf(events, sessionIdOf(assignee.actorId));
       const data: Started = {
@@ -89,6 +91,22 @@ function* startable(project: OpenProjectRow, taskId: string): Tx<TaskRow> {
   assertFollows(task, 'in_progress');
   yield* assertNotBlocked(project, task);
   return task;
+}
+
+/** Whoever starts a task asks for what they read, not for what somebody made of it since. */
+function assertRead(
+  { taskId, revision, writtenBy, title, description }: TaskRow,
+  request: StartProjectTask,
+): void {
+  if (request.confirmText === true && request.revision === undefined) {
+    throw new StoaError('invalid_request', 'confirmText needs the revision that was read');
+  }
+  if (request.revision === undefined || request.revision === revision) return;
+  const now = description === null ? title : `${title}\n\n${description}`;
+  throw new StoaError(
+    'revision_conflict',
+    `${taskId} has revision ${String(revision)} by ${writtenBy} now: ${now}`,
+  );
 }
 
 function* assigneeOf(
@@ -135,12 +153,14 @@ interface Asked {
   readonly task: TaskRow;
   readonly assignee: ProjectMemberRow;
   readonly channel: JoinedChannel;
+  /** The caller vouches for the text. */
+  readonly isConfirmed: boolean;
   readonly at: number;
 }
 
 function* kickOff(
   context: ProjectContext,
-  { principal, project, task, assignee, channel, at }: Asked,
+  { principal, project, task, assignee, channel, isConfirmed, at }: Asked,
 ): Tx<{ messageId: string; root: string | undefined; events: readonly NewEvent[] }> {
   const { topicId, channelId } = channel;
   const member = yield* findMemberByActor.first({ topicId, actorId: assignee.actorId });
@@ -148,7 +168,8 @@ function* kickOff(
     throw new StoaError('unknown_member', `${assignee.memberId} is no member of ${channelId}`);
   }
   const sessionId = sessionIdOf(assignee.actorId);
-  const text = task.description === null ? task.title : `${task.title}\n\n${task.description}`;
+  const isOwnText = isConfirmed || task.writtenBy === actorIdOf(principal);
+  const text = isOwnText ? textOf(task) : quotedText(task);
   const items: StoredItem[] = [{ type: 'text', text }];
   const root = yield* threadOf(channel, task);
   const { events } = yield* decidePost(
@@ -161,6 +182,7 @@ function* kickOff(
       addressedMemberIds: [member.memberId],
       metadata: { projectId: project.projectId, taskId: task.taskId },
       ...(sessionId === undefined ? {} : { byHand: [sessionId] }),
+      ...(isOwnText ? {} : { requestedBy: task.writtenBy }),
     },
     items,
     channel,
@@ -168,6 +190,18 @@ function* kickOff(
   );
   const posted = events[0]?.event as Extract<ChannelEvent, { type: 'message_posted' }>;
   return { messageId: posted.data.messageId, root, events };
+}
+
+const textOf = ({ title, description }: TaskRow): string =>
+  description === null ? title : `${title}\n\n${description}`;
+
+/** Words of somebody else stay recognisable as theirs in the message that asks for them. */
+function quotedText(task: TaskRow): string {
+  const quote = textOf(task)
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
+  return `Task ${task.taskId}, written by ${task.writtenBy}:\n\n${quote}`;
 }
 
 /** A task that was started here before goes on in its thread. */

@@ -17,12 +17,15 @@ import {
   listBlockersOfTask,
   listTaskParents,
   type OpenProjectRow,
+  openSession,
   type TaskRow,
   type Tx,
 } from '@stoa/store';
 import { assertTakesChanges, assertWorksHere, projectToChange } from '../access/project-gate.js';
 import { mayModerate } from '../access/rules.js';
+import { mayDirect } from '../access/session-gate.js';
 import { idempotency } from '../channels/context.js';
+import { sessionIdOf } from '../channels/member-name.js';
 import type { Decision } from '../log/log.js';
 import { inProject, type ProjectContext } from './context.js';
 import { existingTask } from './existing-task.js';
@@ -83,6 +86,9 @@ export async function updateTask(
       assertTakesChanges(project);
       const task = yield* existingTask(project, taskId);
       assertMayChange(principal, project, task, request);
+      if (request.title !== undefined || request.description !== undefined) {
+        yield* assertMayRewrite(principal, project, task);
+      }
       if (request.status !== undefined) assertFollows(task, request.status);
       if (request.status === 'in_progress') yield* assertNotBlocked(project, task);
       const change = yield* admitted(project, taskId, request);
@@ -151,6 +157,29 @@ function assertMayChange(
   const isIts = assigneeId !== null && assigneeId === project.memberId;
   if (isIts && Object.keys(request).every((field) => OF_SESSIONS.includes(field))) return;
   throw new StoaError('forbidden', 'A session tells status and output of its own tasks');
+}
+
+/** The text of a task is what an agent is asked to do: not every member may change it. */
+function* assertMayRewrite(
+  principal: Principal,
+  project: OpenProjectRow,
+  { createdBy, assigneeId }: TaskRow,
+): Tx<void> {
+  if (mayModerate(principal, project.createdBy) || createdBy === actorIdOf(principal)) return;
+  const { topicId } = project;
+  const assignee =
+    assigneeId === null
+      ? undefined
+      : yield* findProjectMember.first({ topicId, memberId: assigneeId });
+  if (assignee?.actorId === actorIdOf(principal)) return;
+  const sessionId = assignee && sessionIdOf(assignee.actorId);
+  const session = sessionId ? yield* openSession.first({ sessionId }) : undefined;
+  if (session && mayDirect(principal, session)) return;
+  throw new StoaError(
+    'forbidden',
+    'Title and description of a task are changed by its creator, by whoever its assignee is or works for, ' +
+      'by the creator of the project and by the owner',
+  );
 }
 
 interface Named {

@@ -33,7 +33,14 @@ import { admit, DEFAULT_PRIORITY, URGENT_PRIORITY } from './admit.js';
 import type { SessionContext } from './context.js';
 import { endRun } from './end-run.js';
 import { policyOf } from './policy-of.js';
-import { factsOf, inSession, type Requested, requestedIn, type Work } from './run-facts.js';
+import {
+  factsOf,
+  inSession,
+  type Requested,
+  requestedIn,
+  requestedOfRun,
+  type Work,
+} from './run-facts.js';
 
 /** Something that wants to reach a session. */
 export interface Arrival {
@@ -116,10 +123,10 @@ export function* acceptItem(
     );
   }
   if (joined === undefined && admission !== 'inject') {
-    const data = { kind, rule: applied, priority, ...requestedIn(work), ...facts };
+    const data = { kind, rule: applied, priority, ...requestedOfRun(work, arrival.from), ...facts };
     events.push(inSession(session, { type: 'queued', data }));
   }
-  return { events, runId, requested: requestedIn(work) };
+  return { events, runId, requested: requestedOfRun(work, arrival.from) };
 }
 
 /** What is done for a channel is done as it says there. */

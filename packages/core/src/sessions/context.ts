@@ -46,6 +46,8 @@ export interface SessionContext {
   readonly clock: Clock;
   readonly assets: Assets;
   readonly workspaces: Workspaces;
+  /** Agents that people other than the owner may use; `*` is every agent. */
+  readonly sharedAgents: readonly string[];
   readonly memory: MemorySettings;
   /** Throws `unknown_agent` or `agent_broken`, naming what there is. */
   readonly findAgent: (agentId: string, workspace: string) => Promise<ReadyAgent>;

@@ -44,6 +44,7 @@ export async function createSession(
     ? await workspaceInside(context, parent, request.workspace)
     : await workspaceToUse(context.workspaces, principal, request.workspace);
   const agent = await context.findAgent(request.agentId, workspace);
+  if (!parent) assertShared(context, principal, agent);
   const mode = request.mode ?? agent.definition.mode;
   assertMode(principal, mode, parent);
   if (parent) assertNarrower(parent, agent, { mode, workspace });
@@ -96,6 +97,22 @@ export async function createSession(
     ),
   });
   return readSession(context, made);
+}
+
+/** Models, programs and MCP servers work with the keys of the owner, who says which of them others may use. */
+function assertShared(
+  { sharedAgents }: SessionContext,
+  principal: Principal,
+  { agentId, definition }: ReadyAgent,
+): void {
+  if (callerClass(principal) === 'admin' || sharedAgents.includes('*')) return;
+  const usesKeys =
+    definition.driver.kind !== 'script' || Object.keys(definition.mcpServers ?? {}).length > 0;
+  if (!usesKeys || sharedAgents.includes(agentId)) return;
+  throw new StoaError(
+    'forbidden',
+    `${agentId} works with keys of the owner; the owner can share it with \`sharedAgents: [${agentId}]\` in stoa.yaml`,
+  );
 }
 
 export async function takePersona(

@@ -24,7 +24,7 @@ import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { waitsForBoundary } from './records.js';
 import type { RunEnd } from './run-end.js';
-import { factsOf, inSession, requestedIn, type Work } from './run-facts.js';
+import { factsOf, inSession, requestedOfRun, type Work } from './run-facts.js';
 import { mayBecome } from './run-status.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
@@ -169,7 +169,7 @@ export function requeue(
   context: SessionContext,
   session: OpenSession,
   { itemId, expiresAt }: Pick<FullInboxItemRow, 'itemId' | 'expiresAt'>,
-  work: Pick<Accepted, 'kind' | keyof Work>,
+  work: Pick<Accepted, 'kind' | 'from' | keyof Work>,
   attempts: number,
   reason: string,
 ): NewEvent[] {
@@ -179,7 +179,7 @@ export function requeue(
     kind,
     rule: 'followup' as const,
     priority: priorityOf(kind),
-    ...requestedIn(work),
+    ...requestedOfRun(work, work.from),
     ...facts,
   };
   const until = expiresAt === null ? {} : { expiresAt };

@@ -36,11 +36,15 @@ export function factsOf(session: OpenSession, runId: string, work: Work) {
     : { runId, origin, identity, memoryScope };
 }
 
-/** As the item and the `queued` event of a run keep it. */
+/** As an item keeps it. */
 export const requestedIn = ({ requestedBy, ceiling }: Requested): Requested => ({
   ...(requestedBy === undefined ? {} : { requestedBy }),
   ...(ceiling === undefined ? {} : { ceiling }),
 });
+
+/** A run names whoever asked for it, also where that is the sender of its item. */
+export const requestedOfRun = (requested: Requested, from: string): Requested =>
+  requestedIn({ requestedBy: from, ...requestedIn(requested) });
 
 export const inSession = (session: OpenSession, event: SessionEvent): NewEvent => ({
   topic: sessionTopic(session.sessionId),

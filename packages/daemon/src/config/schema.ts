@@ -1,4 +1,4 @@
-import { Durability, MODELS_CONFIG, PermissionRules } from '@stoa/protocol';
+import { AgentId, Durability, MODELS_CONFIG, PermissionRules } from '@stoa/protocol';
 import { z } from 'zod';
 
 const hours = z
@@ -48,6 +48,13 @@ export const ConfigFile = z.strictObject({
     .default('auto')
     .describe(
       'auto: a first start, with nothing stored yet, opens a lobby with scripted residents',
+    ),
+  sharedAgents: z
+    .array(z.union([z.literal('*'), AgentId]))
+    .max(1_000)
+    .default([])
+    .describe(
+      'Agents that other people may have sessions of: they use the keys of the owner. Scripts without MCP servers need no entry',
     ),
   workspaces: z
     .array(

@@ -134,6 +134,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       definitionLack: async (definition) => (await loaded()).definitionLack(definition),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
+      sharedAgents: config.sharedAgents,
       memory: {
         files: new DiskMemoryFiles(join(home, 'memory')),
         toldChars: config.memory.toldChars,

@@ -99,6 +99,7 @@ export const ERRORS = {
   channel_archived: { status: 409, title: 'The channel is archived' },
   message_deleted: { status: 409, title: 'The message was deleted' },
   asset_in_use: { status: 409, title: 'The asset is pinned or attached' },
+  revision_conflict: { status: 409, title: 'It was changed since you read it' },
   idempotency_conflict: { status: 409, title: 'The idempotency key was used for another request' },
   confirmation_needed: { status: 409, title: 'The command concerns more than this channel' },
   limit_reached: { status: 409, title: 'A limit of this daemon is reached' },

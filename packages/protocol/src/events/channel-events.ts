@@ -4,7 +4,7 @@ import {
   AutonomyPolicySettings,
   ParticipationMode,
 } from '../records/autonomy.js';
-import { Ceiling } from '../records/ceiling.js';
+import { requested } from '../records/ceiling.js';
 import { Description, Title } from '../records/channel.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from '../records/identity.js';
 import {
@@ -67,8 +67,8 @@ export const ChannelEvent = z.lazy(() =>
       addressedMemberIds: z.array(MemberId),
       inputItems: z.array(StoredItem),
       metadata: Metadata,
-      /** Of the run that wrote it, or of whoever asked for it: a turn that it opens gets no more. */
-      ceiling: Ceiling.optional(),
+      /** Whose words it quotes, and the ceiling of the run that wrote it: a turn that it opens gets no more. */
+      ...requested,
     }),
     event('message_edited', { messageId: MessageId, inputItems: z.array(StoredItem) }),
     event('message_deleted', { messageId: MessageId }),

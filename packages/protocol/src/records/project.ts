@@ -141,9 +141,17 @@ export const ProjectTask = z.strictObject({
   /** The run that the last start led to, where the assignee was given the turn at once. */
   latestRunId: RunId.optional(),
   output: z.string().optional(),
+  /** Counts the changes of title and description. */
+  revision: z.int().min(1),
+  /** Who wrote title and description last: an agent that is asked to do the task reads them as words of this actor. */
+  writtenBy: ActorId,
   createdBy: ActorId,
   createdAt: EpochMs,
   updatedAt: EpochMs,
+  /** The latest changes, newest first; only where one task is read. */
+  history: z
+    .array(z.strictObject({ at: EpochMs, by: ActorId, fields: z.array(z.string()) }))
+    .optional(),
 });
 export type ProjectTask = z.infer<typeof ProjectTask>;
 
@@ -169,5 +177,11 @@ export const UpdateProjectTask = z.strictObject({
 export type UpdateProjectTask = z.infer<typeof UpdateProjectTask>;
 
 /** Without a channel: that of the thread it was in, or the one for new tasks. */
-export const StartProjectTask = z.strictObject({ channelId: ChannelId.optional() });
+export const StartProjectTask = z.strictObject({
+  channelId: ChannelId.optional(),
+  /** The revision the caller has read; another one is refused. */
+  revision: z.int().min(1).optional(),
+  /** The caller has read exactly this revision and asks for it as for words of their own. */
+  confirmText: z.boolean().optional(),
+});
 export type StartProjectTask = z.infer<typeof StartProjectTask>;

@@ -46,6 +46,8 @@ const task = (taskId: string, parentTaskId: string | null) => ({
   createdBy: 'human:ada',
   createdAt: 53,
   updatedAt: 53,
+  revision: 1,
+  writtenBy: 'human:x',
 });
 const all = { after: '', pattern: '', status: '', actorId: '', channelId: '', limit: 9 };
 const tasks = { ...p1, after: '', status: '', assigneeId: '', limit: 9 };

@@ -24,14 +24,46 @@ interface Types {
   readonly clustered: string;
   readonly big: string;
   readonly text: string;
+  /** Whether an event "e" changed title or description of the task in "projectTasks". */
+  readonly rewrites: string;
 }
 
-const tables = (t: Types): string => authority(t);
+/*
+ * Who wrote the text of a project task last, and how often it was changed: for older data that stands in the
+ * log.
+ */
+const taskTexts = (t: Types): string => `
+ALTER TABLE "projectTasks" ADD COLUMN "revision" ${t.big} NOT NULL DEFAULT 1;
+ALTER TABLE "projectTasks" ADD COLUMN "writtenBy" ${t.text} NOT NULL DEFAULT 'system';
+UPDATE "projectTasks" SET
+  "revision" = 1 + (SELECT count(*) FROM "events" e WHERE ${t.rewrites}),
+  "writtenBy" = coalesce(
+    (SELECT e."actor" FROM "events" e WHERE ${t.rewrites} ORDER BY e."seq" DESC LIMIT 1),
+    "createdBy");
+`;
+
+const REWRITES = `e."topicId" = "projectTasks"."topicId" AND e."type" = 'task_updated'`;
+
+const tables = (t: Types): string => authority(t) + taskTexts(t);
 
 /** What safe boundaries between people and agents need. */
 export const trust: Migration = {
   version: 6,
   name: 'trust',
-  sqlite: tables({ clustered: ' WITHOUT ROWID', big: 'INTEGER', text: 'TEXT' }),
-  postgres: tables({ clustered: '', big: 'BIGINT', text: 'TEXT COLLATE "C"' }),
+  sqlite: tables({
+    clustered: ' WITHOUT ROWID',
+    big: 'INTEGER',
+    text: 'TEXT',
+    rewrites: `${REWRITES} AND json_extract(e."body", '$.taskId') = "projectTasks"."taskId"
+      AND (json_type(e."body", '$.change.title') IS NOT NULL
+        OR json_type(e."body", '$.change.description') IS NOT NULL)`,
+  }),
+  postgres: tables({
+    clustered: '',
+    big: 'BIGINT',
+    text: 'TEXT COLLATE "C"',
+    rewrites: `${REWRITES} AND e."body"::jsonb ->> 'taskId' = "projectTasks"."taskId"
+      AND (e."body"::jsonb -> 'change' -> 'title' IS NOT NULL
+        OR e."body"::jsonb -> 'change' -> 'description' IS NOT NULL)`,
+  }),
 };

@@ -15,6 +15,8 @@ export interface TaskRow {
   createdBy: string;
   createdAt: number;
   updatedAt: number;
+  revision: number;
+  writtenBy: string;
 }
 
 export const findTask = verb<{ topicId: number; taskId: string }, TaskRow>(
@@ -37,13 +39,16 @@ export const countTasks = verb<{ topicId: number }, { count: number }>(
 
 export const putTask = verb<TaskRow>(
   `INSERT INTO "projectTasks" ("topicId", "taskId", "title", "description", "assigneeId", "parentTaskId", "status",
-     "channelId", "rootMessageId", "runId", "output", "createdBy", "createdAt", "updatedAt")
+     "channelId", "rootMessageId", "runId", "output", "createdBy", "createdAt", "updatedAt",
+     "revision", "writtenBy")
    VALUES (:topicId, :taskId, :title, :description, :assigneeId, :parentTaskId, :status,
-     :channelId, :rootMessageId, :runId, :output, :createdBy, :createdAt, :updatedAt)
+     :channelId, :rootMessageId, :runId, :output, :createdBy, :createdAt, :updatedAt,
+     :revision, :writtenBy)
    ON CONFLICT ("topicId", "taskId") DO UPDATE SET "title" = excluded."title", "description" = excluded."description",
      "assigneeId" = excluded."assigneeId", "parentTaskId" = excluded."parentTaskId", "status" = excluded."status",
      "channelId" = excluded."channelId", "rootMessageId" = excluded."rootMessageId", "runId" = excluded."runId",
-     "output" = excluded."output", "updatedAt" = excluded."updatedAt"`,
+     "output" = excluded."output", "updatedAt" = excluded."updatedAt",
+     "revision" = excluded."revision", "writtenBy" = excluded."writtenBy"`,
 );
 
 export const deleteTask = verb<{ topicId: number; taskId: string }>(
