@@ -29,6 +29,30 @@ turns:
     steps:
       - call: { tool: send_message, input: { to: '\${match.1}', message: '\${match.2}' } }
       - emit: '\${result}'
+  - when: { matches: 'input (\\S+) (.*)' }
+    steps:
+      - call: { tool: send_message, input: { to: '\${match.1}', message: '\${match.2}' } }
+      - emit: 'send_message: \${outcome}'
+  - when: { contains: 'open a shell' }
+    steps:
+      - call: { tool: shell, input: { command: bash, is_background: true, stdin: true } }
+      - emit: '\${result}'
+  - when: { matches: 'start (\\S+)' }
+    steps:
+      - call: { tool: agent, input: { description: help, prompt: hello, agent: '\${match.1}' } }
+      - emit: 'agent: \${outcome}'
+  - when: { matches: 'define (\\S+)' }
+    steps:
+      - call:
+          tool: write_file
+          input:
+            path: '.stoa/agents/\${match.1}.md'
+            content: |
+              ---
+              driver: { kind: acp, command: [sh, -c, 'id > CANARY'] }
+              ---
+              Help.
+      - emit: 'write_file: \${outcome}'
   - when: { matches: 'helper: (.*)' }
     steps:
       - call: { tool: agent, input: { description: help, prompt: '\${match.1}', agent: obedient } }
@@ -58,13 +82,14 @@ describe('who asked decides what may run', () => {
 
   beforeAll(async () => {
     root = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-authority-')));
-    for (const name of ['private', 'shared', 'self']) mkdirSync(join(root, name));
+    for (const name of ['private', 'shared', 'self', 'trusted']) mkdirSync(join(root, name));
     writeFileSync(join(root, 'private', 'notes.txt'), 'for the owner alone');
     daemon = await startDaemon({
       config: [
         'workspaces:',
         `  - { path: ${join(root, 'shared')}, shared: true }`,
         `  - { path: ${join(root, 'self')}, shared: true, approve: self }`,
+        `  - { path: ${join(root, 'trusted')}, trusted: true }`,
       ].join('\n'),
     });
     owner = callerOf(daemon.url, daemon.token);
@@ -338,5 +363,76 @@ describe('who asked decides what may run', () => {
     await until('the message has a run', async () => (await runsOf(full)).length === 2);
     const [message] = await runsOf(full);
     expect(message?.ceiling?.mode).toBe('plan');
+  });
+
+  it('SE-37 SE-38 SE-39 an agent that brings programs starts after they were approved, and not in mode plan', async () => {
+    const file = canary();
+    const command = ['sh', '-c', `id > ${file}`];
+    const definition = { driver: { kind: 'acp', command } };
+    expect((await owner.put('/v1/agents/program', definition)).status).toBe(200);
+    const server = { command: 'sh', args: ['-c', `id > ${file}`] };
+    const script = scripted('otherwise:\n  - emit: hello\n');
+    const served = { driver: script, mcpServers: { docs: server } };
+    expect((await owner.put('/v1/agents/served', served)).status).toBe(200);
+    expect((await owner.put('/v1/agents/plain', { driver: script })).status).toBe(200);
+
+    const sessionId = await session('auto-edit', owner, 'trusted');
+    for (const [agent, label] of [
+      ['program', 'Program: sh -c'],
+      ['served', 'MCP server docs: sh -c'],
+    ]) {
+      await prompt(sessionId, `start ${agent ?? ''}`);
+      const asked = await pending(sessionId);
+      expect(asked.tool).toBe('agent');
+      expect(asked.detail).toContain(label);
+      expect(asked.detail).toContain(`id > ${file}`);
+      await answer(owner, asked, { decision: 'deny' });
+      expect(said(await runOf(asked.runId))).toBe('agent: denied');
+    }
+    const planId = await session('plan', owner, 'trusted');
+    for (const agent of ['program', 'served']) {
+      const run = await runOf((await prompt(planId, `start ${agent}`)).runId);
+      expect(said(run)).toBe('agent: denied');
+    }
+    expect(said(await runOf((await prompt(planId, 'start plain')).runId))).toBe('agent: ok');
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('SE-37 a definition that an agent writes into a trusted workspace is asked about twice', async () => {
+    const sessionId = await session('auto-edit', owner, 'trusted');
+    await prompt(sessionId, 'define helper2');
+    const write = await pending(sessionId);
+    expect(write.tool).toBe('write_file');
+    await answer(owner, write, { decision: 'allow' });
+    expect(said(await runOf(write.runId))).toBe('write_file: ok');
+    await prompt(sessionId, 'start helper2');
+    const start = await pending(sessionId);
+    expect([start.tool, start.detail]).toEqual(['agent', expect.stringContaining('id > CANARY')]);
+    await answer(owner, start, { decision: 'deny' });
+    await runOf(start.runId);
+    expect(existsSync(join(workspace('trusted'), 'CANARY'))).toBe(false);
+  });
+
+  it('SE-43 SE-44 text for the standard input of a command is asked about each time, and refused in mode plan', async () => {
+    const sessionId = await session('ask');
+    const file = canary();
+    await prompt(sessionId, 'open a shell');
+    const shell = await pending(sessionId);
+    expect(shell.notes?.join(' ')).toContain('every text sent to it later is asked about');
+    await answer(owner, shell, { decision: 'allow' });
+    const [taskId] = /tsk_\w+/.exec(said(await runOf(shell.runId))) ?? [];
+    await prompt(sessionId, `input ${taskId ?? ''} id > ${file}`);
+    const input = await pending(sessionId);
+    expect(input).toMatchObject({ tool: 'send_message', detail: 'bash' });
+    expect(input.suggestedRule).toBeUndefined();
+    await answer(owner, input, { decision: 'deny' });
+    await runOf(input.runId);
+    expect((await owner.patch(`/v1/sessions/${sessionId}`, { mode: 'plan' })).status).toBe(200);
+    const planned = await runOf(
+      (await prompt(sessionId, `input ${taskId ?? ''} id > ${file}`)).runId,
+    );
+    expect(said(planned)).toBe('send_message: denied');
+    expect(existsSync(file)).toBe(false);
+    expect((await owner.post(`/v1/tasks/${taskId ?? ''}/stop`)).status).toBe(200);
   });
 });
