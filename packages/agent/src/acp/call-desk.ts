@@ -100,7 +100,9 @@ export class CallDesk {
   async #judge({ tool, callId, touches }: AskedCall, places: Map<string, Place>) {
     const guard = await this.guard;
     for (const subject of touches.subjects) {
-      if (subject.type === 'path') places.set(subject.path, await guard.locate(subject.path));
+      if (subject.type === 'path') {
+        places.set(subject.path, await guard.locateToChange(subject.path));
+      }
     }
     const judgement = judge(this.ports.decide, {
       tool: { name: tool, kind: touches.kind },
