@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type {
   BuiltinToolsOptions,
@@ -60,6 +61,8 @@ export interface RuntimeOptions {
   /** Where programs on this machine reach the daemon. */
   readonly url: () => string;
   readonly dreamEnded: (outcome: DreamOutcome, milliseconds: number) => void;
+  /** Where the code of the daemon is. */
+  readonly installation: readonly string[];
 }
 
 /** What runs agents, until the domain it serves is there. */
@@ -216,12 +219,26 @@ interface LoadedAgents {
 }
 
 async function loadAgents(
-  { home, config, place, files, environment, url }: RuntimeOptions,
+  { home, config, place, files, environment, url, installation }: RuntimeOptions,
   core: () => Core,
   diagnose: RuntimePorts['diagnose'],
 ): Promise<LoadedAgents> {
   const agent = await import('@stoa/agent');
-  const sandbox = new agent.Sandbox({ home });
+  const sandbox = new agent.Sandbox({
+    home,
+    // Where a daemon keeps its data unless it is told otherwise.
+    hidden: [join(homedir(), '.stoa')],
+    installation,
+    writable: config.sandbox.writable,
+    programs: new agent.SystemPrograms({
+      replaced: (problem) => {
+        diagnose('there is no sandbox any more', { problem });
+      },
+    }),
+  });
+  void sandbox.report().then(({ kind, summary }) => {
+    if (kind === 'none') diagnose('there is no sandbox', { summary });
+  });
   const mcp = new agent.McpServers({
     sandbox,
     environment,
