@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Approval, JournalEvent, Session, Task } from '@stoa/protocol';
+import type { Approval, Session, SessionEvent, Task } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -104,9 +104,9 @@ async function begin(
   return json.sessionId;
 }
 
-async function journal(sessionId: string, on = owner): Promise<JournalEvent[]> {
+async function journal(sessionId: string, on = owner): Promise<SessionEvent[]> {
   const path = `/v1/topics/session:${sessionId}/events?limit=200`;
-  return (await on.get<{ events: JournalEvent[] }>(path)).json.events;
+  return (await on.get<{ events: SessionEvent[] }>(path)).json.events;
 }
 
 /** What the calls of a session answered, once all of them have. */
@@ -168,7 +168,10 @@ describe('programs that an attacker puts into the PATH', () => {
           { tool: 'shell', input: { command: `yes | head -c 9000000; ${mark('foreground')}` } },
           { tool: 'shell', input: { command: mark('pty'), pty: true } },
           { tool: 'grep', input: { pattern: 'one' } },
-          { tool: 'shell', input: { command: mark('background'), is_background: true, stdin: true } },
+          {
+            tool: 'shell',
+            input: { command: mark('background'), is_background: true, stdin: true },
+          },
         ],
         { definition: { mcpServers } },
       );
@@ -226,7 +229,14 @@ describe('a command that writes where it should not', () => {
     const other = join(root, 'other');
     newRepository(other);
     const targets = [
-      ...['.bashrc', '.profile', '.bash_profile', '.config/x', '.config/new', '.ssh/authorized_keys'],
+      ...[
+        '.bashrc',
+        '.profile',
+        '.bash_profile',
+        '.config/x',
+        '.config/new',
+        '.ssh/authorized_keys',
+      ],
       ...['.local/bin/tool', '.cargo/bin/cargo', '.cargo/config.toml'],
     ].map((name) => join(userHome, name));
     const hooks = [
@@ -287,7 +297,10 @@ describe('a command that writes where it should not', () => {
     git(main, 'submodule', '--quiet', 'add', library, 'sub');
     git(main, 'commit', '--quiet', '-m', 'submodule');
     const sub = join(main, 'sub');
-    for (const [key, value] of [['user.name', 'a'], ['user.email', 'a@b']] as const) {
+    for (const [key, value] of [
+      ['user.name', 'a'],
+      ['user.email', 'a@b'],
+    ] as const) {
       git(sub, 'config', key, value);
     }
     const attack = [
@@ -374,7 +387,11 @@ describe('what people are told of the sandbox', () => {
 async function beginProgram(prompt: string, mode: string): Promise<string> {
   agents += 1;
   const agentId = `program-${String(agents)}`;
-  const driver = { kind: 'acp', command: [process.execPath, FAKE_AGENT], env: { FAKE_AGENT: '{}' } };
+  const driver = {
+    kind: 'acp',
+    command: [process.execPath, FAKE_AGENT],
+    env: { FAKE_AGENT: '{}' },
+  };
   const made = await owner.put(`/v1/agents/${agentId}`, { driver, mode });
   expect(made.status, made.text).toBe(200);
   const { json } = await owner.post<Session>('/v1/sessions', { agentId, workspace });
@@ -511,6 +528,7 @@ describe('a program of the system that somebody else could change', () => {
       await until('the log says it', () => words.test(other.output().stderr));
       await run(['true'], { on: caller });
       expect(stolen()).toBe('');
+      expect((await stoa(['doctor'], { env: { STOA_HOME: other.home } })).out).toMatch(words);
     } finally {
       await other.cleanUp();
     }

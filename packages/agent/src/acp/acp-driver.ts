@@ -173,7 +173,7 @@ export class AcpDriver implements Driver {
     transcript: Transcript,
     delivered: () => Promise<void>,
   ): Turn {
-    const { decide, home, diagnose, now } = this.ports;
+    const { decide, home, sandbox, diagnose, now } = this.ports;
     const { driver } = run.session.persona.definition;
     const steps = transcript.entries.flatMap((entry) =>
       entry.type === 'assistant' && entry.runId === run.runId ? [entry.step] : [],
@@ -187,6 +187,7 @@ export class AcpDriver implements Driver {
       model: driver.kind === 'acp' ? driver.model : undefined,
       decide,
       home,
+      sandbox,
       diagnose,
       delivered,
       changed: (change) => {

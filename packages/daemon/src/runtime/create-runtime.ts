@@ -76,6 +76,8 @@ export interface Runtime {
   attach(core: Core): void;
   /** The MCP servers of agents: those that are configured, and how those are that were used. */
   mcpServers(): Promise<McpServerHealth[]>;
+  /** What people should know of what agents run with, and could not be seen at the start. */
+  warnings(): readonly string[];
   /** Clears what a daemon that was killed left behind; before anything is run. */
   tidy(): Promise<void>;
   /** Removes files of tasks that are over for long, as far as one sweep goes. */
@@ -101,8 +103,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let mcp: LoadedAgents['mcp'] | undefined;
   let shells: ShellTasks | undefined;
   let monitors: Monitors | undefined;
+  const warnings: string[] = [];
   const loaded = once(async () => {
-    const agents = await loadAgents(options, core, diagnose);
+    const agents = await loadAgents(options, core, diagnose, (problem) => {
+      warnings.push(`there is no sandbox any more: ${problem}`);
+    });
     ({ mcp, shells, monitors } = agents);
     return agents;
   });
@@ -187,6 +192,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       transcripts.committed(entries);
     },
     recover: () => transcripts.recover(),
+    warnings: () => warnings,
     mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
     async tidy() {
       // Agents are loaded for this only where there is something to clear.
@@ -222,6 +228,7 @@ async function loadAgents(
   { home, config, place, files, environment, url, installation }: RuntimeOptions,
   core: () => Core,
   diagnose: RuntimePorts['diagnose'],
+  sandboxLost: (problem: string) => void,
 ): Promise<LoadedAgents> {
   const agent = await import('@stoa/agent');
   const sandbox = new agent.Sandbox({
@@ -233,6 +240,7 @@ async function loadAgents(
     programs: new agent.SystemPrograms({
       replaced: (problem) => {
         diagnose('there is no sandbox any more', { problem });
+        sandboxLost(problem);
       },
     }),
   });

@@ -32,6 +32,8 @@ const SMALL_FILE_BYTES = 65_536;
  * to the next one.
  */
 export function gitDirectories(directory: string): GitDirectories {
+  // One that a setting opens by itself, for a workspace below the root of its repository.
+  if (basename(directory) === '.git') return { writable: [], readOnly: obeyed(directory) };
   const dotGit = join(directory, '.git');
   const stats = at(dotGit);
   if (stats?.isDirectory()) return { writable: [], readOnly: obeyed(dotGit) };

@@ -119,7 +119,8 @@ export class Sandbox {
     return this.#programs;
   }
 
-  async report(): Promise<SandboxReport> {
+  /** `writable`: what a program may change besides, which the limits then name. */
+  async report({ writable = [] }: Pick<Confinement, 'writable'> = {}): Promise<SandboxReport> {
     const probed = await this.#now();
     if (probed.kind === 'none') return withoutSandbox(probed.reason, await this.#refusal());
     const { processes } = probed;
@@ -128,7 +129,7 @@ export class Sandbox {
       processes,
       hidesHome: true,
       summary: SUMMARIES[processes],
-      limits: limitsOf(this.#opened({}).map((path) => this.#shown(path))),
+      limits: limitsOf(this.#opened({ writable }).map((path) => this.#shown(path))),
     };
   }
 
