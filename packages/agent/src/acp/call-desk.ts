@@ -17,7 +17,7 @@ export interface DeskPorts {
   /** The directory of the daemon; no agent comes near it. */
   readonly home: string;
   /** What its program runs in, and so its commands. */
-  readonly sandbox: Pick<Sandbox, 'report'>;
+  readonly sandbox: Sandbox;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 

@@ -26,14 +26,14 @@ describe('the mounts of a sandbox', () => {
     });
     expect(made).toBe(
       '--ro-bind / / --bind / / --dev /dev --unshare-pid --proc /proc --bind /home /home --bind /home/a /home/a ' +
-        '--tmpfs /home/a/.stoa --remount-ro /home/a/.stoa --bind /home/a/work /home/a/work ' +
+        '--bind /home/a/work /home/a/work --tmpfs /home/a/.stoa --remount-ro /home/a/.stoa ' +
         '--bind /home/a/work/.git /home/a/work/.git --ro-bind /home/a/work/.git/hooks /home/a/work/.git/hooks',
     );
   });
 
   it('SE-6 do not follow a writable path into another one, where a link could stand in its place', () => {
     const made = argumentsOf({ writable: ['/work', '/work/target'] });
-    expect(made).toBe('--ro-bind / / --bind /work /work --dev /dev');
+    expect(made).toBe('--ro-bind / / --dev /dev --bind /work /work');
   });
 
   it('open nothing in a hidden directory', () => {
