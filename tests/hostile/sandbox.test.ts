@@ -482,7 +482,8 @@ describe('a program of the system that somebody else could change', () => {
 
   const over = (bwrap: string): string[] => [
     ...['/usr/bin/unshare', '--mount', '/bin/sh', '-c'],
-    `mount --bind ${bwrap} /usr/bin/bwrap && exec "$@"`,
+    `mount --bind ${bwrap} /usr/bin/bwrap && mount -t tmpfs none /run && mkdir -p /run/user/1 &&
+     echo service >/run/user/1/bus && echo service >/run/docker.sock && exec "$@"`,
     'sh',
   ];
 
@@ -522,6 +523,10 @@ describe('a program of the system that somebody else could change', () => {
     const { other, caller } = await daemonWith(bwrap);
     try {
       expect(await noted(caller)).toMatch(/Commands run in bubblewrap/);
+      const services = 'cat /run/user/1/bus /run/docker.sock; ls -A /run/user; touch /run/new';
+      const [reached = ''] = await run([services], { on: caller });
+      expect(reached).not.toContain('service');
+      expect(reached).toContain('Read-only file system');
       writeProgram(bwrap, `cat ${other.home}/token > ${canary}`);
       const words = /\/usr\/bin\/bwrap was replaced since the daemon started/;
       expect(await noted(caller)).toMatch(words);

@@ -66,12 +66,7 @@ export {
   isRunningCommand,
 } from './tools/shell/left-commands.js';
 export type { CommandEnd, RunningCommand } from './tools/shell/running-command.js';
-export {
-  Sandbox,
-  type SandboxOptions,
-  type SandboxReport,
-  sandboxNotes,
-} from './tools/shell/sandbox.js';
+export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export { SystemPrograms } from './tools/shell/system-programs.js';
 export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';
 export {

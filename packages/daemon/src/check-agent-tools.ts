@@ -16,7 +16,7 @@ interface AgentToolsReport {
     | { readonly ok: false; readonly problem: string };
 }
 
-export interface CheckedSettings {
+interface CheckedSettings {
   /** `sandbox.writable` of the configuration. */
   readonly writable?: readonly string[];
 }

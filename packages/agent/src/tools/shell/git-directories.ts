@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 
 /** What a command needs of the repository of a directory, and what of that it must not change. */
-export interface GitDirectories {
+interface GitDirectories {
   /** Outside the directory: where a worktree or a submodule keeps its commits. */
   readonly writable: readonly string[];
   /** Hooks and configuration, by which git starts programs. */

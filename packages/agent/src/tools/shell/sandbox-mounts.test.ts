@@ -5,6 +5,7 @@ const NOTHING: Mounts = {
   writable: [],
   readOnly: [],
   hidden: [],
+  masked: [],
   temporary: { type: 'system' },
   processes: 'shared',
 };
@@ -46,6 +47,12 @@ describe('the mounts of a sandbox', () => {
     expect(argumentsOf({ temporary })).toContain('--bind /data/tmp /tmp');
     expect(argumentsOf({ temporary, writable: ['/tmp'] })).not.toContain('/data/tmp');
     expect(argumentsOf({ temporary: { type: 'memory' } })).toContain('--tmpfs /tmp');
+  });
+
+  it('SE-6 mask a socket unless it is opened', () => {
+    const masked = ['/run/docker.sock'];
+    expect(argumentsOf({ masked })).toContain('--ro-bind /dev/null /run/docker.sock');
+    expect(argumentsOf({ masked, writable: masked })).not.toContain('/dev/null');
   });
 
   it('give a device that is opened as a device', () => {

@@ -8,6 +8,7 @@
  *               another, with hooks of its own
  *   read-only   inside a writable directory
  *   hidden      an empty directory
+ *   masked      a socket that cannot be connected to
  */
 import { dirname } from 'node:path';
 import { isInside } from '../paths.js';
@@ -24,15 +25,16 @@ export interface Mounts {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
   readonly hidden: readonly string[];
+  readonly masked: readonly string[];
   readonly temporary: Temporary;
   readonly processes: 'separate' | 'shared';
 }
 
-export const TEMPORARY = '/tmp';
+const TEMPORARY = '/tmp';
 const DEVICES = '/dev';
 
 export function mountArguments(wanted: Mounts): string[] {
-  const { writable, readOnly, hidden, temporary, processes } = wanted;
+  const { writable, readOnly, hidden, masked, temporary, processes } = wanted;
   const open = outermost(writable).filter((path) => !hidden.some((one) => isInside(path, one)));
   const isPrivate = temporary.type !== 'system' && !open.includes(TEMPORARY);
   const isOpen = (path: string): boolean => open.some((one) => isInside(path, one));
@@ -49,6 +51,9 @@ export function mountArguments(wanted: Mounts): string[] {
     ...closed.map((path) => mount(path, ['--ro-bind', path, path])),
     // Read-only, so that writing there fails instead of vanishing.
     ...hidden.filter(isSeen).map((path) => mount(path, ['--tmpfs', path, '--remount-ro', path])),
+    ...masked
+      .filter((path) => !isOpen(path))
+      .map((path) => mount(path, ['--ro-bind', '/dev/null', path])),
   ];
   const inOrder = mounts.sort((a, b) => a.depth - b.depth);
   return ['--ro-bind', '/', '/', ...inOrder.flatMap(({ words }) => words)];

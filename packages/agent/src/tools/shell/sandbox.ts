@@ -43,7 +43,7 @@ export interface SandboxOptions {
 }
 
 /** What one program may change. */
-export interface Confinement {
+interface Confinement {
   /** With links followed. */
   readonly workspace?: string;
   /** Files and directories besides; those that do not exist are left out. */
@@ -51,7 +51,7 @@ export interface Confinement {
   readonly temporary?: Temporary;
 }
 
-export interface LaunchOptions extends Confinement {
+interface LaunchOptions extends Confinement {
   /** All of its environment. */
   readonly environment: Readonly<Record<string, string>>;
   /** For the program, and not for what surrounds it. */
@@ -76,6 +76,13 @@ const CACHES = [
   ...['~/.gradle/caches', '~/.gradle/wrapper', '~/.local/share/pnpm/store', '~/.pnpm-store'],
   ...['~/.yarn/berry', '~/.bun/install/cache', '~/.nuget/packages', '~/.deno'],
 ];
+
+/**
+ * Services that start programs outside the sandbox for whoever connects to them: those of the user, such
+ * as `systemd --user`, and container engines.
+ */
+const SERVICES_OF_USERS = '/run/user';
+const SOCKETS = ['/run/docker.sock', '/run/podman/podman.sock', '/run/containerd/containerd.sock'];
 
 const PROBE_MS = 5_000;
 
@@ -200,6 +207,7 @@ export class Sandbox {
         ...(this.options.installation ?? []),
       ].filter((path) => roots.some((root) => isInside(path, root)) && isPlain(path)),
       hidden: this.#hidden(),
+      masked: SOCKETS.filter(isPlain),
       temporary,
     };
   }
@@ -212,7 +220,7 @@ export class Sandbox {
 
   #hidden(): string[] {
     const { home, hidden = [] } = this.options;
-    return [home, ...hidden].flatMap((path) => {
+    return [home, SERVICES_OF_USERS, ...hidden].flatMap((path) => {
       try {
         return [realpathSync(path)];
       } catch {

@@ -24,11 +24,6 @@ describe('a program of the system', () => {
     expect(await programs.find('head')).toEqual({ ok: true, path: join(root, 'bin/head') });
   });
 
-  it('SE-3 is not used if the user of the daemon owns it', async (context) => {
-    if (isRoot) context.skip('what root owns may be used');
-    expect(await distrust(join(root, 'bin/head'))).toMatch(/does not belong to root/);
-  });
-
   it.each<[string, () => Promise<void>, RegExp]>([
     [
       'a file of somebody else',

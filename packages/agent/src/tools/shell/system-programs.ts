@@ -21,12 +21,12 @@ const PROGRAMS = [
   ...(['sh', 'bash', 'env', 'bwrap', 'rg', 'script', 'stdbuf'] as const),
   ...(['head', 'cat', 'rm', 'grep', 'mkfifo'] as const),
 ];
-export type ProgramName = (typeof PROGRAMS)[number];
+type ProgramName = (typeof PROGRAMS)[number];
 
 /** Without these no command can be started. */
 export const NEEDED: readonly ProgramName[] = ['sh', 'head', 'cat', 'rm', 'grep', 'mkfifo', 'env'];
 
-export type FoundProgram =
+type FoundProgram =
   | { readonly ok: true; readonly path: string }
   /** `file`: what is wrong; none when the program is not installed. */
   | { readonly ok: false; readonly problem: string; readonly file?: string };
@@ -37,7 +37,7 @@ interface Known {
   problem?: string;
 }
 
-export interface SystemProgramsOptions {
+interface SystemProgramsOptions {
   readonly directories?: readonly string[];
   /** Told once of each program that is not used any more. Must not throw. */
   readonly replaced?: (problem: string) => void;
