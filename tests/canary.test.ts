@@ -55,7 +55,7 @@ describe('secrets of the environment and the configuration', () => {
     await http.start();
     model = await FakeModel.start({ key: SECRETS.modelKey });
     daemon = await startDaemon({
-      config: CONFIG,
+      config: `${CONFIG}sandbox: { writable: ['${script.directory}'] }\n`,
       env: {
         OPENAI_BASE_URL: model.openaiUrl,
         OPENAI_API_KEY: SECRETS.modelKey,

@@ -56,27 +56,21 @@ async function otherProgram(): Promise<{ port: number; server: net.Server }> {
 }
 
 describe('stoa doctor', () => {
-  it('says whether agents have a sandbox and ripgrep, and what follows', async () => {
+  it('SE-2 looks for the sandbox and ripgrep where only root can put them', async () => {
     const bin = path.join(home, 'bin');
     fs.mkdirSync(bin);
-    const told = async (): Promise<Record<string, string>> => {
-      const { out } = await doctor({ PATH: bin }, ['--json']);
-      const { findings } = JSON.parse(out) as { findings: Finding[] };
-      return Object.fromEntries(
-        findings.map(({ check, level, detail }) => [check, `${level}: ${detail}`]),
-      );
-    };
-    const without = await told();
-    expect(without['sandbox']).toMatch(/^note: .*bwrap.* is not installed.* can read .*tokens/);
-    expect(without['ripgrep']).toMatch(/^note: rg is not installed: .*more slowly/);
-    // Whether what answers to the name does hide is for the tests of the sandbox to say.
-    const willing = '#!/bin/sh\nexit 0\n';
     for (const name of ['bwrap', 'rg']) {
-      fs.writeFileSync(path.join(bin, name), willing, { mode: 0o755 });
+      fs.writeFileSync(path.join(bin, name), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     }
-    const having = await told();
-    expect(having['sandbox']).toMatch(/^ok: Commands run in bubblewrap/);
-    expect(having['ripgrep']).toBe(`ok: ${path.join(bin, 'rg')}: agents search files with it`);
+    const { out } = await doctor({ PATH: `${bin}:/usr/bin:/bin` }, ['--json']);
+    const { findings } = JSON.parse(out) as { findings: Finding[] };
+    const told = Object.fromEntries(findings.map(({ check, detail }) => [check, detail]));
+    expect(told['sandbox']).toMatch(/^Commands run (in bubblewrap|without a sandbox \(.+\))/);
+    expect(told['sandbox']).toContain('Not protected');
+    expect(told['ripgrep']).toMatch(
+      /^(\/usr\/(local\/)?bin\/rg|rg is not installed in \/usr\/bin)/,
+    );
+    expect(out).not.toContain(bin);
   });
 
   it('F-34 finds nothing wrong with an empty set-up, and says that no daemon runs', async () => {

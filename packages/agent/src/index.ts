@@ -46,7 +46,6 @@ export { ShellTasks, type ShellTasksOptions } from './tasks/shell/shell-tasks.js
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';
 export { callDirectly, type DirectCall } from './tools/call-directly.js';
 export { cutText } from './tools/cut-text.js';
-export { ripgrepPath } from './tools/files/ripgrep.js';
 export { type Initiative, initiativeTools } from './tools/initiative/initiative-tools.js';
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
@@ -68,6 +67,7 @@ export {
 } from './tools/shell/left-commands.js';
 export type { CommandEnd, RunningCommand } from './tools/shell/running-command.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
+export { SystemPrograms } from './tools/shell/system-programs.js';
 export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';
 export {
   placeOf,

@@ -19,6 +19,7 @@ export {
   decide,
   type Policy as PermissionPolicy,
 } from './permissions/decide.js';
+export { PROTECTED_NAMES, READ_ONLY_IN_HOME, START_FILES } from './permissions/protected-paths.js';
 export type { ToolRequest as PermissionRequest } from './permissions/request.js';
 export { plainText } from './plain-text.js';
 export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';

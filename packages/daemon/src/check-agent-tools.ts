@@ -4,19 +4,37 @@ import { join } from 'node:path';
 
 /** What this machine has for the commands and searches of agents. */
 interface AgentToolsReport {
-  readonly sandbox: { readonly hidesHome: boolean; readonly summary: string };
-  /** Where ripgrep is. */
-  readonly ripgrep: string | null;
+  readonly sandbox: {
+    readonly hidesHome: boolean;
+    readonly summary: string;
+    /** What it does not protect. */
+    readonly limits: readonly string[];
+  };
+  /** Where ripgrep is, or why agents search without it. */
+  readonly ripgrep:
+    | { readonly ok: true; readonly path: string }
+    | { readonly ok: false; readonly problem: string };
+}
+
+interface CheckedSettings {
+  /** `sandbox.writable` of the configuration. */
+  readonly writable?: readonly string[];
 }
 
 /** Tries the sandbox on a directory of its own: the data directory may not be there yet. */
-export async function checkAgentTools(): Promise<AgentToolsReport> {
-  const { Sandbox, ripgrepPath } = await import('@stoa/agent');
+export async function checkAgentTools({
+  writable = [],
+}: CheckedSettings = {}): Promise<AgentToolsReport> {
+  const { Sandbox } = await import('@stoa/agent');
   const directory = await mkdtemp(join(tmpdir(), 'stoa-sandbox-'));
   try {
     await writeFile(join(directory, 'hidden'), '');
-    const { hidesHome, summary } = await new Sandbox({ home: directory }).report();
-    return { sandbox: { hidesHome, summary }, ripgrep: await ripgrepPath() };
+    const tried = new Sandbox({ home: directory, writable });
+    const { hidesHome, summary, limits } = await tried.report();
+    return {
+      sandbox: { hidesHome, summary, limits },
+      ripgrep: await tried.programs.find('rg'),
+    };
   } finally {
     await rm(directory, { recursive: true, force: true });
   }

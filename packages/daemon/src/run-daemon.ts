@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StoaError } from '@stoa/protocol';
 import type { Logger } from 'pino';
@@ -15,6 +17,17 @@ const SEARCH_THREAD = new URL('./search-thread.js', import.meta.url);
 /** From the bundle of the command as from the source of this package. */
 const WEB = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
+const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What the next daemon runs: programs of agents cannot change it, even where it lies in their workspace. */
+function installation(): string[] {
+  const own = readdirSync(PACKAGES).flatMap((name) => [
+    join(PACKAGES, name, 'dist'),
+    join(PACKAGES, name, 'package.json'),
+  ]);
+  return [...own, join(PACKAGES, '../node_modules')];
+}
+
 const STOP_LIMIT_MS = 5_000;
 
 /** Runs until SIGINT or SIGTERM and resolves with the exit code. Start-up errors are told in one line. */
@@ -24,7 +37,11 @@ export async function runDaemon({ flags }: RunOptions): Promise<number> {
     const settings = loadSettings(flags, process.env);
     const log = createLog(settings.config.log, process.stderr);
     const signal = nextSignal();
-    const daemon = await startDaemon(settings, log, { searchThread: SEARCH_THREAD, web: WEB });
+    const daemon = await startDaemon(settings, log, {
+      searchThread: SEARCH_THREAD,
+      web: WEB,
+      installation: installation(),
+    });
     try {
       const login = await daemon.loginUrl();
       process.stdout.write(`Stoa is ready at ${daemon.url}\nLog in with ${login}\n`);

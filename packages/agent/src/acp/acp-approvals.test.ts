@@ -12,7 +12,11 @@ afterEach(async () => {
 async function open(options: Omit<AgentStageOptions, 'driver'> = {}): Promise<AgentStage> {
   const stage = await AgentStage.open({
     driver: (parts) =>
-      new AcpDriver({ ...parts, sandbox: new Sandbox({ home: parts.home }), decide }),
+      new AcpDriver({
+        ...parts,
+        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
+        decide,
+      }),
     ...options,
   });
   stages.push(stage);

@@ -46,7 +46,11 @@ async function open({ environment = {}, hasSandbox = true, watch, ...options }: 
       const driver = new AcpDriver({
         ...parts,
         environment: { ...parts.environment, ...environment },
-        sandbox: new Sandbox({ home: parts.home, ...(hasSandbox ? {} : { bubblewrap: null }) }),
+        sandbox: new Sandbox({
+          home: parts.home,
+          writable: parts.writable,
+          ...(hasSandbox ? {} : { bubblewrap: null }),
+        }),
         decide,
         mcpFor: (sessionId) => ({
           url: 'http://127.0.0.1:1/mcp',

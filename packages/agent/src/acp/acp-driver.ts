@@ -64,7 +64,7 @@ export interface AcpDriverPorts
 
 /**
  * Runs agents that people already use: programs that speak the Agent Client Protocol. One program serves
- * all sessions of the same definition and the same person. What it does goes into the journal, and what
+ * all sessions of the same definition, the same person and the same workspace. What it does goes into the journal, and what
  * it asks for is decided here.
  */
 export class AcpDriver implements Driver {
@@ -121,7 +121,7 @@ export class AcpDriver implements Driver {
     if (driver.kind !== 'acp') {
       throw new StoaError('invalid_agent', 'Its driver is no program that speaks ACP');
     }
-    return agentProgram(driver, this.ports.environment);
+    return agentProgram(driver, this.ports.environment, session.workspace);
   }
 
   async #prompt(
@@ -173,7 +173,7 @@ export class AcpDriver implements Driver {
     transcript: Transcript,
     delivered: () => Promise<void>,
   ): Turn {
-    const { decide, home, diagnose, now } = this.ports;
+    const { decide, home, sandbox, diagnose, now } = this.ports;
     const { driver } = run.session.persona.definition;
     const steps = transcript.entries.flatMap((entry) =>
       entry.type === 'assistant' && entry.runId === run.runId ? [entry.step] : [],
@@ -187,6 +187,7 @@ export class AcpDriver implements Driver {
       model: driver.kind === 'acp' ? driver.model : undefined,
       decide,
       home,
+      sandbox,
       diagnose,
       delivered,
       changed: (change) => {
@@ -270,7 +271,10 @@ const TAIL_BYTES = 512 * 1024;
 
 const FAILURES = /^(?:acp_|invalid_agent$)/;
 
-/** One program for each definition and each person it works for: what one may see, another must not. */
+/**
+ * One program for each definition, workspace and person it works for: what one may see or change, another
+ * must not.
+ */
 function keyOf(program: AgentProgram, responsibleId: string): string {
   return createHash('sha256')
     .update(JSON.stringify([program.digest, responsibleId]))

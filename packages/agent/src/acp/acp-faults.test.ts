@@ -47,7 +47,11 @@ async function open({ limits, hasSandbox = true, waits, ...options }: Options = 
             },
           },
         }),
-        sandbox: new Sandbox({ home: parts.home, ...(hasSandbox ? {} : { bubblewrap: null }) }),
+        sandbox: new Sandbox({
+          home: parts.home,
+          writable: parts.writable,
+          ...(hasSandbox ? {} : { bubblewrap: null }),
+        }),
         decide,
         limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
       }),

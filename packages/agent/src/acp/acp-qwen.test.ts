@@ -54,7 +54,7 @@ async function open() {
       new AcpDriver({
         ...parts,
         environment: { ...parts.environment, QWEN_TEST_KEY: KEY },
-        sandbox: new Sandbox({ home: parts.home }),
+        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
         decide,
         mcpFor: (sessionId) => ({
           url: mcp.url,

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { type DriverConfig, StoaError } from '@stoa/protocol';
 import { childEnvironment, isSecretName } from '../tools/shell/child-environment.js';
 import { isOwn, namedValues } from './named-values.js';
-import { PRESETS } from './presets.js';
+import { PRESETS, type ProgramSettings } from './presets.js';
 
 type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
@@ -19,6 +21,10 @@ export interface AgentProgram {
   /** To be chosen in each session, where the program cannot be told it when it starts. */
   readonly sessionModel: string | undefined;
   readonly install: string | undefined;
+  /** The directory it works in. One program works in one: others are read-only to it. */
+  readonly workspace: string | undefined;
+  /** What it keeps for itself, by absolute paths. */
+  readonly settings: Pick<ProgramSettings, 'directories' | 'files'>;
   /** Equal for programs that are started alike. */
   readonly digest: string;
   /** Equal for programs that know the same sessions: keys and paths may change. */
@@ -32,6 +38,7 @@ export interface AgentProgram {
 export function agentProgram(
   config: AcpConfig,
   daemonEnvironment: Readonly<NodeJS.ProcessEnv>,
+  workspace?: string,
 ): AgentProgram {
   const preset = config.preset === undefined ? undefined : PRESETS[config.preset];
   const start = config.command ?? (preset && [preset.program]);
@@ -48,18 +55,33 @@ export function agentProgram(
   // What makes it ask is not for a definition to change.
   const own = { ...(told.env && { [told.env[0]]: told.env[1] }), ...values, ...preset?.env };
   const login = preset?.login;
+  const environment = { ...childEnvironment(daemonEnvironment), ...own };
   return {
     name: config.preset ?? command[0] ?? 'agent',
     command,
-    environment: { ...childEnvironment(daemonEnvironment), ...own },
+    environment,
     secrets: secretsOf(written, values),
     askingMode: preset?.askingMode,
     loginMethod: login && own[login.variable] !== undefined ? login.method : undefined,
     sessionModel: preset ? undefined : config.model,
     install: preset?.install,
-    digest: digestOf([command, own]),
+    workspace,
+    settings: settingsOf(preset?.settings, environment),
+    digest: digestOf([command, own, workspace]),
     family: config.preset ?? digestOf(start).slice(0, 16),
   };
+}
+
+function settingsOf(
+  settings: ProgramSettings | undefined,
+  environment: Readonly<Record<string, string>>,
+): AgentProgram['settings'] {
+  if (!settings) return { directories: [], files: [] };
+  const elsewhere = settings.variable && environment[settings.variable];
+  if (elsewhere && isAbsolute(elsewhere)) return { directories: [elsewhere], files: [] };
+  const inHome = (path: string): string =>
+    join(environment['HOME'] ?? homedir(), path.replace(/^~\//, ''));
+  return { directories: settings.directories.map(inHome), files: settings.files.map(inHome) };
 }
 
 const digestOf = (value: unknown): string =>

@@ -7,6 +7,7 @@ import { inputHash } from '../tools/input-hash.js';
 import { PathGuard, type Place } from '../tools/paths.js';
 import { type Decide, type Judgement, judge } from '../tools/permission.js';
 import { reviewFields } from '../tools/review.js';
+import { type Sandbox, sandboxNotes } from '../tools/shell/sandbox.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import type { Touches } from './call-subjects.js';
 import { OWN_SERVER } from './own-server.js';
@@ -15,12 +16,16 @@ export interface DeskPorts {
   readonly decide: Decide;
   /** The directory of the daemon; no agent comes near it. */
   readonly home: string;
+  /** What its program runs in, and so its commands. */
+  readonly sandbox: Sandbox;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
 /** What stands in a question that people are asked, and in the log, has no secrets in it. */
 interface ScrubPort {
   readonly scrub: Scrub;
+  /** What the program may write besides its workspace. */
+  readonly writable: readonly string[];
 }
 
 /** A call that somebody has to decide about. */
@@ -100,7 +105,9 @@ export class CallDesk {
   async #judge({ tool, callId, touches }: AskedCall, places: Map<string, Place>) {
     const guard = await this.guard;
     for (const subject of touches.subjects) {
-      if (subject.type === 'path') places.set(subject.path, await guard.locate(subject.path));
+      if (subject.type === 'path') {
+        places.set(subject.path, await guard.locateToChange(subject.path));
+      }
     }
     const judgement = judge(this.ports.decide, {
       tool: { name: tool, kind: touches.kind },
@@ -124,6 +131,14 @@ export class CallDesk {
     return judgement;
   }
 
+  /** What the sandbox keeps a command from, and what not. */
+  async #notes({ touches: { kind, subjects } }: AskedCall): Promise<string[]> {
+    const isCommand = kind === 'execute' || subjects.some(({ type }) => type === 'shell');
+    if (!isCommand) return [];
+    const { sandbox, writable } = this.ports;
+    return sandboxNotes(await sandbox.report({ writable }));
+  }
+
   async #ask(call: AskedCall, judgement: Judgement, places: readonly Place[]): Promise<Verdict> {
     const { callId, tool, title, input, detail } = call;
     if (Buffer.byteLength(JSON.stringify(input)) > LIMITS.toolInputBytes) {
@@ -142,7 +157,10 @@ export class CallDesk {
       input: scrubJson(scrub, input),
       inputHash: hash,
       reason: scrub(judgement.reason),
-      ...reviewFields({ detail: detail === undefined ? undefined : scrub(detail) }),
+      ...reviewFields({
+        detail: detail === undefined ? undefined : scrub(detail),
+        notes: await this.#notes(call),
+      }),
       ...(suggestedRule === undefined || suggestedRule.length > LIMITS.ruleChars
         ? {}
         : { suggestedRule }),

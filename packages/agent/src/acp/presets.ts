@@ -16,6 +16,17 @@ export interface Preset {
   /** How it logs in, when the variable is given. */
   readonly login?: { readonly method: string; readonly variable: string };
   readonly install: string;
+  /** What it writes in the home directory of the user, where it keeps its login and its sessions. */
+  readonly settings: ProgramSettings;
+}
+
+/** Paths that begin with `~/`. */
+export interface ProgramSettings {
+  /** Made if they are missing. */
+  readonly directories: readonly string[];
+  readonly files: readonly string[];
+  /** A variable that names another directory in their place. */
+  readonly variable?: string;
 }
 
 export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
@@ -33,6 +44,7 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     // It takes a key for one of its own only together with the variable.
     model: (model) => ({ args: ['--model', model], env: ['OPENAI_MODEL', model] }),
     install: 'npm install -g @qwen-code/qwen-code',
+    settings: { directories: ['~/.qwen'], files: [] },
   },
   claude: {
     program: 'claude-agent-acp',
@@ -41,6 +53,11 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     askingMode: 'default',
     model: (model) => ({ env: ['ANTHROPIC_MODEL', model] }),
     install: 'npm install -g @agentclientprotocol/claude-agent-acp',
+    settings: {
+      directories: ['~/.claude'],
+      files: ['~/.claude.json'],
+      variable: 'CLAUDE_CONFIG_DIR',
+    },
   },
   codex: {
     program: 'codex-acp',
@@ -49,6 +66,7 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     askingMode: 'read-only',
     model: (model) => ({ env: ['CODEX_CONFIG', JSON.stringify({ model })] }),
     install: 'npm install -g @agentclientprotocol/codex-acp',
+    settings: { directories: ['~/.codex'], files: [], variable: 'CODEX_HOME' },
   },
   gemini: {
     program: 'gemini',
@@ -60,6 +78,7 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     defaultModel: 'gemini-2.5-pro',
     login: { method: 'gemini-api-key', variable: 'GEMINI_API_KEY' },
     install: 'npm install -g @google/gemini-cli',
+    settings: { directories: ['~/.gemini'], files: [] },
   },
   opencode: {
     program: 'opencode',
@@ -75,5 +94,9 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     askingMode: 'build',
     model: (model) => ({ env: ['OPENCODE_CONFIG_CONTENT', JSON.stringify({ model })] }),
     install: 'npm install -g opencode-ai',
+    settings: {
+      directories: ['~/.config/opencode', '~/.local/share/opencode', '~/.local/state/opencode'],
+      files: [],
+    },
   },
 };

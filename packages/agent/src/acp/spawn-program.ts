@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { promises as fs } from 'node:fs';
 import { homedir } from 'node:os';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpFailure } from './acp-failure.js';
@@ -19,7 +20,7 @@ const MARK = 'ACP_AGENT_MARK';
 /** Starts an agent program in the sandbox, in a group of its own. Throws AcpFailure when there is none. */
 export async function spawnProgram(
   program: AgentProgram,
-  sandbox: Pick<Sandbox, 'wrap'>,
+  sandbox: Pick<Sandbox, 'launch' | 'programs'>,
 ): Promise<SpawnedProgram> {
   const [name = '', ...args] = program.command;
   const path = await findProgram(name, program.environment['PATH'] ?? '');
@@ -28,13 +29,37 @@ export async function spawnProgram(
     throw new AcpFailure('acp_not_found', `There is no program ${name} to start.${hint}`);
   }
   const nonce = randomBytes(16).toString('hex');
-  const argv = await sandbox.wrap([path, ...args], { [MARK]: nonce });
-  const child = spawn('/bin/sh', ['-c', GUARD, 'stoa', ...argv], {
-    // Not a workspace: one program serves several, and reads settings where it is started.
+  const { environment, workspace, settings } = program;
+  await makeMissing(settings.directories);
+  const { argv, environment: outside } = await sandbox
+    .launch([path, ...args], {
+      environment,
+      variables: { [MARK]: nonce },
+      ...(workspace === undefined ? {} : { workspace }),
+      writable: [...settings.directories, ...settings.files],
+      temporary: { type: 'memory' },
+    })
+    .catch(notStarted);
+  const sh = await sandbox.programs.path('sh').catch(notStarted);
+  const child = spawn(sh, ['-c', GUARD, 'stoa', ...argv], {
+    // Not the workspace: it would read settings of a checkout where it is started.
     cwd: homedir(),
-    env: { ...program.environment },
+    env: { ...outside },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   });
   return { child, mark: `${MARK}=${nonce}` };
+}
+
+/** In a sandbox a program cannot make its own directories in the home of the user. */
+async function makeMissing(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    // One that cannot be made is not writable either; the program says what it lacks.
+    await fs.mkdir(directory, { recursive: true, mode: 0o700 }).catch(() => undefined);
+  }
+}
+
+function notStarted(error: unknown): never {
+  const why = error instanceof Error ? error.message : String(error);
+  throw new AcpFailure('acp_not_found', `It cannot be started: ${why}`);
 }

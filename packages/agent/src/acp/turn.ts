@@ -59,7 +59,9 @@ export class Turn implements SessionListener {
       this.#break(error);
     });
     const { run, process } = ports;
-    this.#desk = new CallDesk({ ...ports, scrub: process.scrub }, run);
+    const { directories, files } = process.program.settings;
+    const writable = [...directories, ...files];
+    this.#desk = new CallDesk({ ...ports, scrub: process.scrub, writable }, run);
     this.#files = new FileCallbacks({
       run,
       desk: this.#desk,

@@ -9,7 +9,7 @@ export interface ConnectOptions {
   readonly config: McpServerConfig;
   /** Where a server that is a program is started. */
   readonly cwd: string;
-  readonly sandbox: Pick<Sandbox, 'wrap'>;
+  readonly sandbox: Pick<Sandbox, 'launch'>;
   /** The daemon's own: what values name is taken from it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Variables that programs get besides the usual ones. */
@@ -119,10 +119,15 @@ async function transportOf(library: Library, options: ConnectOptions): Promise<T
     });
   }
   const own = expandVariables(config.env ?? {}, environment);
-  return new ChildTransport({
-    argv: await sandbox.wrap([config.command, ...(config.args ?? [])], {}),
-    cwd,
+  const launch = await sandbox.launch([config.command, ...(config.args ?? [])], {
     environment: { ...childEnvironment(environment, passedVariables), ...own },
+    workspace: cwd,
+    temporary: { type: 'memory' },
+  });
+  return new ChildTransport({
+    argv: launch.argv,
+    cwd,
+    environment: launch.environment,
     serialize: library.serializeMessage,
     buffer: new library.ReadBuffer(),
     scrub,

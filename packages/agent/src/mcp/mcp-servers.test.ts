@@ -188,7 +188,7 @@ describe('MCP servers of an agent', () => {
       'The MCP server broken is offline: it exited with 2: no configuration was found. Its tools are missing in this run.',
     );
     expect(notes[1]).toContain('ECONNREFUSED');
-    expect(notes[2]).toContain('ENOENT');
+    expect(notes[2]).toMatch(/\/nonexistent\/program.*No such file or directory/);
     expect(notes[3]).toContain('the variable NO_SUCH_VARIABLE is not set');
     const reasons = new Map(
       servers.health().map(({ name, state, reason }) => [name, { state, reason }]),
@@ -312,9 +312,16 @@ describe('MCP servers of an agent', () => {
     const wrapped: string[][] = [];
     servers = open({
       sandbox: {
-        wrap: (argv) => {
+        launch: (argv, { environment, workspace }) => {
           wrapped.push([...argv]);
-          return Promise.resolve(['/usr/bin/env', 'WRAPPED=yes', ...argv]);
+          expect(workspace).toBe(script.directory);
+          return Promise.resolve({
+            kind: 'none',
+            processes: 'shared',
+            argv: ['/usr/bin/env', 'WRAPPED=yes', ...argv],
+            environment,
+            variables: {},
+          });
         },
       },
     });

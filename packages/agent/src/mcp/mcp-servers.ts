@@ -8,7 +8,7 @@ import { ServerConnection } from './server-connection.js';
 import { serverTools } from './server-tools.js';
 
 export interface McpServersOptions {
-  readonly sandbox: Pick<Sandbox, 'wrap'>;
+  readonly sandbox: Pick<Sandbox, 'launch'>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly passedVariables?: readonly string[];
   readonly version: string;

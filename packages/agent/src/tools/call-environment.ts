@@ -33,17 +33,20 @@ export async function openCall({
   home,
   decide,
 }: CallToOpen): Promise<OpenedCall> {
+  const isLook = LOOKS.has(tool.kind);
   const paths = await PathGuard.create({
     workspace: run.session.workspace,
     home,
     // What the tasks of a session put out is for it to read, and for nobody to change.
-    ...(LOOKS.has(tool.kind) ? { readable: join(home, 'tasks', run.session.sessionId) } : {}),
+    ...(isLook ? { readable: join(home, 'tasks', run.session.sessionId) } : {}),
   });
   const bare: ToolEnvironment = { run, callId, workspace: paths.workspace, signal: run.signal };
   const subjects = await tool.subjects(input, bare);
   const places = new Map<string, Place>();
   for (const subject of subjects) {
-    if (subject.type === 'path') places.set(subject.path, await paths.locate(subject.path));
+    if (subject.type !== 'path') continue;
+    const { path } = subject;
+    places.set(path, await (isLook ? paths.locate(path) : paths.locateToChange(path)));
   }
   const place = (given: string): Place => {
     const found = places.get(given);

@@ -1,5 +1,7 @@
 import { constants, promises as fs } from 'node:fs';
+import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { PROTECTED_NAMES, START_FILES } from '@stoa/core';
 import { ToolFailure } from './tool-failure.js';
 
 /** Where a path really leads, with every link resolved. */
@@ -9,6 +11,8 @@ export interface Place {
   readonly path: string;
   readonly insideWorkspace: boolean;
   readonly insideHome: boolean;
+  /** It is a protected file or directory under another name, or lies in one. */
+  readonly isProtected?: boolean;
   /** Why no tool may touch it, whatever the rules say. */
   readonly refusal?: string | undefined;
 }
@@ -35,6 +39,7 @@ export class PathGuard {
   readonly home: string;
   readonly #readable: string | undefined;
   #homeIdentity: Promise<Identity | undefined> | undefined;
+  #protected: Promise<ReadonlySet<string>> | undefined;
 
   constructor({ workspace, home, readable }: PathGuardOptions) {
     this.workspace = workspace;
@@ -68,6 +73,12 @@ export class PathGuard {
       insideHome,
       refusal: insideHome ? HOME_REFUSED : (procRefusal(wanted, path) ?? problem),
     };
+  }
+
+  /** As `locate`, for a call that may change what is there. */
+  async locateToChange(given: string): Promise<Place> {
+    const place = await this.locate(given);
+    return (await this.#leadsToProtected(place.path)) ? { ...place, isProtected: true } : place;
   }
 
   /** Whether a path found below a located directory may be looked into. */
@@ -116,6 +127,21 @@ export class PathGuard {
 
   #isReadable(path: string): boolean {
     return this.#readable !== undefined && isInside(path, this.#readable);
+  }
+
+  /** By device and inode, which are the same for every name of a file. */
+  async #leadsToProtected(path: string): Promise<boolean> {
+    this.#protected ??= identitiesOf([
+      ...PROTECTED_NAMES.map((name) => join(this.workspace, name)),
+      ...[join(this.workspace, '.git/config'), join(this.workspace, '.git/hooks')],
+      ...START_FILES.map((name) => join(homedir(), name)),
+    ]);
+    const known = await this.#protected;
+    for (let at = path; ; at = dirname(at)) {
+      const found = await identityOf(at);
+      if (found && known.has(keyOf(found))) return true;
+      if (at === dirname(at)) return false;
+    }
   }
 
   /** The directory itself under another name, as a bind mount gives it. */
@@ -229,6 +255,13 @@ async function identityOf(path: string): Promise<Identity | undefined> {
   } catch {
     return undefined;
   }
+}
+
+const keyOf = ({ dev, ino }: Identity): string => `${String(dev)}:${String(ino)}`;
+
+async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await Promise.all(paths.map(identityOf));
+  return new Set(found.flatMap((identity) => (identity ? [keyOf(identity)] : [])));
 }
 
 async function realpath(path: string): Promise<string> {

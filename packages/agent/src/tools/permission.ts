@@ -49,9 +49,9 @@ export function judge(decide: Decide, { tool, subjects, policy, place }: Questio
         unparsable.push(subject.command);
       return decision;
     }
-    const { path, insideWorkspace, insideHome, refusal, given } = place(subject.path);
+    const { refusal, given, ...located } = place(subject.path);
     if (refusal !== undefined) return { outcome: 'deny', reason: `${given}: ${refusal}` };
-    const request = { type: 'path' as const, path, insideWorkspace, insideHome };
+    const request = { type: 'path' as const, ...located };
     return decide({ tool: tool.name, kind: tool.kind, subject: request }, policy);
   });
   const strictest = decisions.reduce<PermissionDecision | undefined>(

@@ -57,12 +57,15 @@ async function checkProgram(
     return { findings: [problem('program', detail, 'install it again: npm ci')] };
   }
   const file = configFileOf(config, io.env, home);
-  const machine = [sqliteFinding(daemon), ...(await agentFindings(daemon))];
   const issues = await daemon.checkConfig(home, config);
-  if (issues.length > 0) {
+  const effective =
+    issues.length > 0 ? undefined : daemon.effectiveConfig({ flags: { home, config } });
+  const writable = effective?.sandbox.writable ?? [];
+  const machine = [sqliteFinding(daemon), ...(await agentFindings(daemon, writable))];
+  if (!effective) {
     return { findings: [...machine, ...issues.map((issue) => faulty(file, issue))] };
   }
-  const { host, port, store } = daemon.effectiveConfig({ flags: { home, config } });
+  const { host, port, store } = effective;
   const source = fs.existsSync(file)
     ? `${file}, environment`
     : `defaults, environment; there is no ${file}`;
@@ -119,9 +122,12 @@ function contextFor(context: Context, configured: string | undefined): Context {
   });
 }
 
-async function agentFindings(daemon: DaemonPackage): Promise<Finding[]> {
+async function agentFindings(
+  daemon: DaemonPackage,
+  writable: readonly string[],
+): Promise<Finding[]> {
   try {
-    return await checkAgentTools(daemon);
+    return await checkAgentTools(daemon, writable);
   } catch (error) {
     return [note('sandbox', `cannot be tried: ${(error as Error).message}`)];
   }

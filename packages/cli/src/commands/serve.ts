@@ -25,13 +25,20 @@ export interface DaemonPackage {
     readonly host: string;
     readonly port: number;
     readonly store: { readonly engine: 'sqlite' | 'postgres' };
+    readonly sandbox: { readonly writable: readonly string[] };
   };
   /** Where a daemon that listens there is reached. */
   urlOf(host: string, port: number): string;
   /** What agents have on this machine for their commands and searches. */
-  checkAgentTools(): Promise<{
-    readonly sandbox: { readonly hidesHome: boolean; readonly summary: string };
-    readonly ripgrep: string | null;
+  checkAgentTools(settings?: { readonly writable?: readonly string[] }): Promise<{
+    readonly sandbox: {
+      readonly hidesHome: boolean;
+      readonly summary: string;
+      readonly limits: readonly string[];
+    };
+    readonly ripgrep:
+      | { readonly ok: true; readonly path: string }
+      | { readonly ok: false; readonly problem: string };
   }>;
   checkSqlite(): { readonly version: string; readonly ok: boolean };
 }

@@ -33,13 +33,15 @@ export function checkSqlite(daemon: Pick<DaemonPackage, 'checkSqlite'>): Finding
 /** Nothing here stops Stoa: what is missing says what agents go without. */
 export async function checkAgentTools(
   daemon: Pick<DaemonPackage, 'checkAgentTools'>,
+  writable: readonly string[],
 ): Promise<Finding[]> {
-  const { sandbox, ripgrep } = await daemon.checkAgentTools();
+  const { sandbox, ripgrep } = await daemon.checkAgentTools({ writable });
+  const told = [sandbox.summary, ...sandbox.limits].join(' ');
   return [
-    sandbox.hidesHome ? ok('sandbox', sandbox.summary) : note('sandbox', sandbox.summary),
-    ripgrep === null
-      ? note('ripgrep', 'rg is not installed: agents search files with what Stoa has, more slowly')
-      : ok('ripgrep', `${ripgrep}: agents search files with it`),
+    sandbox.hidesHome ? ok('sandbox', told) : note('sandbox', told),
+    ripgrep.ok
+      ? ok('ripgrep', `${ripgrep.path}: agents search files with it`)
+      : note('ripgrep', `${ripgrep.problem}: agents search files with what Stoa has, more slowly`),
   ];
 }
 

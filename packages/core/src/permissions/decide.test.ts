@@ -385,3 +385,67 @@ describe('every decision', () => {
     );
   });
 });
+
+describe('protected paths', () => {
+  it.each([
+    ...['/work/.git/config', '/work/.git/hooks/pre-commit', '/work/vendor/lib/.git/config'],
+    ...['/work/.stoa/agents/a.md', '/work/AGENTS.md', '/work/docs/CLAUDE.md', '/work/.mcp.json'],
+    ...['/work/.vscode/tasks.json', '/work/.envrc', '/work/.husky/pre-commit', '/work/.bashrc'],
+    ...['/work/.GIT/config', '/work/agents.md', '/work/.g\u200bit/config', '/work/GIT~1/config'],
+  ])('SE-36 asks in every mode below full before %j is changed', (at) => {
+    expect(outcomes(edit(at))).toBe('deny ask ask allow');
+    expect(outcomes(read(at))).toBe('allow allow allow allow');
+  });
+
+  it('SE-36 asks before a change of what leads to a protected file under another name', () => {
+    const subject = { ...path('/work/notes.txt'), isProtected: true } as Subject;
+    expect(outcomes({ tool: 'write_file', kind: 'edit', subject })).toBe('deny ask ask allow');
+    expect(
+      outcomes({ tool: 'write_file', kind: 'edit', subject }, { allow: ['Edit(./notes.txt)'] }),
+    ).toBe('deny ask ask allow');
+  });
+
+  it('SE-36 leaves names alone that only resemble a protected one', () => {
+    for (const at of [
+      '/work/.github/x',
+      '/work/agents.md.txt',
+      '/work/git/config',
+      '/work/.gitignore',
+    ])
+      expect(outcomes(edit(at))).toBe('deny ask allow allow');
+  });
+
+  it('SE-36 counts the part below the workspace, which may itself lie in such a directory', () => {
+    const policyOf = (mode: PermissionMode): Policy => ({
+      ...policy(mode),
+      workspace: '/a/.stoa/w',
+    });
+    const request: ToolRequest = {
+      tool: 'edit_file',
+      kind: 'edit',
+      subject: { type: 'path', path: '/a/.stoa/w/x', insideWorkspace: true, insideHome: false },
+    };
+    expect(decide(request, policyOf('auto-edit')).outcome).toBe('allow');
+  });
+
+  it.each([
+    ['Edit', 'ask'],
+    ['Edit(**)', 'ask'],
+    ['Edit(.*/**)', 'ask'],
+    ['Edit(.g?t/**)', 'ask'],
+    ['Edit(config)', 'ask'],
+    ['Edit(.git/**)', 'allow'],
+    ['Edit(.git/config)', 'allow'],
+    ['Edit(/work/.git/*)', 'allow'],
+  ])('SE-36 an allow rule counts only if it names the path: %s', (rule, outcome) => {
+    const decision = decide(edit('/work/.git/config'), policy('auto-edit', { allow: [rule] }));
+    expect(decision.outcome).toBe(outcome);
+    expect(decision.suggestedRule).toBeUndefined();
+  });
+
+  it('SE-36 a rule for one protected directory does not open another one inside it', () => {
+    const allow = ['Edit(.vscode/**)'];
+    const decision = decide(edit('/work/.vscode/x/.git/config'), policy('ask', { allow }));
+    expect(decision.outcome).toBe('ask');
+  });
+});

@@ -7,7 +7,9 @@
  *   3. plan mode, and it is more than reading in the workspace                  → deny
  *   4. an ask rule that matches, or a deny or ask rule that could               → ask
  *   5. allow rules that match, for a script all of it                           → allow
- *   6. the mode:
+ *      (below full, of a protected path only rules that name it explicitly)
+ *   6. a change of a protected path, below full                                 → ask
+ *   7. the mode:
  *                               plan     ask      auto-edit   full
  *        ask, speak             allow    allow    allow       allow
  *        read, inside           allow    allow    allow       allow
@@ -23,6 +25,7 @@
 import type { PermissionMode, PermissionRules } from '@stoa/protocol';
 import { allowingRule, isForbidding, type Matter } from './matching.js';
 import { isResolved, type Places } from './path-pattern.js';
+import { namesExplicitly, protectedNamesIn } from './protected-paths.js';
 import type { ToolRequest } from './request.js';
 import { type BrokenRule, parseRule, type Rule } from './rules.js';
 import { commandsOf } from './shell/commands-of.js';
@@ -63,10 +66,10 @@ export interface Decision {
 
 export function decide(request: ToolRequest, policy: Policy): Decision {
   const reading = read(request);
-  const decision = decideRead({ request, places: policy, ...(reading && { reading }) }, policy);
+  const matter: Matter = { request, places: policy, ...(reading && { reading }) };
   return {
-    ...decision,
-    ...(staysInWorkspace(request) && { staysInWorkspace: true }),
+    ...decideRead(matter, policy),
+    ...(staysInWorkspace(request) && !changesProtected(matter) && { staysInWorkspace: true }),
     ...(reading === 'unparsable' && { unparsable: true }),
   };
 }
@@ -90,14 +93,29 @@ function decideRead(matter: Matter, policy: Policy): Decision {
   const asking = firstForbidding(rulesOf(policy, 'ask'), matter);
   const asked = asking?.likelihood === 'yes' ? asking : (denying ?? asking);
   if (asked) return byRule('ask', asked);
-  const allow = rulesOf(policy, 'allow').map(({ rule }) => rule);
+  const isGuarded = policy.mode !== 'full' && changesProtected(matter);
+  const allow = rulesOf(policy, 'allow')
+    .map(({ rule }) => rule)
+    .filter((rule) => !isGuarded || isExplicit(rule, matter));
   const allowing = allowingRule(allow, matter);
   if (allowing)
     return { outcome: 'allow', reason: `Allowed by ${allowing.text}`, rule: allowing.text };
+  if (isGuarded) return { outcome: 'ask', reason: 'It changes a protected path' };
   // A rule would not count for a request of somebody else, so none is suggested.
   if (mode.outcome !== 'ask' || policy.requestedBy) return mode;
   const suggestedRule = suggestRule(matter, allow);
   return suggestedRule === undefined ? mode : { ...mode, suggestedRule };
+}
+
+function changesProtected({ request, places }: Matter): boolean {
+  const { subject } = request;
+  if (subject.type !== 'path' || deedOf(request) === 'read') return false;
+  return subject.isProtected === true || protectedNamesIn(subject.path, places).length > 0;
+}
+
+function isExplicit(rule: Rule | BrokenRule, { request: { subject }, places }: Matter): boolean {
+  if (!rule.ok || rule.pattern?.type !== 'path' || subject.type !== 'path') return false;
+  return namesExplicitly(rule.pattern.pattern, subject.path, places);
 }
 
 interface SourcedRule {

@@ -35,6 +35,8 @@ describe('delegated authority', () => {
     ['auto-edit', 'Edit(src/**)', true],
     ['auto-edit', 'Edit', true],
     ['auto-edit', 'Edit(/etc/**)', false],
+    ['auto-edit', 'Edit(.git/**)', false],
+    ['full', 'Edit(.git/**)', true],
     ['auto-edit', 'Shell(ls)', false],
     ['auto-edit', 'Read(../x)', false],
     ['full', 'Shell(rm *)', true],

@@ -1,4 +1,5 @@
 import { PermissionMode, type PermissionRules } from '@stoa/protocol';
+import { mentionsProtected } from './protected-paths.js';
 import { parseRule } from './rules.js';
 
 /** What a session may do, or what is asked for one that it starts. */
@@ -55,5 +56,8 @@ function isWithinMode(text: string, mode: PermissionMode): boolean {
   if (!rule.ok) return false;
   if (rule.pattern?.type === 'path' && rule.pattern.pattern.root !== 'workspace') return false;
   if (mode === 'full') return true;
-  return rule.tool === 'Read' || (rule.tool === 'Edit' && mode === 'auto-edit');
+  if (rule.tool === 'Read') return true;
+  if (rule.tool !== 'Edit' || mode !== 'auto-edit') return false;
+  // Protected paths are asked about below full.
+  return rule.pattern?.type !== 'path' || !mentionsProtected(rule.pattern.pattern);
 }

@@ -153,6 +153,15 @@ function textOf(piece: SegmentPiece): Wildcard[number] {
   return typeof piece === 'object' ? piece.is : undefined;
 }
 
+/** The names that a pattern writes out, without a star or a question mark. */
+export function literalNames({ segments }: PathPattern): readonly string[] {
+  return segments.flatMap((segment) => {
+    if (segment === ANY_DEPTH) return [];
+    const letters = segment.flatMap((piece) => (typeof piece === 'object' ? [piece.is] : []));
+    return letters.length === segment.length ? [letters.join('')] : [];
+  });
+}
+
 const SPECIAL = /[\\*?]/g;
 
 /** The pattern that names exactly this path. */

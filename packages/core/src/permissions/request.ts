@@ -11,6 +11,8 @@ export type Subject =
       readonly insideWorkspace: boolean;
       /** Inside the data directory of the daemon. */
       readonly insideHome: boolean;
+      /** It leads to a protected file or directory, whatever its name is. */
+      readonly isProtected?: boolean;
     }
   | { readonly type: 'url'; readonly host: string }
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }

@@ -6,6 +6,9 @@ const hours = z
   .positive()
   .max(24 * 366);
 
+/** Absolute or below the home directory, and not all of it. */
+const WRITABLE_PATH = /^~?(?:\/(?!\.{0,2}(?:\/|$))[^/\0]+)+\/?$/;
+
 /** `stoa.yaml`. Strict: an unknown field or a wrong value stops the start. */
 export const ConfigFile = z.strictObject({
   host: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
@@ -87,6 +90,21 @@ export const ConfigFile = z.strictObject({
         .max(100)
         .default([])
         .describe('Variables of the daemon that commands of agents get besides the usual ones'),
+    })
+    .prefault({}),
+  sandbox: z
+    .strictObject({
+      writable: z
+        .array(
+          z.string().max(4_096).regex(WRITABLE_PATH, {
+            error: 'an absolute path, or one that begins with ~/, without . and .. and not / or ~',
+          }),
+        )
+        .max(100)
+        .default([])
+        .describe(
+          'Files and directories that programs of agents may write besides their workspace and the usual caches; ~/ is the home directory of the user',
+        ),
     })
     .prefault({}),
   webFetch: z

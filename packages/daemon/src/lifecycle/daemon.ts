@@ -55,7 +55,11 @@ const DRAIN_MS = 3_000;
 export async function startDaemon(
   { home, config }: Settings,
   log: Logger,
-  places: { readonly searchThread: URL; readonly web: string },
+  places: {
+    readonly searchThread: URL;
+    readonly web: string;
+    readonly installation: readonly string[];
+  },
 ): Promise<Daemon> {
   const teardown = new Teardown((name, error) => {
     log.error({ err: error, step: name }, 'a step of stopping failed');
@@ -98,6 +102,7 @@ export async function startDaemon(
     const phase = { ready: false, stopping: false, port: 0 };
     const url = (): string => urlOf(config.host, phase.port);
     const runtime = createRuntime({
+      installation: places.installation,
       home,
       config,
       daemonId: newDaemonId(home),
@@ -166,7 +171,7 @@ export async function startDaemon(
       engineVersion: store.engineVersion,
       schemaVersion: store.schemaVersion,
       durability: config.durability,
-      warnings: warningsOf(config, store.warnings),
+      warnings: [...warningsOf(config, store.warnings), ...runtime.warnings()],
       channels: await core.channels.count(),
       streams: streams.count,
     });

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type {
   BuiltinToolsOptions,
@@ -60,6 +61,8 @@ export interface RuntimeOptions {
   /** Where programs on this machine reach the daemon. */
   readonly url: () => string;
   readonly dreamEnded: (outcome: DreamOutcome, milliseconds: number) => void;
+  /** Where the code of the daemon is. */
+  readonly installation: readonly string[];
 }
 
 /** What runs agents, until the domain it serves is there. */
@@ -73,6 +76,8 @@ export interface Runtime {
   attach(core: Core): void;
   /** The MCP servers of agents: those that are configured, and how those are that were used. */
   mcpServers(): Promise<McpServerHealth[]>;
+  /** What people should know of what agents run with, and could not be seen at the start. */
+  warnings(): readonly string[];
   /** Clears what a daemon that was killed left behind; before anything is run. */
   tidy(): Promise<void>;
   /** Removes files of tasks that are over for long, as far as one sweep goes. */
@@ -98,8 +103,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   let mcp: LoadedAgents['mcp'] | undefined;
   let shells: ShellTasks | undefined;
   let monitors: Monitors | undefined;
+  const warnings: string[] = [];
   const loaded = once(async () => {
-    const agents = await loadAgents(options, core, diagnose);
+    const agents = await loadAgents(options, core, diagnose, (problem) => {
+      warnings.push(`there is no sandbox any more: ${problem}`);
+    });
     ({ mcp, shells, monitors } = agents);
     return agents;
   });
@@ -185,6 +193,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       transcripts.committed(entries);
     },
     recover: () => transcripts.recover(),
+    warnings: () => warnings,
     mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
     async tidy() {
       // Agents are loaded for this only where there is something to clear.
@@ -217,12 +226,28 @@ interface LoadedAgents {
 }
 
 async function loadAgents(
-  { home, config, place, files, environment, url }: RuntimeOptions,
+  { home, config, place, files, environment, url, installation }: RuntimeOptions,
   core: () => Core,
   diagnose: RuntimePorts['diagnose'],
+  sandboxLost: (problem: string) => void,
 ): Promise<LoadedAgents> {
   const agent = await import('@stoa/agent');
-  const sandbox = new agent.Sandbox({ home });
+  const sandbox = new agent.Sandbox({
+    home,
+    // Where a daemon keeps its data unless it is told otherwise.
+    hidden: [join(homedir(), '.stoa')],
+    installation,
+    writable: config.sandbox.writable,
+    programs: new agent.SystemPrograms({
+      replaced: (problem) => {
+        diagnose('there is no sandbox any more', { problem });
+        sandboxLost(problem);
+      },
+    }),
+  });
+  void sandbox.report().then(({ kind, summary }) => {
+    if (kind === 'none') diagnose('there is no sandbox', { summary });
+  });
   const mcp = new agent.McpServers({
     sandbox,
     environment,

@@ -66,6 +66,9 @@ export class TaskFiles {
       this.#after = sessionId;
     }
     if (rest.length <= lookedInto) this.#after = '';
+    await this.#sweepTemporary(goOn).catch((error: unknown) => {
+      failures.push(error);
+    });
     if (failures.length > 0) throw failures[0];
     return removed;
   }
@@ -89,6 +92,18 @@ export class TaskFiles {
     if (!(await tasks().isPastSession(sessionId, endedBefore))) return;
     // Refused while there is anything in it.
     await fs.rmdir(directory).catch(() => undefined);
+  }
+
+  /** What commands of a session had as /tmp goes as late as the other files of the session. */
+  async #sweepTemporary(goOn: () => boolean): Promise<void> {
+    const { tasksDirectory, tasks, keptMs, now, lookedInto = LOOKED_INTO } = this.options;
+    const directory = join(tasksDirectory, 'tmp');
+    const sessions = (await entriesOf(directory)).filter(({ name }) => SESSION.test(name));
+    for (const { name } of sessions.slice(0, lookedInto)) {
+      if (!goOn()) return;
+      if (!(await tasks().isPastSession(name, now() - keptMs))) continue;
+      await fs.rm(join(directory, name), { recursive: true, force: true });
+    }
   }
 
   async #isAbandoned(directory: string, { kind, id, names }: FilesOfTask): Promise<boolean> {

@@ -40,6 +40,8 @@ export interface AgentStageOptions {
 export interface AgentParts {
   /** The directory that agents must not see. */
   readonly home: string;
+  /** Where the fake agent writes what it is told. */
+  readonly writable: readonly string[];
   readonly timers: Timers;
   readonly now: () => number;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -77,6 +79,7 @@ export class AgentStage {
     const stage = new AgentStage(root, await RuntimeWorld.open(engine), options);
     await mkdir(stage.workspace);
     await mkdir(stage.home);
+    await mkdir(stage.#program);
     await stage.#start();
     return stage;
   }
@@ -152,7 +155,11 @@ export class AgentStage {
   }
 
   get #log(): string {
-    return join(this.root, 'agent.log');
+    return join(this.#program, 'agent.log');
+  }
+
+  get #program(): string {
+    return join(this.root, 'program');
   }
 
   async #start(): Promise<void> {
@@ -160,7 +167,9 @@ export class AgentStage {
     const fake: FakeAgentOptions = {
       ...agent,
       log: this.#log,
-      ...(this.options.keepsSessions === true ? { store: join(this.root, 'sessions.json') } : {}),
+      ...(this.options.keepsSessions === true
+        ? { store: join(this.#program, 'sessions.json') }
+        : {}),
     };
     const acp: AcpDriverConfig = {
       kind: 'acp',
@@ -175,6 +184,7 @@ export class AgentStage {
     };
     this.#driver = driver({
       home: this.home,
+      writable: [this.#program],
       timers: systemTimers,
       now: () => performance.now(),
       environment: process.env,

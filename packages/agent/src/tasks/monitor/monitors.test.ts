@@ -88,6 +88,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
     await world.discard();
   });
   return {
+    sandbox,
     world,
     call,
     watch,
@@ -345,8 +346,8 @@ describe('a monitor that is taken up again', () => {
 });
 
 describe('the tool monitor', () => {
-  it('T-26 shows a reviewer the command, how many events and how long', async () => {
-    const { world, call } = await staged({ mode: 'ask' });
+  it('T-26 SE-7 shows a reviewer the command, how many events and how long', async () => {
+    const { world, call, sandbox } = await staged({ mode: 'ask' });
     const called = call({
       command: 'tail -f $(cat x)',
       description: 'Logs',
@@ -360,6 +361,7 @@ describe('the tool monitor', () => {
       expect.stringMatching(/ until 7 of its lines .* for 300 s/),
       'Only lines that match its argument include are told.',
       expect.stringMatching(/^Commands run /),
+      ...(await sandbox.report()).limits,
     ]);
     expect(suggestedRule).toBeUndefined();
     expect(await called).toMatchObject({ outcome: 'denied' });

@@ -14,7 +14,7 @@ import {
 import { StoaError, type Task } from '@stoa/protocol';
 import { adoptCommand } from '../../tools/shell/adopted-command.js';
 import { childEnvironment } from '../../tools/shell/child-environment.js';
-import { newNonce, startCommand } from '../../tools/shell/command.js';
+import { newNonce, startCommand, temporaryOf } from '../../tools/shell/command.js';
 import { CommandFiles } from '../../tools/shell/command-files.js';
 import { lastPrinted, type PrintedBefore } from '../../tools/shell/output-pieces.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
@@ -96,6 +96,7 @@ export class Monitors implements TaskExecutor {
       running = await startCommand({
         ...{ command, cwd: workspace, nonce, sandbox, id: taskId, kind: 'monitor' },
         directory: files.directory,
+        temporary: temporaryOf(this.options.tasksDirectory, run.session.sessionId),
         environment: childEnvironment(process.env, passedVariables),
         isReleased: true,
       });

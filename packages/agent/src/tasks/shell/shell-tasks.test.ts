@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Task } from '@stoa/protocol';
 import { OWNER, processesWith, sendSignal, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { hasPseudoTerminal } from '../../tools/shell/pseudo-terminal.js';
+import { systemPrograms } from '../../tools/shell/system-programs.js';
 import { ShellStage } from './shell-stage.fixture.js';
 
 const stages: ShellStage[] = [];
@@ -457,7 +457,8 @@ describe('a command that a call waits for', () => {
   });
 
   it('is given a terminal where it needs one', async (context) => {
-    if (!(await hasPseudoTerminal())) context.skip('there is no script of util-linux here');
+    if (!(await systemPrograms.hasPseudoTerminal()))
+      context.skip('there is no script of util-linux here');
     const stage = await staged();
     expect((await stage.call({ command: 'test -t 1 && echo yes || echo no' })).output).toBe('no');
     const { output } = await stage.call({

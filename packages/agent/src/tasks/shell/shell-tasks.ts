@@ -3,7 +3,7 @@ import type { OutputPart, OutputRange, TaskExecutor, TaskMessage, Tasks } from '
 import { StoaError, type Task } from '@stoa/protocol';
 import { adoptCommand } from '../../tools/shell/adopted-command.js';
 import { childEnvironment } from '../../tools/shell/child-environment.js';
-import { newNonce, startCommand } from '../../tools/shell/command.js';
+import { newNonce, startCommand, temporaryOf } from '../../tools/shell/command.js';
 import { CommandFiles } from '../../tools/shell/command-files.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
@@ -201,6 +201,7 @@ export class ShellTasks implements TaskExecutor {
       command,
       cwd,
       directory: join(tasksDirectory, run.session.sessionId),
+      temporary: temporaryOf(tasksDirectory, run.session.sessionId),
       environment: childEnvironment(process.env, passedVariables),
       sandbox,
       id,

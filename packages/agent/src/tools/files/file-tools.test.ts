@@ -5,12 +5,12 @@ import { LIMITS } from '@stoa/protocol';
 import { until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../shell/sandbox.js';
+import { systemPrograms } from '../shell/system-programs.js';
 import { ToolRunner } from '../tool-runner.js';
 import { editFile } from './edit-file.js';
 import { glob } from './glob.js';
 import { createGrep } from './grep.js';
 import { readFile } from './read-file.js';
-import { ripgrepPath } from './ripgrep.js';
 import { writeFile } from './write-file.js';
 
 const worlds: WorkspaceRun[] = [];
@@ -291,7 +291,8 @@ describe('glob', () => {
   });
 });
 
-const program = await ripgrepPath();
+const found = await systemPrograms.find('rg');
+const program = found.ok ? found.path : null;
 const WAYS = ['the walker', 'ripgrep'] as const;
 
 describe.each(WAYS)('grep with %s', (way) => {

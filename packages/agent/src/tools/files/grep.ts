@@ -8,12 +8,12 @@ import { shownPath } from './glob.js';
 import { GlobPattern } from './glob-pattern.js';
 import { GrepReport } from './grep-report.js';
 import { GrepInput, type Search } from './grep-search.js';
-import { ripgrepPath, searchWithRipgrep } from './ripgrep.js';
+import { searchWithRipgrep } from './ripgrep.js';
 import { searchWithWalker } from './walk-search.js';
 
 export interface GrepOptions {
   readonly sandbox: Sandbox;
-  /** Where ripgrep is; found on the PATH unless told, and not used when null. */
+  /** Where ripgrep is; that of the system unless told, and not used when null. */
   readonly ripgrep?: string | null;
 }
 
@@ -32,7 +32,7 @@ export function createGrep({ sandbox, ripgrep }: GrepOptions): Tool {
         const { workspace } = environment;
         const report = new GrepReport(input, (path) => shownPath(path, workspace));
         const search = await open(input, environment, report);
-        const program = ripgrep === undefined ? await ripgrepPath() : ripgrep;
+        const program = ripgrep === undefined ? await ripgrepOf(sandbox) : ripgrep;
         if (program === null) await searchWithWalker(search, environment);
         else await searchWithRipgrep(program, search, environment, sandbox);
         return { text: report.text() };
@@ -41,6 +41,11 @@ export function createGrep({ sandbox, ripgrep }: GrepOptions): Tool {
       }
     },
   });
+}
+
+async function ripgrepOf({ programs }: Sandbox): Promise<string | null> {
+  const found = await programs.find('rg');
+  return found.ok ? found.path : null;
 }
 
 async function open(

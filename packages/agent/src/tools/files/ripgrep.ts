@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { constants, promises as fs } from 'node:fs';
-import { delimiter, join, relative } from 'node:path';
+import { promises as fs } from 'node:fs';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isInside } from '../paths.js';
 import type { Sandbox } from '../shell/sandbox.js';
@@ -9,28 +9,6 @@ import { ToolFailure } from '../tool-failure.js';
 import type { Search } from './grep-search.js';
 
 const STDERR_CHARS = 2_000;
-
-let found: Promise<string | null> | undefined;
-
-/** Where ripgrep is on the PATH; null where there is none. Looked for once. */
-export function ripgrepPath(): Promise<string | null> {
-  found ??= look();
-  return found;
-}
-
-async function look(): Promise<string | null> {
-  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
-    if (directory === '') continue;
-    const path = join(directory, 'rg');
-    try {
-      await fs.access(path, constants.X_OK);
-      return path;
-    } catch {
-      // Not in this one.
-    }
-  }
-  return null;
-}
 
 /**
  * Runs ripgrep in the sandbox of commands: it follows names on its own, and what it must not see is not
@@ -42,10 +20,12 @@ export async function searchWithRipgrep(
   environment: DecidedEnvironment,
   sandbox: Sandbox,
 ): Promise<void> {
-  const argv = await sandbox.wrap([program, ...argumentsFor(search, environment)], {});
-  const child = spawn(argv[0] ?? program, argv.slice(1), {
+  const launch = await sandbox.launch([program, ...argumentsFor(search, environment)], {
+    environment: {},
+  });
+  const child = spawn(launch.argv[0] ?? program, launch.argv.slice(1), {
     cwd: search.root,
-    env: { PATH: process.env.PATH ?? '' },
+    env: { ...launch.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stop = (): void => void child.kill('SIGKILL');

@@ -12,6 +12,7 @@ import { CommandNotStarted } from './not-started.js';
 import { findProcesses } from './process-tree.js';
 import type { RunningCommand } from './running-command.js';
 import { Sandbox } from './sandbox.js';
+import { SystemPrograms } from './system-programs.js';
 import { HEAD_BYTES, PART_BYTES } from './wrapper.js';
 
 let root: string;
@@ -253,8 +254,9 @@ describe('the sandbox', () => {
   it('says plainly when there is none', async () => {
     const report = await new Sandbox({ home: root, bubblewrap: null }).report();
     expect(report).toMatchObject({ kind: 'none', hidesHome: false });
-    const missing = await new Sandbox({ home: root, bubblewrap: '/no/such/bwrap' }).report();
-    expect(missing.summary).toMatch(/not installed/);
+    const programs = new SystemPrograms({ directories: [root] });
+    const missing = await new Sandbox({ home: root, programs }).report();
+    expect(missing.summary).toMatch(/commands are refused \(sh is not installed in/);
   });
 
   it('is used where it works', async (context) => {

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync } from 'node:fs';
+import { closeSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { CommandFiles } from './command-files.js';
 import { MARK } from './mark.js';
 import { CommandNotStarted, notStartedReason } from './not-started.js';
 import { inTerminal } from './pseudo-terminal.js';
 import type { RunningCommand } from './running-command.js';
-import type { Sandbox } from './sandbox.js';
+import type { Launch, Sandbox } from './sandbox.js';
 import { SpawnedCommand } from './spawned-command.js';
-import { shellPath, unbufferingLibrary } from './system-programs.js';
+import { NotUsable, type SystemPrograms } from './system-programs.js';
 import { WRAPPER } from './wrapper.js';
 
 export interface CommandRequest {
@@ -18,6 +19,8 @@ export interface CommandRequest {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
+  /** What it has as /tmp in the sandbox; made if it is missing. Its own, until it ends, unless given. */
+  readonly temporary?: string;
   /** What its files are named by; made up unless given. */
   readonly id?: string;
   readonly kind?: string;
@@ -42,31 +45,34 @@ export const newNonce = (): string => randomBytes(16).toString('hex');
  */
 export async function startCommand(request: CommandRequest): Promise<RunningCommand> {
   const { command, cwd, id = newCommandId(), nonce = newNonce() } = request;
-  const { isReleased = false, takesInput = false, hasTerminal = false } = request;
+  const { isReleased = false, takesInput = false } = request;
   const files = new CommandFiles(request.directory, id, request.kind);
-  const { kind, processes } = await request.sandbox.report();
-  const surroundings = { isGroupTold: kind === 'none', leavesNothing: processes === 'separate' };
+  const { launch, helpers, shell, library } = await prepare(request, nonce);
+  const isWrapped = launch.kind !== 'none';
+  const surroundings = {
+    isGroupTold: !isWrapped,
+    leavesNothing: launch.processes === 'separate',
+  };
   files.writeIntent({ id, nonce, command, cwd, at: Date.now(), surroundings });
-  // What surrounds a command is not marked as the command is: bubblewrap marks what it starts.
-  const isWrapped = kind !== 'none';
-  const shell = await shellPath();
-  const argv = await request.sandbox.wrap(
-    hasTerminal ? inTerminal(shell, command) : [shell, '-c', command],
-    isWrapped ? { [MARK]: nonce } : {},
-  );
+  if (isWrapped && request.temporary !== undefined) {
+    mkdirSync(request.temporary, { recursive: true, mode: 0o700 });
+  }
+  const variables = Object.entries(launch.variables).map(([name, value]) => `${name}=${value}`);
   const names = [
     files.output,
     takesInput ? files.input : '',
     nonce,
-    isWrapped ? '' : `${MARK}=${nonce}`,
-    await unbufferingLibrary(),
+    library,
     isReleased ? '' : 'held',
+    ...helpers,
+    String(variables.length),
+    ...variables,
   ];
   const status = files.openStatus();
   try {
-    const child = spawn('/bin/sh', ['-c', WRAPPER, 'stoa', ...names, ...argv], {
+    const child = spawn(shell, ['-c', WRAPPER, 'stoa', ...names, ...launch.argv], {
       cwd,
-      env: { ...request.environment },
+      env: { ...launch.environment },
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', status],
     });
@@ -77,4 +83,51 @@ export async function startCommand(request: CommandRequest): Promise<RunningComm
   } finally {
     closeSync(status);
   }
+}
+
+/** What the commands of a session share as /tmp, below the directory of all commands. */
+export const temporaryOf = (tasksDirectory: string, sessionId: string): string =>
+  join(tasksDirectory, 'tmp', sessionId);
+
+interface Prepared {
+  readonly launch: Launch;
+  readonly shell: string;
+  readonly helpers: readonly string[];
+  readonly library: string;
+}
+
+async function prepare(
+  { command, cwd, environment, sandbox, temporary, hasTerminal = false }: CommandRequest,
+  nonce: string,
+): Promise<Prepared> {
+  const { programs } = sandbox;
+  try {
+    const shell = await programs.shell();
+    const argv = hasTerminal ? await inTerminal(programs, shell, command) : [shell, '-c', command];
+    return {
+      launch: await sandbox.plan(argv, {
+        environment,
+        variables: { [MARK]: nonce },
+        workspace: cwd,
+        temporary:
+          temporary === undefined ? { type: 'memory' } : { type: 'directory', path: temporary },
+      }),
+      shell: await programs.path('sh'),
+      helpers: await helpersOf(programs),
+      library: await programs.unbufferingLibrary(),
+    };
+  } catch (error) {
+    if (error instanceof NotUsable) throw new CommandNotStarted(error.message);
+    throw new CommandNotStarted(notStartedReason(error));
+  }
+}
+
+/** In the order in which the wrapper takes them. */
+async function helpersOf(programs: SystemPrograms): Promise<string[]> {
+  const stdbuf = await programs.find('stdbuf');
+  const paths: string[] = [];
+  for (const name of ['head', 'cat', 'rm', 'grep', 'mkfifo'] as const) {
+    paths.push(await programs.path(name));
+  }
+  return [...paths, stdbuf.ok ? stdbuf.path : ''];
 }

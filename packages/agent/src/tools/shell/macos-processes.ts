@@ -7,7 +7,7 @@ import type { FoundProcess, ProcessMarks } from './found-process.js';
  */
 export async function macosProcesses(marks: ProcessMarks): Promise<FoundProcess[] | undefined> {
   // With `-E` and `-ww` the environment stands behind the arguments, for processes of the same user.
-  const listed = await output('ps', ['-axEww', '-o', 'pid=,pgid=,stat=,command=']);
+  const listed = await output('/bin/ps', ['-axEww', '-o', 'pid=,pgid=,stat=,command=']);
   return listed === undefined ? undefined : processesIn(listed, marks);
 }
 
@@ -28,14 +28,14 @@ export function macosStartTime(pid: number): string | undefined {
   try {
     const asked = ['-o', 'lstart=', '-p', String(pid)];
     const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
-    return execFileSync('ps', asked, { encoding: 'utf8', stdio }).trim() || undefined;
+    return execFileSync('/bin/ps', asked, { encoding: 'utf8', stdio }).trim() || undefined;
   } catch {
     return undefined;
   }
 }
 
 export async function macosBootId(): Promise<string | undefined> {
-  return (await output('sysctl', ['-n', 'kern.boottime']))?.trim();
+  return (await output('/usr/sbin/sysctl', ['-n', 'kern.boottime']))?.trim();
 }
 
 function output(program: string, args: readonly string[]): Promise<string | undefined> {

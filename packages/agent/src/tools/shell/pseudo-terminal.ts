@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import type { SystemPrograms } from './system-programs.js';
 
 /** Who needs a terminal asks what it can do; who reads the output sees none of that. */
 const TERMINAL = 'xterm-256color';
@@ -7,24 +7,16 @@ const TERMINAL = 'xterm-256color';
 const SIZED = 'stty rows 24 cols 80 2>/dev/null || :; ';
 
 /** Runs a command in a terminal. `script` is told its shell by a variable, and keeps no file of what is typed. */
-export const inTerminal = (shell: string, command: string): string[] => [
-  '/usr/bin/env',
+export const inTerminal = async (
+  programs: SystemPrograms,
+  shell: string,
+  command: string,
+): Promise<string[]> => [
+  await programs.path('env'),
   `SHELL=${shell}`,
   `TERM=${TERMINAL}`,
-  'script',
+  await programs.path('script'),
   '-qefc',
   `${SIZED}${command}`,
   '/dev/null',
 ];
-
-let script: Promise<boolean> | undefined;
-
-/** Whether `script` of util-linux is here; others of that name take other options. */
-export function hasPseudoTerminal(): Promise<boolean> {
-  script ??= new Promise((resolve) => {
-    execFile('script', ['--version'], { timeout: 5_000 }, (error, stdout) => {
-      resolve(!error && stdout.includes('util-linux'));
-    });
-  });
-  return script;
-}

@@ -1,5 +1,18 @@
 import { execFile } from 'node:child_process';
-import { promises as fs } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { READ_ONLY_IN_HOME } from '@stoa/core';
+import { isInside } from '../paths.js';
+import { gitDirectories } from './git-directories.js';
+import { mountArguments, type Temporary } from './sandbox-mounts.js';
+import {
+  NEEDED,
+  NotUsable,
+  SYSTEM_PATH,
+  type SystemPrograms,
+  systemPrograms,
+} from './system-programs.js';
 
 /** What commands of agents are kept from, for people to know. */
 export interface SandboxReport {
@@ -9,14 +22,67 @@ export interface SandboxReport {
   readonly hidesHome: boolean;
   /** In words: what holds, and why nothing better does. */
   readonly summary: string;
+  /** In words: what it does not protect. */
+  readonly limits: readonly string[];
 }
 
 export interface SandboxOptions {
-  /** The directory that commands must not see. */
+  /** The data directory, which programs must not see. */
   readonly home: string;
-  /** Where bubblewrap is; found on the PATH unless told, and not used when null. */
-  readonly bubblewrap?: string | null;
+  /** Other directories that they must not see. */
+  readonly hidden?: readonly string[];
+  /** Where the code of the daemon is: read-only also in a workspace. */
+  readonly installation?: readonly string[];
+  /** What every program may change besides its workspace; `~` is the home directory of the user. */
+  readonly writable?: readonly string[];
+  /** The home directory of the user. */
+  readonly userHome?: string;
+  readonly programs?: SystemPrograms;
+  /** Null turns it off. */
+  readonly bubblewrap?: null;
 }
+
+/** What one program may change. */
+interface Confinement {
+  /** With links followed. */
+  readonly workspace?: string;
+  /** Files and directories besides; those that do not exist are left out. */
+  readonly writable?: readonly string[];
+  readonly temporary?: Temporary;
+}
+
+interface LaunchOptions extends Confinement {
+  /** All of its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** For the program, and not for what surrounds it. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** How a program is started so that it runs in the sandbox. */
+export interface Launch {
+  /** What whoever starts it must still set for the program, and not for itself. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly kind: SandboxReport['kind'];
+  readonly processes: SandboxReport['processes'];
+  /** Begins with an absolute path. */
+  readonly argv: readonly string[];
+  /** Of what is started, which is outside: nothing in it makes a program of the system load or run code. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Directories in the user's home that tools fill by themselves; those that exist are writable. */
+const CACHES = [
+  ...['~/.npm', '~/.cache', '~/.cargo/registry', '~/.cargo/git', '~/go/pkg', '~/.m2/repository'],
+  ...['~/.gradle/caches', '~/.gradle/wrapper', '~/.local/share/pnpm/store', '~/.pnpm-store'],
+  ...['~/.yarn/berry', '~/.bun/install/cache', '~/.nuget/packages', '~/.deno'],
+];
+
+/**
+ * Services that start programs outside the sandbox for whoever connects to them: those of the user, such
+ * as `systemd --user`, and container engines.
+ */
+const SERVICES_OF_USERS = '/run/user';
+const SOCKETS = ['/run/docker.sock', '/run/podman/podman.sock', '/run/containerd/containerd.sock'];
 
 const PROBE_MS = 5_000;
 
@@ -30,116 +96,256 @@ const DROPPED_CAPABILITIES = [
   'CAP_MKNOD',
 ];
 
-interface Probed {
-  readonly report: SandboxReport;
-  /** What is put before a command. */
-  readonly prefix: readonly string[];
-}
+/** Variables by which a shell, the loader or the library of C are made to run or load something. */
+const STEERING =
+  /^(?:PATH|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|GLIBC_TUNABLES|MALLOC_.*|BASH_.*|ENV|SHELLOPTS|PS4|IFS|CDPATH|GREP_.*)$/;
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
+type Probed =
+  | { readonly kind: 'bubblewrap'; readonly processes: 'separate' | 'shared' }
+  | { readonly kind: 'none'; readonly reason: string };
 
 /**
- * Keeps commands from the daemon's directory, where the system offers a way. What it offers is tried
- * once, by hiding the directory from a command and looking.
+ * Keeps the programs of agents from changing anything but their workspace, a temporary directory of their
+ * own and a few caches, and from seeing the data directory, where the system offers a way. What it offers
+ * is tried once, by starting a program in it and looking.
  */
 export class Sandbox {
+  readonly #programs: SystemPrograms;
+  readonly #userHome: string;
+  /** Where a path led when it was first used: one that leads elsewhere by now is not opened. */
+  readonly #real = new Map<string, string>();
   #probed: Promise<Probed> | undefined;
 
-  constructor(private readonly options: SandboxOptions) {}
-
-  async report(): Promise<SandboxReport> {
-    return (await this.#probe()).report;
+  constructor(private readonly options: SandboxOptions) {
+    this.#programs = options.programs ?? systemPrograms;
+    this.#userHome = options.userHome ?? homedir();
   }
 
-  /** The command as it is started, with these variables for itself but not for what surrounds it. */
-  async wrap(
-    argv: readonly string[],
-    variables: Readonly<Record<string, string>>,
-  ): Promise<string[]> {
-    const { prefix, report } = await this.#probe();
+  get programs(): SystemPrograms {
+    return this.#programs;
+  }
+
+  /** `writable`: what a program may change besides, which the limits then name. */
+  async report({ writable = [] }: Pick<Confinement, 'writable'> = {}): Promise<SandboxReport> {
+    const probed = await this.#now();
+    if (probed.kind === 'none') return withoutSandbox(probed.reason, await this.#refusal());
+    const { processes } = probed;
+    return {
+      kind: 'bubblewrap',
+      processes,
+      hidesHome: true,
+      summary: SUMMARIES[processes],
+      limits: limitsOf(this.#opened({ writable }).map((path) => this.#shown(path))),
+    };
+  }
+
+  /** As `plan`, complete: nothing is left to be set. */
+  async launch(argv: readonly string[], options: LaunchOptions): Promise<Launch> {
+    const planned = await this.plan(argv, options);
+    const words = Object.entries(planned.variables).map(([name, value]) => `${name}=${value}`);
+    if (words.length === 0) return planned;
+    const env = await this.#programs.path('env');
+    return { ...planned, argv: [env, ...words, ...planned.argv], variables: {} };
+  }
+
+  /** Throws NotUsable when a program of the system that it takes cannot be used. */
+  async plan(argv: readonly string[], options: LaunchOptions): Promise<Launch> {
+    const probed = await this.#now();
+    const { environment: given, variables: own = {} } = options;
+    const variables = { ...innerVariables(given), ...own };
+    const environment = outerEnvironment(given);
+    if (probed.kind === 'none') {
+      return { kind: 'none', processes: 'shared', argv, variables, environment };
+    }
+    const { processes } = probed;
     const pairs = Object.entries(variables);
-    if (report.kind === 'bubblewrap') {
-      return [
-        ...prefix,
+    const { TMPDIR: _, ...withoutTemporary } = environment;
+    return {
+      kind: 'bubblewrap',
+      processes,
+      argv: [
+        ...(await this.#prefix(processes, options)),
         ...pairs.flatMap(([name, value]) => ['--setenv', name, value]),
         '--',
         ...argv,
-      ];
+      ],
+      variables: {},
+      // One of its own is where every program looks for it unless told otherwise.
+      environment: options.temporary === undefined ? environment : withoutTemporary,
+    };
+  }
+
+  async #prefix(processes: 'separate' | 'shared', confinement: Confinement): Promise<string[]> {
+    return [
+      await this.#programs.path('bwrap'),
+      ...mountArguments({ ...this.#mounts(confinement), processes }),
+      ...(process.getuid?.() === 0
+        ? DROPPED_CAPABILITIES.flatMap((name) => ['--cap-drop', name])
+        : []),
+      '--die-with-parent',
+    ];
+  }
+
+  /** Blocks, for a small part of the time that starting a process will block. */
+  #mounts(confinement: Confinement) {
+    const { workspace, temporary = { type: 'system' } } = confinement;
+    // A link that was put in the place of a workspace would open what it leads to.
+    if (workspace !== undefined && realpathSync(workspace) !== workspace) {
+      throw new NotUsable(`${workspace} is not the directory any more that the session was given`);
     }
-    if (pairs.length === 0) return [...argv];
-    return ['/usr/bin/env', ...pairs.map(([name, value]) => `${name}=${value}`), ...argv];
+    const hasAny = workspace !== undefined || confinement.writable !== undefined;
+    const writable = hasAny ? this.#opened(confinement) : [];
+    const repositories = writable.map(gitDirectories);
+    const roots = [...writable, ...repositories.flatMap((git) => git.writable)];
+    return {
+      writable: roots,
+      readOnly: [
+        ...repositories.flatMap((git) => git.readOnly),
+        ...writable.map((root) => join(root, '.stoa')),
+        ...READ_ONLY_IN_HOME.map((name) => join(this.#userHome, name)),
+        ...(this.options.installation ?? []),
+      ].filter((path) => roots.some((root) => isInside(path, root)) && isPlain(path)),
+      hidden: this.#hidden(),
+      masked: SOCKETS.filter(isPlain),
+      temporary,
+    };
   }
 
-  #probe(): Promise<Probed> {
-    this.#probed ??= probe(this.options);
-    return this.#probed;
+  #opened({ workspace, writable = [] }: Confinement): string[] {
+    const named = [...CACHES, ...(this.options.writable ?? []), ...writable];
+    const opened = named.flatMap((path) => this.#realOf(this.#absolute(path)) ?? []);
+    return [...new Set([...(workspace === undefined ? [] : [workspace]), ...opened])];
+  }
+
+  #hidden(): string[] {
+    const { home, hidden = [] } = this.options;
+    return [home, SERVICES_OF_USERS, ...hidden].flatMap((path) => {
+      try {
+        return [realpathSync(path)];
+      } catch {
+        return [];
+      }
+    });
+  }
+
+  #absolute(path: string): string {
+    return path.startsWith('~/') ? join(this.#userHome, path.slice(2)) : path;
+  }
+
+  #shown(path: string): string {
+    return isInside(path, this.#userHome) ? `~${path.slice(this.#userHome.length)}` : path;
+  }
+
+  #realOf(path: string): string | undefined {
+    try {
+      const real = realpathSync(path);
+      const first = this.#real.get(path) ?? real;
+      this.#real.set(path, first);
+      return real === first ? real : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What holds now: a program that was replaced since is not used. */
+  async #now(): Promise<Probed> {
+    this.#probed ??= this.#probe();
+    const probed = await this.#probed;
+    if (probed.kind === 'none') return probed;
+    const problem = await this.#programs.problem(['bwrap', ...NEEDED]);
+    return problem === undefined ? probed : { kind: 'none', reason: problem };
+  }
+
+  #refusal(): Promise<string | undefined> {
+    return this.#programs.problem(NEEDED);
+  }
+
+  async #probe(): Promise<Probed> {
+    if (this.options.bubblewrap === null) return { kind: 'none', reason: 'it is turned off' };
+    await this.#programs.resolve();
+    const problem = await this.#programs.problem(['bwrap', ...NEEDED]);
+    if (problem !== undefined) return { kind: 'none', reason: problem };
+    if ((await this.#attempt('separate')) === undefined) {
+      return { kind: 'bubblewrap', processes: 'separate' };
+    }
+    const reason = await this.#attempt('shared');
+    if (reason === undefined) return { kind: 'bubblewrap', processes: 'shared' };
+    return { kind: 'none', reason };
+  }
+
+  /** Why programs cannot be confined; undefined when one was. */
+  async #attempt(processes: 'separate' | 'shared'): Promise<string | undefined> {
+    const [program = '', ...rest] = await this.#prefix(processes, {});
+    const look =
+      'test ! -w "$1" && for at; do test -z "$(ls -A "$at" 2>/dev/null)" || exit 1; done';
+    const sh = await this.#programs.path('sh');
+    const args = [...rest, '--', sh, '-c', look, 'sh', ...this.#hidden()];
+    return new Promise((resolve) => {
+      execFile(program, args, { timeout: PROBE_MS, env: OUTSIDE }, (error, _, stderr) => {
+        resolve(error ? stderr.trim().split('\n').at(-1) || 'it hides nothing' : undefined);
+      });
+    });
   }
 }
 
-async function probe({ home, bubblewrap = 'bwrap' }: SandboxOptions): Promise<Probed> {
-  if (bubblewrap === null) return without('it is turned off');
-  const hidden = await fs.realpath(home).catch(() => home);
-  const separate = prefixOf(bubblewrap, hidden, 'separate');
-  const first = await hides(separate, hidden);
-  if (first === undefined) return { prefix: separate, report: REPORTS.separate };
-  const shared = prefixOf(bubblewrap, hidden, 'shared');
-  const second = await hides(shared, hidden);
-  if (second === undefined) return { prefix: shared, report: REPORTS.shared };
-  return without(second);
+const OUTSIDE = { PATH: SYSTEM_PATH };
+
+function innerVariables(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => STEERING.test(name) && VARIABLE.test(name)),
+  );
 }
 
-function prefixOf(program: string, home: string, processes: 'separate' | 'shared'): string[] {
+function outerEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const harmless = Object.entries(environment).filter(([name]) => !STEERING.test(name));
+  return { ...Object.fromEntries(harmless), ...OUTSIDE };
+}
+
+/** A link cannot be mounted on, and what is not there needs no protection. */
+function isPlain(path: string): boolean {
+  try {
+    return realpathSync(path) === path && !lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+const SUMMARIES = {
+  separate:
+    'Commands run in bubblewrap: they cannot change files outside the workspace and the paths named here, and do not see the data directory of Stoa nor processes other than their own.',
+  shared:
+    'Commands run in bubblewrap: they cannot change files outside the workspace and the paths named here, and do not see the data directory of Stoa. They do see other processes: a process namespace cannot be made here.',
+} as const;
+
+function limitsOf(opened: readonly string[]): string[] {
+  const paths = ['the workspace', 'a temporary directory of their own (/tmp)', ...opened].join(
+    ', ',
+  );
   return [
-    program,
-    ...['--dev-bind', '/', '/'],
-    ...(processes === 'separate' ? ['--unshare-pid', '--proc', '/proc'] : []),
-    // Read-only, so that writing there fails instead of vanishing.
-    ...['--tmpfs', home, '--remount-ro', home],
-    ...(process.getuid?.() === 0
-      ? DROPPED_CAPABILITIES.flatMap((name) => ['--cap-drop', name])
-      : []),
-    '--die-with-parent',
+    'Not protected: the network, which they can use as the user of the daemon can.',
+    `Not protected: what they can write, which is ${paths}. In the workspace .git/hooks, .git/config and .stoa are read-only; other files of .git are not.`,
+    'Not protected: what they can read, which is every file that the user of the daemon can read, except the data directory of Stoa.',
   ];
 }
 
-/** Why the directory cannot be hidden; undefined when it was. */
-function hides(prefix: readonly string[], home: string): Promise<string | undefined> {
-  const look = ['--', '/bin/sh', '-c', 'test -z "$(ls -A "$1")"', 'sh', home];
-  const [program = '', ...rest] = [...prefix, ...look];
-  return new Promise((resolve) => {
-    execFile(program, rest, { timeout: PROBE_MS, env: PLAIN }, (error, _, stderr) => {
-      if (!error) resolve(undefined);
-      else if (error.code === 'ENOENT') resolve('bubblewrap (bwrap) is not installed');
-      else resolve(stderr.trim().split('\n').at(-1) || 'it hides nothing');
-    });
-  });
-}
-
-const PLAIN = { PATH: process.env.PATH ?? '/usr/bin:/bin' };
-
-const REPORTS = {
-  separate: {
-    kind: 'bubblewrap',
-    processes: 'separate',
-    hidesHome: true,
-    summary:
-      'Commands run in bubblewrap: they do not see the directory of the daemon nor processes other than their own.',
-  },
-  shared: {
-    kind: 'bubblewrap',
-    processes: 'shared',
-    hidesHome: true,
-    summary:
-      'Commands run in bubblewrap and do not see the directory of the daemon. They do see other processes: a process namespace cannot be made here.',
-  },
-} as const satisfies Record<string, SandboxReport>;
-
-function without(reason: string): Probed {
+function withoutSandbox(reason: string, refusal: string | undefined): SandboxReport {
   return {
-    prefix: [],
-    report: {
-      kind: 'none',
-      processes: 'shared',
-      hidesHome: false,
-      summary: `Commands run without a sandbox (${reason}): a command that was approved can read what the daemon's user can, its tokens too.`,
-    },
+    kind: 'none',
+    processes: 'shared',
+    hidesHome: false,
+    summary:
+      refusal === undefined
+        ? `Commands run without a sandbox (${reason}): a command that was approved can read what the daemon's user can, its tokens too.`
+        : `There is no sandbox, and commands are refused (${refusal}).`,
+    limits:
+      refusal === undefined
+        ? [
+            'Not protected: the network, and every file that the user of the daemon can read or write, Stoa itself included.',
+          ]
+        : [],
   };
 }
+
+/** What a person who is asked about a command is told of the sandbox. */
+export const sandboxNotes = ({ summary, limits }: SandboxReport): string[] => [summary, ...limits];

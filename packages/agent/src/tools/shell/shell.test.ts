@@ -87,14 +87,15 @@ it('R-4 a command ends with its run', async () => {
   expect(await files()).toEqual([]);
 });
 
-it('R-19 who is asked sees the command, and apart from it where it runs and what it is kept from', async () => {
+it('R-19 SE-7 who is asked sees the command, and apart from it where it runs and what it is kept from', async () => {
   const { world, call, sandbox } = await staged({ mode: 'ask' });
-  const { summary } = await sandbox.report();
+  const { summary, limits } = await sandbox.report();
   const command = `ls\n${summary}\nrm -rf ~`;
   const called = call({ command, description: summary });
   const { input, detail, notes } = await world.answer({ decision: 'deny', scope: 'once' });
   expect(input).toEqual({ command, description: summary });
   expect(detail).toBeUndefined();
-  expect(notes).toEqual([`It runs in ${world.workspace}.`, summary]);
+  expect(notes).toEqual([`It runs in ${world.workspace}.`, summary, ...limits]);
+  expect(limits.join(' ')).toMatch(/network.*can write.*can read/);
   expect(await called).toMatchObject({ outcome: 'denied' });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ShellTasks, type ShellTasksOptions } from '../../tasks/shell/shell-tasks.js';
 import { type DecidedEnvironment, defineTool, type Tool, type ToolOutput } from '../tool.js';
 import { inWords, ToolFailure } from '../tool-failure.js';
-import { hasPseudoTerminal } from './pseudo-terminal.js';
+import { type Sandbox, sandboxNotes } from './sandbox.js';
 import { backgroundNote, endedAnswer, promotedAnswer } from './shell-answer.js';
 
 const DEFAULT_MS = 120_000;
@@ -71,17 +71,17 @@ export function createShell(options: ShellOptions): Tool {
     title: ({ command }) => `Run ${command}`,
     subjects: ({ command }) => Promise.resolve([{ type: 'shell', command }]),
     async review({ is_background, stdin }, { workspace }) {
-      const { summary } = await options.sandbox.report();
+      const notes = sandboxNotes(await options.sandbox.report());
       const where =
         is_background === true
           ? `It runs in the background, in ${workspace}.`
           : `It runs in ${workspace}.`;
       const input = 'Its standard input stays open: every text sent to it later is asked about.';
-      return { notes: [where, ...(stdin === true ? [input] : []), summary] };
+      return { notes: [where, ...(stdin === true ? [input] : []), ...notes] };
     },
     async execute(input, environment) {
       environment.signal.throwIfAborted();
-      await refuse(input);
+      await refuse(input, options.sandbox);
       return input.is_background === true
         ? runInBackground(input, environment, shells)
         : run(input, environment, shells, monotonic);
@@ -90,7 +90,7 @@ export function createShell(options: ShellOptions): Tool {
 }
 
 /** Throws, with what to do instead, for what would not do what was meant. */
-async function refuse(input: ShellInput): Promise<void> {
+async function refuse(input: ShellInput, { programs }: Sandbox): Promise<void> {
   const { command, is_background = false, on_timeout, stdin = false, pty = false } = input;
   if (is_background && endsInBackground(command)) {
     throw new ToolFailure(
@@ -107,7 +107,7 @@ async function refuse(input: ShellInput): Promise<void> {
   }
   const sleeping = is_background ? undefined : sleepRefusal(command);
   if (sleeping !== undefined) throw new ToolFailure(sleeping);
-  if (pty && !(await hasPseudoTerminal())) {
+  if (pty && !(await programs.hasPseudoTerminal())) {
     throw new ToolFailure(
       'pty needs the program script of util-linux, which is not on this machine: run it without',
     );

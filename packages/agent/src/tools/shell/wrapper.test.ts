@@ -6,6 +6,7 @@ import { processesWith, sendSignal, until } from '@stoa/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { CommandFiles } from './command-files.js';
 import { readOutput } from './command-output.js';
+import { systemPrograms } from './system-programs.js';
 import { WRAPPER } from './wrapper.js';
 
 let root: string;
@@ -24,9 +25,15 @@ child.stdio[3].write(first, () => require('node:fs').writeFileSync(written, ''))
 child.on('exit', () => process.exit());
 `;
 
+const HELPERS = await Promise.all(
+  (['head', 'cat', 'rm', 'grep', 'mkfifo', 'stdbuf'] as const).map((name) =>
+    systemPrograms.path(name),
+  ),
+);
+
 /** Starts a wrapper as a daemon does, in a process that can be killed. */
 function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
-  const own = [files.output, '', nonce, '', '', 'held'];
+  const own = [files.output, '', nonce, '', 'held', ...HELPERS, '0'];
   const args = [join(root, 'written'), first, files.status, WRAPPER, ...own];
   const program = ['/bin/bash', '-c', command];
   const daemon = spawn(process.execPath, ['-e', SPAWN, ...args, ...program], { stdio: 'ignore' });
@@ -78,7 +85,19 @@ it('a command that was let go goes on, and its end is recorded, when its daemon 
 
 it('one that was killed before it could say anything is unknown', async () => {
   const files = new CommandFiles(root, 'sh_2');
-  const args = [WRAPPER, 'stoa', files.output, '', 'n2', '', '', '', '/bin/sleep', '60'];
+  const args = [
+    WRAPPER,
+    'stoa',
+    files.output,
+    '',
+    'n2',
+    '',
+    '',
+    ...HELPERS,
+    '0',
+    '/bin/sleep',
+    '60',
+  ];
   const child = spawn('/bin/sh', ['-c', ...args], {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ignore', files.openStatus()],
@@ -91,7 +110,7 @@ it('one that was killed before it could say anything is unknown', async () => {
 });
 
 it('nothing is run when it cannot be recorded', async () => {
-  const args = [WRAPPER, 'stoa', join(root, 'out'), '', 'n3', '', '', ''];
+  const args = [WRAPPER, 'stoa', join(root, 'out'), '', 'n3', '', '', ...HELPERS, '0'];
   const child = spawn('/bin/sh', ['-c', ...args, '/bin/sh', '-c', `: > ${root}/ran`], {
     // Nothing can be written to it.
     stdio: ['ignore', 'ignore', 'ignore', 'ignore', openSync('/dev/full', 'w')],

@@ -33,18 +33,24 @@ export const PART_BYTES = 2 * 1024 * 1024;
  *
  * Every program it starts costs as much as a short command does, so it does what it can by itself.
  *
- * Arguments: output file, input or nothing, nonce, a variable for the command or nothing, the library that
- * `stdbuf` would load or nothing, whether it is held, the command.
+ * It runs outside the sandbox. So it starts other programs only by the paths it is given, which nobody but
+ * root can change, and sets the variables of the command, its PATH among them, only for the command.
+ *
+ * Arguments: output file, input or nothing, nonce, the library that `stdbuf` would load or nothing, whether
+ * it is held, the paths of head, cat, rm, grep, mkfifo and of stdbuf or nothing, how many variables there
+ * are for the command, these, the command.
  */
 export const WRAPPER = `
-output=$1 input=$2 nonce=$3 variable=$4 library=$5 held=$6
-shift 6
+output=$1 input=$2 nonce=$3 library=$4 held=$5
+shift 5
+head=$1 cat=$2 rm=$3 grep=$4 mkfifo=$5 stdbuf=$6 variables=$7
+shift 7
 boot= start=
 started() { shift 19; start=$1; }
 if read -r boot </proc/sys/kernel/random/boot_id && read -r stat <"/proc/$$/stat"; then
   started \${stat##*) }
 else
-  boot=$(sysctl -n kern.boottime) start=$(ps -o lstart= -p $$)
+  boot=$(/usr/sbin/sysctl -n kern.boottime) start=$(/bin/ps -o lstart= -p $$)
 fi 2>/dev/null
 record() {
   printf '{"nonce":"%s","bootId":"%s","pid":%d,"startTime":"%s"%s}\\n' \\
@@ -54,18 +60,18 @@ keep() {
   trap '' TERM INT HUP
   umask 077
   set -C
-  now=
+  set -- "$head"
   if [ -n "$library" ]; then export LD_PRELOAD="$library" _STDBUF_O=0
-  elif command -v stdbuf >/dev/null; then now='stdbuf -o0'
+  elif [ -n "$stdbuf" ]; then set -- "$stdbuf" -o0 "$head"
   fi
   part=0 file=$output bytes=${HEAD_BYTES} why=
   while [ ! -e "$file" ] && [ ! -h "$file" ] &&
-    why=$($now head -c $bytes 2>&1 >"$file" 3>&- 4>&-); do
+    why=$("$@" -c $bytes 2>&1 >"$file" 3>&- 4>&-); do
     if [ ! -s "$file" ]; then
-      [ $part -eq 0 ] || rm -f "$file"
+      [ $part -eq 0 ] || "$rm" -f "$file"
       return
     fi
-    [ $part -lt 3 ] || rm -f "$output.$((part - 2))"
+    [ $part -lt 3 ] || "$rm" -f "$output.$((part - 2))"
     part=$((part + 1)) file=$output.$part bytes=${PART_BYTES}
   done
   trap '' PIPE
@@ -73,11 +79,11 @@ keep() {
   case $why in '' | *[!A-Za-z\\ ]*) why='it could not be written' ;; esac
   record ",\\"outputLost\\":\\"$why\\""
   echo "!$why" >&3
-  cat >/dev/null 3>&- 4>&-
+  "$cat" >/dev/null 3>&- 4>&-
 }
 end() {
   for look in 1 2 3; do
-    for at in $(grep -ls "=$nonce" /proc/[0-9]*/environ); do
+    for at in $("$grep" -ls "=$nonce" /proc/[0-9]*/environ); do
       at=\${at%/environ}
       kill -KILL \${at#/proc/}
     done
@@ -85,7 +91,7 @@ end() {
   kill -KILL 0
 }
 trap : TERM INT HUP
-if [ -n "$input" ]; then mkfifo -m 600 "$input" || exit 125; fi
+if [ -n "$input" ]; then "$mkfifo" -m 600 "$input" || exit 125; fi
 record '' || exit 125
 watcher=
 if [ -n "$held" ] && { [ -S /dev/fd/3 ] || [ -p /dev/fd/3 ]; }; then
@@ -94,9 +100,9 @@ if [ -n "$held" ] && { [ -S /dev/fd/3 ] || [ -p /dev/fd/3 ]; }; then
 fi
 {
   trap : TERM INT HUP
-  [ -z "$variable" ] || export "$variable"
   if [ -n "$input" ]; then exec <>"$input"; else exec </dev/null; fi
-  (exec "$@" 2>&1 3>&- 4>&-)
+  (while [ $variables -gt 0 ]; do export "$1"; shift; variables=$((variables - 1)); done
+    exec "$@" 2>&1 3>&- 4>&-)
   code=$?
   record ",\\"exitCode\\":$code"
   echo $code >&3

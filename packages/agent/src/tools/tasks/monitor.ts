@@ -11,7 +11,7 @@ import { LIMITS, type Task } from '@stoa/protocol';
 import { z } from 'zod';
 import { MessageSignal } from '../../tasks/monitor/monitor-detail.js';
 import type { WantedMonitor } from '../../tasks/monitor/monitors.js';
-import type { Sandbox } from '../shell/sandbox.js';
+import { type Sandbox, sandboxNotes } from '../shell/sandbox.js';
 import { defineTool, type Tool } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
 
@@ -76,8 +76,8 @@ export function createMonitor({ sandbox, watch }: MonitorOptions): Tool {
     subjects: ({ command }) => Promise.resolve([{ type: 'shell', command }]),
     async review(input, { workspace }) {
       assertPatterns(input);
-      const { summary } = await sandbox.report();
-      return { notes: [`It runs in ${workspace}.`, ...boundsOf(input), summary] };
+      const notes = sandboxNotes(await sandbox.report());
+      return { notes: [`It runs in ${workspace}.`, ...boundsOf(input), ...notes] };
     },
     async execute(input, { run, callId, workspace, signal }) {
       signal.throwIfAborted();

@@ -1,0 +1,137 @@
+import {
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/** What a command needs of the repository of a directory, and what of that it must not change. */
+interface GitDirectories {
+  /** Outside the directory: where a worktree or a submodule keeps its commits. */
+  readonly writable: readonly string[];
+  /** Hooks and configuration, by which git starts programs. */
+  readonly readOnly: readonly string[];
+}
+
+const NONE: GitDirectories = { writable: [], readOnly: [] };
+const MOST_MODULES = 200;
+const MODULE_DEPTH = 6;
+const SMALL_FILE_BYTES = 65_536;
+
+/**
+ * Finds the repository of a directory. A directory without one has nothing to protect: `git init` works
+ * there, and from the next command on its hooks and configuration are read-only.
+ *
+ * In a worktree or submodule `.git` is a file that names a directory elsewhere. That one is opened only
+ * if it names the directory back: otherwise a command could write a `.git` file that opens any directory
+ * to the next one.
+ */
+export function gitDirectories(directory: string): GitDirectories {
+  // One that a setting opens by itself, for a workspace below the root of its repository.
+  if (basename(directory) === '.git') return { writable: [], readOnly: obeyed(directory) };
+  const dotGit = join(directory, '.git');
+  const stats = at(dotGit);
+  if (stats?.isDirectory()) return { writable: [], readOnly: obeyed(dotGit) };
+  if (!stats?.isFile()) return NONE;
+  const common = commonOf(directory, dotGit);
+  if (common === undefined) return { writable: [], readOnly: [dotGit] };
+  const own = gitDirOf(dotGit);
+  const links = own === undefined || own === common ? [] : linksOf(own);
+  return { writable: [common], readOnly: [dotGit, ...links, ...obeyed(common)] };
+}
+
+/** Files in the directory of a worktree that say where its repository and its files are. */
+const linksOf = (gitDir: string): string[] =>
+  ['commondir', 'gitdir', 'config.worktree']
+    .map((name) => join(gitDir, name))
+    .filter((path) => at(path) !== undefined);
+
+function commonOf(directory: string, dotGit: string): string | undefined {
+  try {
+    const gitDir = gitDirOf(dotGit);
+    if (gitDir === undefined) return undefined;
+    if (basename(dirname(gitDir)) === 'worktrees') return worktreeCommon(dotGit, gitDir);
+    const named = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(read(join(gitDir, 'config')))?.[1];
+    return named !== undefined && realpathSync(resolve(gitDir, named)) === directory
+      ? gitDir
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function worktreeCommon(dotGit: string, gitDir: string): string | undefined {
+  const common = realpathSync(resolve(gitDir, read(join(gitDir, 'commondir')).trim()));
+  const back = resolve(gitDir, read(join(gitDir, 'gitdir')).trim());
+  const isOwn = common === dirname(dirname(gitDir)) && realpathSync(back) === dotGit;
+  return isOwn ? common : undefined;
+}
+
+/** The directory that a `.git` file names. */
+function gitDirOf(dotGit: string): string | undefined {
+  const [, named] = /^gitdir: (.+?)\s*$/.exec(read(dotGit)) ?? [];
+  return named === undefined ? undefined : realpathSync(resolve(dirname(dotGit), named));
+}
+
+/** What git obeys in a directory of its own and in those of its submodules. */
+function obeyed(gitDir: string): string[] {
+  return [gitDir, ...modulesIn(join(gitDir, 'modules'))].flatMap((directory) => {
+    const [hooks, config] = [join(directory, 'hooks'), join(directory, 'config')];
+    // One that is missing could be made by a command, so it is made here.
+    ignoring(() => mkdirSync(hooks));
+    ignoring(() => {
+      closeSync(openSync(config, 'wx', 0o644));
+    });
+    return [hooks, config, join(directory, 'config.worktree')].filter((path) => {
+      const stats = at(path);
+      return stats?.isDirectory() === true || stats?.isFile() === true;
+    });
+  });
+}
+
+function modulesIn(directory: string, depth = 0): string[] {
+  const found: string[] = [];
+  for (const entry of entriesOf(directory)) {
+    if (found.length >= MOST_MODULES || !entry.isDirectory()) continue;
+    const path = join(directory, entry.name);
+    if (at(join(path, 'HEAD'))) found.push(path, ...modulesIn(join(path, 'modules'), depth + 1));
+    // A submodule is called by its path, which may have several parts.
+    else if (depth < MODULE_DEPTH) found.push(...modulesIn(path, depth + 1));
+  }
+  return found;
+}
+
+function entriesOf(directory: string) {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function at(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function read(path: string): string {
+  const stats = lstatSync(path);
+  if (!stats.isFile() || stats.size > SMALL_FILE_BYTES) throw new Error(`${path} is not used`);
+  return readFileSync(path, 'utf8');
+}
+
+function ignoring(work: () => void): void {
+  try {
+    work();
+  } catch {
+    // It is there, or cannot be made: then no command makes it either.
+  }
+}
