@@ -8,8 +8,14 @@ export {
 export { processesWith, sendSignal } from './acp/living-processes.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
-export { BrowserStage, type OpenOptions, type Page } from './browser/browser-stage.js';
+export {
+  BrowserStage,
+  confirmLogin,
+  type OpenOptions,
+  type Page,
+} from './browser/browser-stage.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
+export { confirmCode, openLoginPage, PageLogin, ticketIn } from './browser/page-login.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
 export { fillChannels } from './channels/fill-channels.js';
 export {

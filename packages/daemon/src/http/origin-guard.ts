@@ -32,6 +32,11 @@ export class OriginGuard {
     }
   }
 
+  /** Host and port as in `Host`. */
+  isOwnHost(host: string): boolean {
+    return this.#hosts.has(host.toLowerCase());
+  }
+
   #isOurs(origin: string): boolean {
     const match = /^https?:\/\/(.+)$/.exec(origin.toLowerCase());
     return match?.[1] !== undefined && this.#hosts.has(match[1]);

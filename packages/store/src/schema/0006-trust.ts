@@ -1,6 +1,12 @@
 import type { Migration } from './migration.js';
 
+/** A cookie of an earlier version proves nothing any more: its login ends. */
+const browserLogins = `
+UPDATE "credentials" SET "revokedAt" = "createdAt" WHERE "kind" = 'browser' AND "revokedAt" IS NULL;
+`;
+
 const tables = (_t: { clustered: string; big: string; text: string }): string => `
+${browserLogins}
 `;
 
 /** What safe boundaries between people and agents need. */
