@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { request } from 'node:http';
 import type { LoginCode } from '@stoa/protocol';
 import {
   BrowserStage,
@@ -7,71 +6,17 @@ import {
   call,
   callerOf,
   confirmLogin,
+  ForeignServer,
   LiveSocket,
   NO_BROWSER,
   newPerson,
   type Page,
+  type Received,
   startDaemon,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-
-/** Everything that a server was sent. */
-interface Received {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-
-/** A server of somebody else, which keeps all that it is sent and answers as well as it can. */
-class ForeignServer {
-  readonly received: Received[] = [];
-  readonly #sockets = new Set<Socket>();
-
-  private constructor(private readonly server: Server) {
-    server.on('connection', (socket: Socket) => this.#sockets.add(socket));
-    server.on('upgrade', (incoming: IncomingMessage, socket: Socket) => {
-      this.#keep(incoming, '');
-      socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
-    });
-  }
-
-  static async listen(port: number): Promise<ForeignServer> {
-    const server = createServer((incoming, response) => {
-      let body = '';
-      incoming.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
-      incoming.on('end', () => {
-        foreign.#keep(incoming, body);
-        const isPage = incoming.headers.accept?.includes('text/html') ?? false;
-        response.setHeader('content-type', isPage ? 'text/html' : 'application/json');
-        const faked = {
-          challenge: 'x.y.z',
-          proofs: ['0'.repeat(64)],
-          accessToken: 'stoa_access_x',
-        };
-        response.end(isPage ? '<link rel="icon" href="data:,">elsewhere' : JSON.stringify(faked));
-      });
-    });
-    const foreign = new ForeignServer(server);
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    return foreign;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${String((this.server.address() as AddressInfo).port)}`;
-  }
-
-  #keep({ method = '', url = '', headers }: IncomingMessage, body: string): void {
-    this.received.push({ method, path: url, headers, body });
-  }
-
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}
 
 /** Sends again what was received, with all its headers. */
 function replay(url: string, { method, path, headers, body }: Received): Promise<number> {

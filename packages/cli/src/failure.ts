@@ -134,8 +134,7 @@ function hintFor(
   where: Surroundings | undefined,
 ): string | undefined {
   if (code === 'daemon_unreachable' && where) {
-    const from = where.urlFrom === 'the default' ? '' : ` (the address came from ${where.urlFrom})`;
-    return `start one with: stoa serve${from}`;
+    return `start one with: stoa serve (the address came from ${where.urlFrom})`;
   }
   if (code === 'daemon_not_proven' && where) {
     return `the address came from ${where.urlFrom}, the token from ${where.tokenFrom ?? 'nowhere'}: do they belong together?`;

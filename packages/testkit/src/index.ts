@@ -42,6 +42,7 @@ export {
 } from './daemon/company.js';
 export { DAEMON_ENGINES, type DaemonEngine, type DaemonPlace } from './daemon/daemon-engines.js';
 export { withDatabaseFile } from './daemon/database-file.js';
+export { ForeignServer, type Received } from './daemon/foreign-server.js';
 export {
   cleanEnvironment,
   PROGRAM,
