@@ -202,7 +202,7 @@ describe('stoa doctor', () => {
         [
           {
             check: 'port',
-            detail: expect.stringContaining('did not prove to know this token') as string,
+            detail: expect.stringContaining('does not know this token') as string,
           },
         ],
       );

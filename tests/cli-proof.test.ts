@@ -140,8 +140,8 @@ describe('the command line and a server that is not the daemon', () => {
     }
     const wrong = { STOA_HOME: dead.home, STOA_URL: daemon.url, STOA_TOKEN: 'stoa_wrong' };
     expect(await stoa(['channel', 'list'], { env: wrong })).toMatchObject({
-      code: 3,
-      err: expect.stringContaining('the token from STOA_TOKEN: do they belong together?') as string,
+      code: 4,
+      err: expect.stringContaining('does not know this token, so it was not sent') as string,
     });
   });
 });

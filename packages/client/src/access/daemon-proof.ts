@@ -24,7 +24,10 @@ export function proofText(
   return ['stoa-proof-1', by, host.toLowerCase(), nonce, challenge].join('\n');
 }
 
-/** The server proves the key; rejects with `daemon_not_proven` when it does not. Sends nothing secret. */
+/**
+ * The server proves the key. Rejects with `daemon_not_proven` when it does not, and with `unauthenticated` when it says that
+ * it knows no such token. Sends nothing secret.
+ */
 export async function proveDaemon(
   ports: ProofPorts,
   key: KeyName,
@@ -34,10 +37,14 @@ export async function proveDaemon(
   const nonce = newNonce();
   const answer = await send(ports, CALLS.proveDaemon.path, { ...key, host, nonce });
   const { challenge, proofs } = proofIn(ports, answer);
+  if (key.of === 'token' && proofs.length === 0) {
+    const detail = `what answers at ${ports.baseUrl} does not know this token, so it was not sent`;
+    throw new StoaProblem('unauthenticated', UNAUTHENTICATED, detail);
+  }
   const shared = { host, nonce, challenge };
   const expected = await sign(proofText('daemon', shared));
   if (!proofs.includes(expected)) {
-    throw notProven(ports, 'it does not know the key of this login or token');
+    throw notProven(ports, 'it does not know the key');
   }
   return shared;
 }
@@ -56,6 +63,7 @@ export async function grantAccess(
 }
 
 const CREATED = 201;
+const UNAUTHENTICATED = 401;
 const UNAVAILABLE = 503;
 
 function send(ports: ProofPorts, path: string, body: object): Promise<TransportAnswer> {
