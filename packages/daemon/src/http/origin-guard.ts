@@ -44,7 +44,7 @@ export class OriginGuard {
 }
 
 /** As the browser says; what is no browser says nothing. */
-export function comesFromElsewhere({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+function comesFromElsewhere({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
