@@ -193,7 +193,12 @@ describe('stoa doctor', () => {
       expect(own.out).toContain(`held by the daemon with pid ${daemon.pid}`);
       expect(own.out).toContain('every projection equals its log');
       expect(await problems({ STOA_PORT: String(daemon.port), STOA_TOKEN: 'other' })).toMatchObject(
-        [{ check: 'port', detail: expect.stringContaining('does not know this token') as string }],
+        [
+          {
+            check: 'port',
+            detail: expect.stringContaining('does not know this token') as string,
+          },
+        ],
       );
       await daemon.kill();
       const dead = await ownerOf(daemon)(['doctor']);

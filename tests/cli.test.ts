@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Channel, Message, ReadCursor, SearchHit, Status } from '@stoa/protocol';
-import { call, startDaemon, type TestDaemon } from '@stoa/testkit';
+import { call, confirmCode, startDaemon, type TestDaemon } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, ownerOf, stoa } from './stoa-command.js';
 
@@ -188,9 +188,9 @@ describe('stoa', () => {
     const link = new URL(first.out.trim());
     expect(link.origin).toBe(daemon.url);
     expect(first.out).not.toContain(daemon.token);
-    const target = `${link.pathname}${link.search}`;
-    expect((await call(daemon.url, 'GET', target)).status).toBe(303);
-    expect((await call(daemon.url, 'GET', target)).status).toBe(401);
+    const code = link.searchParams.get('code') ?? '';
+    expect((await confirmCode(daemon.url, code)).status).toBe(201);
+    expect((await confirmCode(daemon.url, code)).status).toBe(401);
     expect((await run(['login'])).out).not.toBe(first.out);
   });
 

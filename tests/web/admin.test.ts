@@ -269,8 +269,18 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'Make it' }).click();
     await expectProblem(page, 'For whom', 'Small letters, digits, dots and dashes, such as ada.');
     await expectProblem(page, 'Name of the token', 'This must not be empty.');
+    await expectProblem(page, 'Login link', 'This must not be empty.');
     await page.getByLabel('Name of the token').fill('laptop');
     await page.getByLabel('For whom').fill('ada');
+    // SE-12: whoever has this page open cannot make tokens with it alone.
+    const freshLink = async (): Promise<string> =>
+      (await owner.post<{ url: string }>('/v1/login-codes')).json.url;
+    const spent = await freshLink();
+    await page.getByLabel('Login link').fill(`${spent}x`);
+    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByText('The login code is used, expired or not one of yours').waitFor();
+    expect(stage?.takeComplaints()).toEqual([expect.stringContaining('403 (Forbidden)')]);
+    await page.getByLabel('Login link').fill(spent);
     await page.getByRole('button', { name: 'Make it' }).click();
     const secret = (await page.getByLabel('The token', { exact: true }).textContent()) ?? '';
     const ada = callerOf(daemon.url, secret);
@@ -284,7 +294,9 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'I have kept it' }).click();
     expect(await page.content()).not.toContain(secret);
     await page.getByRole('button', { name: 'Revoke laptop…' }).click();
-    await page.getByRole('button', { name: 'Revoke laptop', exact: true }).click();
+    const asked = page.getByRole('dialog', { name: 'Revoke laptop of ada?' });
+    await asked.getByLabel('Login link').fill(await freshLink());
+    await asked.getByRole('button', { name: 'Revoke it' }).click();
     await page.getByText('ada · since').waitFor({ state: 'detached' });
     expect((await ada.get('/v1/whoami')).status).toBe(401);
   });

@@ -6,6 +6,7 @@ import {
   BrowserStage,
   type Caller,
   callerOf,
+  confirmLogin,
   FakeModel,
   gate,
   NO_BROWSER,
@@ -68,6 +69,8 @@ describe('the feed of a channel, in a browser', () => {
 
   it('W-1 the link printed at the start leads to the lobby with its residents, a box to write in, and three lines that explain', async (test) => {
     const page = await browser(test).visit(daemon.loginUrl);
+    await page.getByRole('heading', { name: 'Log in as owner?' }).waitFor();
+    await confirmLogin(page);
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/c/lobby');
     await said(page, 'This is the lobby').waitFor();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Channel, Member, Message } from '@stoa/protocol';
 import {
   BrowserStage,
@@ -271,6 +272,11 @@ describe('talking, in two browsers', () => {
     await row.locator('button:focus', { has: theirs.getByAltText('dot.png') }).waitFor();
     const link = row.getByRole('link', { name: 'plan.svg' });
     expect(await link.getAttribute('download')).toBe('plan.svg');
+    const downloading = theirs.waitForEvent('download');
+    await link.click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toBe('plan.svg');
+    expect(readFileSync(await file.path(), 'utf8')).toBe(drawing);
     expect(await row.locator('img').count()).toBe(1);
   });
 

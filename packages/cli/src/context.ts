@@ -1,4 +1,4 @@
-import type { Client } from '@stoa/client';
+import { type Client, StoaProblem } from '@stoa/client';
 import { createNodeClient } from '@stoa/client/node';
 import type { Surroundings } from './failure.js';
 import type { Io } from './io.js';
@@ -19,6 +19,8 @@ export class Context {
   readonly errPaint: Painter;
   private found: Located | undefined;
   private opened: Client | undefined;
+  /** Whether it is to find out who answers, also where nobody is expected. */
+  private isProbing = false;
 
   constructor(
     readonly io: Io,
@@ -37,17 +39,32 @@ export class Context {
     return this.found;
   }
 
-  /** The same command, with another address or token than was found for it. */
+  /** To find out who answers, at another address or with another token than was found for the command. */
   at(change: Partial<Pick<Located, 'url' | 'token'>>): Context {
     const other = new Context(this.io, this.flags, this.version);
-    other.found = { ...this.located, ...change };
+    const isSameUrl = change.url === undefined || change.url === this.located.url;
+    other.found = {
+      ...this.located,
+      ...change,
+      isCertain: this.located.isCertain && isSameUrl,
+    };
+    other.isProbing = true;
     return other;
   }
 
   get client(): Client {
-    const { url, token } = this.located;
+    const { url, urlFrom, home, token, isCertain } = this.located;
+    // Without a token nobody could be asked anything, and who listens there is not known.
+    if (urlFrom === 'the default' && token === undefined && !this.isProbing) {
+      throw new StoaProblem('daemon_unreachable', 503, `no daemon runs on ${home}`);
+    }
     // A person waits for the answer: no daemon is said at once, a hiccup of a running one is not.
-    this.opened ??= createNodeClient({ baseUrl: url, token, retry: { whenRefused: false } });
+    this.opened ??= createNodeClient({
+      baseUrl: url,
+      token,
+      retry: { whenRefused: false },
+      proveDaemon: !isCertain,
+    });
     return this.opened;
   }
 

@@ -122,8 +122,10 @@ function plain(what: string, code: string, exitCode: ExitCode): Explanation {
   return { what, code, issues: [], hint: undefined, exitCode };
 }
 
+const UNREACHABLE: ReadonlySet<ErrorCode> = new Set(['daemon_unreachable', 'daemon_not_proven']);
+
 function exitCodeFor(problem: StoaProblem): ExitCode {
-  if (problem.code === 'daemon_unreachable') return EXIT.unreachable;
+  if (UNREACHABLE.has(problem.code)) return EXIT.unreachable;
   return problem.status === 401 || problem.status === 403 ? EXIT.denied : EXIT.failure;
 }
 
@@ -133,6 +135,9 @@ function hintFor(
 ): string | undefined {
   if (code === 'daemon_unreachable' && where) {
     return `start one with: stoa serve (the address came from ${where.urlFrom})`;
+  }
+  if (code === 'daemon_not_proven' && where) {
+    return `the address came from ${where.urlFrom}, the token from ${where.tokenFrom ?? 'nowhere'}: do they belong together?`;
   }
   if (code === 'unauthenticated' && where) return tokenHint(where);
   if (code === 'unknown_member' && where?.named?.['who'] !== undefined) return WHO;

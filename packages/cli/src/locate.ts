@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { UsageError } from './failure.js';
+import { markOf } from './process-mark.js';
 
 export interface LocateFlags {
   readonly home?: string | undefined;
@@ -13,6 +14,14 @@ export interface LocateFlags {
 export interface DaemonFile {
   readonly pid: number;
   readonly url?: string;
+  /** Absent where the system does not tell them. */
+  readonly bootId?: string;
+  readonly processStart?: string;
+}
+
+/** A daemon whose process runs. `certainly`: by more than a number, which another process may have by now. */
+export interface LivingDaemon extends DaemonFile {
+  readonly certainly: boolean;
 }
 
 export interface Located {
@@ -24,6 +33,8 @@ export interface Located {
   readonly tokenFrom: string;
   /** It was taken from the data directory, and not given by the caller. */
   readonly tokenIsOwn: boolean;
+  /** The address is that of a process known to be the daemon; any other has to prove it before the token is sent. */
+  readonly isCertain: boolean;
   readonly warnings: readonly string[];
 }
 
@@ -48,9 +59,14 @@ export function configFileOf(flag: string | undefined, env: Env, home: string): 
 }
 
 /** Who holds the data directory, if that process still lives. */
-export function livingDaemon(home: string): DaemonFile | undefined {
+export function livingDaemon(home: string): LivingDaemon | undefined {
   const daemon = readDaemonFile(home);
-  return daemon && isAlive(daemon.pid) ? daemon : undefined;
+  if (!daemon || !isAlive(daemon.pid)) return undefined;
+  const mark = daemon.bootId === undefined ? 'unknown' : markOf(daemon.pid);
+  if (mark === 'gone') return undefined;
+  if (mark === 'unknown') return { ...daemon, certainly: false };
+  const isSame = mark.bootId === daemon.bootId && mark.processStart === daemon.processStart;
+  return isSame ? { ...daemon, certainly: true } : undefined;
 }
 
 export function readDaemonFile(home: string): DaemonFile | undefined {
@@ -63,25 +79,30 @@ export function readDaemonFile(home: string): DaemonFile | undefined {
   }
 }
 
-type Address = Pick<Located, 'url' | 'urlFrom'>;
+type Address = Pick<Located, 'url' | 'urlFrom' | 'isCertain'>;
 
 function addressOf(flags: LocateFlags, env: Env, home: string): Address {
-  if (flags.url !== undefined) return { url: checkedUrl(flags.url, '--url'), urlFrom: '--url' };
+  const isCertain = false;
+  if (flags.url !== undefined) {
+    return { url: checkedUrl(flags.url, '--url'), urlFrom: '--url', isCertain };
+  }
   const url = nonEmpty(env['STOA_URL']);
-  if (url !== undefined) return { url: checkedUrl(url, 'STOA_URL'), urlFrom: 'STOA_URL' };
+  if (url !== undefined) {
+    return { url: checkedUrl(url, 'STOA_URL'), urlFrom: 'STOA_URL', isCertain };
+  }
   const port = nonEmpty(env['STOA_PORT']);
-  const running = livingDaemon(home)?.url;
-  const own = running !== undefined && isHttp(running) ? running : undefined;
+  const running = livingDaemon(home);
+  const own = running?.url !== undefined && isHttp(running.url) ? running.url : undefined;
   // Port 0 lets a daemon take a free one: only its data directory knows which.
   if (port !== undefined && port !== '0') {
     const byPort = urlOfPort(port);
     // It may listen on another address than the usual one.
     const isOwn = own !== undefined && portOf(own) === portOf(byPort);
-    if (!isOwn) return { url: byPort, urlFrom: 'STOA_PORT' };
+    if (!isOwn) return { url: byPort, urlFrom: 'STOA_PORT', isCertain };
   }
   return own === undefined
-    ? { url: DEFAULT_URL, urlFrom: 'the default' }
-    : { url: own, urlFrom: 'daemon.json' };
+    ? { url: DEFAULT_URL, urlFrom: 'the default', isCertain }
+    : { url: own, urlFrom: 'daemon.json', isCertain: running?.certainly === true };
 }
 
 const portOf = (url: string): string => new URL(url).port || '80';
@@ -103,7 +124,7 @@ function urlOfPort(port: string): string {
 }
 
 /** A daemon that was killed leaves its note behind, and anybody may take its port. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {

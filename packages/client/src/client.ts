@@ -1,3 +1,4 @@
+import { type CallerCredential, plainToken } from './access/caller-credential.js';
 import { type AccessApi, accessApi } from './api/access.js';
 import { type AgentsApi, agentsApi } from './api/agents.js';
 import { type ApprovalsApi, approvalsApi } from './api/approvals.js';
@@ -24,21 +25,22 @@ import { type StimuliApi, stimuliApi } from './api/stimuli.js';
 import { type TasksApi, tasksApi } from './api/tasks.js';
 import { type TurnsApi, turnsApi } from './api/turns.js';
 import { type UsageApi, usageApi } from './api/usage.js';
-import { type CallerPorts, createCaller } from './http/caller.js';
+import { type CallerPorts, createCaller, problemOfLoss } from './http/caller.js';
 import { STREAM_PATH } from './http/calls.js';
 import { fetchTransport } from './http/fetch-transport.js';
 import { DEFAULT_RETRY, type RetryPolicy } from './http/retry.js';
-import type { Transport } from './http/transport.js';
+import { ConnectionLost, type Transport } from './http/transport.js';
 import { browserSocket } from './live/browser-socket.js';
 import type { FollowItemOf } from './live/follow-item.js';
-import type { OpenSocket } from './live/socket.js';
-import { type FollowOptions, Stream } from './live/stream.js';
+import type { OpenSocket, Socket } from './live/socket.js';
+import { type FollowOptions, type OpenStream, Stream } from './live/stream.js';
 import { StoaProblem } from './problem.js';
 
 export interface ClientOptions {
   readonly baseUrl: string;
-  /** Absent in a browser, whose cookie says who it is. */
   readonly token?: string | undefined;
+  /** Instead of a token: the login of a browser, see `browserLogin`, or a token that needs a proof first. */
+  readonly credential?: CallerCredential;
   readonly transport?: Transport;
   readonly openSocket?: OpenSocket;
   readonly retry?: Partial<RetryPolicy>;
@@ -90,9 +92,10 @@ export const TOPICS_PER_STREAM = 100;
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, token } = options;
   const random = options.random ?? Math.random;
+  const credential = options.credential ?? plainToken(token);
   const ports: CallerPorts = {
     baseUrl,
-    token,
+    credential,
     transport: options.transport ?? fetchTransport,
     retry: { ...DEFAULT_RETRY, ...options.retry },
     timeoutMs: options.timeoutMs ?? 60_000,
@@ -106,7 +109,8 @@ export function createClient(options: ClientOptions): Client {
   // Who asks why a stream did not open asks again with the next attempt.
   const once = accessApi(createCaller({ ...ports, retry: { ...ports.retry, attempts: 1 } }));
   const streams: Stream[] = [];
-  const openSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
+  const bareSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
+  const openSocket = bareSocket && withCredential(bareSocket, ports);
 
   return {
     baseUrl,
@@ -144,7 +148,7 @@ export function createClient(options: ClientOptions): Client {
       if (!stream) {
         const url = streamUrl(baseUrl);
         const probe = (): Promise<StoaProblem | undefined> => whyRefused(once);
-        stream = new Stream({ url, token, openSocket, random, probe });
+        stream = new Stream({ url, openSocket, random, probe });
         streams.push(stream);
       }
       const items: AsyncIterableIterator<unknown, undefined> = stream.follow(topic, followOptions);
@@ -153,6 +157,35 @@ export function createClient(options: ClientOptions): Client {
     close() {
       for (const stream of streams) stream.close();
     },
+  };
+}
+
+/** The secret is asked for before each attempt, so that the daemon has proven itself where it must. */
+function withCredential(openSocket: OpenSocket, ports: CallerPorts): OpenStream {
+  const { credential } = ports;
+  return (url, handlers) => {
+    let socket: Socket | undefined;
+    let isClosed = false;
+    const closed = (refusal?: StoaProblem): void => {
+      credential.doubt();
+      if (!isClosed) handlers.closed(refusal);
+    };
+    credential.secret().then(
+      (secret) => {
+        if (!isClosed) socket = openSocket(url, secret, { ...handlers, closed });
+      },
+      (error: unknown) => {
+        if (error instanceof StoaProblem) closed(error);
+        else closed(error instanceof ConnectionLost ? problemOfLoss(ports, error) : undefined);
+      },
+    );
+    return {
+      send: (text) => socket?.send(text),
+      close() {
+        isClosed = true;
+        socket?.close();
+      },
+    };
   };
 }
 

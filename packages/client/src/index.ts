@@ -1,4 +1,7 @@
-export type { AccessApi, TokensApi } from './api/access.js';
+export { type BrowserLoginPorts, browserLogin, type LoginKey } from './access/browser-login.js';
+export type { CallerCredential } from './access/caller-credential.js';
+export type { Sign } from './access/daemon-proof.js';
+export type { AccessApi, FreshCallOptions, TokensApi } from './api/access.js';
 export type { AgentsApi } from './api/agents.js';
 export type { ApprovalPage, ApprovalsApi } from './api/approvals.js';
 export { ASSET_BYTES, type AssetsApi, ITEMS_PER_MESSAGE, type PinsApi } from './api/assets.js';

@@ -1,3 +1,5 @@
+import { provenToken } from './access/caller-credential.js';
+import { type ProofPorts, proveDaemon } from './access/daemon-proof.js';
 import { type Client, type ClientOptions, createClient } from './client.js';
 import { nodeTransport } from './http/node-transport.js';
 import { nodeSocket } from './live/node-socket.js';
@@ -5,10 +7,26 @@ import { nodeSocket } from './live/node-socket.js';
 export { type NodeTransport, nodeTransport } from './http/node-transport.js';
 export { nodeSocket } from './live/node-socket.js';
 
+export interface NodeClientOptions extends ClientOptions {
+  /**
+   * Send the token only to a server that has proven to know it (`daemon_not_proven`). It costs one request, again after
+   * each lost connection.
+   */
+  readonly proveDaemon?: boolean;
+}
+
 /** The client for programs on Node: `node:http` connections, and WebSockets that carry the token. */
-export function createNodeClient(options: ClientOptions): Client {
+export function createNodeClient({ proveDaemon: isAsked, ...options }: NodeClientOptions): Client {
   const transport = nodeTransport();
-  const client = createClient({ transport, openSocket: nodeSocket, ...options });
+  const { token, baseUrl, timeoutMs = 60_000 } = options;
+  const client = createClient({
+    transport,
+    openSocket: nodeSocket,
+    ...options,
+    ...(isAsked && token !== undefined
+      ? { credential: provenToken(token, () => knows(token, { transport, baseUrl, timeoutMs })) }
+      : {}),
+  });
   return {
     ...client,
     close() {
@@ -16,4 +34,15 @@ export function createNodeClient(options: ClientOptions): Client {
       transport.close();
     },
   };
+}
+
+const NAMED_BY = 8;
+
+/** The key is the digest of the token, of which the daemon keeps nothing else. */
+async function knows(token: string, ports: ProofPorts): Promise<void> {
+  // Loaded here: most commands know their daemon by its process and need no proof.
+  const { createHash, createHmac } = await import('node:crypto');
+  const digest = createHash('sha256').update(token).digest('hex');
+  const key = { of: 'token', digestPrefix: digest.slice(0, NAMED_BY) } as const;
+  await proveDaemon(ports, key, (text) => createHmac('sha256', digest).update(text).digest('hex'));
 }

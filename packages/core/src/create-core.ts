@@ -10,9 +10,11 @@ import {
   type UsageReport,
 } from '@stoa/protocol';
 import { lockChannel, type ScratchStore, type SearchIndex, type Store, type Tx } from '@stoa/store';
+import { AccessTokens } from './access/access-tokens.js';
 import { Credentials } from './access/credentials.js';
 import type { OpenChannel } from './access/gate.js';
 import { LoginCodes } from './access/login-codes.js';
+import { Proofs } from './access/proofs.js';
 import { sessionToChange } from './access/session-gate.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
@@ -82,6 +84,8 @@ export interface CorePorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: Secrets;
+  /** From which the keys of browser logins are derived; without it they end with this process. */
+  readonly browserKey?: string;
   readonly retention: Retention;
   readonly openScratch: () => Promise<ScratchStore>;
   /** Where defects are told that no caller waits for. */
@@ -154,6 +158,7 @@ export interface Core {
   readonly assets: Assets;
   readonly credentials: Credentials;
   readonly loginCodes: LoginCodes;
+  readonly proofs: Proofs;
   readonly hub: Hub;
   readonly sweeper: Sweeper;
   readTopic(by: Principal, topic: string, after: number, limit: number): Promise<TopicSlice>;
@@ -298,7 +303,10 @@ export function createCore(ports: CorePorts): Core {
       return yield* cleared(context, yield* sessionToChange(by, sessionId));
     },
   };
-  const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens);
+  const accessTokens = new AccessTokens(secrets, clock);
+  const browserKey = ports.browserKey ?? secrets.generate();
+  const proofs = new Proofs(store, secrets, clock, accessTokens, sessionTokens, browserKey);
+  const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens, accessTokens);
   return {
     agents,
     sessions: new Sessions(context),
@@ -332,7 +340,8 @@ export function createCore(ports: CorePorts): Core {
     subAgents,
     assets,
     credentials,
-    loginCodes: new LoginCodes(store, credentials, secrets, clock),
+    loginCodes: new LoginCodes(store, credentials, proofs, secrets, clock),
+    proofs,
     hub,
     sweeper: new Sweeper(store, assets, credentials, clock, ports.retention),
     async readTopic(by, topic, after, limit) {

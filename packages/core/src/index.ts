@@ -1,4 +1,4 @@
-export { OWNER_ID } from './access/credentials.js';
+export { OWNER_ID, type Presented } from './access/credentials.js';
 export { assertMayCall, callerClass } from './access/rules.js';
 export type { SessionToken } from './access/session-tokens.js';
 export type { AgentFile, AgentFiles } from './agents/agents.js';

@@ -14,6 +14,8 @@ export interface Secrets {
   generate(): string;
   /** SHA-256 in hex; what is stored of a secret, and how requests are compared. */
   digest(text: string): string;
+  /** The HMAC-SHA256 of the parts, one after the other, in hex. */
+  sign(secret: string, parts: readonly (string | Uint8Array)[]): string;
   /** Whether this is the HMAC-SHA256 of the parts, one after the other, in hex; in constant time. */
   verifies(secret: string, signed: readonly (string | Uint8Array)[], signature: string): boolean;
 }

@@ -37,6 +37,7 @@ export * from './records/model-config.js';
 export * from './records/observation.js';
 export * from './records/principal.js';
 export * from './records/project.js';
+export * from './records/proof.js';
 export * from './records/run.js';
 export * from './records/schedule.js';
 export * from './records/search.js';

@@ -79,4 +79,7 @@ export const LIMITS = {
   browserLogins: 20,
   browserLoginMs: 30 * 24 * 60 * 60 * 1000,
   loginCodeMs: 10 * 60 * 1000,
+  accessTokenMs: 5 * 60 * 1000,
+  accessTokensPerLogin: 100,
+  proofChallengeMs: 60 * 1000,
 } as const;

@@ -8,8 +8,14 @@ export {
 export { processesWith, sendSignal } from './acp/living-processes.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
-export { BrowserStage, type OpenOptions, type Page } from './browser/browser-stage.js';
+export {
+  BrowserStage,
+  confirmLogin,
+  type OpenOptions,
+  type Page,
+} from './browser/browser-stage.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
+export { confirmCode, openLoginPage, PageLogin, ticketIn } from './browser/page-login.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
 export { fillChannels } from './channels/fill-channels.js';
 export {
@@ -36,6 +42,7 @@ export {
 } from './daemon/company.js';
 export { DAEMON_ENGINES, type DaemonEngine, type DaemonPlace } from './daemon/daemon-engines.js';
 export { withDatabaseFile } from './daemon/database-file.js';
+export { ForeignServer, type Received } from './daemon/foreign-server.js';
 export {
   cleanEnvironment,
   PROGRAM,

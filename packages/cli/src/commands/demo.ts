@@ -1,5 +1,5 @@
 import { leaseHolders, StoaProblem } from '@stoa/client';
-import type { Member } from '@stoa/protocol';
+import type { ErrorCode, Member } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { type Cast, castFor, dismiss, findResidents } from '../demo/cast.js';
 import { Pace } from '../demo/pace.js';
@@ -59,6 +59,12 @@ export async function demo(
   }
 }
 
+const NOT_OURS: ReadonlySet<ErrorCode> = new Set([
+  'daemon_unreachable',
+  'daemon_not_proven',
+  'unauthenticated',
+]);
+
 /** A daemon that was named must be there; else one that is not there, or not ours, is done without. */
 async function residentsHere(context: Context): Promise<readonly Member[] | undefined> {
   try {
@@ -67,7 +73,7 @@ async function residentsHere(context: Context): Promise<readonly Member[] | unde
     const { urlFrom } = context.located;
     const isNamed = urlFrom === '--url' || urlFrom === 'STOA_URL';
     if (isNamed || !(error instanceof StoaProblem)) throw error;
-    if (error.code === 'daemon_unreachable' || error.code === 'unauthenticated') return undefined;
+    if (NOT_OURS.has(error.code)) return undefined;
     throw error;
   }
 }

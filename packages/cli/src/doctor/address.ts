@@ -9,6 +9,7 @@ import { type Finding, note, ok, problem } from './finding.js';
 export type Answer =
   | { readonly kind: 'daemon'; readonly status: Status }
   | { readonly kind: 'other daemon' }
+  | { readonly kind: 'unproven' }
   | { readonly kind: 'refused'; readonly code: string; readonly detail: string }
   | { readonly kind: 'something else' }
   | { readonly kind: 'nobody' };
@@ -25,6 +26,7 @@ async function ask(context: Context): Promise<Answer> {
   } catch (error) {
     if (!(error instanceof StoaProblem)) throw error;
     if (error.code === 'unauthenticated') return { kind: 'other daemon' };
+    if (error.code === 'daemon_not_proven') return { kind: 'unproven' };
     if (error.code !== 'daemon_unreachable') {
       return { kind: 'refused', code: error.code, detail: error.detail };
     }
@@ -51,6 +53,16 @@ export function judgeAnswer(
           `${url} is held by a Stoa daemon that does not know this token`,
           tokenFrom === undefined
             ? 'set STOA_HOME to its data directory, or choose another port for yours: stoa serve --port'
+            : `it came from ${tokenFrom}: correct it, or leave it out to use that of the data directory`,
+        ),
+      ];
+    case 'unproven':
+      return [
+        problem(
+          'port',
+          `what answers at ${url} did not prove to know this token; the token was not sent`,
+          tokenFrom === undefined
+            ? 'set STOA_HOME to its data directory if it is a Stoa daemon, or stop that program'
             : `it came from ${tokenFrom}: correct it, or leave it out to use that of the data directory`,
         ),
       ];

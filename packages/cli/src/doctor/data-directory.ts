@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { isAlive, readableByOthers, readDaemonFile } from '../locate.js';
+import { livingDaemon, readableByOthers, readDaemonFile } from '../locate.js';
 import { type Finding, note, ok, problem } from './finding.js';
 import { nearestExisting } from './machine.js';
 
@@ -94,6 +94,6 @@ export function checkTokenFile(home: string): Finding {
 export function checkHolder(home: string): Finding {
   const daemon = readDaemonFile(home);
   if (!daemon) return ok('lock', 'no daemon holds the data directory');
-  if (isAlive(daemon.pid)) return ok('lock', `held by the daemon with pid ${daemon.pid}`);
+  if (livingDaemon(home)) return ok('lock', `held by the daemon with pid ${daemon.pid}`);
   return note('lock', `left by a daemon that died (pid ${daemon.pid}); the next one takes it over`);
 }

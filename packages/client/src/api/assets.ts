@@ -14,7 +14,7 @@ export interface AssetsApi {
   ): Promise<Asset>;
   get(assetId: string, options?: CallOptions): Promise<Asset>;
   raw(assetId: string, options?: CallOptions): Promise<Uint8Array>;
-  /** Where a browser finds the bytes, for an image or a link to download them. */
+  /** Where the bytes are. Reading them there needs the credential, as any call does. */
   rawUrl(assetId: string): string;
   delete(assetId: string, options?: CallOptions): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '@stoa/protocol';
+import type { CallerCredential } from '../access/caller-credential.js';
 import { backoffMs } from '../backoff.js';
-import type { StoaProblem } from '../problem.js';
-import { problemFrom, unreachable } from '../problem.js';
+import { problemFrom, StoaProblem, unreachable } from '../problem.js';
 import { CALLS, type CallId, type Routes } from './calls.js';
 import { requestUrl } from './request-url.js';
 import { type Failure, mayRepeat, type RetryPolicy } from './retry.js';
@@ -32,7 +32,7 @@ export type Caller = <K extends CallId>(id: K, input?: CallInput<K>) => Promise<
 
 export interface CallerPorts {
   readonly baseUrl: string;
-  readonly token: string | undefined;
+  readonly credential: CallerCredential;
   readonly transport: Transport;
   readonly retry: RetryPolicy;
   readonly timeoutMs: number;
@@ -48,9 +48,19 @@ const UNTIMED: ReadonlySet<CallId> = new Set<CallId>(['createBackup', 'checkInte
 export function createCaller(ports: CallerPorts): Caller {
   return async <K extends CallId>(id: K, input: CallInput<K> = {}): Promise<Answer<K>> => {
     const request = { ...encode(ports, id, input as EncodedInput), signal: input.signal };
+    let isRenewed = false;
     for (let made = 1; ; made += 1) {
       const outcome = await attempt(ports, request);
-      if ('answer' in outcome) return decode(ports, id, outcome.answer);
+      if ('answer' in outcome) {
+        const { answer, secret } = outcome;
+        const isRefused = answer.status === 401 && secret !== undefined && !isRenewed;
+        if (isRefused && ports.credential.refused(secret)) {
+          // Nothing was done. The daemon may have been started again, which ends access tokens.
+          isRenewed = true;
+          continue;
+        }
+        return decode(ports, id, answer);
+      }
       if (!mayRepeat(ports.retry, CALLS[id].repeat, outcome.failure, made)) throw outcome.problem;
       await ports.sleep(backoffMs(ports.retry, made - 1, ports.random()), input.signal);
     }
@@ -70,7 +80,6 @@ type Encoded = ReturnType<typeof encode> & { readonly signal: AbortSignal | unde
 function encode(ports: CallerPorts, id: CallId, input: EncodedInput) {
   const { method, path, repeat } = CALLS[id];
   const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
-  if (ports.token !== undefined) headers['authorization'] = `Bearer ${ports.token}`;
   if (repeat === 'keyed') headers['idempotency-key'] = input.idempotencyKey ?? ports.newKey();
   const { body } = input;
   if (body !== undefined) {
@@ -89,28 +98,43 @@ function encode(ports: CallerPorts, id: CallId, input: EncodedInput) {
 }
 
 type Outcome =
-  | { readonly answer: TransportAnswer }
+  | { readonly answer: TransportAnswer; readonly secret: string | undefined }
   | { readonly failure: Failure; readonly problem: StoaProblem };
 
 async function attempt(ports: CallerPorts, request: Encoded): Promise<Outcome> {
-  const { signal, ...rest } = request;
+  const { signal, headers, ...rest } = request;
+  const { credential } = ports;
   try {
-    const answer = await ports.transport(signal ? { ...rest, signal } : rest);
-    if (answer.status !== 503) return { answer };
+    const secret = await credential.secret();
+    signal?.throwIfAborted();
+    const [name, value] = secret === undefined ? [] : credential.header(secret);
+    const own = name === undefined || value === undefined ? {} : { [name]: value };
+    const sent = { ...rest, headers: { ...headers, ...own } };
+    const answer = await ports.transport(signal ? { ...sent, signal } : sent);
+    if (answer.status !== 503) return { answer, secret };
     return { failure: 'unavailable', problem: problemOf(ports, answer) };
   } catch (error) {
+    if (error instanceof StoaProblem && isPassing(error)) {
+      return { failure: 'unavailable', problem: error };
+    }
     if (!(error instanceof ConnectionLost)) throw error;
-    return {
-      failure: error.refused ? 'refused' : 'lost',
-      problem: unreachable(
-        ports.unreachableText ??
-          (error.refused
-            ? `no daemon answers at ${ports.baseUrl}`
-            : `the connection to ${ports.baseUrl} was lost (${error.message})`),
-        error,
-      ),
-    };
+    credential.doubt();
+    return { failure: error.refused ? 'refused' : 'lost', problem: problemOfLoss(ports, error) };
   }
+}
+
+/** Of a credential that could not be had: the daemon is stopping, or cannot reach its store. */
+const isPassing = ({ status, code }: StoaProblem): boolean =>
+  status === 503 && code !== 'daemon_not_proven';
+
+export function problemOfLoss(
+  { baseUrl, unreachableText }: Pick<CallerPorts, 'baseUrl' | 'unreachableText'>,
+  error: ConnectionLost,
+): StoaProblem {
+  const what = error.refused
+    ? `no daemon answers at ${baseUrl}`
+    : `the connection to ${baseUrl} was lost (${error.message})`;
+  return unreachable(unreachableText ?? what, error);
 }
 
 function problemOf(ports: CallerPorts, answer: TransportAnswer): StoaProblem {

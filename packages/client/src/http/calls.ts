@@ -18,6 +18,7 @@ type NotCalled =
   | 'usagePage'
   | 'webAsset'
   | 'login'
+  | 'logIn'
   | 'openapi'
   | 'events'
   | 'stream'
@@ -58,6 +59,8 @@ export const CALLS = {
   status: get('/v1/status'),
   whoami: get('/v1/whoami'),
   logout: call('POST', '/v1/logout', 'never'),
+  proveDaemon: call('POST', '/v1/daemon-proofs', 'never'),
+  grantAccess: call('POST', '/v1/access-tokens', 'never'),
   createLoginCode: call('POST', '/v1/login-codes', 'always'),
   listTokens: get('/v1/tokens'),
   mintToken: call('POST', '/v1/tokens', 'never'),

@@ -8,6 +8,8 @@ export const fetchTransport: Transport = async (request) => {
       headers: request.headers,
       signal: deadline(request),
       redirect: 'error',
+      // Cookies of other servers on this host are none of the daemon's business.
+      credentials: 'omit',
       ...(request.body === undefined ? {} : { body: request.body }),
     });
     return { status: answer.status, body: new Uint8Array(await answer.arrayBuffer()) };

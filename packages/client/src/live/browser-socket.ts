@@ -10,14 +10,14 @@ interface StandardWebSocket {
   close(): void;
 }
 
-type WebSocketClass = new (url: string) => StandardWebSocket;
+type WebSocketClass = new (url: string, protocols?: string[]) => StandardWebSocket;
 
-/** Carries the browser's cookie: a token cannot travel with a browser's WebSocket, nor in a URL. */
+/** A page cannot set a header there, and a URL is no place for a secret: the access token is a subprotocol. */
 export function browserSocket(): OpenSocket | undefined {
   const { WebSocket } = globalThis as { WebSocket?: WebSocketClass };
   if (!WebSocket) return undefined;
-  return (url, _token, handlers) => {
-    const socket = new WebSocket(url);
+  return (url, token, handlers) => {
+    const socket = new WebSocket(url, token === undefined ? [] : ['stoa', `stoa.access.${token}`]);
     socket.onopen = () => handlers.opened();
     socket.onmessage = ({ data }) => handlers.received(String(data));
     socket.onclose = () => handlers.closed();

@@ -3,7 +3,7 @@ import { type Backoff, backoffMs } from '../backoff.js';
 import type { StoaProblem } from '../problem.js';
 import type { FollowItem, FollowNotice } from './follow-item.js';
 import { ItemQueue } from './item-queue.js';
-import type { OpenSocket, Socket } from './socket.js';
+import type { Socket, SocketHandlers } from './socket.js';
 import { type StreamEffect, type StreamInput, StreamMachine } from './stream-machine.js';
 
 const RECONNECT: Backoff = { firstMs: 250, longestMs: 10_000 };
@@ -18,10 +18,12 @@ export interface FollowOptions<Drafts extends boolean = boolean> {
   readonly onNotice?: ((notice: FollowNotice) => void) | undefined;
 }
 
+/** As `OpenSocket`, with what proves the caller. */
+export type OpenStream = (url: string, handlers: SocketHandlers) => Socket;
+
 export interface StreamPorts {
   readonly url: string;
-  readonly token: string | undefined;
-  readonly openSocket: OpenSocket;
+  readonly openSocket: OpenStream;
   readonly random: () => number;
   /** Asks by HTTP why a socket did not open: a browser is not told. */
   readonly probe: () => Promise<StoaProblem | undefined>;
@@ -131,7 +133,7 @@ export class Stream {
   private open(): void {
     let opened = false;
     const current = (): boolean => this.socket === socket;
-    const socket = this.ports.openSocket(this.ports.url, this.ports.token, {
+    const socket = this.ports.openSocket(this.ports.url, {
       opened: () => {
         opened = true;
         if (current()) this.apply({ type: 'opened' });

@@ -11,14 +11,16 @@ import {
   type Whoami,
 } from '@stoa/protocol';
 import {
+  type ActiveCredentialRow,
   type CredentialRow,
   countActiveCredentials,
   deleteLoginCodesOf,
   deleteRevokedCredential,
+  findBrowserLogin,
   findCredential,
-  findCredentialByHash,
   findHuman,
   findSessionEnd,
+  findTokenByHash,
   insertCredential,
   insertHuman,
   insertTopic,
@@ -33,12 +35,19 @@ import {
 } from '@stoa/store';
 import type { Decision, Log } from '../log/log.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
+import type { AccessTokens } from './access-tokens.js';
 import { assertDistinct, type Named } from './confusable-names.js';
 import { humanIdOf } from './rules.js';
 import type { SessionTokens } from './session-tokens.js';
 
 export const OWNER_ID = 'owner';
 const SYSTEM: Principal = { kind: 'system' };
+
+/** What a request carries. The two are not exchangeable: a secret of a browser is worth nothing as a token. */
+export interface Presented {
+  readonly as: 'token' | 'access token';
+  readonly secret: string;
+}
 
 /** Secrets are known only to who holds them: what is stored is a digest. */
 export class Credentials {
@@ -49,22 +58,24 @@ export class Credentials {
     private readonly secrets: Secrets,
     private readonly clock: Clock,
     private readonly sessionTokens: SessionTokens,
+    private readonly accessTokens: AccessTokens,
   ) {}
 
   /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
-  async authenticate(secret: string): Promise<Principal | undefined> {
+  async authenticate({ as, secret }: Presented): Promise<Principal | undefined> {
+    const now = this.clock.now();
+    if (as === 'access token') {
+      const credentialId = this.accessTokens.find(secret);
+      if (credentialId === undefined) return undefined;
+      const login = await this.store.read(() => findBrowserLogin.first({ credentialId, now }));
+      const principal = login && principalOf(login);
+      return principal?.kind === 'human' ? { ...principal, via: 'browser' } : undefined;
+    }
     const session = this.sessionTokens.find(secret);
     if (session) return (await this.#hasEnded(session.id)) ? undefined : session;
-    const row = await this.store.read(() =>
-      findCredentialByHash.first({ hash: this.secrets.digest(secret), now: this.clock.now() }),
-    );
-    if (!row) return undefined;
-    const { credentialId, principalId: id } = row;
-    if (row.principalKind === 'human')
-      return { kind: 'human', id, owner: row.role === 'owner', credentialId };
-    if (row.principalKind === 'session') return { kind: 'session', id, credentialId };
-    if (row.principalKind === 'adapter') return { kind: 'adapter', id, credentialId };
-    return undefined;
+    const hash = this.secrets.digest(secret);
+    const row = await this.store.read(() => findTokenByHash.first({ hash, now }));
+    return row && principalOf(row);
   }
 
   /** Wherever it was ended: the program that has its token may outlive it by a moment. */
@@ -103,7 +114,7 @@ export class Credentials {
         await this.revoke(SYSTEM, row.credentialId);
     }
     if (known.some((row) => row.hash === hash)) return;
-    const taken = await this.store.read(() => findCredentialByHash.first({ hash, now }));
+    const taken = await this.store.read(() => findTokenByHash.first({ hash, now }));
     if (taken) {
       throw new StoaError(
         'data_directory_unusable',
@@ -158,13 +169,14 @@ export class Credentials {
   issue(request: Issue): Promise<Credential> {
     const { humanId, kind, name, secret } = request;
     const now = this.clock.now();
+    const credentialId = this.ids.next('crd');
     const row: Omit<CredentialRow, 'revokedAt'> = {
-      credentialId: this.ids.next('crd'),
+      credentialId,
       kind,
       name,
       principalKind: 'human',
       principalId: humanId,
-      hash: this.secrets.digest(secret),
+      hash: this.secrets.digest(typeof secret === 'string' ? secret : secret(credentialId)),
       createdAt: now,
       expiresAt: kind === 'browser' ? now + LIMITS.browserLoginMs : null,
     };
@@ -178,7 +190,6 @@ export class Credentials {
         const replaced = kind === 'browser' ? yield* replaceOldest(humanId, at) : [];
         if (kind !== 'owner_token') yield* assertRoom(at);
         yield* insertCredential.run(row);
-        const { credentialId } = row;
         return {
           events: [
             ...replaced.map((event) => ({ topic, event })),
@@ -195,7 +206,8 @@ interface Issue {
   readonly humanId: string;
   readonly kind: CredentialKind;
   readonly name: string;
-  readonly secret: string;
+  /** Or what makes it for the id that the credential gets. */
+  readonly secret: string | ((credentialId: string) => string);
   readonly displayName?: string | undefined;
   /** The credential this one is owed to: once it is revoked, nothing comes of it any more. */
   readonly onBehalfOf?: string | undefined;
@@ -203,7 +215,7 @@ interface Issue {
 
 type Revoked = { readonly type: 'credential_revoked'; readonly data: { credentialId: string } };
 
-/** A browser that forgets its cookie leaves a login behind: a new one takes the place of the oldest. */
+/** A browser that forgets its key leaves a login behind: a new one takes the place of the oldest. */
 function* replaceOldest(humanId: string, at: number): Tx<Revoked[]> {
   const logins = yield* listBrowserLogins.all({ humanId, now: at });
   const oldest = logins.slice(0, Math.max(0, logins.length - LIMITS.browserLogins + 1));
@@ -232,6 +244,15 @@ function* assertRoom(now: number): Tx<void> {
 function assertNotOwnWayIn(principal: Principal, credentialId: string): void {
   if (principal.kind !== 'human' || principal.credentialId !== credentialId) return;
   throw new StoaError('forbidden', 'The owner token ends when its file is replaced, not by itself');
+}
+
+function principalOf(row: ActiveCredentialRow): Principal | undefined {
+  const { credentialId, principalId: id } = row;
+  if (row.principalKind === 'human')
+    return { kind: 'human', id, owner: row.role === 'owner', credentialId };
+  if (row.principalKind === 'session') return { kind: 'session', id, credentialId };
+  if (row.principalKind === 'adapter') return { kind: 'adapter', id, credentialId };
+  return undefined;
 }
 
 /** A human comes with a topic of their own. */

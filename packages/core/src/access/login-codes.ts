@@ -1,14 +1,17 @@
-import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
+import { type BrowserLogin, LIMITS, type LogIn, type Principal, StoaError } from '@stoa/protocol';
 import {
   deleteLoginCodesExpiredBefore,
   deleteOlderLoginCodes,
   findCredential,
+  findLoginCode,
   insertLoginCode,
+  type LoginCodeRow,
   type Store,
   takeLoginCode,
 } from '@stoa/store';
 import type { Clock, Secrets } from '../ports.js';
 import type { Credentials } from './credentials.js';
+import type { Proofs } from './proofs.js';
 import { humanIdOf } from './rules.js';
 
 /** Each start makes one: a new code takes the place of the oldest, so that it is never refused. */
@@ -19,12 +22,18 @@ const CODES_AT_ONCE = 20;
  * and nothing once the credential that asked for it is revoked.
  */
 export class LoginCodes {
+  /** Signs tickets; a page that was opened before a restart has to be loaded again. */
+  readonly #ofThisProcess: string;
+
   constructor(
     private readonly store: Store,
     private readonly credentials: Credentials,
+    private readonly proofs: Proofs,
     private readonly secrets: Secrets,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#ofThisProcess = secrets.generate();
+  }
 
   async create(principal: Principal): Promise<{ code: string; expiresAt: number }> {
     const humanId = humanIdOf(principal);
@@ -43,19 +52,74 @@ export class LoginCodes {
     return { code, expiresAt };
   }
 
-  /** Exchanges a code for a browser credential. Whoever comes second, or late, gets nothing. */
-  async redeem(code: string): Promise<string> {
-    const hash = this.secrets.digest(code);
-    const taken = await this.store.transact(() => takeLoginCode.first({ hash }));
-    if (!taken || taken.expiresAt <= this.clock.now()) throw new StoaError('login_code_invalid');
-    const secret = `stoa_browser_${this.secrets.generate()}`;
-    await this.credentials.issue({
+  /** Whose code it is, and the ticket for the page that asks whether to use it. The code stays unused. */
+  async ask(code: string): Promise<{ humanId: string; displayName: string; ticket: string }> {
+    const { humanId, displayName } = await this.#find(code);
+    return { humanId, displayName: displayName ?? humanId, ticket: this.#ticket(code) };
+  }
+
+  /** Exchanges a code for the key of a browser login. A second use, or a late one, gets nothing. */
+  async redeem({ code, ticket }: LogIn): Promise<BrowserLogin> {
+    if (!this.secrets.verifies(this.#ofThisProcess, [code], ticket)) {
+      throw new StoaError(
+        'login_code_invalid',
+        'A code is exchanged by its login page: open the link again',
+      );
+    }
+    const taken = await this.#take(code);
+    const { credentialId } = await this.credentials.issue({
       humanId: taken.humanId,
       kind: 'browser',
       name: 'browser login',
-      secret,
+      secret: (id) => this.proofs.keyOf(id),
       onBehalfOf: taken.credentialId ?? undefined,
     });
-    return secret;
+    return { credentialId, key: this.proofs.keyOf(credentialId) };
+  }
+
+  /**
+   * A browser login makes and revokes credentials only with a code that its person was given in the last ten minutes.
+   * The code is used up. Other credentials need none.
+   */
+  async assertFresh(principal: Principal, code: string | undefined): Promise<void> {
+    if (principal.kind !== 'human' || principal.via !== 'browser') return;
+    if (code === undefined) {
+      throw new StoaError(
+        'fresh_login_required',
+        'Run stoa login and send the code of its link in Stoa-Login-Code',
+      );
+    }
+    try {
+      const known = await this.#find(code);
+      if (known.humanId === principal.id) await this.#take(code);
+      else throw new StoaError('login_code_invalid');
+    } catch (error) {
+      if (!(error instanceof StoaError) || error.code !== 'login_code_invalid') throw error;
+      throw new StoaError(
+        'fresh_login_required',
+        'The login code is used, expired or not one of yours; run stoa login for a new one',
+        [],
+        { cause: error },
+      );
+    }
+  }
+
+  #ticket(code: string): string {
+    return this.secrets.sign(this.#ofThisProcess, [code]);
+  }
+
+  async #find(code: string): Promise<LoginCodeRow & { displayName: string | null }> {
+    const hash = this.secrets.digest(code);
+    const now = this.clock.now();
+    const found = await this.store.read(() => findLoginCode.first({ hash, now }));
+    if (!found) throw new StoaError('login_code_invalid');
+    return found;
+  }
+
+  async #take(code: string): Promise<LoginCodeRow> {
+    const hash = this.secrets.digest(code);
+    const taken = await this.store.transact(() => takeLoginCode.first({ hash }));
+    if (!taken || taken.expiresAt <= this.clock.now()) throw new StoaError('login_code_invalid');
+    return taken;
   }
 }

@@ -49,6 +49,11 @@ export class SessionTokens {
     return id === undefined ? undefined : { kind: 'session', id, credentialId: 'session' };
   }
 
+  /** The digests that begin with these hex digits. */
+  digestsWith(prefix: string): string[] {
+    return [...this.#sessions.keys()].filter((digest) => digest.startsWith(prefix));
+  }
+
   /** Calls back when this token is revoked. Returns what ends the watching. */
   watch(secret: string, revoked: () => void): () => void {
     const digest = this.secrets.digest(secret);

@@ -108,9 +108,10 @@ describe('the token of a session', () => {
     const { sessionId } = await AgentSession.open(daemon, 'helper');
     const { secret } = daemon.core.sessionTokens.issue(sessionId);
     const { credentials } = daemon.core;
-    expect(await credentials.authenticate(secret)).toMatchObject({ id: sessionId });
+    const presented = { as: 'token', secret } as const;
+    expect(await credentials.authenticate(presented)).toMatchObject({ id: sessionId });
     await daemon.core.sessions.end(OWNER, sessionId);
-    expect(await credentials.authenticate(secret)).toBeUndefined();
+    expect(await credentials.authenticate(presented)).toBeUndefined();
     await daemon.stop();
   });
 

@@ -1,22 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { LIMITS } from '@stoa/protocol';
+import type { Presented } from '@stoa/core';
 
-/** Cookies know no ports; the name keeps daemons on one machine apart. */
-const cookieName = (port: number): string => `stoa_${String(port)}`;
+/** The subprotocol of the live stream; a page offers its access token as a second one. */
+export const STREAM_PROTOCOL = 'stoa';
+const ACCESS_PROTOCOL = /^stoa\.access\.([\w-]{1,200})$/;
+const SECRET = /^[\x21-\x7e]{1,200}$/;
 
-/** The secret a request carries: the Authorization header, else the cookie of a browser. */
-export function secretOf(headers: IncomingHttpHeaders, port: number): string | undefined {
-  const { authorization, cookie } = headers;
-  if (authorization !== undefined) return /^Bearer ([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1];
-  const prefix = `${cookieName(port)}=`;
-  const pair = cookie?.split(';').find((part) => part.trim().startsWith(prefix));
-  return pair?.trim().slice(prefix.length);
+/**
+ * What proves the caller: a token in `Authorization`, or the access token of a page in a header of its own. Cookies are
+ * never looked at: a browser sends them to every port of a host.
+ */
+export function presentedIn(headers: IncomingHttpHeaders): Presented | undefined {
+  const { authorization, 'stoa-access-token': access } = headers;
+  if (authorization !== undefined) {
+    const secret = /^Bearer ([\x21-\x7e]{1,200})$/i.exec(authorization)?.[1];
+    return secret === undefined ? undefined : { as: 'token', secret };
+  }
+  if (typeof access !== 'string' || !SECRET.test(access)) return undefined;
+  return { as: 'access token', secret: access };
 }
 
-export function loginCookie(port: number, secret: string): string {
-  const seconds = LIMITS.browserLoginMs / 1000;
-  return `${cookieName(port)}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${String(seconds)}`;
+/** The same for an upgrade: a page cannot set a header there, but it can offer subprotocols. */
+export function presentedInUpgrade(headers: IncomingHttpHeaders): Presented | undefined {
+  if (headers.authorization !== undefined) return presentedIn(headers);
+  for (const offered of (headers['sec-websocket-protocol'] ?? '').split(',')) {
+    const secret = ACCESS_PROTOCOL.exec(offered.trim())?.[1];
+    if (secret !== undefined) return { as: 'access token', secret };
+  }
+  return presentedIn(headers);
 }
-
-export const expiredCookie = (port: number): string =>
-  `${cookieName(port)}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;

@@ -79,7 +79,6 @@ describe('a fifth kind of task', () => {
       metrics: new Metrics(() => 0),
       log: pino({ level: 'silent' }),
       version: '0',
-      port: () => 80,
       stopping: () => false,
     };
     server = createServer(ports as unknown as ServerPorts);

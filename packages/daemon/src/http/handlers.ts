@@ -10,6 +10,7 @@ import {
   type ROUTES,
   type Route,
   type Status,
+  StoaError,
 } from '@stoa/protocol';
 import { assertMayPost } from '../runtime/may-post.js';
 
@@ -59,6 +60,8 @@ export interface HandlerPorts {
   readonly core: Core;
   readonly status: () => Promise<Status>;
   readonly loginUrl: (code: string) => string;
+  /** Whether this daemon is addressed so, as host and port. */
+  readonly isOwnHost: (host: string) => boolean;
   /** That of the price table, if there is one. */
   readonly currency: string | undefined;
   /** How the MCP servers of agents are. */
@@ -71,12 +74,20 @@ export function createHandlers({
   core,
   status,
   loginUrl,
+  isOwnHost,
   backup,
   currency,
   mcpServers,
 }: HandlerPorts): Handlers {
   const { channels, turns, stimuli, observations, threadWork, assets, credentials, loginCodes } =
     core;
+  const { proofs } = core;
+  /** Or a proof could be passed on to somebody who took this daemon for another server. */
+  const assertOwnHost = (host: string): void => {
+    if (!isOwnHost(host)) {
+      throw new StoaError('host_not_allowed', `This daemon is not addressed as ${host}`);
+    }
+  };
   const { agents, sessions, approvals, schedules, memories, dreams, projects, boards, tasks } =
     core;
   return {
@@ -85,6 +96,15 @@ export function createHandlers({
     async createLoginCode({ by }) {
       const { code, expiresAt } = await loginCodes.create(by);
       return { code, expiresAt, url: loginUrl(code) };
+    },
+    logIn: ({ body }) => loginCodes.redeem(body),
+    proveDaemon({ body }) {
+      assertOwnHost(body.host);
+      return proofs.prove(body);
+    },
+    grantAccess({ body }) {
+      assertOwnHost(body.host);
+      return proofs.grant(body);
     },
     listTokens: async () => ({ tokens: await credentials.list() }),
     mintToken: ({ body }) => credentials.mint(body),

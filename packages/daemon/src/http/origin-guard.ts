@@ -32,6 +32,11 @@ export class OriginGuard {
     }
   }
 
+  /** Host and port as in `Host`. */
+  isOwnHost(host: string): boolean {
+    return this.#hosts.has(host.toLowerCase());
+  }
+
   #isOurs(origin: string): boolean {
     const match = /^https?:\/\/(.+)$/.exec(origin.toLowerCase());
     return match?.[1] !== undefined && this.#hosts.has(match[1]);
@@ -39,7 +44,7 @@ export class OriginGuard {
 }
 
 /** As the browser says; what is no browser says nothing. */
-export function comesFromElsewhere({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
+function comesFromElsewhere({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 

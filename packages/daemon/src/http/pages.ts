@@ -1,12 +1,4 @@
 /** The few pages that are not the web UI: each says one thing, and what to do about it. */
-export function notLoggedInPage(): string {
-  return page(
-    'This browser is not logged in',
-    `<p>Stoa runs here, and you get in with a link that works once.</p>
-<p>Run <code>stoa login</code> and open the link it prints; the start of the daemon (<code>npm start</code>) prints one too.</p>`,
-  );
-}
-
 export function notBuiltPage(): string {
   return page(
     'The web UI is not built',
@@ -21,19 +13,32 @@ export function loginFailedPage(): string {
   );
 }
 
-/** Loads its own address again, from itself: an address that somebody else wrote stands nowhere in it. */
-export function followedPage(): string {
+export function loginNotOpenedPage(): string {
   return page(
-    'One moment',
-    '<p>You followed a link to Stoa. <a href="">Go on</a> if nothing happens.</p>',
-    '<meta http-equiv="refresh" content="0">',
+    'Nobody was logged in',
+    `<p>A login link works only when you open it yourself, and a page led here. If you want to log in, run
+<code>stoa login</code> and open the link it prints.</p>`,
   );
 }
 
-function page(title: string, body: string, head = ''): string {
+/** The web UI with what it needs to ask whether to log in. Only who opens the login link gets the ticket. */
+export function withLogin(
+  built: string,
+  login: {
+    readonly humanId: string;
+    readonly displayName: string;
+    readonly code: string;
+    readonly ticket: string;
+  },
+): string {
+  const meta = `<meta name="stoa-login" content="${escape(JSON.stringify(login))}">`;
+  return built.replace('</head>', () => `${meta}</head>`);
+}
+
+function page(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escape(title)}</title>${head}
+<title>${escape(title)}</title>
 <style>
 :root { color-scheme: light dark; --ink: #1d2127; --paper: #fbfaf7; --soft: #efece4; --accent: #7a4b1e; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8e4da; --paper: #17181b; --soft: #24262b; --accent: #e0a868; } }

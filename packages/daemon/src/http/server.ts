@@ -9,7 +9,7 @@ import fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
-import { secretOf } from './credentials-of.js';
+import { presentedIn } from './credentials-of.js';
 import { bodyDropped } from './dropped-body.js';
 import type { Call, Handlers, SpecialRouteId } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
@@ -35,12 +35,11 @@ export interface ServerPorts {
   readonly metrics: Metrics;
   readonly log: Logger;
   readonly version: string;
-  readonly port: () => number;
   readonly stopping: () => boolean;
 }
 
 const SMALL_BODY_BYTES = 256 * 1024;
-/** Pages that only show something. A login link is none: nobody is logged in by another site. */
+/** Pages that only show something. A login link is none: another site does not even ask for a login. */
 const PLACES: ReadonlySet<string> = new Set(
   Object.values<Route>(ROUTES)
     .filter(({ carries, path }) => carries === 'page' && path !== ROUTES.login.path)
@@ -87,7 +86,8 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     if (ports.stopping() && url !== ROUTES.readyz.path) {
       throw new StoaError('shutting_down');
     }
-    request.principal = await authenticate(ports, request);
+    const presented = presentedIn(request.headers);
+    request.principal = presented && (await ports.core.credentials.authenticate(presented));
     // Before its body is read; and what does not exist is nobody's business either.
     if (request.is404 && !request.principal && !isNowhere(request))
       throw new StoaError('unauthenticated');
@@ -121,8 +121,7 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   });
   server.setNotFoundHandler((request, reply) =>
     isNowhere(request)
-      ? // Who is logged out is told the same as anywhere.
-        ports.special.home(request, request.principal ? reply.code(404) : reply)
+      ? ports.special.home(request, reply.code(404))
       : sendProblem(ports, new StoaError('route_not_found'), request, reply),
   );
   // In one scope: one for each of them would take as long as all the rest of this.
@@ -138,14 +137,6 @@ export function createServer(ports: ServerPorts): FastifyInstance {
 /** Bodies are checked by `admission`; fastify's own compilers are a megabyte that nobody would use. */
 function noSchemas(): never {
   throw new Error('a route was given to fastify with a schema of its own');
-}
-
-async function authenticate(
-  { core, port }: ServerPorts,
-  request: FastifyRequest,
-): Promise<Principal | undefined> {
-  const secret = secretOf(request.headers, port());
-  return secret === undefined ? undefined : core.credentials.authenticate(secret);
 }
 
 function register(
@@ -204,6 +195,11 @@ function handlerOf(ports: ServerPorts, id: keyof typeof ROUTES, route: Route): S
   const handle = ports.handlers[id as keyof Handlers] as (call: Call<Route>) => Promise<unknown>;
   return async (request, reply) => {
     admit(request);
+    if (route.freshLogin) {
+      const code = request.headers['stoa-login-code'];
+      const given = typeof code === 'string' ? code : undefined;
+      await ports.core.loginCodes.assertFresh(request.principal as Principal, given);
+    }
     const answer = await handle({
       by: request.principal as Principal,
       params: request.params as never,

@@ -4,10 +4,8 @@ import { type Principal, StoaError } from '@stoa/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Metrics } from '../observe/metrics.js';
-import { expiredCookie, loginCookie } from './credentials-of.js';
 import { observing } from './observing.js';
-import { comesFromElsewhere } from './origin-guard.js';
-import { followedPage, loginFailedPage, notBuiltPage, notLoggedInPage } from './pages.js';
+import { loginFailedPage, loginNotOpenedPage, notBuiltPage, withLogin } from './pages.js';
 import type { ServerPorts, SpecialHandler } from './server.js';
 import type { WebFiles } from './web-files.js';
 
@@ -18,7 +16,6 @@ export interface SpecialPorts {
   readonly metrics: Metrics;
   readonly events: SpecialHandler;
   readonly mcp: SpecialHandler;
-  readonly port: () => number;
   readonly ready: () => boolean;
 }
 
@@ -53,7 +50,7 @@ const WEB_HEADERS = {
 
 /** Routes that carry something other than JSON. */
 export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special'] {
-  const { core, files, metrics, events, mcp, port, ready, web } = ports;
+  const { core, files, metrics, events, mcp, ready, web } = ports;
   const page = webPage(web);
   return {
     healthz: (_, reply) => text(reply, 200, 'ok'),
@@ -86,13 +83,18 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     },
     async login(request, reply) {
       const { code } = request.query as { code: string };
+      // A person opens the link; a page of ours that leads here was told to by what somebody wrote.
+      const site = request.headers['sec-fetch-site'];
+      if (site !== undefined && site !== 'none') {
+        return reply.code(403).headers(PAGE_HEADERS).send(loginNotOpenedPage());
+      }
       try {
-        const secret = await core.loginCodes.redeem(code);
+        const asked = await core.loginCodes.ask(code);
+        const built = web.page();
+        if (!built) return await reply.headers(PAGE_HEADERS).send(notBuiltPage());
         return await reply
-          .code(303)
-          .header('Set-Cookie', loginCookie(port(), secret))
-          .header('Location', '/')
-          .send();
+          .headers({ ...WEB_HEADERS, 'Cache-Control': 'no-store' })
+          .send(withLogin(built.toString(), { ...asked, code }));
       } catch (error) {
         if (!(error instanceof StoaError) || error.code !== 'login_code_invalid') throw error;
         if (!request.headers.accept?.includes('text/html')) throw error;
@@ -108,7 +110,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
       if (own?.kind !== 'browser')
         throw new StoaError('forbidden', 'Only a browser login can be logged out');
       await core.credentials.revoke(principal, own.credentialId);
-      return reply.code(204).header('Set-Cookie', expiredCookie(port())).send();
+      return reply.code(204).send();
     },
     async readAsset(request, reply) {
       const { assetId } = request.params as { assetId: string };
@@ -129,16 +131,9 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
   };
 }
 
-/** The same for every place in it; who is not logged in is told how to, and gets nothing else. */
+/** The same for every address in it and for everybody: it holds no data, and asks for it with its login. */
 function webPage(web: WebFiles): SpecialHandler {
-  return (request: FastifyRequest, reply: FastifyReply) => {
-    // Its cookie stays behind on the way from another site; it comes along from this page.
-    if (comesFromElsewhere(request.headers)) {
-      return Promise.resolve(reply.headers(PAGE_HEADERS).send(followedPage()));
-    }
-    if (request.principal?.kind !== 'human') {
-      return Promise.resolve(reply.headers(PAGE_HEADERS).send(notLoggedInPage()));
-    }
+  return (_: FastifyRequest, reply: FastifyReply) => {
     const page = web.page();
     return Promise.resolve(
       page

@@ -26,8 +26,9 @@ import { startTicking } from '../runtime/ticking.js';
 import { VERSION } from '../version.js';
 import { writeBackup } from './backup.js';
 import { openEngine } from './engine.js';
-import { ownerToken, prepareHome } from './home-directory.js';
+import { browserKey, ownerToken, prepareHome } from './home-directory.js';
 import { openLobby } from './open-lobby.js';
+import { processMark } from './process-mark.js';
 import { openScratchStore } from './scratch-store.js';
 import { startSweeping } from './sweeping.js';
 import { Teardown } from './teardown.js';
@@ -83,7 +84,8 @@ export async function startDaemon(
         { pid: lock.stale.pid },
         'took over the data directory from a daemon that ended without releasing it',
       );
-    lock.announce({ pid: process.pid, startedAt, version: VERSION });
+    const note = { pid: process.pid, startedAt, version: VERSION, ...processMark() };
+    lock.announce(note);
 
     const { store, search } = await openEngine({
       home,
@@ -123,6 +125,7 @@ export async function startDaemon(
       clock: { now: Date.now },
       ids: createIds(),
       secrets,
+      browserKey: browserKey(home),
       retention: {
         idempotencyKeyMs: toMs(retention.idempotencyKeyHours),
         revokedCredentialMs: toMs(retention.revokedCredentialHours),
@@ -175,7 +178,6 @@ export async function startDaemon(
       channels: await core.channels.count(),
       streams: streams.count,
     });
-    const port = (): number => phase.port;
     const stopping = (): boolean => phase.stopping;
     const mcp = createMcpEndpoint({
       core,
@@ -191,12 +193,12 @@ export async function startDaemon(
       metrics,
       log,
       version: VERSION,
-      port,
       stopping,
       handlers: createHandlers({
         core,
         status,
         loginUrl,
+        isOwnHost: (host) => guard.isOwnHost(host),
         currency: config.currency,
         mcpServers: () => runtime.mcpServers(),
         backup: (directory) => writeBackup(home, store, directory),
@@ -206,13 +208,12 @@ export async function startDaemon(
         files,
         web: new WebFiles(places.web),
         metrics,
-        port,
         ready: () => phase.ready && !phase.stopping,
-        events: createEventStream({ core, streams, log, port, stopping }),
+        events: createEventStream({ core, streams, log, stopping }),
         mcp: mcp.handle,
       }),
     });
-    const endSockets = serveWebSocket(server.server, { core, guard, streams, log, port, stopping });
+    const endSockets = serveWebSocket(server.server, { core, guard, streams, log, stopping });
     teardown.add('http', async () => {
       const hardEnd = setTimeout(() => {
         endSockets();
@@ -233,7 +234,7 @@ export async function startDaemon(
     listenAs(config.port);
     await listen(server, config.host, config.port);
     listenAs((server.server.address() as AddressInfo).port);
-    lock.announce({ pid: process.pid, startedAt, version: VERSION, url: url() });
+    lock.announce({ ...note, url: url() });
     phase.ready = true;
     await core.runner.look();
     await core.recovery.run();

@@ -22,21 +22,29 @@ export function prepareHome(home: string): void {
 
 /** The owner's token: made once, readable by this user only, required on loopback too. */
 export function ownerToken(home: string): string {
-  const path = join(home, 'token');
-  const known = readToken(path);
+  return keptSecret(join(home, 'token'), () => `stoa_owner_${secrets.generate()}`);
+}
+
+function keptSecret(path: string, make: () => string): string {
+  const known = readSecret(path);
   if (known !== undefined) {
     chmodSync(path, 0o600);
     return known;
   }
-  const token = `stoa_owner_${secrets.generate()}`;
+  const secret = make();
   // Whole or not there: a start that is killed here must not leave a file that no start accepts.
   const partial = `${path}.partial`;
-  writeFileSync(partial, `${token}\n`, { mode: 0o600 });
+  writeFileSync(partial, `${secret}\n`, { mode: 0o600 });
   renameSync(partial, path);
-  return token;
+  return secret;
 }
 
-function readToken(path: string): string | undefined {
+/** From which the keys of browser logins are derived. It is not part of a backup. */
+export function browserKey(home: string): string {
+  return keptSecret(join(home, 'browser.key'), () => secrets.generate());
+}
+
+function readSecret(path: string): string | undefined {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').trim();
@@ -49,6 +57,6 @@ function readToken(path: string): string | undefined {
   if (/^[\x21-\x7e]{32,200}$/.test(text)) return text;
   throw new StoaError(
     'data_directory_unusable',
-    `${path} does not hold a token; remove it and a new one is made`,
+    `${path} does not hold a secret; remove it and a new one is made`,
   );
 }

@@ -3,6 +3,7 @@ import {
   type CutOffReason,
   type Ephemeral,
   type LogEntry,
+  type Presented,
   READER_LIMIT_BYTES,
   type Reader,
   type Subscription,
@@ -35,7 +36,7 @@ export class Connection implements Reader {
   ) {}
 
   /** Hears of the revocation of its own credential, then makes sure that it was not revoked before. */
-  async guardCredential(secret: string): Promise<void> {
+  async guardCredential(presented: Presented): Promise<void> {
     const { principal } = this;
     if (principal.kind !== 'human') return;
     const watcher: Reader = {
@@ -55,7 +56,7 @@ export class Connection implements Reader {
     this.#revocations = await this.core.hub.follow(watcher, humanTopic(principal.id), undefined);
     this.#revocations?.begin();
     if (this.#ended) this.#revocations?.end();
-    else if (!(await this.core.credentials.authenticate(secret))) this.end('revoked');
+    else if (!(await this.core.credentials.authenticate(presented))) this.end('revoked');
   }
 
   async subscribe(topic: string, after: number | undefined): Promise<void> {

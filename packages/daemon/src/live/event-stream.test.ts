@@ -60,7 +60,7 @@ describe('an event stream', () => {
     core = liveCore(gate.store, home);
     secret = 'x'.repeat(40);
     await core.credentials.adoptOwnerToken(secret, 'here');
-    owner = (await core.credentials.authenticate(secret)) as Principal;
+    owner = (await core.credentials.authenticate({ as: 'token', secret })) as Principal;
     await core.channels.create(owner, { channelId: 'lobby', title: 'Lobby' }, undefined);
   });
   afterEach(async () => {
@@ -79,7 +79,6 @@ describe('an event stream', () => {
       core,
       streams,
       log: pino({}, logged),
-      port,
       stopping: () => phase.stopping,
     });
     server.decorateRequest('principal', undefined);

@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Core, LogEntry } from '@stoa/core';
+import type { Core, LogEntry, Presented } from '@stoa/core';
 import { type Principal, parseTopic, StoaError, type StreamFrame } from '@stoa/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { secretOf } from '../http/credentials-of.js';
+import { presentedIn } from '../http/credentials-of.js';
 import { DEFECT, knownError } from '../http/problems.js';
 import { Connection, type Outlet } from './connection.js';
 import { formatPositions, type Positions, parsePositions } from './positions.js';
@@ -15,7 +15,6 @@ export interface EventStreamPorts {
   readonly core: Core;
   readonly streams: Streams;
   readonly log: Logger;
-  readonly port: () => number;
   readonly stopping: () => boolean;
 }
 
@@ -30,7 +29,7 @@ const HEAD = {
 
 /** `/v1/events`: the same delivery as the WebSocket, for readers that speak plain HTTP. */
 export function createEventStream(ports: EventStreamPorts) {
-  const { core, streams, port, stopping } = ports;
+  const { core, streams, stopping } = ports;
   /** A stream does not end: what is asked for behind it on the same connection never gets its turn. */
   const taken = new WeakSet<Socket>();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
@@ -52,9 +51,11 @@ export function createEventStream(ports: EventStreamPorts) {
       throw error;
     }
     reply.hijack();
-    const secret = secretOf(request.headers, port()) ?? '';
+    const presented = presentedIn(request.headers);
     // Whoever left while this was looked up is not there to end what would be opened now.
-    if (!socket.destroyed) void serve(ports, principal, secret, start, reply.raw);
+    if (!socket.destroyed && presented) {
+      void serve(ports, principal, presented, start, reply.raw);
+    }
     return reply;
   };
 }
@@ -97,7 +98,7 @@ function itsTurn(response: ServerResponse, socket: Socket): Promise<void> {
 async function serve(
   { core, streams, log }: EventStreamPorts,
   principal: Principal,
-  secret: string,
+  presented: Presented,
   start: Positions,
   response: ServerResponse,
 ): Promise<void> {
@@ -115,7 +116,7 @@ async function serve(
   try {
     response.writeHead(200, HEAD);
     response.flushHeaders();
-    await connection.guardCredential(secret);
+    await connection.guardCredential(presented);
     for (const [topic, after] of start) await connection.subscribe(topic, after);
   } catch (error) {
     const known = knownError(error);

@@ -48,7 +48,6 @@ describe('an upgrade whose caller is still being looked up', () => {
       guard,
       streams,
       log: pino({ level: 'silent' }),
-      port: () => 0,
       stopping: () => isStopping,
     });
   });

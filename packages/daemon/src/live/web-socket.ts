@@ -1,11 +1,17 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { assertMayCall, type Core, type LogEntry, READER_LIMIT_BYTES } from '@stoa/core';
+import {
+  assertMayCall,
+  type Core,
+  type LogEntry,
+  type Presented,
+  READER_LIMIT_BYTES,
+} from '@stoa/core';
 import { type Principal, ROUTES, StoaError, type StreamFrame, StreamRequest } from '@stoa/protocol';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { secretOf } from '../http/credentials-of.js';
+import { presentedInUpgrade, STREAM_PROTOCOL } from '../http/credentials-of.js';
 import type { OriginGuard } from '../http/origin-guard.js';
 import { DEFECT, knownError, rawAnswer } from '../http/problems.js';
 import { Connection, type Outlet } from './connection.js';
@@ -17,7 +23,6 @@ export interface WebSocketPorts {
   readonly guard: OriginGuard;
   readonly streams: Streams;
   readonly log: Logger;
-  readonly port: () => number;
   readonly stopping: () => boolean;
 }
 
@@ -33,6 +38,7 @@ export function serveWebSocket(server: Server, ports: WebSocketPorts): () => voi
     noServer: true,
     maxPayload: REQUEST_BYTES,
     perMessageDeflate: false,
+    handleProtocols: (offered) => (offered.has(STREAM_PROTOCOL) ? STREAM_PROTOCOL : false),
   });
   // The HTTP server lets go of what is upgraded: nothing but this would end one that is not yet served.
   const upgrading = new Set<Duplex>();
@@ -44,10 +50,10 @@ export function serveWebSocket(server: Server, ports: WebSocketPorts): () => voi
     socket.on('close', () => upgrading.delete(socket));
     socket.on('error', () => socket.destroy());
     admit(request, ports)
-      .then(({ principal, secret }) => {
+      .then(({ principal, presented }) => {
         ports.streams.assertRoom();
         sockets.handleUpgrade(request, socket, head, (webSocket) => {
-          serve(webSocket, socket as Socket, principal, secret, ports);
+          serve(webSocket, socket as Socket, principal, presented, ports);
         });
       })
       .catch((error: unknown) => {
@@ -68,8 +74,8 @@ export function serveWebSocket(server: Server, ports: WebSocketPorts): () => voi
 
 async function admit(
   request: IncomingMessage,
-  { core, guard, port, stopping }: WebSocketPorts,
-): Promise<{ principal: Principal; secret: string }> {
+  { core, guard, stopping }: WebSocketPorts,
+): Promise<{ principal: Principal; presented: Presented }> {
   guard.check(request.headers);
   if (stopping()) throw new StoaError('shutting_down');
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
@@ -78,16 +84,16 @@ async function admit(
       'The only upgrade is to websocket; send the request as HTTP/1.1 without an Upgrade header',
     );
   }
-  const secret = secretOf(request.headers, port());
-  const principal = secret === undefined ? undefined : await core.credentials.authenticate(secret);
+  const presented = presentedInUpgrade(request.headers);
+  const principal = presented && (await core.credentials.authenticate(presented));
   if (request.url?.split('?')[0] !== ROUTES.stream.path) {
     throw new StoaError(principal ? 'route_not_found' : 'unauthenticated');
   }
   assertMayCall(ROUTES.stream.access, principal);
-  if (!principal || secret === undefined) throw new StoaError('unauthenticated');
+  if (!principal || !presented) throw new StoaError('unauthenticated');
   // Those that are open were told already; nobody would tell one that opens now.
   if (stopping()) throw new StoaError('shutting_down');
-  return { principal, secret };
+  return { principal, presented };
 }
 
 /** Ends the connection whether or not the other side ends its half, or ever reads the answer. */
@@ -102,7 +108,7 @@ function serve(
   webSocket: WebSocket,
   socket: Socket,
   principal: Principal,
-  secret: string,
+  presented: Presented,
   ports: WebSocketPorts,
 ): void {
   const { core, streams, log } = ports;
@@ -119,7 +125,7 @@ function serve(
     webSocket.terminate();
   });
   // Requests are carried out one after the other, so that answers come in the order of asking.
-  let queue = connection.guardCredential(secret).catch((error: unknown) => {
+  let queue = connection.guardCredential(presented).catch((error: unknown) => {
     log.error({ err: error }, 'a stream could not be guarded');
     connection.end();
   });

@@ -1,5 +1,5 @@
 import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
-import { secretOf } from '../http/credentials-of.js';
+import { presentedIn } from '../http/credentials-of.js';
 import type { SpecialHandler } from '../http/server.js';
 import { OpenCalls } from './open-calls.js';
 import type { McpPorts } from './serve-mcp.js';
@@ -19,14 +19,14 @@ export function createMcpEndpoint(ports: McpPorts): McpEndpoint {
   return {
     async handle(request, reply) {
       const by = request.principal as Principal;
-      // A browser sends its cookie by itself; a client of this protocol is given a token on purpose.
+      // For programs that were given a token; a page has no use for it.
       const { authorization } = request.headers;
       if (authorization === undefined)
         throw new StoaError('unauthenticated', 'Send a Bearer token');
       const { id, cancels } = look(request.body);
       if (cancels !== undefined) calls.cancel(by, cancels);
       const call = calls.open(by, id);
-      const unwatch = core.sessionTokens.watch(secretOf(request.headers, 0) ?? '', () => {
+      const unwatch = core.sessionTokens.watch(presentedIn(request.headers)?.secret ?? '', () => {
         call.end(new StoaError('unauthenticated', 'The token was revoked'));
       });
       const gone = new AbortController();

@@ -114,12 +114,12 @@ async function listen() {
     metrics,
     log: pino({ level: 'silent' }),
     version: '0.0.0',
-    port,
     stopping: () => false,
     handlers: createHandlers({
       core,
       status: none,
       loginUrl: (code) => code,
+      isOwnHost: () => true,
       currency: undefined,
       mcpServers: none,
       backup: none,
@@ -127,7 +127,6 @@ async function listen() {
     special: createSpecialHandlers({
       core,
       metrics,
-      port,
       files: new DiskAssetFiles(join(home, 'assets')),
       web: new WebFiles(join(home, 'web')),
       events: none,

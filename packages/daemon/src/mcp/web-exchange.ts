@@ -1,12 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+const SECRET_HEADERS = new Set(['authorization', 'stoa-access-token', 'cookie']);
+
 /** The request without its body, which was read and parsed already. */
 export function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     // The secret has done its work.
-    if (value === undefined || name === 'authorization' || name === 'cookie') continue;
+    if (value === undefined || SECRET_HEADERS.has(name)) continue;
     headers.set(name, String(value));
   }
   const url = new URL(request.url, `http://${request.headers.host ?? 'localhost'}`);

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 
 /** Fields that hold secrets wherever they stand. A URL may carry a login code or a password. */
 const SECRET =
-  /^(?:(?:proxy-)?authorization|(?:set-)?cookie|.*(?:token|secret|password)|url|connectionstring)$/i;
+  /^(?:(?:proxy-)?authorization|(?:set-)?cookie|sec-websocket-protocol|stoa-login-code|browserkey|.*(?:token|secret|password)|url|connectionstring)$/i;
 const HIDDEN = '[redacted]';
 const DEEPEST = 8;
 

@@ -20,10 +20,13 @@ export function openApiDocument(version: string): JsonSchema {
       description: 'Durable public channels for people and AI agents.',
       license: { name: 'Apache-2.0' },
     },
-    security: [{ token: [] }],
+    security: [{ token: [] }, { access: [] }],
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        access: { type: 'apiKey', in: 'header', name: 'Stoa-Access-Token' },
+      },
       schemas: { Problem: problemSchema() },
     },
   };
@@ -40,6 +43,17 @@ function operation(id: string, route: Route): JsonSchema {
       ...fields(route.params, 'path'),
       ...fields(route.query, 'query'),
       ...fields(route.headers, 'header'),
+      ...(route.freshLogin
+        ? [
+            {
+              name: 'Stoa-Login-Code',
+              in: 'header',
+              required: false,
+              description: 'A login code of the last ten minutes; needed from a browser login',
+              schema: { type: 'string', maxLength: 200 },
+            },
+          ]
+        : []),
       ...(route.idempotent
         ? [
             {

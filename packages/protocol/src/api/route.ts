@@ -8,6 +8,8 @@ export interface Route {
   readonly tag: string;
   readonly summary: string;
   readonly access: readonly CallerClass[];
+  /** From a browser login it needs a login code in `Stoa-Login-Code`, which is used up by the request. */
+  readonly freshLogin?: true;
   readonly status: number;
   /** How the answer is carried; `json` unless said. */
   readonly carries?: 'json' | 'bytes' | 'text' | 'stream' | 'page';

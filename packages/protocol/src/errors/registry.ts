@@ -32,6 +32,7 @@ export const ERRORS = {
   unauthenticated: { status: 401, title: 'A valid token is required' },
   login_code_invalid: { status: 401, title: 'The login code is used, expired or unknown' },
   observation_refused: { status: 401, title: 'The source, its signature or its time is not valid' },
+  fresh_login_required: { status: 403, title: 'A browser login needs a new login code for this' },
   forbidden: { status: 403, title: 'The caller may not do this' },
   not_member: { status: 403, title: 'Only members of the channel may do this' },
   not_author: { status: 403, title: 'Only the author may change this message' },
@@ -121,6 +122,7 @@ export const ERRORS = {
   schema_too_new: { status: 500, title: 'The data was written by a newer Stoa' },
   migration_failed: { status: 500, title: 'A migration failed; the old data is untouched' },
   sqlite_too_old: { status: 500, title: 'The SQLite library has a known corruption bug' },
+  daemon_not_proven: { status: 503, title: 'What answers did not prove to be the daemon' },
   daemon_unreachable: { status: 503, title: 'No daemon answers at this address' },
 } as const satisfies Record<string, { status: number; title: string }>;
 

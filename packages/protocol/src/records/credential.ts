@@ -28,6 +28,17 @@ export type MintToken = z.infer<typeof MintToken>;
 export const MintedToken = z.strictObject({ token: z.string(), credential: Credential });
 export type MintedToken = z.infer<typeof MintedToken>;
 
+export const LogIn = z.strictObject({
+  code: z.string().min(1).max(200),
+  /** From the page that asked whether to log in: no other page has it. */
+  ticket: z.string().min(1).max(200),
+});
+export type LogIn = z.infer<typeof LogIn>;
+
+/** The key of a browser login. The page keeps it; it is never sent to the daemon. */
+export const BrowserLogin = z.strictObject({ credentialId: CredentialId, key: z.string() });
+export type BrowserLogin = z.infer<typeof BrowserLogin>;
+
 export const LoginCode = z.strictObject({
   code: z.string(),
   url: z.string(),

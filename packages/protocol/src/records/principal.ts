@@ -8,6 +8,8 @@ export type Principal =
       readonly id: string;
       readonly owner: boolean;
       readonly credentialId: string;
+      /** Absent for tokens. */
+      readonly via?: 'browser';
     }
   | { readonly kind: 'session'; readonly id: string; readonly credentialId: string }
   | { readonly kind: 'adapter'; readonly id: string; readonly credentialId: string }

@@ -8,6 +8,9 @@ export interface HolderNote {
   readonly pid: number;
   readonly startedAt: number;
   readonly version: string;
+  /** Which start of the system, and when the process began in it: a number of a process is used again. */
+  readonly bootId?: string;
+  readonly processStart?: string;
   readonly url?: string;
 }
 

@@ -42,9 +42,14 @@ UPDATE "projectTasks" SET
     "createdBy");
 `;
 
+/** A cookie of an earlier version proves nothing any more: its login ends. */
+const browserLogins = `
+UPDATE "credentials" SET "revokedAt" = "createdAt" WHERE "kind" = 'browser' AND "revokedAt" IS NULL;
+`;
+
 const REWRITES = `e."topicId" = "projectTasks"."topicId" AND e."type" = 'task_updated'`;
 
-const tables = (t: Types): string => authority(t) + taskTexts(t);
+const tables = (t: Types): string => authority(t) + taskTexts(t) + browserLogins;
 
 /** What safe boundaries between people and agents need. */
 export const trust: Migration = {

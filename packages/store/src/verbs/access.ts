@@ -36,14 +36,36 @@ export const insertHuman = verb<HumanRow>(
 
 const ACTIVE = `"revokedAt" IS NULL AND ("expiresAt" IS NULL OR "expiresAt" > :now)`;
 
-/** Hot. One that is revoked or expired is not found; the role of a human comes with it. */
-export const findCredentialByHash = verb<
-  { hash: string; now: number },
-  { credentialId: string; principalKind: string; principalId: string; role: string | null }
->(
-  `SELECT c."credentialId", c."principalKind", c."principalId", h."role" FROM "credentials" c
+export interface ActiveCredentialRow {
+  credentialId: string;
+  principalKind: string;
+  principalId: string;
+  hash: string;
+  role: string | null;
+}
+
+const activeCredential = (condition: string): string =>
+  `SELECT c."credentialId", c."principalKind", c."principalId", c."hash", h."role" FROM "credentials" c
    LEFT JOIN "humans" h ON c."principalKind" = 'human' AND h."humanId" = c."principalId"
-   WHERE c."hash" = :hash AND ${ACTIVE}`,
+   WHERE ${condition} AND ${ACTIVE}`;
+
+/** Hot. A token that is revoked or expired is not found; the role of a human comes with it. */
+export const findTokenByHash = verb<{ hash: string; now: number }, ActiveCredentialRow>(
+  activeCredential(`c."hash" = :hash AND c."kind" <> 'browser'`),
+);
+
+/** Hot. */
+export const findBrowserLogin = verb<{ credentialId: string; now: number }, ActiveCredentialRow>(
+  activeCredential(`c."credentialId" = :credentialId AND c."kind" = 'browser'`),
+);
+
+/** Tokens whose digest lies between the two. */
+export const listTokensBetween = verb<
+  { from: string; to: string; now: number; limit: number },
+  ActiveCredentialRow
+>(
+  `${activeCredential(`c."hash" >= :from AND c."hash" <= :to AND c."kind" <> 'browser'`)}
+   ORDER BY c."hash" LIMIT :limit`,
 );
 
 export const findCredential = verb<{ credentialId: string }, CredentialRow>(
@@ -111,6 +133,15 @@ export interface LoginCodeRow {
 export const insertLoginCode = verb<LoginCodeRow>(
   `INSERT INTO "loginCodes" ("hash", "humanId", "credentialId", "expiresAt")
    VALUES (:hash, :humanId, :credentialId, :expiresAt)`,
+);
+
+export const findLoginCode = verb<
+  { hash: string; now: number },
+  LoginCodeRow & { displayName: string | null }
+>(
+  `SELECT l."hash", l."humanId", l."credentialId", l."expiresAt", h."displayName" FROM "loginCodes" l
+   LEFT JOIN "humans" h ON h."humanId" = l."humanId"
+   WHERE l."hash" = :hash AND l."expiresAt" > :now`,
 );
 
 /** Takes the code away and tells whose it was: used once, by whoever comes first. */

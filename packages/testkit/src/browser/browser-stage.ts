@@ -10,12 +10,21 @@ const EXPECTED =
   /ERR_CONNECTION_(?:REFUSED|RESET|CLOSED)|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection to/;
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Where to go after the login. */
+  /** Where to go after the login; the start page unless said. */
   readonly path?: string;
   /** Whose browser it is; the owner's unless said. */
   readonly token?: string;
   /** Whether the daemon is going to be away for a while. */
   readonly isInterrupted?: boolean;
+}
+
+/** Presses the button of the login page and waits until the page behind it is there. */
+export async function confirmLogin(page: Page): Promise<void> {
+  const there = page.waitForURL(({ pathname }) => pathname !== '/login', {
+    waitUntil: 'domcontentloaded',
+  });
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await there;
 }
 
 /** One browser for a file of tests; every page has cookies and storage of its own, as another person's has. */
@@ -35,14 +44,15 @@ export class BrowserStage {
     return new BrowserStage(await chromium.launch({ executablePath, args }));
   }
 
-  /** A page of somebody whose browser came in through a one-time link before. */
+  /** A page of somebody who opened a login link and confirmed it. */
   async logIn(daemon: Pick<TestDaemon, 'url' | 'token'>, options: OpenOptions = {}): Promise<Page> {
     const owner = callerOf(daemon.url, options.token ?? daemon.token);
-    const { json } = await owner.post<{ code: string }>('/v1/login-codes');
+    const { json } = await owner.post<{ url: string }>('/v1/login-codes');
     const page = await this.blank(daemon.url, options);
-    // Not in the page: loading it twice takes longer than most tests.
-    await page.request.get(`${daemon.url}/login?code=${json.code}`, { maxRedirects: 0 });
-    await page.goto(daemon.url + (options.path ?? '/'));
+    await page.goto(json.url);
+    await confirmLogin(page);
+    const { path = '/' } = options;
+    if (path !== '/') await page.goto(daemon.url + path);
     return page;
   }
 

@@ -5,6 +5,7 @@ import { until } from '../time/until.js';
 export interface SocketOptions {
   readonly token?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly protocols?: readonly string[];
   readonly path?: string;
 }
 
@@ -39,11 +40,11 @@ export class LiveSocket {
 
   static open(
     url: string,
-    { token, headers = {}, path = '/v1/stream' }: SocketOptions = {},
+    { token, headers = {}, protocols = [], path = '/v1/stream' }: SocketOptions = {},
   ): Promise<LiveSocket> {
     const target = new URL(path, url);
     target.protocol = 'ws:';
-    const socket = new WebSocket(target, {
+    const socket = new WebSocket(target, [...protocols], {
       perMessageDeflate: false,
       headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
     });

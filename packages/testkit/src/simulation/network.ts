@@ -38,7 +38,7 @@ export function arrive(
 async function serve(call: Call, { core }: SimDaemon): Promise<Outcome> {
   const { secret, operation, key } = call.request;
   try {
-    const principal = await core.credentials.authenticate(secret);
+    const principal = await core.credentials.authenticate({ as: 'token', secret });
     if (!isDeepStrictEqual(principal, call.admitted)) {
       violated(`${describe(call.request)} was taken for somebody else`, { principal, call });
     }

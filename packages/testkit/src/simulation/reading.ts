@@ -44,7 +44,8 @@ export function connect(world: World, reader: SimReader, daemon: SimDaemon): voi
 }
 
 async function follow(world: World, reader: SimReader, { core }: SimDaemon): Promise<void> {
-  const by = await core.credentials.authenticate(world.tokens.get(reader.client) ?? '');
+  const secret = world.tokens.get(reader.client) ?? '';
+  const by = await core.credentials.authenticate({ as: 'token', secret });
   if (!by) throw new StoaError('unauthenticated');
   await core.assertMayFollow(by, reader.topic);
   const subscription = await core.hub.follow(reader, reader.topic, reader.last);

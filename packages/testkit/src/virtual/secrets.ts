@@ -14,10 +14,13 @@ export function virtualSecrets(random: SeededRandom): Secrets {
       return text;
     },
     digest: (text) => createHash('sha256').update(text).digest('hex'),
-    verifies(secret, signed, signature) {
-      const hmac = createHmac('sha256', secret);
-      for (const part of signed) hmac.update(part);
-      return hmac.digest('hex') === signature;
-    },
+    sign,
+    verifies: (secret, signed, signature) => sign(secret, signed) === signature,
   };
+}
+
+function sign(secret: string, parts: readonly (string | Uint8Array)[]): string {
+  const hmac = createHmac('sha256', secret);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest('hex');
 }

@@ -14,11 +14,20 @@ export function late<P>(
   return lazy(async () => ({ default: await patiently(load) }));
 }
 
-/** What cannot be loaded because the daemon is away is loaded when it is back. */
+/** Those that the page has: to load one again asks nobody. */
+const loaded = new Set<() => Promise<unknown>>();
+
+/**
+ * What cannot be loaded because the daemon is away is loaded when it is back, and not before: who answers meanwhile
+ * may be another program, and a part is a program too.
+ */
 async function patiently<T>(load: () => Promise<T>): Promise<T> {
   for (;;) {
+    if (!loaded.has(load) && live.connection === 'reconnecting') await live.untilLive();
     try {
-      return await load();
+      const part = await load();
+      loaded.add(load);
+      return part;
     } catch (error) {
       if (live.connection === 'live') throw error;
       await live.untilLive();
@@ -28,5 +37,11 @@ async function patiently<T>(load: () => Promise<T>): Promise<T> {
 
 /** One after the other. What cannot be loaded now is tried again by who goes there. */
 export async function loadTheRest(): Promise<void> {
-  for (const load of parts) await load().catch(() => undefined);
+  for (const load of parts) {
+    if (live.connection === 'reconnecting') return;
+    await load().then(
+      () => loaded.add(load),
+      () => undefined,
+    );
+  }
 }

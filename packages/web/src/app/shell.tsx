@@ -1,5 +1,6 @@
 import { StoaProblem } from '@stoa/client';
 import { Suspense, useEffect, useState } from 'react';
+import { useForeignServer } from '../data/foreign-server.js';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
 import { useOutbox } from '../data/outbox-here.js';
@@ -12,6 +13,7 @@ import { Sidebar } from '../sidebar/sidebar.js';
 import { StatusBar } from '../status-bar/status-bar.js';
 import { Empty } from '../ui/empty.js';
 import { Fallback } from './fallback.js';
+import { ForeignServer, ForeignServerAlert } from './foreign-server.js';
 import { late, loadTheRest } from './late.js';
 import { Layout } from './layout.js';
 import { LoggedOut } from './logged-out.js';
@@ -27,8 +29,10 @@ const REST_AFTER_MS = 4_000;
 export function Shell() {
   const me = useMe();
   const connection = useConnection();
+  const isForeign = useForeignServer();
   const isOut = me.error instanceof StoaProblem && me.error.status === 401;
   if (isOut || connection === 'refused') return <LoggedOut />;
+  if (!me.data && isForeign) return <ForeignServer />;
   if (!me.data) return me.failureReason ? <NotAnswering problem={me.failureReason} /> : null;
   return <Inside me={me.data.actorId} />;
 }
@@ -59,6 +63,7 @@ function Inside({ me }: { readonly me: string }) {
   useKey('?', { does: 'Show the keys' }, () => setHelp(true));
   return (
     <>
+      <ForeignServerAlert />
       <Layout
         path={path}
         isHome={place.name === 'home'}

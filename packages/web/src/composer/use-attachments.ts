@@ -1,6 +1,7 @@
 import { ASSET_BYTES, ITEMS_PER_MESSAGE } from '@stoa/client';
 import { useEffect, useSyncExternalStore } from 'react';
 import { keep, kept, keptKeys } from '../app/kept.js';
+import { readAsset } from '../data/asset-url.js';
 import { client } from '../data/client.js';
 import { useWhileLive } from '../data/live.js';
 import { toast } from '../ui/toast.js';
@@ -100,7 +101,9 @@ function lookForKept(draftKey: string): void {
 async function lookFor(draftKey: string, { key, name, assetId = '' }: Attached): Promise<void> {
   try {
     const { mediaType } = await client.assets.get(assetId);
-    const preview = PREVIEWED.test(mediaType) ? client.assets.rawUrl(assetId) : undefined;
+    const preview = PREVIEWED.test(mediaType)
+      ? URL.createObjectURL(await readAsset(assetId, mediaType))
+      : undefined;
     changeOne(draftKey, key, { state: 'stored', preview });
   } catch (error) {
     const isWanted = attachedAt(draftKey).some((each) => each.key === key);

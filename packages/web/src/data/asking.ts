@@ -2,11 +2,12 @@ import { StoaProblem } from '@stoa/client';
 import type { OnlineManager, QueryObserverOptions } from '@tanstack/react-query';
 import type { LiveHub } from './live-hub.js';
 
+const NOT_THERE: ReadonlySet<string> = new Set(['daemon_unreachable', 'daemon_not_proven']);
+
 /** How the daemon is asked for what is shown, unless a query says otherwise. */
 export const ASKED: Pick<QueryObserverOptions, 'retry' | 'retryDelay' | 'refetchOnReconnect'> = {
   // The client repeats what is worth repeating; what was refused will be refused again.
-  retry: (count, error) =>
-    error instanceof StoaProblem && error.code === 'daemon_unreachable' && count < 20,
+  retry: (count, error) => error instanceof StoaProblem && NOT_THERE.has(error.code) && count < 20,
   retryDelay: (count) => Math.min(250 * 2 ** count, 5_000),
   // What failed meanwhile, and what has no topic of its own, is not known to be so any more.
   refetchOnReconnect: 'always',

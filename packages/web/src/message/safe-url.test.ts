@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { safeUrl } from './safe-url.js';
+import { safeUrl as safeUrlAt } from './safe-url.js';
+
+const HERE = { hostname: '127.0.0.1', port: '7117' };
+const safeUrl = (url: string): string | undefined => safeUrlAt(url, HERE);
 
 describe('where a link in a message may lead', () => {
   it('is the web and mail', () => {
@@ -24,6 +27,29 @@ describe('where a link in a message may lead', () => {
       '',
     ]) {
       expect(safeUrl(url), url).toBeUndefined();
+    }
+  });
+
+  it('SE-52 is no login link of this daemon, under any of its names', () => {
+    for (const url of [
+      'http://127.0.0.1:7117/login?code=x',
+      'http://127.0.0.1:7117/login',
+      'http://127.0.0.1:7117/%6Cogin?code=x',
+      'http://127.0.0.1:7117/x/../login?code=x',
+      'http://127.0.0.1:7117//login?code=x',
+      'http://localhost:7117/login?code=x',
+      'http://[::1]:7117/login?code=x',
+      'http://ada@127.0.0.1:7117/login?code=x',
+    ]) {
+      expect(safeUrl(url), url).toBeUndefined();
+    }
+    for (const url of [
+      'http://127.0.0.1:7117/c/lobby',
+      'http://127.0.0.1:7117/logins',
+      'http://127.0.0.1:3000/login',
+      'https://example.org/login?code=x',
+    ]) {
+      expect(safeUrl(url), url).toBe(url);
     }
   });
 });

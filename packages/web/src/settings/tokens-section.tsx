@@ -11,6 +11,8 @@ import { toast } from '../ui/toast.js';
 import { TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 import { LogOut } from './log-out.js';
+import { loginCodeIn } from './login-code.js';
+import { LoginCodeField } from './login-code-field.js';
 import { emptyOf, type FieldProblems, problemsOf } from './problems.js';
 import { Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
@@ -68,12 +70,7 @@ export function TokensSection() {
 
 function TokenRow({ token, isOwn }: { readonly token: Credential; readonly isOwn: boolean }) {
   const { credentialId, kind, name, humanId, createdAt, expiresAt } = token;
-  const [asked, setAsked] = useState(false);
-  const revoke = useMutation({
-    mutationFn: () => client.tokens.revoke(credentialId),
-    onSuccess: () => queryClient.invalidateQueries({ queryKey: TOKENS_KEY }),
-    onError: toast.problem,
-  });
+  const [isAsked, setAsked] = useState(false);
   return (
     <Row
       title={name}
@@ -87,21 +84,62 @@ function TokenRow({ token, isOwn }: { readonly token: Credential; readonly isOwn
     >
       {isOwn && kind === 'browser' ? (
         <LogOut />
-      ) : kind === 'owner_token' || isOwn ? null : asked ? (
-        <>
-          <Button look="danger" disabled={revoke.isPending} onClick={() => revoke.mutate()}>
-            Revoke {name}
-          </Button>
-          <Button look="quiet" onClick={() => setAsked(false)}>
-            Keep
-          </Button>
-        </>
-      ) : (
+      ) : kind === 'owner_token' || isOwn ? null : (
         <Button look="quiet" aria-label={`Revoke ${name}…`} onClick={() => setAsked(true)}>
           Revoke…
         </Button>
       )}
+      {isAsked ? (
+        <RevokeDialog
+          credentialId={credentialId}
+          title={`Revoke ${name} of ${humanId}?`}
+          onClose={() => setAsked(false)}
+        />
+      ) : null}
     </Row>
+  );
+}
+
+/** What the daemon says of a login code belongs to its field. */
+const CODE_PROBLEMS = { byCode: { fresh_login_required: 'loginCode' } } as const;
+
+interface RevokeDialogProps {
+  readonly credentialId: string;
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+function RevokeDialog({ credentialId, title, onClose }: RevokeDialogProps) {
+  const [pasted, setPasted] = useState('');
+  const revoke = useMutation({
+    mutationFn: () => client.tokens.revoke(credentialId, { loginCode: loginCodeIn(pasted) }),
+    onSuccess: () => {
+      void queryClient.invalidateQueries({ queryKey: TOKENS_KEY });
+      onClose();
+    },
+  });
+  const [missing, setMissing] = useState<FieldProblems>({});
+  const refused = problemsOf(revoke.error, ['loginCode'], CODE_PROBLEMS);
+  const problems = { ...refused.fields, ...missing };
+  const submit = (): void => {
+    revoke.reset();
+    const empty = emptyOf({ loginCode: loginCodeIn(pasted) });
+    setMissing(empty);
+    if (Object.keys(empty).length === 0) revoke.mutate();
+  };
+  return (
+    <FormDialog
+      title={title}
+      deed="Revoke it"
+      look="danger"
+      isDisabled={revoke.isPending}
+      problems={{ ...refused, fields: problems }}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <p className="text-[13px]">Its next request fails, and what it follows live ends.</p>
+      <LoginCodeField value={pasted} onChange={setPasted} problem={problems['loginCode']} />
+    </FormDialog>
   );
 }
 
@@ -117,19 +155,25 @@ const isId = (text: string): boolean => /^[a-z0-9._-]+$/.test(text);
 function MintDialog({ onClose, onMinted }: MintDialogProps) {
   const [humanId, setHumanId] = useState('');
   const [name, setName] = useState('');
+  const [pasted, setPasted] = useState('');
   const mint = useMutation({
-    mutationFn: () => client.tokens.mint({ humanId: humanId.trim(), name }),
+    mutationFn: () =>
+      client.tokens.mint({ humanId: humanId.trim(), name }, { loginCode: loginCodeIn(pasted) }),
     onSuccess: (minted) => {
       void queryClient.invalidateQueries({ queryKey: TOKENS_KEY });
       onMinted(minted);
     },
   });
   const [missing, setMissing] = useState<FieldProblems>({});
-  const refused = problemsOf(mint.error, ['humanId', 'name'], { written: { humanId: AN_ID } });
+  const refused = problemsOf(mint.error, ['humanId', 'name', 'loginCode'], {
+    written: { humanId: AN_ID },
+    ...CODE_PROBLEMS,
+  });
   const problems = { ...refused.fields, ...missing };
   const submit = (): void => {
     mint.reset();
-    const empty = { ...emptyOf({ name }), ...(isId(humanId.trim()) ? {} : { humanId: AN_ID }) };
+    const written = { name, loginCode: loginCodeIn(pasted) };
+    const empty = { ...emptyOf(written), ...(isId(humanId.trim()) ? {} : { humanId: AN_ID }) };
     setMissing(empty);
     if (Object.keys(empty).length === 0) mint.mutate();
   };
@@ -157,6 +201,7 @@ function MintDialog({ onClose, onMinted }: MintDialogProps) {
         onChange={setName}
         problem={problems['name']}
       />
+      <LoginCodeField value={pasted} onChange={setPasted} problem={problems['loginCode']} />
     </FormDialog>
   );
 }

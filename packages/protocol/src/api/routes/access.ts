@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { LoginCode, MintedToken, MintToken } from '../../records/credential.js';
 import { CredentialId } from '../../records/ids.js';
 import { Whoami } from '../../records/principal.js';
-import { OWNER, PEOPLE } from '../access-table.js';
+import { AccessToken, DaemonProof, GrantAccess, ProveDaemon } from '../../records/proof.js';
+import { ANYONE, OWNER, PEOPLE } from '../access-table.js';
 import { CredentialList } from '../pages.js';
 import type { Route } from '../route.js';
 
@@ -25,12 +26,33 @@ export const ACCESS_ROUTES = {
     access: PEOPLE,
     status: 204,
   },
+  proveDaemon: {
+    method: 'POST',
+    path: '/v1/daemon-proofs',
+    tag: 'access',
+    summary: 'Let the daemon prove that it knows a key, before anything secret is sent to it',
+    access: ANYONE,
+    body: ProveDaemon,
+    answer: DaemonProof,
+    status: 200,
+  },
+  grantAccess: {
+    method: 'POST',
+    path: '/v1/access-tokens',
+    tag: 'access',
+    summary: 'Prove the key of a browser login and get an access token for a few minutes',
+    access: ANYONE,
+    body: GrantAccess,
+    answer: AccessToken,
+    status: 201,
+  },
   createLoginCode: {
     method: 'POST',
     path: '/v1/login-codes',
     tag: 'access',
     summary: 'Make a one-time login code for a browser; it expires in ten minutes',
     access: PEOPLE,
+    freshLogin: true,
     answer: LoginCode,
     status: 201,
   },
@@ -49,6 +71,7 @@ export const ACCESS_ROUTES = {
     tag: 'access',
     summary: 'Mint a named token for one human; the secret is shown once',
     access: OWNER,
+    freshLogin: true,
     body: MintToken,
     answer: MintedToken,
     status: 201,
@@ -59,6 +82,7 @@ export const ACCESS_ROUTES = {
     tag: 'access',
     summary: 'Revoke a credential; requests fail at once and its live streams end',
     access: OWNER,
+    freshLogin: true,
     params: z.strictObject({ credentialId: CredentialId }),
     status: 204,
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BrowserLogin, LogIn } from '../../records/credential.js';
 import { ANYONE } from '../access-table.js';
 import type { Route } from '../route.js';
 
@@ -65,10 +66,20 @@ export const BROWSER_ROUTES = {
     method: 'GET',
     path: '/login',
     tag: 'browser',
-    summary: 'Exchange a one-time code for a browser credential',
+    summary: 'Ask whether to log in as the person a one-time code is for; changes nothing',
     access: ANYONE,
     query: z.strictObject({ code: z.string().max(200) }),
-    status: 303,
+    status: 200,
     carries: 'page',
+  },
+  logIn: {
+    method: 'POST',
+    path: '/login',
+    tag: 'browser',
+    summary: 'Exchange a one-time code for the key of a browser login (login page only)',
+    access: ANYONE,
+    body: LogIn,
+    answer: BrowserLogin,
+    status: 201,
   },
 } as const satisfies Record<string, Route>;
