@@ -188,6 +188,7 @@ export class AcpDriver implements Driver {
       decide,
       home,
       diagnose,
+      servers: session.servers,
       delivered,
       changed: (change) => {
         this.#sessions.changed(process, session, change);

@@ -59,6 +59,7 @@ async function open() {
         mcpFor: (sessionId) => ({
           url: mcp.url,
           token: `token-of-${sessionId}`,
+          tools: new Set(['greet']),
           revoke: () => undefined,
         }),
       }),

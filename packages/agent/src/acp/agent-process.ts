@@ -25,6 +25,7 @@ import {
 import { endProcesses } from './end-processes.js';
 import { inWords } from './in-words.js';
 import { messageStream, STREAM_LIMITS, type StreamLimits } from './message-stream.js';
+import { newServerName } from './own-server.js';
 import { spawnProgram } from './spawn-program.js';
 import { TextTail } from './text-tail.js';
 import { within } from './within.js';
@@ -48,6 +49,8 @@ export interface SessionListener {
   writeTextFile(request: WriteFileRequest): Promise<void>;
 }
 
+/** As many sessions have names of their own; then they are used again. */
+const SERVER_NAMES = 64;
 const STDERR_CHARS = 16_384;
 const TOLD_CHARS = 1_000;
 /** How long the pipes may take to run dry after the program has ended. */
@@ -80,6 +83,8 @@ export class AgentProcess {
   /** Nothing older can be a process of it. */
   readonly #since: number | undefined;
   #heardAt: number;
+  /** How many sessions were opened in it. */
+  #sessions = 0;
   #capabilities: AgentCapabilities = {};
 
   private constructor(
@@ -87,6 +92,7 @@ export class AgentProcess {
     readonly program: AgentProgram,
     private readonly ports: ProcessPorts,
     private readonly mark: string,
+    private readonly serverNames: readonly string[],
   ) {
     this.#heardAt = ports.now();
     const since = child.pid === undefined ? undefined : startTimeOf(child.pid);
@@ -111,8 +117,9 @@ export class AgentProcess {
     ports: ProcessPorts,
     signal: AbortSignal,
   ): Promise<AgentProcess> {
-    const { child, mark } = await spawnProgram(program, ports.sandbox);
-    const started = new AgentProcess(child, program, ports, mark);
+    const serverNames = Array.from({ length: SERVER_NAMES }, newServerName);
+    const { child, mark } = await spawnProgram(program, serverNames, ports.sandbox);
+    const started = new AgentProcess(child, program, ports, mark, serverNames);
     const callOff = (): void => {
       started.#close(undefined);
     };
@@ -155,6 +162,13 @@ export class AgentProcess {
       for (const secret of secrets) this.#secrets.splice(this.#secrets.indexOf(secret), 1);
       this.#scrub = scrubber(this.#secrets);
     };
+  }
+
+  /** The name of Stoa's own MCP server for the next session; the program was told all of them at its start. */
+  nextServerName(): string {
+    const name = this.serverNames[this.#sessions % this.serverNames.length];
+    this.#sessions += 1;
+    return name ?? newServerName();
   }
 
   /** Gives what the program says of a session to this listener. Returns what ends that. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type DriverConfig, StoaError } from '@stoa/protocol';
 import { childEnvironment, isSecretName } from '../tools/shell/child-environment.js';
 import { isOwn, namedValues } from './named-values.js';
-import { PRESETS } from './presets.js';
+import { PRESETS, type Preset } from './presets.js';
 
 type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
@@ -14,6 +14,7 @@ export interface AgentProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Values of it that nobody is to read. */
   readonly secrets: readonly string[];
+  readonly ownServerArgs: Preset['ownServerArgs'];
   readonly askingMode: string | undefined;
   readonly loginMethod: string | undefined;
   /** To be chosen in each session, where the program cannot be told it when it starts. */
@@ -53,6 +54,7 @@ export function agentProgram(
     command,
     environment: { ...childEnvironment(daemonEnvironment), ...own },
     secrets: secretsOf(written, values),
+    ownServerArgs: preset?.ownServerArgs,
     askingMode: preset?.askingMode,
     loginMethod: login && own[login.variable] !== undefined ? login.method : undefined,
     sessionModel: preset ? undefined : config.model,

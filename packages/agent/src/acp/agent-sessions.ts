@@ -3,6 +3,7 @@ import type { RunContext, Transcript } from '@stoa/core';
 import { z } from 'zod';
 import { serverSecrets } from '../mcp/server-secrets.js';
 import type { AgentProcess } from './agent-process.js';
+import type { KnownServers } from './call-subjects.js';
 import { type McpAccess, mcpServers } from './mcp-servers.js';
 import { openSession } from './open-session.js';
 import { readNote, SESSION_NOTE } from './session-note.js';
@@ -18,6 +19,8 @@ export interface AgentSession {
   /** As it stands in the journal. */
   note: string | undefined;
   readonly mode: string | undefined;
+  /** The MCP servers it was given. */
+  readonly servers: KnownServers;
   commands: ReadonlySet<string>;
 }
 
@@ -97,8 +100,10 @@ export class AgentSessions {
       ),
     ]);
     try {
+      const ownName = process.nextServerName();
       const offered = mcpServers(
         access,
+        ownName,
         configured,
         process.capabilities.mcpCapabilities?.http === true,
         this.ports.environment,
@@ -120,6 +125,10 @@ export class AgentSessions {
         told: opened.isNew || !known || known.told === '' ? undefined : known.told,
         history: isLost ? reprimed(known !== undefined && !isUsable, opened.isNew) : undefined,
         note: written,
+        servers: {
+          own: access && { name: ownName, tools: access.tools },
+          names: Object.keys(configured),
+        },
         commands: new Set(),
       };
       this.#hold(sessionId, { session, process, access, release, scope });

@@ -1,5 +1,4 @@
 import type { AcpPreset } from '@stoa/protocol';
-import { OWN_SERVER } from './own-server.js';
 
 /** What is known of an agent program. */
 export interface Preset {
@@ -8,6 +7,8 @@ export interface Preset {
   /** Follow the program, whoever names it: they make it speak ACP and ask before it acts. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Let it use Stoa's own tools without asking, where it does not say in its question which tool it is. */
+  readonly ownServerArgs?: (serverNames: readonly string[]) => readonly string[];
   /** The mode of its sessions in which it asks. */
   readonly askingMode?: string;
   /** How it is told which model to use. */
@@ -25,10 +26,12 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
       ...['--acp', '--approval-mode', 'default'],
       // With it, it would not see the tools of MCP servers on its first prompt.
       ...['--exclude-tools', 'tool_search'],
-      // The daemon decides about these itself, and is not told their names when it is asked.
-      ...['--allowed-tools', `mcp__${OWN_SERVER}`],
     ],
-    env: {},
+    env: {
+      // Newer ones would otherwise answer the first prompt before they know the tools of MCP servers.
+      QWEN_CODE_LEGACY_MCP_BLOCKING: '1',
+    },
+    ownServerArgs: (names) => ['--allowed-tools', names.map((name) => `mcp__${name}`).join(',')],
     askingMode: 'default',
     // It takes a key for one of its own only together with the variable.
     model: (model) => ({ args: ['--model', model], env: ['OPENAI_MODEL', model] }),

@@ -19,6 +19,7 @@ const MARK = 'ACP_AGENT_MARK';
 /** Starts an agent program in the sandbox, in a group of its own. Throws AcpFailure when there is none. */
 export async function spawnProgram(
   program: AgentProgram,
+  serverNames: readonly string[],
   sandbox: Pick<Sandbox, 'wrap'>,
 ): Promise<SpawnedProgram> {
   const [name = '', ...args] = program.command;
@@ -28,7 +29,8 @@ export async function spawnProgram(
     throw new AcpFailure('acp_not_found', `There is no program ${name} to start.${hint}`);
   }
   const nonce = randomBytes(16).toString('hex');
-  const argv = await sandbox.wrap([path, ...args], { [MARK]: nonce });
+  const own = program.ownServerArgs?.(serverNames) ?? [];
+  const argv = await sandbox.wrap([path, ...args, ...own], { [MARK]: nonce });
   const child = spawn('/bin/sh', ['-c', GUARD, 'stoa', ...argv], {
     // Not a workspace: one program serves several, and reads settings where it is started.
     cwd: homedir(),

@@ -1,7 +1,6 @@
 import type { RunContext } from '@stoa/core';
 import type { AssistantPart, ToolOutcome } from '@stoa/protocol';
 import { StreamScrubber, scrubJson } from '../builtin/scrub.js';
-import { inputHash } from '../tools/input-hash.js';
 import type { AgentProcess } from './agent-process.js';
 import type { CallIds } from './call-ids.js';
 import type { ToolCallReport, UsageReport } from './session-updates.js';
@@ -102,7 +101,7 @@ export class TurnJournal {
     if (forming.length === 0) return;
     const parts = forming.map((call): AssistantPart => {
       const input = boundedInput(scrubJson(this.ports.process.scrub, call.input));
-      const callId = this.ports.ids.next(call.tool, call.input);
+      const callId = this.ports.ids.next(call.tool, call.hash);
       call.announce(callId);
       return { type: 'tool_call', callId, tool: call.tool, input };
     });
@@ -147,7 +146,7 @@ export class TurnJournal {
       kind,
       title,
       input,
-      inputHash: inputHash(call.input),
+      inputHash: call.hash,
       ...(approvalId === undefined ? {} : { approvalId }),
     });
   }

@@ -6,7 +6,7 @@ import { AcpFailure } from './acp-failure.js';
 import type { SessionListener } from './agent-process.js';
 import type { PermissionRequest, ReadFileRequest, WriteFileRequest } from './answers.js';
 import { CallDesk, type DeskPorts, type Verdict } from './call-desk.js';
-import { touchesOf } from './call-subjects.js';
+import { type KnownServers, touchesOf } from './call-subjects.js';
 import { FileCallbacks } from './file-callbacks.js';
 import { InOrder } from './in-order.js';
 import { allowing, rejecting, toolNamedIn } from './permission-option.js';
@@ -20,6 +20,8 @@ import type { ToolCall } from './tool-call.js';
 import { TurnJournal, type TurnJournalPorts } from './turn-journal.js';
 
 export interface TurnPorts extends DeskPorts, TurnJournalPorts {
+  /** Those that the session was given. */
+  readonly servers: KnownServers;
   /** The program has what it was asked. */
   readonly delivered: () => Promise<void>;
   readonly changed: (change: Extract<SessionUpdate, { type: 'mode' | 'commands' }>) => void;
@@ -191,10 +193,10 @@ export class Turn implements SessionListener {
   }
 
   async #judge(call: ToolCall): Promise<Verdict> {
-    const { questionId: callId, tool, isNamed, title, input, diff } = call;
+    const { questionId: callId, tool, isNamed, title, input, hash, detail, lack } = call;
     try {
-      const touches = touchesOf(call, this.ports.run.session.workspace);
-      const asked = { callId, tool, isNamed, title, input, detail: diff, touches };
+      const touches = touchesOf(call, this.ports.run.session.workspace, this.ports.servers);
+      const asked = { callId, tool, isNamed, title, input, hash, detail, lack, touches };
       return await this.#desk.decide(asked);
     } catch (error) {
       if (!(error instanceof StoaError) || error.code !== 'limit_reached') throw error;

@@ -12,7 +12,7 @@ import { knownError } from '../http/problems.js';
 import { type OfferedTool, readInput, schemaOf, type ToolAnswer } from './offered-tool.js';
 import { peopleTools } from './people-tools.js';
 import { SessionActions } from './session-actions.js';
-import { sessionChannelTools } from './session-channel-tools.js';
+import { sessionTools } from './session-tools.js';
 import { Words } from './words.js';
 
 export interface McpPorts {
@@ -50,9 +50,7 @@ export function createMcp(ports: McpPorts): McpHttpHandler {
   const words = new Words({ envelope, cutText, limitChars: LIMITS.toolOutputChars });
   const toolsOf = (by: Principal): OfferedTool[] => {
     if (by.kind === 'human') return peopleTools(core, by, words);
-    if (by.kind === 'session') {
-      return [...actions.toolsOf(by.id), ...sessionChannelTools(core, agent, by)];
-    }
+    if (by.kind === 'session') return sessionTools(core, agent, actions, by);
     throw new StoaError('forbidden', 'Only people and sessions have tools here');
   };
   return createMcpHandler(

@@ -29,6 +29,7 @@ import {
 import type { Logger } from 'pino';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Config } from '../config/schema.js';
+import { sessionToolNames } from '../mcp/session-tools.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
@@ -293,6 +294,7 @@ async function loadAgents(
         return {
           url: `${url()}/mcp`,
           token: token.secret,
+          tools: sessionToolNames(core(), agent, home, sessionId),
           revoke: () => {
             token.revoke();
           },

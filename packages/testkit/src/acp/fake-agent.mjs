@@ -16,10 +16,11 @@
 //   !child               leaves a process behind, in a session of its own
 //   !env                 says its environment            !echo          says what it was prompted
 //   !malformed           answers what the protocol does not know
-//   !mcp TOOL JSON       calls a tool of the MCP server it was given
+//   !mcp TOOL JSON       calls a tool of Stoa's own MCP server
+//   !report JSON         reports a call as it is written     !permit JSON   asks for permission for such a call
 //
 // When it is told to go on with work that was cut off, it does what the prompt before said. `%n` stands for
-// the number of the prompt.
+// the number of the prompt, `%s` for the name of Stoa's own MCP server.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -132,7 +133,8 @@ async function play(sessionId, prompt) {
     .split(/You answer this, from .*:\n/)
     .at(-1);
   for (const line of asked.split('\n')) {
-    const numbered = line.replaceAll('%n', session.prompts.length);
+    const own = ownServer(sessionId)?.name ?? 'none';
+    const numbered = line.replaceAll('%n', session.prompts.length).replaceAll('%s', own);
     const [, verb, rest = ''] = /^!(\w+) ?(.*)$/.exec(numbered) ?? [];
     if (!verb) continue;
     const done = await Promise.race([act(sessionId, verb, rest), cancelled]);
@@ -143,7 +145,14 @@ async function play(sessionId, prompt) {
   return { stopReason };
 }
 
+const ownServer = (id) =>
+  sessionOf(id).mcpServers.find(({ name }) => /^stoa[0-9a-f]{16}$/.test(name));
+
 const deeds = {
+  report: (id, json) => update(id, { sessionUpdate: 'tool_call_update', ...JSON.parse(json) }),
+  async permit(id, json) {
+    say(id, (await permission(id, JSON.parse(json))) ? 'allowed' : 'rejected');
+  },
   say(id, words) {
     const middle = Math.ceil(words.length / 2);
     for (const part of [words.slice(0, middle), words.slice(middle)]) if (part) say(id, part);
@@ -245,7 +254,7 @@ const deeds = {
   mode: (id, modeId) => update(id, { sessionUpdate: 'current_mode_update', currentModeId: modeId }),
   async mcp(id, rest) {
     const [name, ...json] = rest.split(' ');
-    const { url, headers } = sessionOf(id).mcpServers.find((server) => server.name === 'stoa');
+    const { url, headers } = ownServer(id);
     const response = await globalThis.fetch(url, {
       method: 'POST',
       headers: {
