@@ -9,6 +9,12 @@ export type AcpFailureCode =
   | 'acp_protocol_error'
   | 'acp_timeout'
   | 'acp_flood'
+  /** It repeated what was said before in the middle of a turn. */
+  | 'acp_replay'
+  /** It called a tool without asking that it must not call. */
+  | 'acp_not_asked'
+  /** A call was denied, and it stopped without a word. */
+  | 'acp_denied'
   /** It answered with an error. */
   | 'acp_agent_error'
   | 'acp_refused'

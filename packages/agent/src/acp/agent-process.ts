@@ -26,6 +26,7 @@ import { endProcesses } from './end-processes.js';
 import { inWords } from './in-words.js';
 import { messageStream, STREAM_LIMITS, type StreamLimits } from './message-stream.js';
 import { newServerName } from './own-server.js';
+import { familyOf, type Relative } from './process-family.js';
 import { spawnProgram } from './spawn-program.js';
 import { TextTail } from './text-tail.js';
 import { within } from './within.js';
@@ -86,6 +87,8 @@ export class AgentProcess {
   /** How many sessions were opened in it. */
   #sessions = 0;
   #capabilities: AgentCapabilities = {};
+  /** It answered `session/load` before it had said again all that was said. */
+  replaysLate = false;
 
   private constructor(
     private readonly child: ChildProcess,
@@ -190,6 +193,17 @@ export class AgentProcess {
     return answered?.value ?? this.#heardAt > asked;
   }
 
+  /** Its living processes, but for its guard. */
+  async family(): Promise<readonly Relative[]> {
+    const { pid } = this;
+    return pid === undefined ? [] : familyOf({ leader: pid, mark: this.mark });
+  }
+
+  /** How many turns it serves. */
+  get turns(): number {
+    return this.#listeners.size;
+  }
+
   /** Ends it because of what it did. */
   fail(failure: AcpFailure): void {
     this.#close(failure);
@@ -203,9 +217,13 @@ export class AgentProcess {
   async #initialize(): Promise<void> {
     const { startMs } = this.ports;
     const { initialize, authenticate } = methods.agent;
+    const hasFiles = this.program.takesFileCallbacks;
     const answer = await this.calls.within(startMs, Initialized, initialize, {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: hasFiles, writeTextFile: hasFiles },
+        terminal: false,
+      },
       clientInfo: { name: 'stoa', title: 'Stoa', version: '1' },
     });
     if (answer.protocolVersion !== PROTOCOL_VERSION) {

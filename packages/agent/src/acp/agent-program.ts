@@ -20,6 +20,10 @@ export interface AgentProgram {
   /** To be chosen in each session, where the program cannot be told it when it starts. */
   readonly sessionModel: string | undefined;
   readonly install: string | undefined;
+  /** Whether what it says when it loads a session ends before it answers; where not, none is loaded. */
+  readonly replaysCleanly: boolean;
+  /** Whether it reads and writes files through Stoa where that is offered. */
+  readonly takesFileCallbacks: boolean;
   /** Equal for programs that are started alike. */
   readonly digest: string;
   /** Equal for programs that know the same sessions: keys and paths may change. */
@@ -59,6 +63,8 @@ export function agentProgram(
     loginMethod: login && own[login.variable] !== undefined ? login.method : undefined,
     sessionModel: preset ? undefined : config.model,
     install: preset?.install,
+    replaysCleanly: preset?.replaysCleanly ?? true,
+    takesFileCallbacks: preset?.takesFileCallbacks ?? true,
     digest: digestOf([command, own]),
     family: config.preset ?? digestOf(start).slice(0, 16),
   };

@@ -97,6 +97,20 @@ export class CallDesk {
     );
   }
 
+  /** Why the rules or the mode deny a call, where its MCP tools alone tell; undefined when they do not. */
+  async whyDenied({
+    tool,
+    touches,
+  }: Pick<AskedCall, 'tool' | 'touches'>): Promise<string | undefined> {
+    const policy = await this.#policy();
+    for (const subject of touches.subjects) {
+      if (subject.type !== 'mcp') continue;
+      const { outcome, reason } = this.ports.decide({ tool, kind: touches.kind, subject }, policy);
+      if (outcome === 'deny') return `${reason}.`;
+    }
+    return undefined;
+  }
+
   async #policy(): Promise<PermissionPolicy> {
     const { workspace } = await this.guard;
     return { ...(await this.run.policy()), workspace, userHome: homedir() };

@@ -17,6 +17,10 @@ export interface Preset {
   /** How it logs in, when the variable is given. */
   readonly login?: { readonly method: string; readonly variable: string };
   readonly install: string;
+  /** False where it answers `session/load` before it has said again what was said: then none is loaded. */
+  readonly replaysCleanly?: boolean;
+  /** False where it cannot make new files through the callbacks: then they are not offered. */
+  readonly takesFileCallbacks?: boolean;
 }
 
 export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
@@ -56,23 +60,30 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
   gemini: {
     program: 'gemini',
     args: ['--acp', '--approval-mode', 'default'],
-    env: {},
+    // Where it does not trust a workspace it leaves out MCP servers.
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     askingMode: 'default',
     model: (model) => ({ args: ['-m', model] }),
     // Without one it waits for somebody to choose.
     defaultModel: 'gemini-2.5-pro',
     login: { method: 'gemini-api-key', variable: 'GEMINI_API_KEY' },
     install: 'npm install -g @google/gemini-cli',
+    replaysCleanly: false,
+    takesFileCallbacks: false,
   },
   opencode: {
     program: 'opencode',
     args: ['acp'],
     env: {
+      // All but what only reads: tools of MCP servers too.
       OPENCODE_PERMISSION: JSON.stringify({
-        edit: 'ask',
-        bash: 'ask',
-        webfetch: 'ask',
-        external_directory: 'ask',
+        '*': 'ask',
+        read: 'allow',
+        list: 'allow',
+        glob: 'allow',
+        grep: 'allow',
+        todoread: 'allow',
+        todowrite: 'allow',
       }),
     },
     askingMode: 'build',
