@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { methods, RequestError } from '@agentclientprotocol/sdk';
 import type { Driver, DriverEnd, RunContext, Transcript } from '@stoa/core';
-import { StoaError } from '@stoa/protocol';
+import { type DriverConfig, StoaError } from '@stoa/protocol';
 import type { FindAsset } from '../builtin/input-message.js';
 import { deliverItems } from '../deliver-items.js';
 import { textOutput } from '../text-output.js';
@@ -24,6 +24,8 @@ import { watchSilence } from './silence.js';
 import { failureOf } from './stop-reasons.js';
 import { Turn } from './turn.js';
 import { unlessAborted, within } from './within.js';
+
+type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
 export interface AcpLimits {
   /** How long a program may take until it is ready, and to open a session. */
@@ -78,6 +80,8 @@ export class AcpDriver implements Driver {
   readonly #limits: AcpLimits;
   readonly #pool: AgentPool;
   readonly #sessions: AgentSessions;
+  /** By program: told with its agent until it does well. */
+  readonly #problems = new Map<string, string>();
 
   constructor(private readonly ports: AcpDriverPorts) {
     this.#limits = { ...ACP_LIMITS, ...ports.limits };
@@ -121,10 +125,26 @@ export class AcpDriver implements Driver {
         this.#sessions.open(run, lease.process, transcript, denied),
       );
       attempt.phase = 'agent';
-      return await this.#prompt(run, lease, session, transcript, attempt);
+      const end = await this.#prompt(run, lease, session, transcript, attempt);
+      this.#problems.delete(program.digest);
+      return end;
+    } catch (error) {
+      this.#remember(run, error);
+      throw error;
     } finally {
       lease?.release();
     }
+  }
+
+  /** What its program failed of last, where its definition or what it needs is the cause. */
+  problemOf(config: AcpConfig): string | undefined {
+    return this.#problems.get(agentProgram(config, this.ports.environment).digest);
+  }
+
+  #remember(run: RunContext, error: unknown): void {
+    if (!(error instanceof AcpFailure) || !OF_DEFINITION.has(error.code)) return;
+    if (this.#problems.size >= MOST_PROBLEMS) this.#problems.clear();
+    this.#problems.set(this.#programOf(run).digest, error.message);
   }
 
   /**
@@ -346,6 +366,14 @@ const TAIL_BYTES = 512 * 1024;
 const FAILURES = /^(?:acp_|invalid_agent$)/;
 /** After these the same question may well be answered. */
 const TRIED_AGAIN: ReadonlySet<string> = new Set(['acp_exited', 'acp_replay']);
+
+/** What people mend in the definition, or by logging in. What is not installed is looked for each time. */
+const OF_DEFINITION: ReadonlySet<string> = new Set([
+  'acp_auth_required',
+  'acp_mode_unavailable',
+  'acp_no_model',
+]);
+const MOST_PROBLEMS = 1_000;
 
 /** One try to have a program answer. */
 interface Attempt {

@@ -3,6 +3,8 @@ export type AcpFailureCode =
   | 'acp_not_found'
   /** It wants somebody to log in first, or a key. */
   | 'acp_auth_required'
+  /** It does not have the model that its definition names. */
+  | 'acp_no_model'
   /** It cannot be made to ask before it acts. */
   | 'acp_mode_unavailable'
   | 'acp_exited'

@@ -14,7 +14,8 @@ export function inWords({ program, scrub }: Answering, error: unknown): unknown 
   const { code } = error;
   const told = scrub(wordsOf(error)).slice(0, TOLD_CHARS).toWellFormed();
   if (code === AUTH_REQUIRED) {
-    const hint = 'Log in with the program itself, or give it a key in driver.env.';
+    const hint =
+      'Log in with the program itself, or give it a key in driver.env: stoa agent put AGENT FILE';
     return new AcpFailure(
       'acp_auth_required',
       `${program.name}: ${told.replace(/\.+$/, '')}. ${hint}`,

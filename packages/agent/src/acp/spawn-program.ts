@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpFailure } from './acp-failure.js';
 import type { AgentProgram } from './agent-program.js';
-import { findProgram } from './find-program.js';
+import { findProgram, programLack } from './find-program.js';
 import { GUARD } from './process-guard.js';
 
 export interface SpawnedProgram {
@@ -25,8 +25,7 @@ export async function spawnProgram(
   const [name = '', ...args] = program.command;
   const path = await findProgram(name, program.environment['PATH'] ?? '');
   if (path === undefined) {
-    const hint = program.install === undefined ? '' : ` It is installed with: ${program.install}`;
-    throw new AcpFailure('acp_not_found', `There is no program ${name} to start.${hint}`);
+    throw new AcpFailure('acp_not_found', (await programLack(program)) ?? `${name} is not there`);
   }
   const nonce = randomBytes(16).toString('hex');
   const own = program.ownServerArgs?.(serverNames) ?? [];

@@ -16,7 +16,7 @@
 //   !child               leaves a process behind, in a session of its own
 //   !env                 says its environment            !echo          says what it was prompted
 //   !malformed           answers what the protocol does not know
-//   !mcp TOOL JSON       calls a tool of Stoa's own MCP server
+//   !mcp TOOL JSON       calls a tool of Stoa's own MCP server; `%m` is the first message of the prompt
 //   !report JSON         reports a call as it is written     !permit JSON   asks for permission for such a call
 //   !permitted JSON      the same, and says nothing of the answer
 //
@@ -295,7 +295,8 @@ const deeds = {
   },
   mode: (id, modeId) => update(id, { sessionUpdate: 'current_mode_update', currentModeId: modeId }),
   async mcp(id, rest) {
-    const [name, ...json] = rest.split(' ');
+    const messageId = /msg_[0-9a-z]{26}/.exec(sessionOf(id).prompts.at(-1))?.[0] ?? '';
+    const [name, ...json] = rest.replaceAll('%m', messageId).split(' ');
     const { url, headers } = ownServer(id);
     const response = await globalThis.fetch(url, {
       method: 'POST',
