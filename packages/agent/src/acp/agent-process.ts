@@ -199,6 +199,11 @@ export class AgentProcess {
     return pid === undefined ? [] : familyOf({ leader: pid, mark: this.mark });
   }
 
+  /** How many sessions were opened in it so far. */
+  get opened(): number {
+    return this.#sessions;
+  }
+
   /** How many turns it serves. */
   get turns(): number {
     return this.#listeners.size;

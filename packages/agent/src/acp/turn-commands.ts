@@ -5,7 +5,7 @@ import { bootTicks, commandLineOf, type Relative } from './process-family.js';
 export interface TurnCommandsPorts {
   readonly timers: Timers;
   readonly family: () => Promise<readonly Relative[]>;
-  /** Whether the program serves another turn at the moment. */
+  /** Whether the program serves another turn, or opened another session since this one began. */
   readonly isShared: () => boolean;
 }
 
@@ -16,7 +16,7 @@ const LOOKS = 20;
 /**
  * The commands that a program runs in one turn, so that they can be ended when the turn is cancelled: some
  * programs go on with them. A process counts as one of them when its command line belongs to a command of
- * the turn, or comes from one that does. Where the program serves no other turn, everything that it
+ * the turn, or comes from one that does. Where the program does nothing else meanwhile, everything that it
  * started since the first command of this turn counts.
  */
 export class TurnCommands {

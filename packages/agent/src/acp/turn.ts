@@ -79,10 +79,12 @@ export class Turn implements SessionListener {
       this.#break(error);
     });
     const { run, process } = ports;
+    const { opened } = process;
     this.#commands = new TurnCommands({
       timers: ports.timers,
       family: () => process.family(),
-      isShared: () => process.turns > 1,
+      // Some programs have a process for each session.
+      isShared: () => process.turns > 1 || process.opened !== opened,
     });
     this.#desk = new CallDesk({ ...ports, scrub: process.scrub }, run);
     this.#files = new FileCallbacks({
