@@ -127,7 +127,7 @@ const DRIVEN: Readonly<Record<ProgramName, Driven>> = {
 
 const table = new Map<ProgramName, Map<Capability, string>>();
 
-describe.sequential('real agent programs', () => {
+describe('real agent programs', () => {
   let daemon: TestDaemon;
   let owner: Caller;
   let mcp: McpHttpServer;

@@ -610,7 +610,7 @@ describe('a session with its token', () => {
   });
 
   it('OP-7 an answer that was computed for a connection that is gone is not lost', async () => {
-    const { session, run, token } = await workingSession(1);
+    const { session, run } = await workingSession(1);
     const agent = await import('@stoa/agent');
     const actions = new SessionActions(core, agent, '/nowhere');
     const tool = actions.toolsOf(session.sessionId).find(({ name }) => name === 'ask_user');
