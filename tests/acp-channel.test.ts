@@ -71,12 +71,12 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     await until('it is gone', () =>
       processesWith(`${mark}-late`).every((pid) => !before.includes(pid)),
     );
-    const next = await room.post('@late\n!say I begin.\n!pause 400\n!say And I end.');
+    const next = await room.post('@late\n!say I begin.\n!pause 1000\n!say And I end.');
     await room.closed(next.messageId);
     expect(await room.read()).toEqual([
       'owner: @late\n!say hello',
       'late: hello',
-      'owner: @late\n!say I begin.\n!pause 400\n!say And I end.',
+      'owner: @late\n!say I begin.\n!pause 1000\n!say And I end.',
       'late: I begin.And I end.',
     ]);
   });

@@ -39,7 +39,7 @@ async function open({ limits, ...options }: Options = {}): Promise<AgentStage> {
 const LATE = { agent: { replay: 'late' } } as const;
 const PRIVATE = 'the salary is 4711';
 /** Long enough for all of a replay to come in the middle of the turn. */
-const SLOW = '!say Now.\n!raw {"sessionUpdate":"plan","entries":[]}\n!pause 400\n!say Done.';
+const SLOW = '!say Now.\n!raw {"sessionUpdate":"plan","entries":[]}\n!pause 1000\n!say Done.';
 
 describe('a program that repeats what was said when it loads a session', () => {
   it.each([

@@ -110,11 +110,14 @@ const methods = {
     if (options.replay !== 'late') for (const entry of history) replay(entry);
     else if (first) {
       replay(first);
-      const again = setInterval(() => {
+      const goOn = () => {
         const next = rest.shift();
-        if (next) replay(next);
-        else clearInterval(again);
-      }, 20);
+        if (!next) return;
+        replay(next);
+        setTimeout(goOn, 20);
+      };
+      // Long enough for a busy machine to hear the answer first.
+      setTimeout(goOn, 500);
     }
     return settings();
   },
