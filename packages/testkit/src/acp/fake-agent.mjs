@@ -26,7 +26,7 @@
 //
 // `%n` stands for the number of the prompt, `%s` for the name of Stoa's own MCP server.
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -35,6 +35,8 @@ const log = (entry) => options.log && appendFileSync(options.log, `${JSON.string
 const send = (message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
+/** In a sandbox every process may have the same number. */
+const NONCE = randomBytes(6).toString('hex');
 const sessions = new Map();
 const waiting = new Map();
 let requests = 0;
@@ -93,7 +95,7 @@ const methods = {
     };
   },
   'session/new': ({ cwd, mcpServers }) => {
-    const id = `fake-${process.pid}-${sessions.size + 1}`;
+    const id = `fake-${NONCE}-${sessions.size + 1}`;
     sessions.set(id, { prompts: [], history: [], cancel: () => {}, mcpServers });
     log({ type: 'new', id, cwd, mcpServers });
     return { sessionId: id, ...settings() };
