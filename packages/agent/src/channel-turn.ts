@@ -45,8 +45,10 @@ const HOW_TO_SPEAK: Readonly<Record<Publishes, string>> = {
     'seen in the channel.',
   final_text:
     'What you write last, after your last call, is published in the channel as your answer, unless ' +
-    'you gave one with emit_output (of the MCP server stoa): then only that is. So write nothing ' +
-    'that is not meant for everybody.',
+    'you gave one with emit_output: then only that is. So write nothing that is not meant for ' +
+    'everybody. To react without words call set_channel_reaction and then pass_turn; to say nothing ' +
+    'call pass_turn alone. After pass_turn nothing that you write is published. These are tools of ' +
+    'the MCP server whose name begins with "stoa".',
 };
 
 const ALSO = [

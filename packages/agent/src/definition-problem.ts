@@ -1,5 +1,6 @@
 import { type AgentDefinition, StoaError } from '@stoa/protocol';
 import { agentProgram } from './acp/agent-program.js';
+import { programLack } from './acp/find-program.js';
 import type { ModelFailure } from './builtin/model-failure.js';
 import type { Wish } from './builtin/models.js';
 import { isToolNameOf } from './mcp/server-tools.js';
@@ -10,6 +11,8 @@ export interface DefinitionCheckPorts {
   /** Every tool Stoa has, those too that are switched off. */
   readonly toolNames: readonly string[];
   readonly modelProblem: (wish: Wish) => ModelFailure | undefined;
+  /** What the program of a definition failed of last, where its definition is the cause. */
+  readonly programProblem: (driver: AcpConfig) => string | undefined;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Throws `invalid_agent` when it cannot be read. */
   readonly readScript: (workspace: string, file: string) => Promise<string>;
@@ -34,12 +37,18 @@ export async function definitionProblem(
   }
 }
 
+type AcpConfig = Extract<AgentDefinition['driver'], { kind: 'acp' }>;
+
 /** What an agent of this definition would need here and does not find, though the definition is sound. */
-export function definitionLack(
+export async function definitionLack(
   { driver }: AgentDefinition,
-  { modelProblem }: Pick<DefinitionCheckPorts, 'modelProblem'>,
-): string | undefined {
-  const problem = driver.kind === 'builtin' ? modelProblem(driver) : undefined;
+  ports: Pick<DefinitionCheckPorts, 'modelProblem' | 'programProblem' | 'environment'>,
+): Promise<string | undefined> {
+  if (driver.kind === 'acp') {
+    const program = agentProgram(driver, ports.environment);
+    return (await programLack(program)) ?? ports.programProblem(driver);
+  }
+  const problem = driver.kind === 'builtin' ? ports.modelProblem(driver) : undefined;
   return problem?.code === 'no_model' ? problem.message : undefined;
 }
 

@@ -6,6 +6,13 @@ export {
   readAgentLog,
 } from './acp/fake-agent.js';
 export { processesWith, sendSignal } from './acp/living-processes.js';
+export {
+  type InstalledProgram,
+  installProgram,
+  PROGRAM_NAMES,
+  type ProgramName,
+  packageOf,
+} from './acp/programs.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
 export {

@@ -3,11 +3,17 @@ import { AgentStage, type AgentStageOptions, OWNER, saidBy, until } from '@stoa/
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver } from './acp-driver.js';
+import { agentProgram } from './agent-program.js';
 
 const stages: AgentStage[] = [];
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
+
+const OWN_TOOLS = [
+  ...['emit_output', 'pass_turn', 'read_channel_thread', 'set_channel_reaction'],
+  ...['send_message', 'remember', 'ask_user'],
+];
 
 async function open(options: Omit<AgentStageOptions, 'driver'> = {}): Promise<AgentStage> {
   const stage = await AgentStage.open({
@@ -16,6 +22,13 @@ async function open(options: Omit<AgentStageOptions, 'driver'> = {}): Promise<Ag
         ...parts,
         sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
         decide,
+        limits: { askMs: 300 },
+        mcpFor: (sessionId) => ({
+          url: 'http://127.0.0.1:1/mcp',
+          token: `token-of-${sessionId}`,
+          tools: new Set(OWN_TOOLS),
+          revoke: () => undefined,
+        }),
       }),
     ...options,
   });
@@ -86,5 +99,281 @@ describe('an answer to what a program asks', () => {
     const [call, ...more] = await session.all('tool_call');
     expect(call?.data).toMatchObject({ input: { command: 'make a' }, approvalId });
     expect(more).toEqual([]);
+  });
+});
+
+const DENY = { decision: 'deny', scope: 'once' } as const;
+const permit = (call: object): string => `!permit ${JSON.stringify({ toolCallId: 'c', ...call })}`;
+const diff = (newText: string) => ({ type: 'diff', path: 'a.txt', oldText: 'old\n', newText });
+const text = (words: string) => ({ type: 'content', content: { type: 'text', text: words } });
+
+describe('an approval covers what was shown', () => {
+  it.each([
+    ['diff', { kind: 'edit', title: 'Edit a.txt', content: [diff('attempt %n\n')] }],
+    ['text', { kind: 'execute', title: 'Shell', content: [text('attempt %n')] }],
+    ['place', { kind: 'edit', title: 'Edit', locations: [{ path: 'attempt-%n' }] }],
+    ['kind', { kind: 'think%n', title: 'Something' }],
+  ])(
+    'AC-4 after a restart the same title with another %s is asked about again',
+    async (_, call) => {
+      const stage = await open({ keepsSessions: true });
+      const session = await stage.session();
+      const { runId } = await session.submit(permit(call));
+      const before = await stage.asked(session);
+      await stage.restart();
+      const again = session.on(stage.daemon);
+      await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
+      const after = await stage.asked(again);
+      expect(after.approvalId).not.toBe(before.approvalId);
+      expect(after.inputHash).not.toBe(before.inputHash);
+      await stage.answer(again, DENY);
+      expect(saidBy(await again.ended(runId))).toContain('rejected');
+      expect(await again.all('tool_call')).toEqual([]);
+    },
+  );
+
+  it('AC-4 after a restart the very same call is asked about once', async () => {
+    const stage = await open({ keepsSessions: true });
+    const session = await stage.session();
+    const call = { kind: 'edit', title: 'Edit a.txt', content: [diff('new\n'), text('why')] };
+    const { runId } = await session.submit(permit(call));
+    const before = await stage.asked(session);
+    await stage.restart();
+    const again = session.on(stage.daemon);
+    await until('it was asked again', () => stage.prompts.length === 2);
+    await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
+    expect(saidBy(await again.ended(runId))).toContain('allowed');
+    expect(await again.all('waiting_approval')).toHaveLength(1);
+  });
+
+  it('AC-5 the text of a request is shown, and the rules see the command in it', async () => {
+    const stage = await open({ permissions: { deny: ['Shell(rm *)'] } });
+    const session = await stage.session();
+    const said = (command: string) =>
+      permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
+    expect(saidBy(await session.ask(said('rm -rf x')))).toBe('rejected');
+    expect(await session.all('waiting_approval')).toEqual([]);
+    const { runId } = await session.submit(said('touch x'));
+    const asked = await stage.asked(session);
+    expect(asked.detail).toContain('Run `touch x`');
+    await stage.answer(session, DENY);
+    await session.ended(runId);
+  });
+
+  it.each([
+    [
+      'nothing but a title',
+      { kind: 'other', title: 'Something', name: 'widget' },
+      /only its title/,
+    ],
+    [
+      'a part that cannot be shown',
+      {
+        kind: 'execute',
+        title: 'Shell',
+        rawInput: { command: 'ls' },
+        content: [{ type: 'content', content: { type: 'image', data: '', mimeType: 'image/png' } }],
+      },
+      /cannot be shown here: image/,
+    ],
+  ])(
+    'AC-5 a request with %s says so, and cannot be answered with "always"',
+    async (_, call, words) => {
+      const stage = await open();
+      const session = await stage.session();
+      const { runId } = await session.submit(permit(call));
+      const asked = await stage.asked(session);
+      expect(asked.notes?.join('\n')).toMatch(words);
+      expect(asked.suggestedRule).toBeUndefined();
+      const always = { decision: 'allow', scope: 'session' } as const;
+      await expect(stage.answer(session, always)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+      await stage.answer(session, DENY);
+      await session.ended(runId);
+    },
+  );
+
+  it('AC-6 arguments that were reported survive an empty rawInput in the request', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    const rawInput = { command: 'touch x' };
+    const known = { toolCallId: 'c', kind: 'execute', title: 'Shell', status: 'pending', rawInput };
+    for (const empty of [{}, null, '']) {
+      const { runId } = await session.submit(
+        `!report ${JSON.stringify(known)}\n${permit({ rawInput: empty, content: [], title: '' })}`,
+      );
+      const asked = await stage.asked(session);
+      expect(asked).toMatchObject({
+        input: rawInput,
+        title: 'Shell',
+        suggestedRule: 'Shell(touch x)',
+      });
+      await stage.answer(session, DENY);
+      await session.ended(runId);
+    }
+  });
+
+  it('AC-9 a call that is reported to run before it is asked about has not begun', async () => {
+    const stage = await open({ keepsSessions: true });
+    const session = await stage.session();
+    const call = { toolCallId: 'c', kind: 'execute', title: 'Shell', rawInput: { command: 'x' } };
+    const { runId } = await session.submit(
+      `!report ${JSON.stringify({ ...call, status: 'in_progress' })}\n${permit(call)}`,
+    );
+    const before = await stage.asked(session);
+    expect(await session.all('tool_call')).toEqual([]);
+    await stage.restart();
+    const again = session.on(stage.daemon);
+    await until('it was asked again', () => stage.prompts.length === 2);
+    await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
+    expect(saidBy(await again.ended(runId))).toContain('allowed');
+    expect(await again.all('waiting_approval')).toHaveLength(1);
+    const calls = (await again.all('tool_call')).map(({ data }) => data.approvalId);
+    expect(calls).toEqual([before.approvalId]);
+  });
+
+  it('AC-9 a call that nobody is asked about has begun a moment later', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    await session.submit('!begin a execute {"command":"make"}\n!wait');
+    await until('it has begun', async () => (await session.all('tool_call')).length === 1);
+  });
+});
+
+/** How what the program asked was answered, in order. */
+const answers = (stage: AgentStage): string[] =>
+  stage.told.flatMap(({ type, outcome }) => {
+    const { optionId = '' } = (outcome ?? {}) as { optionId?: string };
+    return type === 'permission' ? [/allow/.test(optionId) ? 'allowed' : 'rejected'] : [];
+  });
+
+describe('MCP tools of a program', () => {
+  const FORMS = (server: string, tool: string) => [
+    { name: `mcp__${server}__${tool}`, kind: 'other', title: 'x', rawInput: {} },
+    { kind: 'other', title: `mcp.${server}.${tool}` },
+    { kind: 'other', title: `${tool} (${server} MCP Server)` },
+    { kind: 'other', name: `${server}-${tool}` },
+    { kind: 'other', title: `${server}_${tool}` },
+    { kind: 'execute', title: 'x', rawInput: { server, tool, arguments: {} } },
+    { kind: 'read', name: `${server}-${tool}`, locations: [{ path: 'a.txt' }] },
+  ];
+
+  it('AC-7 deny rules and plan mode bind in every form that is reported', async () => {
+    const prompt = FORMS('db', 'drop')
+      .map((call, index) => permit({ ...call, toolCallId: `c${String(index)}` }))
+      .join('\n');
+    const mcpServers = { db: { url: 'http://127.0.0.1:1/' } };
+    const stages = [
+      await open({ permissions: { deny: ['Mcp(db:*)'] }, definition: { mode: 'full' } }),
+      await open({ definition: { mode: 'plan', mcpServers } }),
+    ];
+    for (const stage of stages) {
+      const session = await stage.session();
+      await session.ask(prompt);
+      expect(answers(stage)).toEqual(FORMS('', '').map(() => 'rejected'));
+      expect(await session.all('waiting_approval')).toEqual([]);
+    }
+  });
+
+  it('AC-7 a server that is denied is not offered to the program at all', async () => {
+    const mcpServers = { db: { url: 'http://127.0.0.1:1/' }, web: { url: 'http://127.0.0.1:1/' } };
+    const stage = await open({ permissions: { deny: ['Mcp(db)'] }, definition: { mcpServers } });
+    const session = await stage.session();
+    await session.ask('!say hello');
+    const names = (): string[] =>
+      (stage.told.findLast(({ type }) => type === 'new')?.['mcpServers'] as { name: string }[]).map(
+        ({ name }) => name.replace(/^stoa\w+$/, 'own'),
+      );
+    expect(names()).toEqual(['own', 'web']);
+    await stage.daemon.core.sessions.update(OWNER, session.sessionId, { mode: 'plan' });
+    await session.ask('!say hello');
+    expect(names()).toEqual(['own']);
+  });
+
+  it('AC-7 a program that calls a denied tool without asking is stopped', async () => {
+    const stage = await open({ permissions: { deny: ['Mcp(db:drop)'] } });
+    const session = await stage.session();
+    const call = { toolCallId: 'c', name: 'mcp__db__drop', status: 'in_progress', rawInput: {} };
+    const run = await session.ask(`!report ${JSON.stringify(call)}\n!say done`);
+    expect(run.failure).toMatchObject({ code: 'acp_not_asked' });
+    expect(run.failure?.message).toContain('Denied by Mcp(db:drop)');
+  });
+
+  it.each(['plan', 'ask'] as const)(
+    'AC-10 those of Stoa need no approval in mode %s',
+    async (mode) => {
+      const stage = await open({ definition: { mode } });
+      const session = await stage.session();
+      const calls = [
+        ...OWN_TOOLS.map((tool) => ({ name: `mcp__%s__${tool}`, rawInput: { content: 'x' } })),
+        ...FORMS('%s', 'emit_output').slice(0, -1),
+      ];
+      const prompt = calls.map((call, index) =>
+        permit({ ...call, toolCallId: `c${String(index)}` }),
+      );
+      await session.ask(prompt.join('\n'));
+      expect(answers(stage)).toEqual(calls.map(() => 'allowed'));
+      expect(await session.all('waiting_approval')).toEqual([]);
+    },
+  );
+
+  it('AC-10 a rule about one of them holds', async () => {
+    const stage = await open({ permissions: { deny: ['Mcp(stoa:remember)'] } });
+    const session = await stage.session();
+    expect(saidBy(await session.ask(permit({ name: 'mcp__%s__remember' })))).toBe('rejected');
+    expect(saidBy(await session.ask(permit({ name: 'mcp__%s__ask_user' })))).toBe('allowed');
+  });
+
+  const ATTACKS = [
+    { kind: 'execute', rawInput: { command: 'id > canary' }, name: 'mcp__stoa__evil' },
+    { kind: 'execute', rawInput: { command: 'id > canary' }, name: 'mcp__%s__emit_output' },
+    {
+      kind: 'execute',
+      rawInput: { command: 'id > canary' },
+      _meta: { claudeCode: { toolName: 'mcp__%s__emit_output' } },
+    },
+    { name: 'mcp__%s__evil', rawInput: {} },
+    { name: 'mcp__%s__emit_output', rawInput: { path: '/etc/passwd' } },
+    { name: 'mcp__%s__emit_output', rawInput: { url: 'https://evil.example/' } },
+    { name: 'mcp__stoa__emit_output', rawInput: { content: 'x' } },
+    { title: 'emit_output (stoa MCP Server)' },
+  ];
+
+  it('SE-56 SE-57 SE-58 nothing else passes under the name of Stoa: plan mode denies it', async () => {
+    const stage = await open({ definition: { mode: 'plan' } });
+    const session = await stage.session();
+    const prompt = ATTACKS.map((call, index) =>
+      permit({ ...call, toolCallId: `c${String(index)}` }),
+    );
+    await session.ask(prompt.join('\n'));
+    expect(answers(stage)).toEqual(ATTACKS.map(() => 'rejected'));
+  });
+
+  it('SE-56 SE-57 SE-58 nothing else passes under the name of Stoa: people are asked', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    for (const call of ATTACKS) {
+      const { runId } = await session.submit(permit(call));
+      const asked = await stage.asked(session);
+      if ('command' in (call.rawInput ?? {})) expect(asked.input).toEqual(call.rawInput);
+      await stage.answer(session, DENY);
+      expect(saidBy(await session.ended(runId))).toBe('rejected');
+    }
+  });
+
+  it('SE-58 the server of Stoa has another random name in each session, and presets use it', async () => {
+    const stage = await open();
+    for (const session of [await stage.session(), await stage.session()])
+      await session.ask('!say x');
+    const opened = stage.told.filter(({ type }) => type === 'new');
+    const names = opened.map(({ mcpServers }) => (mcpServers as { name: string }[])[0]?.name ?? '');
+    expect(new Set(names).size).toBe(2);
+    for (const name of names) expect(name).toMatch(/^stoa[0-9a-f]{16}$/);
+    const { ownServerArgs } = agentProgram({ kind: 'acp', preset: 'qwen' }, {});
+    expect(ownServerArgs?.(names)).toEqual([
+      '--allowed-tools',
+      names.map((name) => `mcp__${name}`).join(','),
+    ]);
   });
 });

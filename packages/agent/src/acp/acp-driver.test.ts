@@ -55,6 +55,7 @@ async function open({ environment = {}, hasSandbox = true, watch, ...options }: 
         mcpFor: (sessionId) => ({
           url: 'http://127.0.0.1:1/mcp',
           token: `token-of-${sessionId}`,
+          tools: new Set(['emit_output', 'pass_turn', 'remember']),
           revoke: () => revoked.push(sessionId),
         }),
       });
@@ -125,7 +126,7 @@ describe('a program that speaks ACP', () => {
       mcpServers: [
         {
           type: 'http',
-          name: 'stoa',
+          name: expect.stringMatching(/^stoa[0-9a-f]{16}$/) as string,
           headers: [{ name: 'Authorization', value: `Bearer token-of-${session.sessionId}` }],
         },
       ],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { methods, RequestError } from '@agentclientprotocol/sdk';
 import type { Driver, DriverEnd, RunContext, Transcript } from '@stoa/core';
-import { StoaError } from '@stoa/protocol';
+import { type DriverConfig, StoaError } from '@stoa/protocol';
 import type { FindAsset } from '../builtin/input-message.js';
 import { deliverItems } from '../deliver-items.js';
 import { textOutput } from '../text-output.js';
@@ -13,16 +13,19 @@ import { type AgentSession, AgentSessions } from './agent-sessions.js';
 import { PromptAnswer } from './answers.js';
 import type { DeskPorts } from './call-desk.js';
 import { CallIds } from './call-ids.js';
-import { inWords } from './in-words.js';
+import { inWords, wordsOf } from './in-words.js';
 import type { McpAccess } from './mcp-servers.js';
 import type { StreamLimits } from './message-stream.js';
 import { buildPrompt, instructionsDigest } from './prompt.js';
+import { saysNothing } from './said-failure.js';
 import { SESSION_NOTE, writeNote } from './session-note.js';
 import { readUsage } from './session-updates.js';
 import { watchSilence } from './silence.js';
 import { failureOf } from './stop-reasons.js';
 import { Turn } from './turn.js';
 import { unlessAborted, within } from './within.js';
+
+type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
 export interface AcpLimits {
   /** How long a program may take until it is ready, and to open a session. */
@@ -31,6 +34,8 @@ export interface AcpLimits {
   /** How long a cancelled prompt may take to end before its session is given up. */
   readonly settleMs: number;
   readonly pingMs: number;
+  /** How long a call that is reported to run may still be asked about before it counts as begun. */
+  readonly askMs: number;
   /** How long nothing may be heard of a prompt. */
   readonly silenceMs: number;
   /** How long a program that nobody uses is kept. */
@@ -45,6 +50,7 @@ export const ACP_LIMITS: AcpLimits = {
   sessionMs: 60_000,
   settleMs: 3_000,
   pingMs: 3_000,
+  askMs: 1_000,
   silenceMs: 10 * 60_000,
   idleMs: 10 * 60_000,
   backoffMs: [1_000, 5_000, 15_000, 60_000],
@@ -74,37 +80,98 @@ export class AcpDriver implements Driver {
   readonly #limits: AcpLimits;
   readonly #pool: AgentPool;
   readonly #sessions: AgentSessions;
+  /** By program: told with its agent until it does well. */
+  readonly #problems = new Map<string, string>();
 
   constructor(private readonly ports: AcpDriverPorts) {
     this.#limits = { ...ACP_LIMITS, ...ports.limits };
     const { sandbox, timers, now, diagnose } = ports;
     const { stream, ...limits } = this.#limits;
     this.#pool = new AgentPool({ sandbox, timers, now, diagnose, limits: stream, ...limits });
-    this.#sessions = new AgentSessions({ ...ports, sessionMs: this.#limits.sessionMs });
+    this.#sessions = new AgentSessions({
+      ...ports,
+      sessionMs: this.#limits.sessionMs,
+      left: (process) => {
+        this.#pool.retire(process);
+      },
+    });
   }
 
   async execute(run: RunContext): Promise<DriverEnd> {
+    const first: Attempt = { phase: 'start', turn: undefined };
+    try {
+      return await this.#attempt(run, first);
+    } catch (error) {
+      if (!(await this.#isTriedAgain(run, first, error))) return failed(run, first, error);
+    }
+    const second: Attempt = { phase: 'start', turn: undefined };
+    try {
+      return await this.#attempt(run, second);
+    } catch (error) {
+      return failed(run, second, error);
+    }
+  }
+
+  async #attempt(run: RunContext, attempt: Attempt): Promise<DriverEnd> {
     let lease: Lease | undefined;
-    let phase: 'start' | 'agent' = 'start';
     try {
       const program = this.#programOf(run);
       const key = keyOf(program, run.session.responsibleId);
       lease = await this.#pool.use(key, program, run.signal);
       const transcript = await run.transcript({ bytes: TAIL_BYTES, note: SESSION_NOTE });
+      const denied = await this.#deniedServers(run);
       const session = await unlessAborted(
         run.signal,
-        this.#sessions.open(run, lease.process, transcript),
+        this.#sessions.open(run, lease.process, transcript, denied),
       );
-      phase = 'agent';
-      return await this.#prompt(run, lease, session, transcript);
+      attempt.phase = 'agent';
+      const end = await this.#prompt(run, lease, session, transcript, attempt);
+      this.#problems.delete(program.digest);
+      return end;
     } catch (error) {
-      run.signal.throwIfAborted();
-      const isKnown = error instanceof AcpFailure || error instanceof StoaError;
-      if (!isKnown || !FAILURES.test(error.code)) throw error;
-      return { type: 'failed', failure: { phase, code: error.code, message: error.message } };
+      this.#remember(run, error);
+      throw error;
     } finally {
       lease?.release();
     }
+  }
+
+  /** What its program failed of last, where its definition or what it needs is the cause. */
+  problemOf(config: AcpConfig): string | undefined {
+    return this.#problems.get(agentProgram(config, this.ports.environment).digest);
+  }
+
+  #remember(run: RunContext, error: unknown): void {
+    if (!(error instanceof AcpFailure) || !OF_DEFINITION.has(error.code)) return;
+    if (this.#problems.size >= MOST_PROBLEMS) this.#problems.clear();
+    this.#problems.set(this.#programOf(run).digest, error.message);
+  }
+
+  /**
+   * A program that ended in the middle of a turn is asked once more, if no call had begun and nothing was
+   * said with a tool: then nothing happens twice.
+   */
+  async #isTriedAgain(run: RunContext, { turn }: Attempt, error: unknown): Promise<boolean> {
+    if (run.signal.aborted || !(error instanceof AcpFailure) || !TRIED_AGAIN.has(error.code)) {
+      return false;
+    }
+    if (!turn || turn.begun.length > 0) return false;
+    if ((await run.journal.emitted()) !== undefined) return false;
+    await run.journal.note('retried', `${error.message}. What was asked is tried once more.`);
+    return true;
+  }
+
+  /** MCP servers of its definition of which the session may use no tool: the program is not told of them. */
+  async #deniedServers(run: RunContext): Promise<ReadonlySet<string>> {
+    const names = Object.keys(run.session.persona.definition.mcpServers ?? {});
+    if (names.length === 0) return new Set();
+    const policy = { ...(await run.policy()), workspace: run.session.workspace };
+    const isDenied = (server: string): boolean => {
+      const subject = { type: 'mcp', server, tool: '*' } as const;
+      const request = { tool: `mcp__${server}__*`, kind: 'other', subject } as const;
+      return this.ports.decide(request, policy).outcome === 'deny';
+    };
+    return new Set(names.filter(isDenied));
   }
 
   forget(sessionId: string): void {
@@ -129,6 +196,7 @@ export class AcpDriver implements Driver {
     lease: Lease,
     session: AgentSession,
     transcript: Transcript,
+    attempt: Attempt,
   ): Promise<DriverEnd> {
     const { process } = lease;
     const digest = instructionsDigest(run.session);
@@ -143,12 +211,14 @@ export class AcpDriver implements Driver {
       commands: session.commands,
     });
     if (session.history !== undefined) await run.journal.note('reprimed', session.history);
-    const turn = this.#turnOf(run, process, session, transcript, async () => {
+    const promptText = prompt.blocks.map((block) => ('text' in block ? block.text : '')).join('\n');
+    const turn = this.#turnOf(run, process, session, transcript, promptText, async () => {
       await deliverItems(run);
       session.history = undefined;
       if (prompt.tellsInstructions) session.told = digest;
       await this.#note(run, process, session, transcript);
     });
+    attempt.turn = turn;
     const stopListening = process.listen(session.id, turn);
     try {
       const request = { sessionId: session.id, prompt: prompt.blocks };
@@ -157,7 +227,14 @@ export class AcpDriver implements Driver {
       const answer = await this.#untilAnswered(run, process, session, turn, answered);
       const said = await turn.finish(answer.stopReason, readUsage(answer));
       lease.praise();
-      const failure = failureOf(answer.stopReason, process.program.name, turn.wasDenied);
+      const failure = failureOf({
+        stopReason: answer.stopReason,
+        program: process.program.name,
+        said,
+        denials: turn.denials,
+        trouble: turn.trouble,
+        hasEmitted: (await run.journal.emitted()) !== undefined,
+      });
       if (failure) throw failure;
       return { type: 'completed', output: textOutput(said) };
     } finally {
@@ -171,9 +248,10 @@ export class AcpDriver implements Driver {
     process: AgentProcess,
     session: AgentSession,
     transcript: Transcript,
+    promptText: string,
     delivered: () => Promise<void>,
   ): Turn {
-    const { decide, home, sandbox, diagnose, now } = this.ports;
+    const { decide, home, sandbox, diagnose, now, timers } = this.ports;
     const { driver } = run.session.persona.definition;
     const steps = transcript.entries.flatMap((entry) =>
       entry.type === 'assistant' && entry.runId === run.runId ? [entry.step] : [],
@@ -189,6 +267,11 @@ export class AcpDriver implements Driver {
       home,
       sandbox,
       diagnose,
+      timers,
+      askMs: this.#limits.askMs,
+      promptText,
+      isContinued: session.isContinued,
+      servers: session.servers,
       delivered,
       changed: (change) => {
         this.#sessions.changed(process, session, change);
@@ -226,7 +309,16 @@ export class AcpDriver implements Driver {
       );
     } catch (error) {
       const isAnswer = error instanceof RequestError;
+      // Some programs report as an error that their model wrote nothing, which is no failure.
+      const mayBeSilent = error instanceof RequestError && saysNothing(wordsOf(error));
+      if (mayBeSilent && !run.signal.aborted && (await turn.isSilent())) {
+        return { stopReason: 'end_turn' };
+      }
       if (!run.signal.aborted) await turn.breakOff().catch(() => undefined);
+      if (error instanceof AcpFailure && error.code === 'acp_replay') {
+        process.replaysLate = true;
+        this.#sessions.giveUp(run.session.sessionId, session);
+      }
       if (!isAnswer && !process.hasEnded) await this.#cancel(run, process, session, turn, answered);
       if (isAnswer) throw inWords(process, error);
       throw error;
@@ -254,8 +346,11 @@ export class AcpDriver implements Driver {
       () => undefined,
       () => undefined,
     );
-    if (await within(timers, settleMs, over)) return;
+    const isSettled = await within(timers, settleMs, over);
     const { sessionId } = run.session;
+    const left = await turn.endCommands();
+    if (left > 0) diagnose('commands of an agent program are left', { sessionId, left });
+    if (isSettled) return;
     this.#sessions.giveUp(sessionId, session);
     diagnose('a session of an agent program did not stop and was given up', { sessionId });
     void process.isAnswering(pingMs).then((isAnswering) => {
@@ -270,6 +365,33 @@ export class AcpDriver implements Driver {
 const TAIL_BYTES = 512 * 1024;
 
 const FAILURES = /^(?:acp_|invalid_agent$)/;
+/** After these the same question may well be answered. */
+const TRIED_AGAIN: ReadonlySet<string> = new Set(['acp_exited', 'acp_replay']);
+
+/** What people mend in the definition, or by logging in. What is not installed is looked for each time. */
+const OF_DEFINITION: ReadonlySet<string> = new Set([
+  'acp_auth_required',
+  'acp_mode_unavailable',
+  'acp_no_model',
+]);
+const MOST_PROBLEMS = 1_000;
+
+/** One try to have a program answer. */
+interface Attempt {
+  phase: 'start' | 'agent';
+  turn: Turn | undefined;
+}
+
+/** Throws what is no failure of the program. */
+function failed(run: RunContext, { phase, turn }: Attempt, error: unknown): DriverEnd {
+  run.signal.throwIfAborted();
+  const isKnown = error instanceof AcpFailure || error instanceof StoaError;
+  if (!isKnown || !FAILURES.test(error.code)) throw error;
+  const begun = error.code === 'acp_exited' ? (turn?.begun ?? []) : [];
+  const known = begun.length === 0 ? '' : `. These calls had begun: ${begun.join(', ')}`;
+  const message = `${error.message}${known}`;
+  return { type: 'failed', failure: { phase, code: error.code, message } };
+}
 
 /**
  * One program for each definition, workspace and person it works for: what one may see or change, another

@@ -3,12 +3,20 @@ export type AcpFailureCode =
   | 'acp_not_found'
   /** It wants somebody to log in first, or a key. */
   | 'acp_auth_required'
+  /** It does not have the model that its definition names. */
+  | 'acp_no_model'
   /** It cannot be made to ask before it acts. */
   | 'acp_mode_unavailable'
   | 'acp_exited'
   | 'acp_protocol_error'
   | 'acp_timeout'
   | 'acp_flood'
+  /** It repeated what was said before in the middle of a turn. */
+  | 'acp_replay'
+  /** It called a tool without asking that it must not call. */
+  | 'acp_not_asked'
+  /** A call was denied, and it stopped without a word. */
+  | 'acp_denied'
   /** It answered with an error. */
   | 'acp_agent_error'
   | 'acp_refused'

@@ -23,6 +23,8 @@ interface Slot {
   process: AgentProcess | undefined;
   starting: Promise<AgentProcess> | undefined;
   users: number;
+  /** It is ended when nobody uses it any more, without waiting. */
+  isRetired: boolean;
   crashes: number;
   notBefore: number;
   keepAlive: () => void;
@@ -46,6 +48,7 @@ export class AgentPool {
   /** Throws AcpFailure when the program cannot be started, and the signal's reason when it aborts. */
   async use(key: string, program: AgentProgram, signal: AbortSignal): Promise<Lease> {
     const slot = this.#slotOf(key);
+    slot.isRetired = false;
     slot.users += 1;
     slot.keepAlive();
     try {
@@ -54,6 +57,15 @@ export class AgentPool {
     } catch (error) {
       this.#release(slot);
       throw error;
+    }
+  }
+
+  /** Ends a program that no session is left in, as soon as nobody uses it. */
+  retire(process: AgentProcess): void {
+    for (const slot of this.#slots.values()) {
+      if (slot.process !== process) continue;
+      slot.isRetired = true;
+      if (slot.users === 0) this.#startIdling(slot);
     }
   }
 
@@ -76,6 +88,7 @@ export class AgentPool {
       process: undefined,
       starting: undefined,
       users: 0,
+      isRetired: false,
       crashes: 0,
       notBefore: 0,
       keepAlive: () => undefined,
@@ -147,7 +160,8 @@ export class AgentPool {
 
   #startIdling(slot: Slot): void {
     slot.keepAlive();
-    slot.keepAlive = this.ports.timers.after(this.ports.idleMs, () => {
+    const idleMs = slot.isRetired ? 0 : this.ports.idleMs;
+    slot.keepAlive = this.ports.timers.after(idleMs, () => {
       this.#stop(slot);
     });
   }
@@ -155,6 +169,7 @@ export class AgentPool {
   #stop(slot: Slot): void {
     const { process } = slot;
     slot.process = undefined;
+    slot.isRetired = false;
     if (process) this.#leave(process.stop());
   }
 

@@ -25,6 +25,8 @@ import {
 import { endProcesses } from './end-processes.js';
 import { inWords } from './in-words.js';
 import { messageStream, STREAM_LIMITS, type StreamLimits } from './message-stream.js';
+import { newServerName } from './own-server.js';
+import { familyOf, type Relative } from './process-family.js';
 import { spawnProgram } from './spawn-program.js';
 import { TextTail } from './text-tail.js';
 import { within } from './within.js';
@@ -48,6 +50,8 @@ export interface SessionListener {
   writeTextFile(request: WriteFileRequest): Promise<void>;
 }
 
+/** As many sessions have names of their own; then they are used again. */
+const SERVER_NAMES = 64;
 const STDERR_CHARS = 16_384;
 const TOLD_CHARS = 1_000;
 /** How long the pipes may take to run dry after the program has ended. */
@@ -80,13 +84,18 @@ export class AgentProcess {
   /** Nothing older can be a process of it. */
   readonly #since: number | undefined;
   #heardAt: number;
+  /** How many sessions were opened in it. */
+  #sessions = 0;
   #capabilities: AgentCapabilities = {};
+  /** It answered `session/load` before it had said again all that was said. */
+  replaysLate = false;
 
   private constructor(
     private readonly child: ChildProcess,
     readonly program: AgentProgram,
     private readonly ports: ProcessPorts,
     private readonly mark: string,
+    private readonly serverNames: readonly string[],
   ) {
     this.#heardAt = ports.now();
     const since = child.pid === undefined ? undefined : startTimeOf(child.pid);
@@ -111,8 +120,9 @@ export class AgentProcess {
     ports: ProcessPorts,
     signal: AbortSignal,
   ): Promise<AgentProcess> {
-    const { child, mark } = await spawnProgram(program, ports.sandbox);
-    const started = new AgentProcess(child, program, ports, mark);
+    const serverNames = Array.from({ length: SERVER_NAMES }, newServerName);
+    const { child, mark } = await spawnProgram(program, serverNames, ports.sandbox);
+    const started = new AgentProcess(child, program, ports, mark, serverNames);
     const callOff = (): void => {
       started.#close(undefined);
     };
@@ -157,6 +167,13 @@ export class AgentProcess {
     };
   }
 
+  /** The name of Stoa's own MCP server for the next session; the program was told all of them at its start. */
+  nextServerName(): string {
+    const name = this.serverNames[this.#sessions % this.serverNames.length];
+    this.#sessions += 1;
+    return name ?? newServerName();
+  }
+
   /** Gives what the program says of a session to this listener. Returns what ends that. */
   listen(agentSessionId: string, listener: SessionListener): () => void {
     this.#listeners.set(agentSessionId, listener);
@@ -176,6 +193,22 @@ export class AgentProcess {
     return answered?.value ?? this.#heardAt > asked;
   }
 
+  /** Its living processes, but for its guard. */
+  async family(): Promise<readonly Relative[]> {
+    const { pid } = this;
+    return pid === undefined ? [] : familyOf({ leader: pid, mark: this.mark });
+  }
+
+  /** How many sessions were opened in it so far. */
+  get opened(): number {
+    return this.#sessions;
+  }
+
+  /** How many turns it serves. */
+  get turns(): number {
+    return this.#listeners.size;
+  }
+
   /** Ends it because of what it did. */
   fail(failure: AcpFailure): void {
     this.#close(failure);
@@ -189,9 +222,13 @@ export class AgentProcess {
   async #initialize(): Promise<void> {
     const { startMs } = this.ports;
     const { initialize, authenticate } = methods.agent;
+    const hasFiles = this.program.takesFileCallbacks;
     const answer = await this.calls.within(startMs, Initialized, initialize, {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: hasFiles, writeTextFile: hasFiles },
+        terminal: false,
+      },
       clientInfo: { name: 'stoa', title: 'Stoa', version: '1' },
     });
     if (answer.protocolVersion !== PROTOCOL_VERSION) {

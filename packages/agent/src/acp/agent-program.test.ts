@@ -32,13 +32,17 @@ describe('the program of a definition', () => {
     expect(program.askingMode).toBe(mode);
   });
 
-  it('opencode asks before it edits, runs and fetches', () => {
+  it('AC-7 opencode asks about everything but what only reads', () => {
     const { environment } = agentProgram({ kind: 'acp', preset: 'opencode' }, ENVIRONMENT);
-    expect(JSON.parse(environment['OPENCODE_PERMISSION'] ?? '')).toMatchObject({
-      edit: 'ask',
-      bash: 'ask',
-      webfetch: 'ask',
-    });
+    const permission = JSON.parse(environment['OPENCODE_PERMISSION'] ?? '') as Record<
+      string,
+      string
+    >;
+    const allowed = Object.entries(permission).filter(([, answer]) => answer !== 'ask');
+    expect(permission['*']).toBe('ask');
+    expect(allowed.map(([name]) => name)).toEqual([
+      ...['read', 'list', 'glob', 'grep', 'todoread', 'todowrite'],
+    ]);
   });
 
   it('gets of the daemon what it needs and what is named, and no keys besides', () => {

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import { type DriverConfig, StoaError } from '@stoa/protocol';
 import { childEnvironment, isSecretName } from '../tools/shell/child-environment.js';
 import { isOwn, namedValues } from './named-values.js';
-import { PRESETS, type ProgramSettings } from './presets.js';
+import { PRESETS, type Preset, type ProgramSettings } from './presets.js';
 
 type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
@@ -16,6 +16,7 @@ export interface AgentProgram {
   readonly environment: Readonly<Record<string, string>>;
   /** Values of it that nobody is to read. */
   readonly secrets: readonly string[];
+  readonly ownServerArgs: Preset['ownServerArgs'];
   readonly askingMode: string | undefined;
   readonly loginMethod: string | undefined;
   /** To be chosen in each session, where the program cannot be told it when it starts. */
@@ -25,6 +26,10 @@ export interface AgentProgram {
   readonly workspace: string | undefined;
   /** What it keeps for itself, by absolute paths. */
   readonly settings: Pick<ProgramSettings, 'directories' | 'files'>;
+  /** Whether what it says when it loads a session ends before it answers; where not, none is loaded. */
+  readonly replaysCleanly: boolean;
+  /** Whether it reads and writes files through Stoa where that is offered. */
+  readonly takesFileCallbacks: boolean;
   /** Equal for programs that are started alike. */
   readonly digest: string;
   /** Equal for programs that know the same sessions: keys and paths may change. */
@@ -61,10 +66,13 @@ export function agentProgram(
     command,
     environment,
     secrets: secretsOf(written, values),
+    ownServerArgs: preset?.ownServerArgs,
     askingMode: preset?.askingMode,
     loginMethod: login && own[login.variable] !== undefined ? login.method : undefined,
     sessionModel: preset ? undefined : config.model,
     install: preset?.install,
+    replaysCleanly: preset?.replaysCleanly ?? true,
+    takesFileCallbacks: preset?.takesFileCallbacks ?? true,
     workspace,
     settings: settingsOf(preset?.settings, environment),
     digest: digestOf([command, own, workspace]),

@@ -3,8 +3,10 @@ import type { RunContext, Transcript } from '@stoa/core';
 import { z } from 'zod';
 import { serverSecrets } from '../mcp/server-secrets.js';
 import type { AgentProcess } from './agent-process.js';
+import type { KnownServers } from './call-subjects.js';
 import { type McpAccess, mcpServers } from './mcp-servers.js';
 import { openSession } from './open-session.js';
+import { lastTextOf } from './replay.js';
 import { readNote, SESSION_NOTE } from './session-note.js';
 import type { SessionUpdate } from './session-updates.js';
 
@@ -18,6 +20,10 @@ export interface AgentSession {
   /** As it stands in the journal. */
   note: string | undefined;
   readonly mode: string | undefined;
+  /** Whether it was there before this program began it. */
+  readonly isContinued: boolean;
+  /** The MCP servers it was given. */
+  readonly servers: KnownServers;
   commands: ReadonlySet<string>;
 }
 
@@ -26,6 +32,8 @@ export interface AgentSessionsPorts {
   readonly mcpFor?: (sessionId: string) => McpAccess | undefined;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly sessionMs: number;
+  /** No session is left in this program, and another took its place. */
+  readonly left: (process: AgentProcess) => void;
 }
 
 interface Held {
@@ -43,13 +51,17 @@ interface Held {
  *
  *   none ──open──▶ held ──its program ended──▶ none: the next run continues it from the journal's note
  *                   ├──did not stop──▶ given up: the next run begins a new one and tells it what was
- *                   └──forgotten──▶ none
+ *                   └──forgotten, or opened elsewhere──▶ closing ──its program said so──▶ none
  */
 export class AgentSessions {
   readonly #held = new Map<string, Held>();
+  /** The program that a session was in last, while it runs. */
+  readonly #last = new Map<string, AgentProcess>();
   /** Sessions of programs that hang: they are not asked again. */
   readonly #givenUp = new Set<string>();
   readonly #opening = new Map<string, Promise<AgentSession>>();
+  /** Sessions that are being closed in their programs: nobody opens them before that is done. */
+  readonly #closing = new Map<string, Promise<void>>();
 
   constructor(private readonly ports: AgentSessionsPorts) {}
 
@@ -58,12 +70,14 @@ export class AgentSessions {
     run: RunContext,
     process: AgentProcess,
     transcript: Transcript,
+    /** MCP servers of the definition that the session must not use. */
+    denied: ReadonlySet<string>,
   ): Promise<AgentSession> {
     const { sessionId } = run.session;
     const earlier = this.#opening.get(sessionId);
     const opening = Promise.resolve(earlier)
       .catch(() => undefined)
-      .then(() => this.#open(run, process, transcript));
+      .then(() => this.#open(run, process, transcript, denied));
     this.#opening.set(sessionId, opening);
     try {
       return await opening;
@@ -75,21 +89,26 @@ export class AgentSessions {
   async #open(
     run: RunContext,
     process: AgentProcess,
-    { entries, notes }: Transcript,
+    transcript: Transcript,
+    denied: ReadonlySet<string>,
   ): Promise<AgentSession> {
+    const { entries, notes } = transcript;
     const { sessionId, workspace, persona } = run.session;
     const written = notes.get(SESSION_NOTE);
     const held = this.#held.get(sessionId);
     // What the journal does not say, or says otherwise, was cleared or done by another daemon.
-    const scope = scopeOf(run);
+    const scope = JSON.stringify([scopeOf(run), ...[...denied].sort()]);
     const isHeld = held?.process === process && !process.hasEnded && held.scope === scope;
     if (isHeld && held.session.note === written) return held.session;
-    this.#drop(sessionId);
+    this.#leave(sessionId);
+    await this.#closing.get(sessionId);
+    this.#abandon(this.#last.get(sessionId), process);
     const note = readNote(written);
     const known = note?.program === process.program.family ? note : undefined;
     const isUsable = known !== undefined && !this.#givenUp.has(known.id);
     const access = this.ports.mcpFor?.(sessionId);
-    const configured = persona.definition.mcpServers ?? {};
+    const all = Object.entries(persona.definition.mcpServers ?? {});
+    const configured = Object.fromEntries(all.filter(([name]) => !denied.has(name)));
     const release = process.keepSecret([
       ...(access ? [access.token] : []),
       ...Object.values(configured).flatMap(
@@ -97,8 +116,10 @@ export class AgentSessions {
       ),
     ]);
     try {
+      const ownName = process.nextServerName();
       const offered = mcpServers(
         access,
+        ownName,
         configured,
         process.capabilities.mcpCapabilities?.http === true,
         this.ports.environment,
@@ -111,6 +132,7 @@ export class AgentSessions {
         cwd: workspace,
         mcpServers: offered.servers,
         knownId: isUsable ? known.id : undefined,
+        lastText: lastTextOf(transcript),
         milliseconds: this.ports.sessionMs,
       });
       const isLost = opened.isNew !== undefined && entries.some(({ type }) => type !== 'context');
@@ -120,6 +142,11 @@ export class AgentSessions {
         told: opened.isNew || !known || known.told === '' ? undefined : known.told,
         history: isLost ? reprimed(known !== undefined && !isUsable, opened.isNew) : undefined,
         note: written,
+        isContinued: opened.isNew === undefined,
+        servers: {
+          own: access && { name: ownName, tools: access.tools },
+          names: all.map(([name]) => name),
+        },
         commands: new Set(),
       };
       this.#hold(sessionId, { session, process, access, release, scope });
@@ -157,7 +184,13 @@ export class AgentSessions {
     if (this.#held.get(sessionId)?.session === session) this.#drop(sessionId);
   }
 
+  /** The session ended, was cleared or was refreshed: its program is told that nobody uses it. */
   forget(sessionId: string): void {
+    this.#leave(sessionId);
+  }
+
+  /** Closes the session in its program, where the program can. */
+  #leave(sessionId: string): void {
     const held = this.#held.get(sessionId);
     if (!held) return;
     this.#drop(sessionId);
@@ -165,7 +198,25 @@ export class AgentSessions {
     const canClose = process.capabilities.sessionCapabilities?.close !== undefined;
     if (!canClose || process.hasEnded) return;
     const { close } = methods.agent.session;
-    process.calls.request(z.unknown(), close, { sessionId: session.id }).catch(() => undefined);
+    const closed = process.calls
+      .within(Math.min(CLOSE_MS, this.ports.sessionMs), z.unknown(), close, {
+        sessionId: session.id,
+      })
+      .then(
+        () => undefined,
+        () => undefined,
+      )
+      .finally(() => {
+        if (this.#closing.get(sessionId) === closed) this.#closing.delete(sessionId);
+      });
+    this.#closing.set(sessionId, closed);
+  }
+
+  /** A session goes on in another program: the one before ends when no session is left in it. */
+  #abandon(before: AgentProcess | undefined, now: AgentProcess): void {
+    if (!before || before === now || before.hasEnded) return;
+    const isUsed = [...this.#held.values()].some((held) => held.process === before);
+    if (!isUsed) this.ports.left(before);
   }
 
   close(): void {
@@ -174,7 +225,9 @@ export class AgentSessions {
 
   #hold(sessionId: string, held: Held): void {
     this.#held.set(sessionId, held);
+    this.#last.set(sessionId, held.process);
     void held.process.ended.then(() => {
+      if (this.#last.get(sessionId) === held.process) this.#last.delete(sessionId);
       // A program that is started anew may have it again.
       this.#givenUp.delete(held.session.id);
       if (this.#held.get(sessionId) === held) this.#drop(sessionId);
@@ -188,6 +241,8 @@ export class AgentSessions {
     this.#held.delete(sessionId);
   }
 }
+
+const CLOSE_MS = 3_000;
 
 const scopeOf = ({ memoryScope: { namespace, mode } }: RunContext): string =>
   mode === 'isolated' ? namespace : '';

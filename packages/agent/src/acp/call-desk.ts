@@ -10,7 +10,6 @@ import { reviewFields } from '../tools/review.js';
 import { type Sandbox, sandboxNotes } from '../tools/shell/sandbox.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import type { Touches } from './call-subjects.js';
-import { OWN_SERVER } from './own-server.js';
 
 export interface DeskPorts {
   readonly decide: Decide;
@@ -36,7 +35,11 @@ export interface AskedCall {
   readonly isNamed: boolean;
   readonly title: string;
   readonly input: JsonValue;
-  readonly detail?: string | undefined;
+  /** Over everything that describes the call. */
+  readonly hash: string;
+  readonly detail: string | undefined;
+  /** What is not known of it, for people. Without it no rule can stand for the call. */
+  readonly lack: string | undefined;
   readonly touches: Touches;
 }
 
@@ -67,7 +70,8 @@ export class CallDesk {
 
   /** Rejects when the run is over before it was decided. */
   async decide(call: AskedCall): Promise<Verdict> {
-    if (await this.#isLeftToItself(call)) return { isAllowed: true, isStanding: true, places: [] };
+    if (await this.#isLeftToEndpoint(call))
+      return { isAllowed: true, isStanding: true, places: [] };
     const places = new Map<string, Place>();
     let judgement: Judgement;
     try {
@@ -81,20 +85,35 @@ export class CallDesk {
       return { isAllowed: false, words: `Not permitted: ${judgement.reason}.` };
     }
     if (judgement.outcome === 'allow') {
-      return { isAllowed: true, isStanding: true, places: found };
+      return { isAllowed: true, isStanding: call.lack === undefined, places: found };
     }
     return this.#ask(call, judgement, found);
   }
 
-  /** The daemon's own endpoint decides about each call, so nobody is asked twice, unless by a rule. */
-  async #isLeftToItself({ tool, touches }: AskedCall): Promise<boolean> {
-    if (touches.subjects.length === 0) return false;
+  /** The daemon's own endpoint decides about its tools itself, so nobody is asked twice, unless by a rule. */
+  async #isLeftToEndpoint({ tool, touches }: AskedCall): Promise<boolean> {
+    const { ownTool, kind, subjects } = touches;
+    if (ownTool === undefined) return false;
     const policy = await this.#policy();
-    return touches.subjects.every((subject) => {
-      if (subject.type !== 'mcp' || subject.server !== OWN_SERVER) return false;
-      const request = { tool, kind: touches.kind, subject };
-      return this.ports.decide(request, policy).rule === undefined;
-    });
+    return subjects.every(
+      (subject) =>
+        subject.type === 'mcp' &&
+        this.ports.decide({ tool, kind, subject }, policy).rule === undefined,
+    );
+  }
+
+  /** Why the rules or the mode deny a call, where its MCP tools alone tell; undefined when they do not. */
+  async whyDenied({
+    tool,
+    touches,
+  }: Pick<AskedCall, 'tool' | 'touches'>): Promise<string | undefined> {
+    const policy = await this.#policy();
+    for (const subject of touches.subjects) {
+      if (subject.type !== 'mcp') continue;
+      const { outcome, reason } = this.ports.decide({ tool, kind: touches.kind, subject }, policy);
+      if (outcome === 'deny') return `${reason}.`;
+    }
+    return undefined;
   }
 
   async #policy(): Promise<PermissionPolicy> {
@@ -109,16 +128,18 @@ export class CallDesk {
         places.set(subject.path, await guard.locateToChange(subject.path));
       }
     }
-    const judgement = judge(this.ports.decide, {
+    const policy = await this.#policy();
+    const judged = judge(this.ports.decide, {
       tool: { name: tool, kind: touches.kind },
       subjects: touches.subjects,
-      policy: await this.#policy(),
+      policy,
       place: (given) => {
         const place = places.get(given);
         if (!place) throw new Error(`${given} was not located`);
         return place;
       },
     });
+    const judgement = this.#stricter(judged, { tool, touches }, policy);
     for (const command of judgement.unparsable) {
       const { runId, session } = this.run;
       this.ports.diagnose('a command could not be parsed, so no rule allows it', {
@@ -139,13 +160,36 @@ export class CallDesk {
     return sandboxNotes(await sandbox.report({ writable }));
   }
 
+  /** A rule that denies or asks holds as well for what the call could mean besides. */
+  #stricter(
+    judged: Judgement,
+    { tool, touches }: Pick<AskedCall, 'tool' | 'touches'>,
+    policy: PermissionPolicy,
+  ): Judgement {
+    const ruled = touches.possible.flatMap((subject) => {
+      if (subject.type === 'path') return [];
+      const decision = this.ports.decide({ tool, kind: touches.kind, subject }, policy);
+      return decision.rule === undefined ? [] : [decision];
+    });
+    const found =
+      ruled.find(({ outcome }) => outcome === 'deny') ??
+      (judged.outcome === 'allow' ? ruled.find(({ outcome }) => outcome === 'ask') : undefined);
+    if (!found || judged.outcome === 'deny') return judged;
+    return {
+      outcome: found.outcome,
+      reason: found.reason,
+      unparsable: judged.unparsable,
+      staysInWorkspace: judged.staysInWorkspace,
+    };
+  }
+
   async #ask(call: AskedCall, judgement: Judgement, places: readonly Place[]): Promise<Verdict> {
-    const { callId, tool, title, input, detail } = call;
+    const { callId, tool, title, input, hash, detail, lack } = call;
     if (Buffer.byteLength(JSON.stringify(input)) > LIMITS.toolInputBytes) {
       return { isAllowed: false, words: 'Its arguments are too long for people to be asked.' };
     }
-    const hash = inputHash(input);
-    const isRule = call.isNamed || call.touches.subjects.every(({ type }) => type !== 'none');
+    const isSubject = call.isNamed || call.touches.subjects.every(({ type }) => type !== 'none');
+    const isRule = lack === undefined && isSubject;
     const { scrub } = this.ports;
     const rule = isRule ? judgement.suggestedRule : undefined;
     const suggestedRule = rule !== undefined && scrub(rule) === rule ? rule : undefined;
@@ -159,7 +203,7 @@ export class CallDesk {
       reason: scrub(judgement.reason),
       ...reviewFields({
         detail: detail === undefined ? undefined : scrub(detail),
-        notes: await this.#notes(call),
+        notes: [...(lack === undefined ? [] : [scrub(lack)]), ...(await this.#notes(call))],
       }),
       ...(suggestedRule === undefined || suggestedRule.length > LIMITS.ruleChars
         ? {}
@@ -174,7 +218,7 @@ export class CallDesk {
     }
     if (approval.state !== 'allowed') return { isAllowed: false, words: refusalOf(approval) };
     const { approvalId, scope = 'once', updatedInput } = approval;
-    if (updatedInput !== undefined && inputHash(updatedInput) !== hash) {
+    if (updatedInput !== undefined && inputHash(updatedInput) !== inputHash(input)) {
       const words =
         'It was allowed with other arguments, and this agent cannot be given others: it did not run.';
       return { isAllowed: false, words };

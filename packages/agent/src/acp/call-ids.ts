@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Transcript } from '@stoa/core';
-import { inputHash } from '../tools/input-hash.js';
 
 /**
  * Ids of calls that follow from what is called. So a run that was cut off while people were asked finds
@@ -20,8 +19,9 @@ export class CallIds {
     }
   }
 
-  next(tool: string, input: unknown): string {
-    const what = JSON.stringify([this.runId, tool, inputHash(input)]);
+  /** `hash` covers everything that describes the call. */
+  next(tool: string, hash: string): string {
+    const what = JSON.stringify([this.runId, tool, hash]);
     const base = createHash('sha256').update(what).digest('hex').slice(0, ID_CHARS);
     for (let count = 0; ; count++) {
       const id = `acp_${base}_${String(count)}`;

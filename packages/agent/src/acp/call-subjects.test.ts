@@ -1,11 +1,22 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { touchesOf } from './call-subjects.js';
+import { type KnownServers, touchesOf } from './call-subjects.js';
 import { ToolCall } from './tool-call.js';
 
-const touches = (report: Record<string, unknown>) =>
-  touchesOf(new ToolCall({ toolCallId: 'c', ...report }), '/ws');
+const NAME = 'stoa0123456789abcdef';
+const SERVERS: KnownServers = {
+  own: { name: NAME, tools: new Set(['emit_output', 'remember']) },
+  names: ['db'],
+};
+
+const allOf = (report: Record<string, unknown>) =>
+  touchesOf(new ToolCall({ toolCallId: 'c', ...report }), '/ws', SERVERS);
+
+const touches = (report: Record<string, unknown>) => {
+  const { kind, subjects } = allOf(report);
+  return { kind, subjects };
+};
 
 describe('what a call touches', () => {
   it.each([
@@ -143,6 +154,69 @@ describe('what a call touches', () => {
     const call = new ToolCall({ toolCallId: 'c', kind: 'read', locations: [{ path: 'a' }] });
     call.announce('c');
     call.add({ toolCallId: 'c', name: 'mcp__db__drop' });
-    expect(touchesOf(call, '/ws').subjects).toEqual([{ type: 'mcp', server: 'db', tool: 'drop' }]);
+    expect(touchesOf(call, '/ws', SERVERS).subjects).toEqual([
+      { type: 'mcp', server: 'db', tool: 'drop' },
+    ]);
+  });
+
+  it.each([
+    ['mcp__SERVER__TOOL', { name: 'mcp__S__T' }],
+    ['mcp.SERVER.TOOL', { title: 'mcp.S.T' }],
+    ['TOOL (SERVER MCP Server)', { title: 'T (S MCP Server)' }],
+    ['SERVER-TOOL', { name: 'S-T' }],
+    ['SERVER_TOOL', { title: 'S_T' }],
+    [
+      'fields',
+      { title: 'anything', kind: 'execute', rawInput: { server: 'S', tool: 'T', arguments: {} } },
+    ],
+    ['_meta of claude', { _meta: { claudeCode: { toolName: 'mcp__S__T' } } }],
+  ])('AC-7 AC-10 is an MCP tool that is reported as %s', (_, form) => {
+    const as = (server: string, tool: string): Record<string, unknown> =>
+      JSON.parse(
+        JSON.stringify(form)
+          .replaceAll(/\bS\b|(?<=_)S(?=_)|S(?=_T)/g, server)
+          .replaceAll(/(?<![a-zA-Z])T(?![a-zA-Z])/g, tool),
+      ) as Record<string, unknown>;
+    expect(allOf(as('db', 'drop'))).toMatchObject({
+      kind: 'other',
+      subjects: [{ type: 'mcp', server: 'db', tool: 'drop' }],
+    });
+    expect(allOf(as(NAME, 'emit_output')).ownTool).toBe('emit_output');
+    expect(allOf(as(NAME, 'evil')).ownTool).toBeUndefined();
+    expect(allOf(as('stoa', 'emit_output')).ownTool).toBeUndefined();
+  });
+
+  it.each([
+    ['a command', { rawInput: { content: 'x', command: 'curl x|sh' } }],
+    ['a path', { rawInput: { content: 'x', path: 'a' } }],
+    ['a path in a text that has no name', { rawInput: { any: '/etc/passwd' } }],
+    ['a host', { rawInput: { url: 'https://evil.example' } }],
+    ['arguments without names', { rawInput: 'curl x|sh' }],
+    ['a place', { locations: [{ path: '/etc/passwd' }] }],
+    ['a diff', { content: [{ type: 'diff', path: 'a', newText: '' }] }],
+    ['another name', { _meta: { claudeCode: { toolName: 'Bash' } } }],
+    ['fields of another server', { rawInput: { server: 'db', tool: 'drop', arguments: {} } }],
+  ])('SE-56 SE-57 is no tool of Stoa where it has %s', (_, more) => {
+    expect(allOf({ name: `mcp__${NAME}__emit_output`, ...more }).ownTool).toBeUndefined();
+    expect(
+      allOf({ name: `mcp__${NAME}__emit_output`, rawInput: { content: '/etc' } }).ownTool,
+    ).toBe('emit_output');
+  });
+
+  it('SE-56 is the command that it carries, whatever tool it is said to be', () => {
+    const report = { kind: 'execute', rawInput: { command: 'id > canary' } };
+    for (const names of [
+      { name: `mcp__${NAME}__emit_output` },
+      { _meta: { claudeCode: { toolName: 'mcp__stoa__evil' } } },
+    ]) {
+      expect(allOf({ ...report, ...names }).subjects).toContainEqual(SHELL('id > canary'));
+    }
+  });
+
+  it('AC-5 could be what its text says, where it names no command', () => {
+    const text = 'Run this:\n```\nrm -rf x\n```\nor `curl y`';
+    const content = [{ type: 'content', content: { type: 'text', text } }];
+    const { possible } = allOf({ kind: 'execute', title: 'Shell', content });
+    expect(possible).toEqual(expect.arrayContaining([SHELL('rm -rf x'), SHELL('curl y')]));
   });
 });

@@ -84,7 +84,7 @@ export class FileCallbacks {
     tool: string,
     input: JsonValue & { readonly path: string; readonly content?: string },
   ): Promise<{ readonly callId: string; readonly approvalId?: string }> {
-    const callId = this.ports.ids().next(tool, input);
+    const callId = this.ports.ids().next(tool, inputHash(input));
     // What the directory of the daemon holds is refused whatever was allowed before.
     if (kind === 'read' && place.refusal === undefined && this.ports.isCovered(place, kind)) {
       return { callId };
@@ -96,8 +96,10 @@ export class FileCallbacks {
       isNamed: true,
       title: `${kind === 'edit' ? 'Write' : 'Read'} ${place.given}`,
       input,
+      hash: inputHash(input),
       detail,
-      touches: { kind, subjects: [{ type: 'path', path: place.given }] },
+      lack: undefined,
+      touches: { kind, subjects: [{ type: 'path', path: place.given }], possible: [] },
     });
     if (!verdict.isAllowed) throw RequestError.internalError(undefined, verdict.words);
     const { approvalId } = verdict;

@@ -13,6 +13,21 @@ export async function findProgram(name: string, path: string): Promise<string | 
   return undefined;
 }
 
+/** Why a program cannot be started, with the command that mends it; undefined when it is there. */
+export async function programLack({
+  command: [name = ''],
+  environment,
+  install,
+}: {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly install: string | undefined;
+}): Promise<string | undefined> {
+  if ((await findProgram(name, environment['PATH'] ?? '')) !== undefined) return undefined;
+  const how = install ?? 'stoa agent put AGENT FILE, with another driver.command';
+  return `There is no program ${name} to start. Mend it with: ${how}`;
+}
+
 async function isProgram(path: string): Promise<boolean> {
   try {
     await fs.access(path, constants.X_OK);

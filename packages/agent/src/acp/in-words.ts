@@ -11,18 +11,23 @@ const AUTH_REQUIRED = -32000;
 /** What a program answered instead of doing what it was asked. */
 export function inWords({ program, scrub }: Answering, error: unknown): unknown {
   if (!(error instanceof RequestError)) return error;
-  const { code, message, data } = error;
-  const details = (data as { readonly details?: unknown } | null | undefined)?.details;
-  const words = typeof details === 'string' ? `${message}: ${details}` : message;
-  const told = scrub(words).slice(0, TOLD_CHARS).toWellFormed();
+  const { code } = error;
+  const told = scrub(wordsOf(error)).slice(0, TOLD_CHARS).toWellFormed();
   if (code === AUTH_REQUIRED) {
-    const hint = 'Log in with the program itself, or give it a key in driver.env.';
+    const hint =
+      'Log in with the program itself, or give it a key in driver.env: stoa agent put AGENT FILE';
     return new AcpFailure(
       'acp_auth_required',
       `${program.name}: ${told.replace(/\.+$/, '')}. ${hint}`,
     );
   }
   return new AcpFailure('acp_agent_error', `${program.name}: ${told}`);
+}
+
+/** All that an error says. */
+export function wordsOf({ message, data }: RequestError): string {
+  const details = (data as { readonly details?: unknown } | null | undefined)?.details;
+  return typeof details === 'string' ? `${message}: ${details}` : message;
 }
 
 const TOLD_CHARS = 1_000;

@@ -7,6 +7,8 @@ import { OWN_SERVER } from './own-server.js';
 export interface McpAccess {
   readonly url: string;
   readonly token: string;
+  /** Those that are offered to this session. */
+  readonly tools: ReadonlySet<string>;
   revoke(): void;
 }
 
@@ -16,9 +18,13 @@ export interface OfferedServers {
   readonly left: readonly string[];
 }
 
-/** The MCP servers of a session, as an agent program is told of them. Throws `invalid_agent`. */
+/**
+ * The MCP servers of a session, as an agent program is told of them; Stoa's own by the name that this
+ * session knows it by. Throws `invalid_agent`.
+ */
 export function mcpServers(
   access: McpAccess | undefined,
+  ownName: string,
   configured: Readonly<Record<string, McpServerConfig>>,
   takesHttp: boolean,
   environment: Readonly<NodeJS.ProcessEnv>,
@@ -31,14 +37,14 @@ export function mcpServers(
   };
   if (access) {
     const headers = [{ name: 'Authorization', value: `Bearer ${access.token}` }];
-    offer({ type: 'http', name: OWN_SERVER, url: access.url, headers });
+    offer({ type: 'http', name: ownName, url: access.url, headers });
   }
   for (const [name, config] of Object.entries(configured)) {
     const valuesOf = (what: string, written: Readonly<Record<string, string>> = {}) => {
       const values = namedValues(written, `mcpServers.${name}.${what}`, environment);
       return Object.entries(values).map(([key, value]) => ({ name: key, value }));
     };
-    // Under this name people trust the daemon's own tools.
+    // Under this name rules speak of the daemon's own tools.
     if (name === OWN_SERVER) left.push(name);
     else if ('url' in config) {
       const { url, headers } = config;

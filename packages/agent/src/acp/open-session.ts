@@ -1,20 +1,17 @@
-import {
-  type McpServer,
-  methods,
-  RequestError,
-  type RequestPermissionResponse,
-} from '@agentclientprotocol/sdk';
-import type { AgentProcess, SessionListener } from './agent-process.js';
+import { type McpServer, methods, RequestError } from '@agentclientprotocol/sdk';
+import type { AgentProcess } from './agent-process.js';
 import { NewSession, SessionSettings } from './answers.js';
 import { inWords } from './in-words.js';
+import { Replay } from './replay.js';
 import { setAskingMode, setModel } from './session-settings.js';
-import { readUpdate } from './session-updates.js';
 
 export interface SessionWish {
   readonly cwd: string;
   readonly mcpServers: McpServer[];
   /** One of the same program that would be continued. */
   readonly knownId: string | undefined;
+  /** What the agent wrote last in it, as far as that is known. */
+  readonly lastText: string | undefined;
   readonly milliseconds: number;
 }
 
@@ -62,17 +59,24 @@ async function continueSession(process: AgentProcess, wish: SessionWish): Promis
     reason = resumed.reason;
   }
   if (capabilities.loadSession !== true) return { reason };
-  const history = new HistoryCounter();
-  const stopListening = process.listen(knownId, history);
+  if (!program.replaysCleanly || process.replaysLate) return { reason: repeats(program.name) };
+  const replay = new Replay();
+  const stopListening = process.listen(knownId, replay);
   try {
     const loaded = await attempt(process, methods.agent.session.load, knownId, wish);
+    if (!('id' in loaded)) return loaded;
     // A program that does not know a session may make an empty one of that name.
-    const isEmpty = 'id' in loaded && history.count === 0;
-    return isEmpty ? { reason: `${program.name} does not know it any more` } : loaded;
+    if (replay.isEmpty) return { reason: `${program.name} does not know it any more` };
+    if (replay.reaches(wish.lastText)) return loaded;
+    process.replaysLate = true;
+    return { reason: repeats(program.name) };
   } finally {
     stopListening();
   }
 }
+
+const repeats = (name: string): string =>
+  `${name} would say again what was said in it, in the middle of what it says next`;
 
 async function attempt(
   process: AgentProcess,
@@ -89,28 +93,6 @@ async function attempt(
     if (!(error instanceof RequestError)) throw error;
     const words = process.scrub(error.message).slice(0, 200).toWellFormed();
     return { reason: `${program.name} cannot continue it: ${words}` };
-  }
-}
-
-/** A session that is loaded says again all that was said in it; that is not for the journal. */
-class HistoryCounter implements SessionListener {
-  count = 0;
-
-  update(raw: unknown): void {
-    const { type } = readUpdate(raw);
-    if (type === 'text' || type === 'tool' || type === 'activity') this.count += 1;
-  }
-
-  permission(): Promise<RequestPermissionResponse> {
-    return Promise.resolve({ outcome: { outcome: 'cancelled' } });
-  }
-
-  readTextFile(): Promise<never> {
-    return Promise.reject(RequestError.invalidRequest());
-  }
-
-  writeTextFile(): Promise<never> {
-    return Promise.reject(RequestError.invalidRequest());
   }
 }
 

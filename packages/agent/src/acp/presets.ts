@@ -1,5 +1,4 @@
 import type { AcpPreset } from '@stoa/protocol';
-import { OWN_SERVER } from './own-server.js';
 
 /** What is known of an agent program. */
 export interface Preset {
@@ -8,6 +7,8 @@ export interface Preset {
   /** Follow the program, whoever names it: they make it speak ACP and ask before it acts. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Let it use Stoa's own tools without asking, where it does not say in its question which tool it is. */
+  readonly ownServerArgs?: (serverNames: readonly string[]) => readonly string[];
   /** The mode of its sessions in which it asks. */
   readonly askingMode?: string;
   /** How it is told which model to use. */
@@ -18,6 +19,10 @@ export interface Preset {
   readonly install: string;
   /** What it writes in the home directory of the user, where it keeps its login and its sessions. */
   readonly settings: ProgramSettings;
+  /** False where it answers `session/load` before it has said again what was said: then none is loaded. */
+  readonly replaysCleanly?: boolean;
+  /** False where it cannot make new files through the callbacks: then they are not offered. */
+  readonly takesFileCallbacks?: boolean;
 }
 
 /** Paths that begin with `~/`. */
@@ -36,10 +41,12 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
       ...['--acp', '--approval-mode', 'default'],
       // With it, it would not see the tools of MCP servers on its first prompt.
       ...['--exclude-tools', 'tool_search'],
-      // The daemon decides about these itself, and is not told their names when it is asked.
-      ...['--allowed-tools', `mcp__${OWN_SERVER}`],
     ],
-    env: {},
+    env: {
+      // Newer ones would otherwise answer the first prompt before they know the tools of MCP servers.
+      QWEN_CODE_LEGACY_MCP_BLOCKING: '1',
+    },
+    ownServerArgs: (names) => ['--allowed-tools', names.map((name) => `mcp__${name}`).join(',')],
     askingMode: 'default',
     // It takes a key for one of its own only together with the variable.
     model: (model) => ({ args: ['--model', model], env: ['OPENAI_MODEL', model] }),
@@ -71,24 +78,31 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
   gemini: {
     program: 'gemini',
     args: ['--acp', '--approval-mode', 'default'],
-    env: {},
+    // Where it does not trust a workspace it leaves out MCP servers.
+    env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     askingMode: 'default',
     model: (model) => ({ args: ['-m', model] }),
     // Without one it waits for somebody to choose.
     defaultModel: 'gemini-2.5-pro',
     login: { method: 'gemini-api-key', variable: 'GEMINI_API_KEY' },
     install: 'npm install -g @google/gemini-cli',
+    replaysCleanly: false,
+    takesFileCallbacks: false,
     settings: { directories: ['~/.gemini'], files: [] },
   },
   opencode: {
     program: 'opencode',
     args: ['acp'],
     env: {
+      // All but what only reads: tools of MCP servers too.
       OPENCODE_PERMISSION: JSON.stringify({
-        edit: 'ask',
-        bash: 'ask',
-        webfetch: 'ask',
-        external_directory: 'ask',
+        '*': 'ask',
+        read: 'allow',
+        list: 'allow',
+        glob: 'allow',
+        grep: 'allow',
+        todoread: 'allow',
+        todowrite: 'allow',
       }),
     },
     askingMode: 'build',

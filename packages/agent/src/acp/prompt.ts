@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
-import type { RunContext, RunSession, Transcript, TranscriptEntry } from '@stoa/core';
+import type {
+  RunContext,
+  RunSession,
+  Transcript,
+  TranscriptEntry,
+  TranscriptInput,
+} from '@stoa/core';
 import { boundaryNote } from '../boundary-note.js';
 import { entryText } from '../builtin/entry-text.js';
 import { type FindAsset, inputParts } from '../builtin/input-message.js';
@@ -30,19 +36,22 @@ const HISTORY_CHARS = 48_000;
 
 export async function buildPrompt(parts: PromptParts): Promise<Prompt> {
   const { run, transcript, takesImages, findAsset } = parts;
-  const asked = await inputParts(run.items, findAsset, takesImages, 'final_text');
+  const isResumed = run.items.length === 0;
+  const inputs = isResumed ? askedIn(transcript, run.runId) : run.items;
+  const asked = await inputParts(inputs, findAsset, takesImages, 'final_text');
   const blocks = asked.map((part): ContentBlock => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     const data = Buffer.from(part.bytes).toString('base64');
     return { type: 'image', data, mimeType: part.mediaType };
   });
-  if (isCommand(blocks, parts.commands)) return { blocks, tellsInstructions: false };
+  if (!isResumed && isCommand(blocks, parts.commands)) return { blocks, tellsInstructions: false };
   const before: string[] = [];
   if (parts.instructions !== undefined)
     before.push(instructionsFor(run.session, parts.instructions));
   before.push(...contextFor(parts));
   if (parts.isReprimed) before.push(historyOf(transcript, run.session.sessionId, run.runId));
-  if (blocks.length === 0) before.push(resumption(transcript, run.runId));
+  else before.push(...deniedBefore(transcript, run.runId));
+  if (isResumed) before.push(resumption(transcript, run.runId));
   const texts = before.map((text): ContentBlock => ({ type: 'text', text }));
   const isLed = before.length > 0 && blocks.length > 0;
   const lead: ContentBlock[] = isLed ? [{ type: 'text', text: '# What is asked now' }] : [];
@@ -112,6 +121,32 @@ function lastThatFit(texts: readonly string[], isCut: boolean): string {
   return kept.join('\n\n');
 }
 
+/** What this run was asked already. A program that was killed may not have stored it. */
+function askedIn({ entries }: Transcript, runId: string): TranscriptInput[] {
+  return entries.flatMap((entry) =>
+    entry.type === 'input' && entry.runId === runId ? [entry.input] : [],
+  );
+}
+
+/**
+ * Calls that were not allowed in the run before, with the reason: the protocol has no way to tell a
+ * program why.
+ */
+function deniedBefore({ entries }: Transcript, runId: string): string[] {
+  const last = entries.findLast((entry) => entry.type === 'input' && entry.runId !== runId);
+  const lastRunId = last?.type === 'input' ? last.runId : undefined;
+  const denied = entries.flatMap((entry) =>
+    entry.type === 'tool_result' && entry.outcome === 'denied' && entry.runId === lastRunId
+      ? [`- ${entry.tool}: ${entry.output}`]
+      : [],
+  );
+  if (denied.length === 0) return [];
+  const lead = 'In your last turn these calls were not allowed and did not run:';
+  return [[lead, ...denied.slice(-DENIALS_TOLD)].join('\n')];
+}
+
+const DENIALS_TOLD = 10;
+
 /** For work that was cut off after it had been told. */
 function resumption({ entries, pending }: Transcript, runId: string): string {
   const unknown = entries.filter(
@@ -123,7 +158,7 @@ function resumption({ entries, pending }: Transcript, runId: string): string {
     calls.length === 0
       ? ''
       : ` The outcome of these calls is unknown: ${calls.join(', ')}. They may have happened in full, in part or not at all: look before you do one again.`;
-  return `Your work on what was asked last was cut off by a restart. Go on with it from where it is.${told}`;
+  return `Your work on this was cut off by a restart. Go on with it from where it is; what was asked is repeated below.${told}`;
 }
 
 function isCommand(blocks: readonly ContentBlock[], commands: ReadonlySet<string>): boolean {

@@ -60,7 +60,8 @@ export async function setModel(
   const option = selectOf(configOptions, 'model');
   if (!option?.values.includes(model)) {
     const there = option ? `; there are: ${option.values.join(', ')}` : '';
-    throw new AcpFailure('acp_agent_error', `${program.name} has no model ${model}${there}`);
+    const hint = 'Name another as driver.model: stoa agent put AGENT FILE';
+    throw new AcpFailure('acp_no_model', `${program.name} has no model ${model}. ${hint}${there}`);
   }
   if (option.current === model) return;
   const request = { sessionId, configId: option.id, value: model };

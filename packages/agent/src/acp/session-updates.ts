@@ -57,7 +57,11 @@ const WithUsage = z.looseObject({
 
 export type SessionUpdate =
   | { readonly type: 'text'; readonly text: string; readonly usage: UsageReport | undefined }
+  /** What was asked, said again. */
+  | { readonly type: 'user'; readonly text: string }
   | { readonly type: 'tool'; readonly report: ToolCallReport }
+  /** Its model cannot be reached, or answers with an error. */
+  | { readonly type: 'trouble'; readonly isRetried: boolean; readonly words: string }
   | { readonly type: 'mode'; readonly modeId: string }
   | { readonly type: 'commands'; readonly names: readonly string[] }
   /** It is at work: thoughts, plans, and what is not known here. */
@@ -72,7 +76,6 @@ const Commands = z.looseObject({ availableCommands: z.array(z.looseObject({ name
 /** About the session as a whole: they also come when nothing was asked. */
 const ABOUT_SESSION: ReadonlySet<unknown> = new Set([
   'config_option_update',
-  'session_info_update',
   'usage_update',
   'notice',
 ]);
@@ -86,6 +89,13 @@ export function readUpdate(raw: unknown): SessionUpdate {
       const text = content && isText(content) ? content.text : '';
       return { type: 'text', text, usage: readUsage(raw) };
     }
+    case 'user_message_chunk': {
+      const { data } = Chunk.safeParse(raw);
+      const content = data?.content;
+      return { type: 'user', text: content && isText(content) ? content.text : '' };
+    }
+    case 'session_info_update':
+      return readTrouble(raw) ?? { type: 'other' };
     case 'tool_call':
     case 'tool_call_update': {
       const { data } = ToolCallReport.safeParse(raw);
@@ -103,6 +113,25 @@ export function readUpdate(raw: unknown): SessionUpdate {
     default:
       return { type: ABOUT_SESSION.has(kind) ? 'other' : 'activity' };
   }
+}
+
+const Trouble = z.looseObject({
+  _meta: z.looseObject({
+    codex: z.looseObject({
+      threadStatus: z.looseObject({ type: z.string() }).optional().catch(undefined),
+      error: z
+        .looseObject({ message: z.string().catch(''), willRetry: z.boolean().catch(false) })
+        .optional()
+        .catch(undefined),
+    }),
+  }),
+});
+
+function readTrouble(raw: unknown): SessionUpdate | undefined {
+  const { threadStatus, error } = Trouble.safeParse(raw).data?._meta.codex ?? {};
+  if (error) return { type: 'trouble', isRetried: error.willRetry, words: error.message };
+  if (threadStatus?.type !== 'systemError') return undefined;
+  return { type: 'trouble', isRetried: false, words: '' };
 }
 
 /** What an update or the answer to a prompt says it took. */

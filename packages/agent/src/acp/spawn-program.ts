@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpFailure } from './acp-failure.js';
 import type { AgentProgram } from './agent-program.js';
-import { findProgram } from './find-program.js';
+import { findProgram, programLack } from './find-program.js';
 import { GUARD } from './process-guard.js';
 
 export interface SpawnedProgram {
@@ -20,19 +20,20 @@ const MARK = 'ACP_AGENT_MARK';
 /** Starts an agent program in the sandbox, in a group of its own. Throws AcpFailure when there is none. */
 export async function spawnProgram(
   program: AgentProgram,
+  serverNames: readonly string[],
   sandbox: Pick<Sandbox, 'launch' | 'programs'>,
 ): Promise<SpawnedProgram> {
   const [name = '', ...args] = program.command;
   const path = await findProgram(name, program.environment['PATH'] ?? '');
   if (path === undefined) {
-    const hint = program.install === undefined ? '' : ` It is installed with: ${program.install}`;
-    throw new AcpFailure('acp_not_found', `There is no program ${name} to start.${hint}`);
+    throw new AcpFailure('acp_not_found', (await programLack(program)) ?? `${name} is not there`);
   }
   const nonce = randomBytes(16).toString('hex');
+  const own = program.ownServerArgs?.(serverNames) ?? [];
   const { environment, workspace, settings } = program;
   await makeMissing(settings.directories);
   const { argv, environment: outside } = await sandbox
-    .launch([path, ...args], {
+    .launch([path, ...args, ...own], {
       environment,
       variables: { [MARK]: nonce },
       ...(workspace === undefined ? {} : { workspace }),

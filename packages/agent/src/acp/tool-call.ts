@@ -33,23 +33,31 @@ export class ToolCall {
   #report: ToolCallReport;
   /** What was asked about; undefined as long as nothing was. */
   #asked: ToolCallReport | undefined;
-  #announced: { readonly callId: string; readonly tool: string; readonly hash: string } | undefined;
+  #announced:
+    | {
+        readonly callId: string;
+        readonly tool: string;
+        readonly name: string | undefined;
+        readonly hash: string;
+      }
+    | undefined;
 
   constructor(report: ToolCallReport) {
     this.#report = report;
   }
 
-  /** A report says only what changed. */
+  /** A report says only what changed. What it leaves empty is what was known before. */
   add(report: ToolCallReport): void {
+    const known = this.#report;
     const news = Object.entries(report).filter(
-      ([, value]) => value !== undefined && value !== null,
+      ([name, value]) => !isEmpty(value) || isEmpty(known[name as keyof ToolCallReport]),
     );
     this.#report = { ...this.#report, ...(Object.fromEntries(news) as Partial<ToolCallReport>) };
   }
 
   /** From here on it goes by this id, and by the name it has now. */
   announce(callId: string): void {
-    this.#announced = { callId, tool: this.tool, hash: inputHash(this.input) };
+    this.#announced = { callId, tool: this.tool, name: this.#name, hash: this.hash };
   }
 
   /** People, or the rules, are asked about it as it is now. */
@@ -79,7 +87,7 @@ export class ToolCall {
    */
   get questionId(): string {
     const { callId = '', hash = '' } = this.#announced ?? {};
-    const now = inputHash(this.input);
+    const now = this.hash;
     return now === hash ? callId : `${callId}_${now.slice(0, HASH_CHARS)}`;
   }
 
@@ -93,10 +101,11 @@ export class ToolCall {
     return oneLine(this.#name ?? kind ?? 'tool', LIMITS.titleChars) || 'tool';
   }
 
-  /** Every name it goes by: it may have got another since it was announced. */
+  /** Every name that the program gives its tool, now and when it was announced. */
   get names(): string[] {
-    const name = this.#name;
-    return name === undefined || name === this.tool ? [this.tool] : [this.tool, name];
+    const { name, _meta } = this.#deed;
+    const given = [name, _meta?.toolName, _meta?.claudeCode?.toolName, this.#announced?.name];
+    return [...new Set(given.filter((one) => typeof one === 'string' && one !== ''))] as string[];
   }
 
   /** Whether the program says which tool it is. */
@@ -122,12 +131,23 @@ export class ToolCall {
     return oneLine(this.#deed.title ?? '', LIMITS.titleChars) || this.tool;
   }
 
-  /** The exact arguments; where the program does not say them, what it says it touches. */
+  /** The exact arguments; where the program does not say them, what else it says of the call. */
   get input(): JsonValue {
     const { rawInput } = this.#deed;
     if (rawInput !== undefined && rawInput !== null) return rawInput;
-    const paths = this.paths;
-    return paths.length === 0 ? { title: this.title } : { title: this.title, paths };
+    const { paths, text } = this;
+    return {
+      title: this.title,
+      ...(paths.length === 0 ? {} : { paths }),
+      ...(text === '' ? {} : { text }),
+    };
+  }
+
+  /** Everything that describes it: what people allow is this, and nothing that differs in any of it. */
+  get hash(): string {
+    const { name, _meta, rawInput, title, kind, locations, content } = this.#deed;
+    const names = [name, _meta?.toolName, _meta?.claudeCode?.toolName];
+    return inputHash({ names, rawInput, title, kind, locations, content });
   }
 
   /** The paths that it says beside its arguments. */
@@ -142,12 +162,37 @@ export class ToolCall {
     return this.#deed.rawInput;
   }
 
-  /** What a reviewer should see beside the arguments. */
-  get diff(): string | undefined {
+  get hasDiff(): boolean {
+    return (this.#deed.content ?? []).some(isDiff);
+  }
+
+  /** Text that it is described with. Some programs say their command only here. */
+  get text(): string {
+    return (this.#deed.content ?? []).flatMap((part) => textOf(part) ?? []).join('\n');
+  }
+
+  /** What a reviewer should see beside the arguments: its diffs and its text. */
+  get detail(): string | undefined {
     const diffs = (this.#deed.content ?? [])
       .filter(isDiff)
       .map(({ path, oldText, newText }) => unifiedDiff(path, oldText ?? undefined, newText));
-    return diffs.length === 0 ? undefined : diffs.join('\n');
+    const { text } = this;
+    const parts = text === '' ? diffs : [...diffs, text];
+    return parts.length === 0 ? undefined : parts.join('\n');
+  }
+
+  /** What is not known of it; undefined when it is described. People are told, and no rule is made of it. */
+  get lack(): string | undefined {
+    const { rawInput, locations, content = [] } = this.#deed;
+    const hidden = (content ?? []).filter((part) => !isDiff(part) && textOf(part) === undefined);
+    if (hidden.length > 0) {
+      const types = [...new Set(hidden.map(contentType))].join(', ');
+      return `A part of this call cannot be shown here: ${types}.`;
+    }
+    const isArgued =
+      rawInput !== undefined && rawInput !== null && (this.isNamed || !isEmpty(rawInput));
+    if (isArgued || !isEmpty(locations) || !isEmpty(content)) return undefined;
+    return 'The agent does not say what this call does: only its title is known.';
   }
 
   get outcome(): ToolOutcome {
@@ -169,6 +214,23 @@ export class ToolCall {
 }
 
 const HASH_CHARS = 20;
+
+type Content = NonNullable<ToolCallReport['content']>[number];
+
+function textOf(part: Content): string | undefined {
+  const inner = (part as { content?: { readonly type: string } }).content;
+  return part.type === 'content' && inner && isText(inner) ? inner.text : undefined;
+}
+
+function contentType(part: Content): string {
+  const inner = (part as { content?: { readonly type?: unknown } }).content;
+  return part.type === 'content' && typeof inner?.type === 'string' ? inner.type : part.type;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
 
 /** What is too long to keep is said to be missing; it is never cut, for a part would be another input. */
 export function boundedInput(input: JsonValue): JsonValue {

@@ -1,7 +1,6 @@
 import type { RunContext } from '@stoa/core';
 import type { AssistantPart, ToolOutcome } from '@stoa/protocol';
 import { StreamScrubber, scrubJson } from '../builtin/scrub.js';
-import { inputHash } from '../tools/input-hash.js';
 import type { AgentProcess } from './agent-process.js';
 import type { CallIds } from './call-ids.js';
 import type { ToolCallReport, UsageReport } from './session-updates.js';
@@ -30,10 +29,23 @@ export class TurnJournal {
   /** What is shown while it is said, in pieces that may divide a secret. */
   readonly #shown: StreamScrubber;
   #step: number;
+  #hasNotice = false;
 
   constructor(private readonly ports: TurnJournalPorts) {
     this.#step = ports.firstStep;
     this.#shown = new StreamScrubber(() => ports.process.secrets);
+  }
+
+  /** Calls that began, or may have: what was asked about and not answered yet has not. */
+  get begun(): readonly ToolCall[] {
+    return this.#all.filter(({ isStarted, isAsked, status }) =>
+      isStarted ? true : !isAsked && status !== 'pending',
+    );
+  }
+
+  /** Whether nothing was said since the last call. */
+  get isSilent(): boolean {
+    return this.#text.trim() === '';
   }
 
   get hasOpenCalls(): boolean {
@@ -55,7 +67,21 @@ export class TurnJournal {
     await this.#message([], 'error');
   }
 
+  /** Shown in place of text that has not come yet; it is not kept. */
+  showNotice(text: string): void {
+    if (this.#text !== '') return;
+    this.#hideNotice();
+    this.#hasNotice = true;
+    this.ports.run.showText(this.#step, text);
+  }
+
+  #hideNotice(): void {
+    if (this.#hasNotice) this.ports.run.withdrawText(this.#step);
+    this.#hasNotice = false;
+  }
+
   show(text: string): void {
+    this.#hideNotice();
     const room = TEXT_CHARS - this.#text.length;
     if (room <= 0) return;
     const shown = text.slice(0, room);
@@ -102,7 +128,7 @@ export class TurnJournal {
     if (forming.length === 0) return;
     const parts = forming.map((call): AssistantPart => {
       const input = boundedInput(scrubJson(this.ports.process.scrub, call.input));
-      const callId = this.ports.ids.next(call.tool, call.input);
+      const callId = this.ports.ids.next(call.tool, call.hash);
       call.announce(callId);
       return { type: 'tool_call', callId, tool: call.tool, input };
     });
@@ -110,6 +136,7 @@ export class TurnJournal {
   }
 
   async #message(calls: readonly AssistantPart[], finishReason: string): Promise<void> {
+    this.#hideNotice();
     const { run, process, model } = this.ports;
     const text = process.scrub(this.#text);
     this.#showText(this.#shown.end());
@@ -123,12 +150,12 @@ export class TurnJournal {
     await run.journal.modelMessage({ step, parts, provider, finishReason, ...by });
   }
 
-  /** It runs, or has run. */
+  /** It is over. One that was asked about and not answered did not begin. */
   async follow(call: ToolCall): Promise<void> {
     await this.announce();
     if (call.isSettled) return;
-    await this.start(call);
-    if (call.status === 'in_progress') return;
+    const isUnanswered = call.isAsked && !call.isStarted && call.status === 'failed';
+    if (!isUnanswered) await this.start(call);
     await this.settle(call, call.outcome, call.outputFor(this.ports.process.scrub));
   }
 
@@ -147,7 +174,7 @@ export class TurnJournal {
       kind,
       title,
       input,
-      inputHash: inputHash(call.input),
+      inputHash: call.hash,
       ...(approvalId === undefined ? {} : { approvalId }),
     });
   }

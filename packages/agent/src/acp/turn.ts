@@ -1,14 +1,15 @@
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
-import { isFenced } from '@stoa/core';
+import { isFenced, type Timers } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
 import type { Place } from '../tools/paths.js';
 import { AcpFailure } from './acp-failure.js';
 import type { SessionListener } from './agent-process.js';
 import type { PermissionRequest, ReadFileRequest, WriteFileRequest } from './answers.js';
 import { CallDesk, type DeskPorts, type Verdict } from './call-desk.js';
-import { touchesOf } from './call-subjects.js';
+import { type KnownServers, type Touches, touchesOf } from './call-subjects.js';
 import { FileCallbacks } from './file-callbacks.js';
 import { InOrder } from './in-order.js';
+import { namedArguments } from './named-arguments.js';
 import { allowing, rejecting, toolNamedIn } from './permission-option.js';
 import {
   readUpdate,
@@ -17,9 +18,19 @@ import {
   type UsageReport,
 } from './session-updates.js';
 import type { ToolCall } from './tool-call.js';
+import { TurnCommands } from './turn-commands.js';
 import { TurnJournal, type TurnJournalPorts } from './turn-journal.js';
 
 export interface TurnPorts extends DeskPorts, TurnJournalPorts {
+  readonly timers: Timers;
+  /** What the program was told with this turn, as one text. */
+  readonly promptText: string;
+  /** Whether its session was there before: only such a one can repeat what was said in it. */
+  readonly isContinued: boolean;
+  /** How long a call that is reported to run may still be asked about. */
+  readonly askMs: number;
+  /** Those that the session was given. */
+  readonly servers: KnownServers;
   /** The program has what it was asked. */
   readonly delivered: () => Promise<void>;
   readonly changed: (change: Extract<SessionUpdate, { type: 'mode' | 'commands' }>) => void;
@@ -27,6 +38,9 @@ export interface TurnPorts extends DeskPorts, TurnJournalPorts {
 
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 const WAITING_UPDATES = 50_000;
+const TOLD_CHARS = 300;
+
+const bare = (text: string): string => text.replaceAll(/\s+/g, '');
 
 /**
  * One prompt and all that an agent program says until it is answered, as it goes into the journal: a
@@ -44,8 +58,14 @@ export class Turn implements SessionListener {
   #isDelivered = false;
   #isOver = false;
   #asking = 0;
-  #denials = 0;
+  readonly #denials: string[] = [];
+  #trouble: string | undefined;
+  #isRetrying = false;
   #heardAt: number;
+  readonly #commands: TurnCommands;
+  readonly #counted = new Set<ToolCall>();
+  /** Calls that count as begun when nobody is asked about them in time. */
+  readonly #expected = new Map<ToolCall, () => void>();
 
   constructor(private readonly ports: TurnPorts) {
     this.#journal = new TurnJournal(ports);
@@ -59,6 +79,13 @@ export class Turn implements SessionListener {
       this.#break(error);
     });
     const { run, process } = ports;
+    const { opened } = process;
+    this.#commands = new TurnCommands({
+      timers: ports.timers,
+      family: () => process.family(),
+      // Some programs have a process for each session.
+      isShared: () => process.turns > 1 || process.opened !== opened,
+    });
     const { directories, files } = process.program.settings;
     const writable = [...directories, ...files];
     this.#desk = new CallDesk({ ...ports, scrub: process.scrub, writable }, run);
@@ -80,9 +107,29 @@ export class Turn implements SessionListener {
     return this.#journal.hasOpenCalls;
   }
 
-  /** Whether a call was denied: some programs then stop. */
-  get wasDenied(): boolean {
-    return this.#denials > 0;
+  /** The calls that were denied, in words: some programs then stop. */
+  get denials(): readonly string[] {
+    return this.#denials;
+  }
+
+  /** Whether it has said nothing since its last call. */
+  isSilent(): Promise<boolean> {
+    return this.#order.add(() => Promise.resolve(this.#journal.isSilent));
+  }
+
+  /** What the program said of a failure of its model. */
+  get trouble(): string | undefined {
+    return this.#trouble;
+  }
+
+  /** The calls that began, or may have, in words. */
+  get begun(): string[] {
+    return this.#journal.begun.map(({ title }) => this.ports.process.scrub(title));
+  }
+
+  /** Ends what the program still runs of this turn. Tells how many processes did not end. */
+  endCommands(): Promise<number> {
+    return this.#commands.end();
   }
 
   touch(): void {
@@ -90,14 +137,20 @@ export class Turn implements SessionListener {
   }
 
   update(raw: unknown): void {
+    const update = readUpdate(raw);
+    // Also when it comes too late for anything else: what runs is to be ended.
+    if (update.type === 'tool') this.#countReported(update.report);
     if (this.#isOver) return;
     this.touch();
-    const update = readUpdate(raw);
     if (update.type === 'mode' || update.type === 'commands') {
       this.ports.changed(update);
       return;
     }
     if (update.type === 'other') return;
+    if (update.type === 'user') {
+      this.#hearUser(update.text);
+      return;
+    }
     if (this.#order.length >= WAITING_UPDATES) {
       const words = `${this.ports.process.program.name} reports more than can be written down`;
       this.ports.process.fail(new AcpFailure('acp_flood', words));
@@ -131,6 +184,7 @@ export class Turn implements SessionListener {
 
   /** The prompt was answered: writes down what is left, and tells what was said after the last call. */
   async finish(finishReason: string, usage: UsageReport | undefined): Promise<string> {
+    this.#expectNothing();
     const said = await this.#order.add(async () => {
       await this.#deliver();
       return this.#journal.finish(finishReason, usage);
@@ -141,6 +195,7 @@ export class Turn implements SessionListener {
 
   /** It goes no further: what was said so far is kept. */
   async breakOff(): Promise<void> {
+    this.#expectNothing();
     await this.#order.add(async () => {
       if (this.#isDelivered) await this.#journal.breakOff();
     });
@@ -150,6 +205,17 @@ export class Turn implements SessionListener {
   /** What comes from now on is not listened to. */
   close(): void {
     this.#isOver = true;
+    this.#expectNothing();
+  }
+
+  /** A program that repeats what was asked before would repeat the answers too, as if they were new. */
+  #hearUser(text: string): void {
+    const { isContinued, promptText, process } = this.ports;
+    const said = bare(text);
+    if (!isContinued || said === '' || bare(promptText).includes(said)) return;
+    this.#isOver = true;
+    const words = `${process.program.name} repeated what was said before in the middle of a turn`;
+    this.#break(new AcpFailure('acp_replay', words));
   }
 
   async #apply(update: SessionUpdate): Promise<void> {
@@ -163,8 +229,77 @@ export class Turn implements SessionListener {
       await this.#journal.report(update.usage);
     } else if (update.type === 'tool') {
       const call = this.#journal.callOf(update.report);
-      if (call.status !== 'pending') await this.#journal.follow(call);
+      if (call.status !== 'pending') await this.#follow(call);
+    } else if (update.type === 'trouble') await this.#hearTrouble(update);
+  }
+
+  async #follow(call: ToolCall): Promise<void> {
+    if (!call.isAsked) await this.#look(call);
+    if (call.status !== 'in_progress') {
+      this.#expected.get(call)?.();
+      await this.#journal.follow(call);
+      return;
     }
+    await this.#journal.announce();
+    // Some report that a call runs before they ask about it: it has begun when nobody is asked.
+    if (call.isAsked || call.isStarted || call.isSettled || this.#expected.has(call)) return;
+    const { timers, askMs } = this.ports;
+    const stop = timers.after(askMs, () => {
+      this.#expected.delete(call);
+      if (this.#isOver || call.isAsked) return;
+      void this.#order.add(() => this.#journal.start(call)).catch(() => undefined);
+    });
+    this.#expected.set(call, () => {
+      stop();
+      this.#expected.delete(call);
+    });
+  }
+
+  #expectNothing(): void {
+    for (const stop of [...this.#expected.values()]) stop();
+  }
+
+  /** A call that the program did not ask about. */
+  async #look(call: ToolCall): Promise<void> {
+    if (this.#counted.has(call)) return;
+    this.#counted.add(call);
+    const { run, servers, process } = this.ports;
+    const touches = touchesOf(call, run.session.workspace, servers);
+    const isForeign =
+      touches.ownTool === undefined && touches.subjects.some(({ type }) => type === 'mcp');
+    if (!isForeign) return;
+    const why = await this.#desk.whyDenied({ tool: call.tool, touches });
+    if (why === undefined) return;
+    const words = `${process.program.name} called ${call.tool} without asking. ${why}`;
+    throw new AcpFailure('acp_not_asked', process.scrub(words));
+  }
+
+  #count({ kind, subjects }: Touches): void {
+    const commands = subjects.flatMap((subject) =>
+      subject.type === 'shell' ? [subject.command] : [],
+    );
+    if (commands.length > 0 || kind === 'execute') this.#commands.begin(commands);
+  }
+
+  #countReported({ kind, rawInput }: ToolCallReport): void {
+    const { commands } = namedArguments(rawInput, this.ports.run.session.workspace);
+    if (commands.length > 0 || kind === 'execute') this.#commands.begin(commands);
+  }
+
+  async #hearTrouble({
+    isRetried,
+    words,
+  }: Extract<SessionUpdate, { type: 'trouble' }>): Promise<void> {
+    const { process, run } = this.ports;
+    const told = process.scrub(words).slice(0, TOLD_CHARS).toWellFormed();
+    if (!isRetried) {
+      this.#trouble ??= told;
+      return;
+    }
+    this.#journal.showNotice(`[retrying: ${told}]`);
+    if (this.#isRetrying) return;
+    this.#isRetrying = true;
+    await run.journal.note('retrying', `${process.program.name} is retrying: ${told}`);
   }
 
   async #decide({ toolCall, options }: PermissionRequest): Promise<RequestPermissionResponse> {
@@ -174,29 +309,31 @@ export class Turn implements SessionListener {
         ToolCallReport.parse({ name: toolNamedIn(options), ...toolCall }),
       );
       asked.fix();
+      this.#expected.get(asked)?.();
       await this.#journal.announce();
       return asked;
     });
-    const verdict = await this.#judge(call);
+    const touches = touchesOf(call, this.ports.run.session.workspace, this.ports.servers);
+    const verdict = await this.#judge(call, touches);
     const answer = verdict.isAllowed ? allowing(options, verdict.isStanding) : undefined;
     if (verdict.isAllowed && answer) {
       await this.#order.add(() => this.#journal.start(call, verdict.approvalId));
       this.#allowedPlaces.set(call, verdict.places);
+      this.#count(touches);
       return answer;
     }
     const words = verdict.isAllowed
       ? 'The agent takes no permission for one call only: it did not run.'
       : verdict.words;
     await this.#order.add(() => this.#journal.settle(call, 'denied', words));
-    this.#denials += 1;
+    this.#denials.push(this.ports.process.scrub(`${call.title} (${words})`));
     return rejecting(options);
   }
 
-  async #judge(call: ToolCall): Promise<Verdict> {
-    const { questionId: callId, tool, isNamed, title, input, diff } = call;
+  async #judge(call: ToolCall, touches: Touches): Promise<Verdict> {
+    const { questionId: callId, tool, isNamed, title, input, hash, detail, lack } = call;
     try {
-      const touches = touchesOf(call, this.ports.run.session.workspace);
-      const asked = { callId, tool, isNamed, title, input, detail: diff, touches };
+      const asked = { callId, tool, isNamed, title, input, hash, detail, lack, touches };
       return await this.#desk.decide(asked);
     } catch (error) {
       if (!(error instanceof StoaError) || error.code !== 'limit_reached') throw error;

@@ -46,7 +46,7 @@ function agentTable(context: Context, agents: readonly Agent[]): string {
       { title: 'FROM' },
       { title: 'WHAT' },
     ],
-    agents.map(({ agentId, name, source, status, problem, definition }) => [
+    agents.map(({ agentId, name, source, status, problem, lacks, definition }) => [
       agentId,
       printableLine(name),
       definition ? driverText(definition.driver) : '',
@@ -54,7 +54,9 @@ function agentTable(context: Context, agents: readonly Agent[]): string {
       source,
       status === 'broken'
         ? `BROKEN: ${printableLine(problem ?? '')}`
-        : printableLine(definition?.description ?? ''),
+        : lacks === undefined
+          ? printableLine(definition?.description ?? '')
+          : `CANNOT WORK: ${printableLine(lacks)}`,
     ]),
   );
 }
@@ -110,6 +112,18 @@ export async function putAgent(
       : await definitionIn(context, file);
   // The daemon checks it; what is wrong comes back with its place.
   show(context, await context.client.agents.put(agentId, definition as unknown as AgentDefinition));
+  await sayOutdated(context, agentId);
+}
+
+const OUTDATED_SHOWN = 100;
+
+/** Sessions keep the definition that they were made with until they are refreshed. */
+async function sayOutdated(context: Context, agentId: string): Promise<void> {
+  const query = { agentId, limit: OUTDATED_SHOWN };
+  const { sessions } = await context.client.sessions.list(query);
+  if (sessions.length === 0) return;
+  const ids = sessions.map(({ sessionId }) => sessionId).join(' ');
+  context.say(`definition changed: stoa session refresh ${ids}`);
 }
 
 async function definitionIn(context: Context, file: string): Promise<object> {
@@ -187,6 +201,7 @@ function agentText({ paint, io }: Context, agent: Agent): string {
   const instructions = definition?.instructions ?? '';
   const text = details(paint, { title: agent.name, id: agent.agentId }, [
     ['status', agent.status === 'broken' ? `broken: ${agent.problem ?? ''}` : undefined],
+    ['cannot work', agent.lacks],
     ['description', definition?.description],
     ['nickname', agent.nickname],
     ['driver', definition && driverText(definition.driver)],

@@ -143,6 +143,18 @@ export async function inviteToChannel(
     participationMode: options.mode === 'channel' ? null : options.mode,
   });
   context.answer(member, () => invitedText(member, channelId));
+  await sayLack(context, sessionId, member);
+}
+
+/** Said now: its turns will fail of it. */
+async function sayLack(context: Context, sessionId: string, member: Member): Promise<void> {
+  const { client } = context;
+  const { agentId, workspace } = await client.sessions.get(sessionId);
+  const agent = await client.agents.get(agentId, { workspace }).catch(() => undefined);
+  if (agent?.lacks === undefined) return;
+  context.say(
+    `${printableLine(member.displayName)} cannot work yet: ${printableLine(agent.lacks)}`,
+  );
 }
 
 async function newSession(

@@ -150,9 +150,11 @@ export async function clearSession(
 
 export async function refreshSession(
   context: Context,
-  [sessionId = '']: readonly string[],
+  sessionIds: readonly string[],
 ): Promise<void> {
-  show(context, await context.client.sessions.refresh(sessionId));
+  for (const sessionId of sessionIds) {
+    show(context, await context.client.sessions.refresh(sessionId));
+  }
 }
 
 export async function endSession(

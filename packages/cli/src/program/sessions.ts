@@ -80,7 +80,10 @@ export function addSessionCommands(program: Command, run: Runner): void {
     [],
   );
   runs(
-    onOne('refresh', 'take over the present definition of its agent; it must be idle'),
+    on('refresh', 'take over the present definition of its agent; it must be idle').argument(
+      '<session...>',
+      'session ids (ses_…)',
+    ),
     run,
     async () => (await load()).refreshSession,
     [],

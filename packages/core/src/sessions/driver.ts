@@ -86,7 +86,7 @@ export interface Driver {
   readonly kind: DriverKind;
   readonly capabilities: DriverCapabilities;
   execute(run: RunContext): Promise<DriverEnd>;
-  /** The session ended or was cleared: what is kept for it outside the journal can go. Must not throw. */
+  /** The session ended, was cleared or was refreshed: what is kept for it outside the journal can go. Must not throw. */
   forget(sessionId: string): void;
   close(): Promise<void>;
 }

@@ -294,7 +294,12 @@ export class Runner {
 const isSameAgain = (last: Claim | undefined, claim: Claim): boolean =>
   last?.runId === claim.runId && last.epoch + 1 === claim.epoch;
 
-const LEAVES_NOTHING: ReadonlySet<string> = new Set(['session_cleared', 'session_ended']);
+/** After these a driver keeps nothing of a session; a refreshed one goes on with another definition. */
+const LEAVES_NOTHING: ReadonlySet<string> = new Set([
+  'session_cleared',
+  'session_ended',
+  'session_refreshed',
+]);
 const ENDS: ReadonlySet<string> = new Set(['completed', 'cancelled', 'failed', 'interrupted']);
 
 function failureOf(error: unknown) {

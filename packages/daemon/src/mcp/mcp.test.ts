@@ -29,6 +29,7 @@ import { createSpecialHandlers } from '../http/special.js';
 import { WebFiles } from '../http/web-files.js';
 import { Metrics } from '../observe/metrics.js';
 import { createMcpEndpoint, type McpEndpoint } from './mcp-endpoint.js';
+import { SessionActions } from './session-actions.js';
 
 const PEOPLES_TOOLS = [
   'list_channels',
@@ -155,6 +156,12 @@ const use = (client: Client, name: string, input: Record<string, unknown> = {}) 
 const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 
+/** What a session is told: text alone, which begins with the code of a refusal. */
+const refusal = (code: string) => ({
+  isError: true,
+  content: [{ type: 'text', text: expect.stringMatching(new RegExp(`^${code}: `)) as string }],
+});
+
 const dataOf = ({ structuredContent }: CallToolResult): unknown => structuredContent;
 
 /** A session that works, and the token of the program that runs it. */
@@ -244,7 +251,7 @@ describe.each(ERAS)('a stock MCP client (%s)', (era) => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(SESSIONS_TOOLS);
     const refused = await use(client, 'list_sessions');
-    expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'unknown_tool' } });
+    expect(refused).toMatchObject(refusal('unknown_tool'));
   });
 
   it('R-27 what a session says over MCP is the output of its run, whatever its program prints', async () => {
@@ -257,7 +264,7 @@ describe.each(ERAS)('a stock MCP client (%s)', (era) => {
     const ended = await session.ended(run.runId);
     expect(ended.output).toEqual([{ type: 'text', text: 'The answer' }]);
     const late = await use(client, 'emit_output', { content: 'More' });
-    expect(late).toMatchObject({ isError: true, structuredContent: { code: 'run_ended' } });
+    expect(late).toMatchObject(refusal('run_ended'));
   });
 });
 
@@ -417,10 +424,7 @@ describe('a session with its token', () => {
         content: 'I am the other',
         sessionId: two.session.sessionId,
       });
-      expect(tried, name).toMatchObject({
-        isError: true,
-        structuredContent: { code: 'invalid_request' },
-      });
+      expect(tried, name).toMatchObject(refusal('invalid_request'));
     }
     await use(client, 'emit_output', { content: 'I am one' });
     two.run.complete('I am two');
@@ -442,15 +446,11 @@ describe('a session with its token', () => {
     const { session, run, token } = await workingSession(1);
     const client = await connect(token.secret);
     const kept = await use(client, 'remember', { text: 'The key is under the mat' });
-    expect(kept.structuredContent).toMatchObject({
-      text: expect.stringMatching(/^Kept as nte_\w+ in agent:helper\.$/) as string,
-    });
+    expect(textOf(kept)).toMatch(/^Kept as nte_\w+ in agent:helper\.$/);
     const recalled = await use(client, 'recall', { query: 'mat' });
-    expect(recalled.structuredContent).toMatchObject({
-      text: expect.stringMatching(
-        /^<untrusted source="tool recall" id="\w+">\n\[\d{4}-\d\d-\d\d\] The key is under the mat \(nte_\w+\)\n<\/untrusted /,
-      ) as string,
-    });
+    expect(textOf(recalled)).toMatch(
+      /^<untrusted source="tool recall" id="\w+">\n\[\d{4}-\d\d-\d\d\] The key is under the mat \(nte_\w+\)\n<\/untrusted /,
+    );
     run.complete();
     await session.ended(run.runId);
   });
@@ -484,11 +484,13 @@ describe('a session with its token', () => {
     const { actorId, token } = await idleMember();
     const client = await connect(token.secret);
     const posted = await use(client, 'post_message', { channelId: 'lobby', text: '@helper hi' });
-    expect(dataOf(posted)).toMatchObject({ message: { author: { kind: 'agent', id: actorId } } });
+    const [, messageId = ''] = /^Posted as (msg_\w+)\.$/.exec(textOf(posted)) ?? [];
+    const { author } = await core.channels.message(OWNER, 'lobby', messageId);
+    expect(author).toMatchObject({ kind: 'agent', id: actorId });
     expect(daemon.driver.runs).toHaveLength(0);
     await core.channels.create(OWNER, { channelId: 'other', title: 'Another' });
     const refused = await use(client, 'post_message', { channelId: 'other', text: 'hi' });
-    expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'not_member' } });
+    expect(refused).toMatchObject(refusal('not_member'));
   });
 
   it('in its turn it reacts and reads there, and speaks by emit_output alone', async () => {
@@ -500,7 +502,7 @@ describe('a session with its token', () => {
     const client = await connect(token.secret);
     const { messageId } = said;
     const posting = use(client, 'post_message', { channelId: 'lobby', text: 'one more' });
-    expect(await posting).toMatchObject({ structuredContent: { code: 'has_turn' } });
+    expect(await posting).toMatchObject(refusal('has_turn'));
     const react = { messageId, emoji: '👍' };
     for (let twice = 0; twice < 2; twice++) {
       expect(textOf(await use(client, 'set_channel_reaction', react))).toBe('Reacted.');
@@ -517,7 +519,7 @@ describe('a session with its token', () => {
       return lease?.outcome === 'reacted';
     });
     const late = await use(client, 'set_channel_reaction', { messageId, emoji: '👎' });
-    expect(late).toMatchObject({ structuredContent: { code: 'run_ended' } });
+    expect(late).toMatchObject(refusal('run_ended'));
   });
 
   it('reads no thread where it is no member, and outside a turn only what it names', async () => {
@@ -527,7 +529,7 @@ describe('a session with its token', () => {
     const secret = await core.channels.post(OWNER, 'other', { text: 'not for agents' });
     const place = { channelId: 'other', threadRootMessageId: secret.messageId };
     const refused = await use(client, 'read_channel_thread', place);
-    expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'not_member' } });
+    expect(refused).toMatchObject(refusal('not_member'));
     const nowhere = await use(client, 'read_channel_thread');
     expect(nowhere.isError).toBe(true);
     expect(textOf(nowhere)).toContain('Name a channelId');
@@ -544,7 +546,7 @@ describe('a session with its token', () => {
       const { token } = await idleMember(verdict);
       const client = await connect(token.secret);
       const posted = await use(client, 'post_message', { channelId: verdict, text: 'psst' });
-      expect(posted).toMatchObject({ isError: true, structuredContent: { code: 'forbidden' } });
+      expect(posted).toMatchObject(refusal('forbidden'));
     }
   });
 
@@ -562,6 +564,64 @@ describe('a session with its token', () => {
     expect(textOf(sent)).toContain('Not permitted');
     const { items } = await core.sessions.inbox(OWNER, two.sessionId, { limit: 10 });
     expect(items).toEqual([]);
+  });
+
+  it('AC-12 the result of a tool reaches its model once, as text', async () => {
+    const { token } = await workingSession(1);
+    const client = await connect(token.secret);
+    const results = [
+      await use(client, 'remember', { text: 'The key is under the mat' }),
+      await use(client, 'recall', { query: 'mat' }),
+      await use(client, 'no_such_tool'),
+      await use(client, 'emit_output', {}),
+    ];
+    for (const result of results) {
+      expect(result).not.toHaveProperty('structuredContent');
+      expect(result.content).toMatchObject([{ type: 'text' }]);
+    }
+  });
+
+  it('OP-7 an answer that comes while its client gives up reaches the call that asks again', async () => {
+    const { session, token } = await workingSession(1);
+    const client = await connect(token.secret);
+    for (const [question, order] of [
+      ['Answered before the second call?', 'before'],
+      ['Answered after it?', 'after'],
+    ] as const) {
+      const giveUp = new AbortController();
+      const first = client.callTool(
+        { name: 'ask_user', arguments: { question } },
+        { signal: giveUp.signal },
+      );
+      first.catch(() => undefined);
+      const given = await until('it is asked', async () => (await pendingOf(session))[0]);
+      const answer = () =>
+        core.approvals.answer(OWNER, given.approvalId, { decision: 'answer', answer: 'Yes' });
+      giveUp.abort();
+      // The daemon does not know yet that nobody waits.
+      const answered = order === 'before' ? answer() : undefined;
+      const second = use(client, 'ask_user', { question });
+      await (answered ?? answer());
+      expect(textOf(await second)).toBe('Yes');
+    }
+    const asked = await core.approvals.list(OWNER, { sessionId: session.sessionId, limit: 50 });
+    expect(asked.approvals).toHaveLength(2);
+  });
+
+  it('OP-7 an answer that was computed for a connection that is gone is not lost', async () => {
+    const { session, run } = await workingSession(1);
+    const agent = await import('@stoa/agent');
+    const actions = new SessionActions(core, agent, '/nowhere');
+    const tool = actions.toolsOf(session.sessionId).find(({ name }) => name === 'ask_user');
+    const ask = (whenSent: (done: () => void) => void) =>
+      tool?.call({ question: 'Well?' }, run.context.signal, whenSent);
+    const lost = ask(() => undefined);
+    const given = await until('it is asked', async () => (await pendingOf(session))[0]);
+    await core.approvals.answer(OWNER, given.approvalId, { decision: 'answer', answer: 'Yes' });
+    expect(await lost).toMatchObject({ text: 'Yes' });
+    expect(await ask((done) => done())).toMatchObject({ text: 'Yes' });
+    const asked = await core.approvals.list(OWNER, { sessionId: session.sessionId, limit: 50 });
+    expect(asked.approvals).toHaveLength(1);
   });
 
   it('asks the person it works for, and finds its question again when it gave up waiting', async () => {
@@ -593,7 +653,7 @@ describe('a session with its token', () => {
     const ask = async (client: Client, session: AgentSession) => {
       const answer = use(client, 'ask_user', { question: 'Well?' });
       await until('the question is there', async () => (await pendingOf(session)).length > 0);
-      return async () => (dataOf(await answer) as { code: string }).code;
+      return async () => textOf(await answer).split(':')[0];
     };
     const one = await workingSession(1);
     const revoked = await ask(await connect(one.token.secret, 'auto'), one.session);

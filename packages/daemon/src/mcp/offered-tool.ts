@@ -8,6 +8,9 @@ export interface ToolAnswer {
   readonly isError?: boolean;
 }
 
+/** Has this done when the whole answer was handed to the caller's connection; never if that was closed before. */
+export type WhenSent = (done: () => void) => void;
+
 /** A tool as it is offered to one caller: who that is was settled when the tool was made. */
 export interface OfferedTool<I = unknown> {
   readonly name: string;
@@ -15,8 +18,8 @@ export interface OfferedTool<I = unknown> {
   readonly input: z.ZodType<I>;
   /** It changes nothing. */
   readonly isReading: boolean;
-  /** The signal aborts when nobody waits for the answer any more. */
-  call(input: I, signal: AbortSignal): Promise<ToolAnswer>;
+  /** The signal aborts when nobody waits for the answer any more; `whenSent` is for what to do after it was sent. */
+  call(input: I, signal: AbortSignal, whenSent: WhenSent): Promise<ToolAnswer>;
 }
 
 /** Fixes the input type from the schema; nobody calls a tool with an input that does not fit it. */

@@ -9,10 +9,16 @@ import * as agent from '@stoa/agent';
 import type { Core } from '@stoa/core';
 import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
 import { knownError } from '../http/problems.js';
-import { type OfferedTool, readInput, schemaOf, type ToolAnswer } from './offered-tool.js';
+import {
+  type OfferedTool,
+  readInput,
+  schemaOf,
+  type ToolAnswer,
+  type WhenSent,
+} from './offered-tool.js';
 import { peopleTools } from './people-tools.js';
 import { SessionActions } from './session-actions.js';
-import { sessionChannelTools } from './session-channel-tools.js';
+import { sessionTools } from './session-tools.js';
 import { Words } from './words.js';
 
 export interface McpPorts {
@@ -30,11 +36,12 @@ interface Caller {
   readonly by: Principal;
   /** Aborts when the call is to end, for the reason it gives. */
   readonly signal: AbortSignal;
+  readonly whenSent: WhenSent;
 }
 
 /** How the handler is told whose request it serves; the secret itself does not come along. */
-export function proven(by: Principal, signal: AbortSignal) {
-  const caller: Caller = { by, signal };
+export function proven(by: Principal, signal: AbortSignal, whenSent: WhenSent) {
+  const caller: Caller = { by, signal, whenSent };
   return { token: '', clientId: '', scopes: [], extra: { [CALLER]: caller } };
 }
 
@@ -50,15 +57,14 @@ export function createMcp(ports: McpPorts): McpHttpHandler {
   const words = new Words({ envelope, cutText, limitChars: LIMITS.toolOutputChars });
   const toolsOf = (by: Principal): OfferedTool[] => {
     if (by.kind === 'human') return peopleTools(core, by, words);
-    if (by.kind === 'session') {
-      return [...actions.toolsOf(by.id), ...sessionChannelTools(core, agent, by)];
-    }
+    if (by.kind === 'session') return sessionTools(core, agent, actions, by);
     throw new StoaError('forbidden', 'Only people and sessions have tools here');
   };
   return createMcpHandler(
     ({ authInfo }) => {
-      const { by, signal } = authInfo?.extra?.[CALLER] as Caller;
-      return serverOf(new Map(toolsOf(by).map((tool) => [tool.name, tool])), signal, ports);
+      const caller = authInfo?.extra?.[CALLER] as Caller;
+      const tools = new Map(toolsOf(caller.by).map((tool) => [tool.name, tool]));
+      return serverOf(tools, caller, ports);
     },
     {
       // The tools of a caller never change, so there is nothing to wait for.
@@ -74,9 +80,11 @@ export function createMcp(ports: McpPorts): McpHttpHandler {
 
 function serverOf(
   tools: ReadonlyMap<string, OfferedTool>,
-  signal: AbortSignal,
+  { by, signal, whenSent }: Caller,
   { version, report }: McpPorts,
 ): McpServer {
+  // Programs put both into the context of the model: what a session reads is text alone.
+  const hasData = by.kind !== 'session';
   const made = new McpServer(
     { name: 'stoa', title: 'Stoa', version },
     { capabilities: { tools: {} }, instructions: agent.ENVELOPE_RULE },
@@ -97,9 +105,9 @@ function serverOf(
       const tool = tools.get(params.name);
       if (!tool) throw unknownTool(params.name, tools);
       const ends = AbortSignal.any([signal, mcpReq.signal]);
-      return resultOf(await tool.call(readInput(tool, params.arguments), ends));
+      return resultOf(await tool.call(readInput(tool, params.arguments), ends, whenSent), hasData);
     } catch (error) {
-      return failureOf(error, report);
+      return failureOf(error, report, hasData);
     } finally {
       stop();
     }
@@ -122,22 +130,26 @@ function tellProgress({ _meta, notify }: ServerContext['mcpReq']): () => void {
   };
 }
 
-function resultOf({ text, data, isError = false }: ToolAnswer): CallToolResult {
+function resultOf({ text, data, isError = false }: ToolAnswer, hasData: boolean): CallToolResult {
   return {
     content: [{ type: 'text', text }],
-    ...(data === undefined ? {} : { structuredContent: { ...data } }),
+    ...(data === undefined || !hasData ? {} : { structuredContent: { ...data } }),
     ...(isError ? { isError } : {}),
   };
 }
 
 /** A refusal is a result: the model is to read it. Its code stands in front and in the data. */
-function failureOf(error: unknown, report: (error: unknown) => void): CallToolResult {
+function failureOf(
+  error: unknown,
+  report: (error: unknown) => void,
+  hasData: boolean,
+): CallToolResult {
   const known = knownError(error) ?? new StoaError('internal');
   if (known.code === 'internal') report(error);
   const problem = known.toProblem();
   return {
     content: [{ type: 'text', text: `${known.code}: ${known.message}` }],
-    structuredContent: { ...problem },
+    ...(hasData ? { structuredContent: { ...problem } } : {}),
     isError: true,
   };
 }

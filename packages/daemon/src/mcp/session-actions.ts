@@ -5,7 +5,7 @@ import { channelActsOf } from '../runtime/channel-acts.js';
 import { initiativeOf } from '../runtime/initiative.js';
 import { sendMessageOf } from '../runtime/send-message.js';
 import { taskActsOf } from '../runtime/task-acts.js';
-import type { OfferedTool, ToolAnswer } from './offered-tool.js';
+import type { OfferedTool, ToolAnswer, WhenSent } from './offered-tool.js';
 
 type Agent = typeof import('@stoa/agent');
 type Tool = ReturnType<Agent['talkTools']>[number];
@@ -15,12 +15,13 @@ interface OpenCall {
   readonly callId: string;
   waiting: number;
   work: Promise<ToolAnswer> | undefined;
+  hasAnswer: boolean;
 }
 
 /**
  * What a session does with its own token: it speaks in the run that is under way, and nowhere else.
- * The same call made twice at a time is one. What nobody took the result of is kept as long as the
- * run: who gave up on a question and asks it again finds it, with its answer.
+ * The same call made twice at a time is one. A call is kept until its result was sent, at most as long as
+ * the run: who gave up on a question and asks it again finds it, with its answer.
  */
 export class SessionActions {
   readonly #open = new WeakMap<RunContext, Map<string, OpenCall>>();
@@ -44,10 +45,10 @@ export class SessionActions {
       description: tool.description,
       input: tool.input,
       isReading: tool.kind === 'read',
-      call: (input, signal) => {
+      call: (input, signal, whenSent) => {
         const run = this.core.runner.contextOf(sessionId);
         if (!run) throw new StoaError('run_ended', `No run of ${sessionId} is under way`);
-        return this.#call(run, tool, input, AbortSignal.any([signal, run.signal]));
+        return this.#call(run, tool, input, AbortSignal.any([signal, run.signal]), whenSent);
       },
     }));
   }
@@ -57,23 +58,34 @@ export class SessionActions {
     tool: Tool,
     input: unknown,
     signal: AbortSignal,
+    whenSent: WhenSent,
   ): Promise<ToolAnswer> {
     const calls = this.#open.get(run) ?? new Map<string, OpenCall>();
     this.#open.set(run, calls);
     const same = `${tool.name} ${this.agent.inputHash(input)}`;
-    const open = calls.get(same) ?? { callId: `mcp_${randomUUID()}`, waiting: 0, work: undefined };
+    const open = calls.get(same) ?? {
+      callId: `mcp_${randomUUID()}`,
+      waiting: 0,
+      work: undefined,
+      hasAnswer: false,
+    };
     calls.set(same, open);
     const isWanted = (): boolean => open.waiting > 0;
     const work = (open.work ??= this.#carryOut(run, tool, input, open.callId, isWanted));
+    const forget = (): void => {
+      if (calls.get(same) === open) calls.delete(same);
+    };
     open.waiting += 1;
     try {
       const answer = await this.agent.orAborted(work, signal);
-      if (calls.get(same) === open) calls.delete(same);
+      open.hasAnswer = true;
+      // Not before: a client that gave up a moment ago asks again, and finds the answer.
+      whenSent(forget);
       return answer;
     } finally {
       open.waiting -= 1;
-      // What comes of it now reaches nobody.
-      if (!isWanted()) open.work = undefined;
+      // What comes of it now reaches nobody; who asks again finds the answer under the same id.
+      if (!isWanted() && !open.hasAnswer) open.work = undefined;
     }
   }
 
@@ -108,6 +120,6 @@ export class SessionActions {
     // What it is told of what somebody wrote is information here as it is anywhere.
     const text =
       tool.kind === 'read' && !isError ? this.agent.toolResultForModel(said) : output.text;
-    return { text, isError, data: { text } };
+    return { text, isError };
   }
 }

@@ -30,6 +30,7 @@ import {
 import type { Logger } from 'pino';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Config } from '../config/schema.js';
+import { sessionToolNames } from '../mcp/session-tools.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
@@ -219,7 +220,7 @@ interface LoadedAgents {
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
   readonly monitors: Monitors;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
-  readonly definitionLack: (definition: AgentDefinition) => string | undefined;
+  readonly definitionLack: (definition: AgentDefinition) => Promise<string | undefined>;
   readonly extractor: Extractor;
   readonly dreamer: Dreamer;
   driver(kind: DriverKind): Driver;
@@ -302,33 +303,36 @@ async function loadAgents(
   });
   const readScript = (workspace: string, file: string): Promise<string> =>
     agent.readScriptFile({ workspace, home }, file);
+  const acp = new agent.AcpDriver({
+    sandbox,
+    timers,
+    now: () => performance.now(),
+    diagnose,
+    environment,
+    home,
+    decide,
+    findAsset: (assetId) => findAsset(core(), files, assetId),
+    mcpFor: (sessionId) => {
+      const token = core().sessionTokens.issue(sessionId);
+      return {
+        url: `${url()}/mcp`,
+        token: token.secret,
+        tools: sessionToolNames(core(), agent, home, sessionId),
+        revoke: () => {
+          token.revoke();
+        },
+      };
+    },
+  });
   const drivers: Partial<Record<DriverKind, Driver>> = {
     script: new agent.ScriptDriver({ tools, timers, readScript }),
     builtin,
-    acp: new agent.AcpDriver({
-      sandbox,
-      timers,
-      now: () => performance.now(),
-      diagnose,
-      environment,
-      home,
-      decide,
-      findAsset: (assetId) => findAsset(core(), files, assetId),
-      mcpFor: (sessionId) => {
-        const token = core().sessionTokens.issue(sessionId);
-        return {
-          url: `${url()}/mcp`,
-          token: token.secret,
-          revoke: () => {
-            token.revoke();
-          },
-        };
-      },
-    }),
+    acp,
   };
   const checkPorts: DefinitionCheckPorts = {
     toolNames: agent.builtinTools({ ...toolOptions, webFetch: {} }).map(({ name }) => name),
     modelProblem: (wish) => builtin.modelProblem(wish),
+    programProblem: (driver) => acp.problemOf(driver),
     environment,
     readScript,
   };

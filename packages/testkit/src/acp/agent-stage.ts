@@ -65,6 +65,7 @@ export class AgentStage {
   readonly mark = `stage-${randomUUID()}`;
   #daemon!: RuntimeDaemon;
   #driver!: Driver;
+  #environment: Readonly<Record<string, string>> = {};
 
   private constructor(
     private readonly root: string,
@@ -137,6 +138,11 @@ export class AgentStage {
     return this.#daemon.core.approvals.answer(OWNER, approvalId, answer);
   }
 
+  /** The agent gets these variables too; sessions take them over when they are refreshed. */
+  redefine(environment: Readonly<Record<string, string>>): void {
+    this.#environment = environment;
+  }
+
   /** The daemon is killed, its programs end with it, and another one starts on its data. */
   async restart(): Promise<void> {
     await this.#daemon.abandon();
@@ -163,7 +169,13 @@ export class AgentStage {
   }
 
   async #start(): Promise<void> {
-    const { driver, permissions, agent = {}, config = {}, definition = {} } = this.options;
+    const {
+      driver: makeDriver,
+      permissions,
+      agent = {},
+      config = {},
+      definition = {},
+    } = this.options;
     const fake: FakeAgentOptions = {
       ...agent,
       log: this.#log,
@@ -182,7 +194,7 @@ export class AgentStage {
         ...config.env,
       },
     };
-    this.#driver = driver({
+    this.#driver = makeDriver({
       home: this.home,
       writable: [this.#program],
       timers: systemTimers,
@@ -191,9 +203,12 @@ export class AgentStage {
       findAsset: () => Promise.resolve(undefined),
       diagnose: (message, details) => this.diagnoses.push({ message, details }),
     });
-    const agents = { helper: { ...definitionOf(acp, 'Be brief.'), ...definition } };
+    const agents = () => {
+      const driver = { ...acp, env: { ...acp.env, ...this.#environment } };
+      return { helper: { ...definitionOf(driver, 'Be brief.'), ...definition } };
+    };
     this.#daemon = await this.world.start({
-      builtinAgents: () => Promise.resolve(agents),
+      builtinAgents: () => Promise.resolve(agents()),
       drivers: new Map<DriverKind, Driver>([['acp', this.#driver]]),
       workspaces: {
         resolve: () => Promise.resolve(this.workspace),

@@ -16,11 +16,17 @@
 //   !child               leaves a process behind, in a session of its own
 //   !env                 says its environment            !echo          says what it was prompted
 //   !malformed           answers what the protocol does not know
-//   !mcp TOOL JSON       calls a tool of the MCP server it was given
+//   !mcp TOOL JSON       calls a tool of Stoa's own MCP server; `%m` is the first message of the prompt
+//   !report JSON         reports a call as it is written     !permit JSON   asks for permission for such a call
+//   !permitted JSON      the same, and says nothing of the answer
 //
-// When it is told to go on with work that was cut off, it does what the prompt before said. `%n` stands for
-// the number of the prompt.
+//   !run COMMAND         runs it without asking, and does not end it when it is cancelled
+//   !raw JSON            sends an update as it is written    !once VERB …   the first time in all only
+//   !pause MS            waits
+//
+// `%n` stands for the number of the prompt, `%s` for the name of Stoa's own MCP server.
 import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
@@ -29,6 +35,8 @@ const log = (entry) => options.log && appendFileSync(options.log, `${JSON.string
 const send = (message) =>
   process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 
+/** In a sandbox every process may have the same number. */
+const NONCE = randomBytes(6).toString('hex');
 const sessions = new Map();
 const waiting = new Map();
 let requests = 0;
@@ -36,8 +44,8 @@ let isDeaf = false;
 
 const stored = () =>
   options.store && existsSync(options.store) ? JSON.parse(readFileSync(options.store, 'utf8')) : {};
-const remember = (id, prompts) => {
-  if (options.store) writeFileSync(options.store, JSON.stringify({ ...stored(), [id]: prompts }));
+const remember = (id, history) => {
+  if (options.store) writeFileSync(options.store, JSON.stringify({ ...stored(), [id]: history }));
 };
 
 const ask = (method, params) =>
@@ -82,23 +90,43 @@ const methods = {
         loadSession: options.store !== undefined,
         mcpCapabilities: { http: true },
         promptCapabilities: { image: true },
+        ...(options.closes ? { sessionCapabilities: { close: {} } } : {}),
       },
     };
   },
   'session/new': ({ cwd, mcpServers }) => {
-    const id = `fake-${process.pid}-${sessions.size + 1}`;
-    sessions.set(id, { prompts: [], cancel: () => {}, mcpServers });
+    const id = `fake-${NONCE}-${sessions.size + 1}`;
+    sessions.set(id, { prompts: [], history: [], cancel: () => {}, mcpServers });
     log({ type: 'new', id, cwd, mcpServers });
     return { sessionId: id, ...settings() };
   },
   'session/load': ({ sessionId, mcpServers }) => {
-    const prompts = options.isForgetful ? [] : stored()[sessionId];
-    if (!prompts) throw new Fault(-32002, 'Resource not found');
-    sessions.set(sessionId, { prompts, cancel: () => {}, mcpServers });
+    const history = options.isForgetful ? [] : stored()[sessionId];
+    if (!history) throw new Fault(-32002, 'Resource not found');
+    const prompts = history.filter(({ role }) => role === 'user').map((entry) => entry.text);
+    sessions.set(sessionId, { prompts, history, cancel: () => {}, mcpServers });
     log({ type: 'load', id: sessionId, mcpServers });
-    for (const prompt of prompts)
-      update(sessionId, { sessionUpdate: 'user_message_chunk', content: text(prompt) });
+    const replay = ({ role, text: words }) =>
+      update(sessionId, { sessionUpdate: `${role}_message_chunk`, content: text(words) });
+    const [first, ...rest] = history;
+    if (options.replay !== 'late') for (const entry of history) replay(entry);
+    else if (first) {
+      replay(first);
+      const goOn = () => {
+        const next = rest.shift();
+        if (!next) return;
+        replay(next);
+        setTimeout(goOn, 20);
+      };
+      // Long enough for a busy machine to hear the answer first.
+      setTimeout(goOn, 500);
+    }
     return settings();
+  },
+  'session/close': ({ sessionId }) => {
+    log({ type: 'close', id: sessionId });
+    sessions.delete(sessionId);
+    return {};
   },
   'session/set_mode': ({ sessionId, modeId }) => {
     log({ type: 'set_mode', id: sessionId, modeId });
@@ -110,29 +138,33 @@ const methods = {
 const text = (words) => ({ type: 'text', text: words });
 const update = (sessionId, change) =>
   send({ method: 'session/update', params: { sessionId, update: change } });
-const say = (sessionId, words) =>
+const say = (sessionId, words) => {
+  const { history } = sessionOf(sessionId);
+  history.push({ role: 'agent', text: words });
+  remember(sessionId, history);
   update(sessionId, { sessionUpdate: 'agent_message_chunk', content: text(words) });
+};
 
 async function play(sessionId, prompt) {
   const session = sessionOf(sessionId);
   const said = prompt.map((block) => block.text ?? `[${block.type}]`).join('\n');
   session.prompts.push(said);
-  remember(sessionId, session.prompts);
+  if (!options.forgetsPrompts) session.history.push({ role: 'user', text: said });
+  remember(sessionId, session.history);
   log({ type: 'prompt', id: sessionId, prompt });
   const cancelled = new Promise((resolve) => {
     session.cancel = () => resolve('cancelled');
   });
   let stopReason = 'end_turn';
-  const isResumed = /cut off by a restart/.test(said);
-  const now = isResumed ? (session.prompts.at(-2) ?? said) : said;
   // With a turn in a channel comes what was said there before: that is not asked.
-  const asked = now
+  const asked = said
     .split('# What is asked now\n')
     .at(-1)
     .split(/You answer this, from .*:\n/)
     .at(-1);
   for (const line of asked.split('\n')) {
-    const numbered = line.replaceAll('%n', session.prompts.length);
+    const own = ownServer(sessionId)?.name ?? 'none';
+    const numbered = line.replaceAll('%n', session.prompts.length).replaceAll('%s', own);
     const [, verb, rest = ''] = /^!(\w+) ?(.*)$/.exec(numbered) ?? [];
     if (!verb) continue;
     const done = await Promise.race([act(sessionId, verb, rest), cancelled]);
@@ -143,7 +175,15 @@ async function play(sessionId, prompt) {
   return { stopReason };
 }
 
+const ownServer = (id) =>
+  sessionOf(id).mcpServers.find(({ name }) => /^stoa[0-9a-f]{16}$/.test(name));
+
 const deeds = {
+  report: (id, json) => update(id, { sessionUpdate: 'tool_call_update', ...JSON.parse(json) }),
+  permitted: async (id, json) => void (await permission(id, JSON.parse(json))),
+  async permit(id, json) {
+    say(id, (await permission(id, JSON.parse(json))) ? 'allowed' : 'rejected');
+  },
   say(id, words) {
     const middle = Math.ceil(words.length / 2);
     for (const part of [words.slice(0, middle), words.slice(middle)]) if (part) say(id, part);
@@ -156,6 +196,22 @@ const deeds = {
   exit(_, code) {
     console.error('the fake agent gives up');
     process.exit(Number(code));
+  },
+  pause: (_, milliseconds) => new Promise((resolve) => setTimeout(resolve, Number(milliseconds))),
+  once(id, rest) {
+    const file = `${options.log}.${createHash('sha256').update(rest).digest('hex').slice(0, 8)}`;
+    if (existsSync(file)) return undefined;
+    writeFileSync(file, '');
+    const [verb, ...more] = rest.split(' ');
+    return act(id, verb, more.join(' '));
+  },
+  raw: (id, json) => update(id, JSON.parse(json)),
+  run(id, command) {
+    const call = { toolCallId: 'run', kind: 'execute', title: 'Shell', rawInput: { command } };
+    update(id, { sessionUpdate: 'tool_call', ...call, status: 'in_progress' });
+    const env = options.clearsEnvironment ? { PATH: process.env.PATH } : process.env;
+    spawn('bash', ['-c', command], { detached: true, stdio: 'ignore', env });
+    return new Promise(() => {});
   },
   hang(id) {
     sessionOf(id).cancel = () => {};
@@ -244,8 +300,9 @@ const deeds = {
   },
   mode: (id, modeId) => update(id, { sessionUpdate: 'current_mode_update', currentModeId: modeId }),
   async mcp(id, rest) {
-    const [name, ...json] = rest.split(' ');
-    const { url, headers } = sessionOf(id).mcpServers.find((server) => server.name === 'stoa');
+    const messageId = /msg_[0-9a-z]{26}/.exec(sessionOf(id).prompts.at(-1))?.[0] ?? '';
+    const [name, ...json] = rest.replaceAll('%m', messageId).split(' ');
+    const { url, headers } = ownServer(id);
     const response = await globalThis.fetch(url, {
       method: 'POST',
       headers: {

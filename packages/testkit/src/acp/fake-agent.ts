@@ -15,6 +15,14 @@ export interface FakeAgentOptions {
   /** The kinds of options with which it asks for permission. */
   readonly permissions?: readonly string[];
   readonly ignoresTerm?: boolean;
+  /** `late`: answers that a session was loaded before it has said again what was said in it. */
+  readonly replay?: 'late';
+  /** Whether it can close a session. */
+  readonly closes?: boolean;
+  /** Commands get nothing of its environment but the path. */
+  readonly clearsEnvironment?: boolean;
+  /** Stores what it said, and not what it was asked. */
+  readonly forgetsPrompts?: boolean;
   /** Loads sessions that it knows nothing of. */
   readonly isForgetful?: boolean;
 }

@@ -14,6 +14,7 @@ import { checkAnthropic } from './anthropic-rules.js';
 import { estimateTokens } from './conversation.js';
 import { Delivery } from './delivery.js';
 import { contextExceeded, status } from './faults.js';
+import { geminiContent } from './gemini-content.js';
 import { issue } from './issue.js';
 import { type JsonObject, parseObject } from './json.js';
 import { listModels } from './model-list.js';
@@ -45,6 +46,17 @@ const WIRES: Readonly<Record<string, Wire>> = {
   '/v1/responses': openaiResponses,
   '/v1/messages': anthropicMessages,
 };
+
+const GEMINI = /^\/v1(?:beta)?\/models\/([^/:]+):(generateContent|streamGenerateContent)$/;
+
+const wireOf = (path: string): Wire | undefined =>
+  WIRES[path] ?? (GEMINI.test(path) ? geminiContent : undefined);
+
+/** Gemini says in the path what others say in the body. */
+function saidInPath(path: string): JsonObject {
+  const [, model, method] = GEMINI.exec(path) ?? [];
+  return model === undefined ? {} : { model, stream: method === 'streamGenerateContent' };
+}
 
 /** A model server that speaks the providers' own wire formats and says what a test wrote for it. */
 export class FakeModel {
@@ -123,7 +135,7 @@ export class FakeModel {
     const { method = '', headers } = incoming;
     const path = new URL(incoming.url ?? '/', this.url).pathname;
     const text = await readText(incoming);
-    const wire = method === 'POST' ? WIRES[path] : undefined;
+    const wire = method === 'POST' ? wireOf(path) : undefined;
     if (wire) {
       await this.#complete(wire, { path, headers, text }, response);
       return;
@@ -139,7 +151,8 @@ export class FakeModel {
     arrived: { path: string; headers: IncomingHttpHeaders; text: string },
     response: ServerResponse,
   ): Promise<void> {
-    const body = parseObject(arrived.text);
+    const parsed = parseObject(arrived.text);
+    const body = parsed && { ...parsed, ...saidInPath(arrived.path) };
     const request = new ModelRequest(this.requests.length, {
       ...arrived,
       wire: wire.name,

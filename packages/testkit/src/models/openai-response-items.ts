@@ -107,7 +107,9 @@ function textItem({ id, text, chunkSize }: IssuedMessage, output_index: number):
 
 function callItem(nth: number) {
   return ({ calls, chunkSize }: IssuedMessage, output_index: number): ResponseItem => {
-    const { id: call_id = '', name = '', arguments: args = '' } = calls[nth] ?? {};
+    const { id: call_id = '', name: called = '', arguments: args = '' } = calls[nth] ?? {};
+    // A tool of a namespace is called `namespace/tool` here.
+    const [name = '', namespace] = called.split('/').reverse();
     const item_id = `fc_${call_id}`;
     const item = {
       id: item_id,
@@ -115,6 +117,7 @@ function callItem(nth: number) {
       status: 'completed',
       call_id,
       name,
+      ...(namespace === undefined ? {} : { namespace }),
       arguments: args,
     };
     return {

@@ -25,7 +25,11 @@ export const openaiResponses: Wire = {
       toolCalls: [],
       toolResults: [],
     };
-    const tools = asObjects(body.tools).map((tool) => asString(tool.name));
+    const tools = asObjects(body.tools).flatMap((tool) => {
+      const name = asString(tool.name);
+      if (tool.type !== 'namespace' || name === undefined) return [name];
+      return asObjects(tool.tools).map((one) => `${name}/${asString(one.name) ?? ''}`);
+    });
     return conversationOf([instructions, ...inputOf(body).map(readItem)], tools);
   },
 

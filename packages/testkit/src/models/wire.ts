@@ -2,7 +2,7 @@ import type { Conversation } from './conversation.js';
 import type { Json, JsonObject } from './json.js';
 import type { Finish, RefusalReply } from './reply.js';
 
-export type WireName = 'openai_chat' | 'openai_responses' | 'anthropic_messages';
+export type WireName = 'openai_chat' | 'openai_responses' | 'anthropic_messages' | 'gemini_content';
 
 export interface IssuedCall {
   readonly id: string;

@@ -1,0 +1,178 @@
+import { decide } from '@stoa/core';
+import {
+  AgentStage,
+  type AgentStageOptions,
+  OWNER,
+  saidBy,
+  sendSignal,
+  until,
+} from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Sandbox } from '../tools/shell/sandbox.js';
+import { AcpDriver, type AcpLimits } from './acp-driver.js';
+
+const stages: AgentStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+});
+
+interface Options extends Omit<AgentStageOptions, 'driver'> {
+  readonly limits?: Partial<AcpLimits>;
+}
+
+async function open({ limits, ...options }: Options = {}): Promise<AgentStage> {
+  const stage = await AgentStage.open({
+    driver: (parts) =>
+      new AcpDriver({
+        ...parts,
+        sandbox: new Sandbox({ home: parts.home }),
+        decide,
+        limits: { backoffMs: [1], ...limits },
+      }),
+    keepsSessions: true,
+    ...options,
+  });
+  stages.push(stage);
+  return stage;
+}
+
+const LATE = { agent: { replay: 'late' } } as const;
+const PRIVATE = 'the salary is 4711';
+/** Long enough for all of a replay to come in the middle of the turn. */
+const SLOW = '!say Now.\n!raw {"sessionUpdate":"plan","entries":[]}\n!pause 1000\n!say Done.';
+
+describe('a program that repeats what was said when it loads a session', () => {
+  it.each([
+    [
+      'after it was idle',
+      async (stage: AgentStage) => {
+        await until('it is gone', () => stage.processes.length === 0);
+      },
+    ],
+    [
+      'after it was killed',
+      async (stage: AgentStage) => {
+        const before = stage.processes;
+        for (const pid of before) {
+          // The guard ends by itself when its program has.
+          if (stage.processes.includes(pid)) sendSignal(pid, 'SIGKILL');
+        }
+        await until('it is gone', () => stage.processes.every((pid) => !before.includes(pid)));
+      },
+    ],
+    ['after a restart of the daemon', (stage: AgentStage) => stage.restart()],
+  ])('AC-1 AC-2 late: none of it is journaled or said again, %s', async (how, interrupt) => {
+    const stage = await open({ ...LATE, limits: how.includes('idle') ? { idleMs: 50 } : {} });
+    const session = await stage.session();
+    await session.ask('!say one');
+    await session.ask(`!say ${PRIVATE}`);
+    await interrupt(stage);
+    const again = session.on(stage.daemon);
+    const run = await again.ask(SLOW);
+    expect(saidBy(run)).toBe('Now.Done.');
+    const said = (await again.all('model_message')).flatMap(({ data }) => data.parts);
+    const texts = said.map((part) => (part.type === 'text' ? part.text : ''));
+    expect(texts).toEqual(['one', PRIVATE, 'Now.Done.']);
+    expect((await again.all('note')).map(({ data }) => data.code)).toContain('reprimed');
+  });
+
+  it('AC-3 such a program begins a new session and is told from the journal what was before', async () => {
+    const stage = await open(LATE);
+    const session = await stage.session();
+    await session.ask('!say my number is 42');
+    await stage.restart();
+    const again = session.on(stage.daemon);
+    await again.ask('!say two');
+    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(2);
+    expect(stage.prompts[1]).toContain('<untrusted source="journal of this session"');
+    expect(stage.prompts[1]).toContain('my number is 42');
+    const reprimed = (await again.all('note')).find(({ data }) => data.code === 'reprimed');
+    expect(reprimed?.data.text).toContain('would say again what was said');
+  });
+
+  it('AC-3 a preset that is known for it is never asked to load a session', async () => {
+    const stage = await open({ config: { preset: 'gemini' } });
+    const session = await stage.session();
+    await session.ask('!say my number is 42');
+    await stage.restart();
+    await session.on(stage.daemon).ask('!say two');
+    expect(stage.told.map(({ type }) => type).filter((type) => type !== 'set_mode')).toEqual([
+      ...['new', 'prompt', 'new', 'prompt'],
+    ]);
+    expect(stage.prompts[1]).toContain('my number is 42');
+  });
+
+  it('AC-1 in the middle of a turn is stopped, and asked once more in a new session', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    await session.ask('!say one');
+    await stage.restart();
+    const again = session.on(stage.daemon);
+    const old = { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: PRIVATE } };
+    const leak = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: PRIVATE } };
+    const lines = [old, leak].map((update) => `!once raw ${JSON.stringify(update)}`);
+    // So that the prompt itself does not contain what is repeated.
+    const prompt = lines.join('\n').replaceAll('salary', '\\u0073alary');
+    expect(saidBy(await again.ask(`${prompt}\n!say two`))).toBe('two');
+    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(2);
+  });
+});
+
+describe('work that was cut off by a restart', () => {
+  it('AC-19 repeats the question, for a program that had not stored it', async () => {
+    const stage = await open({ agent: { forgetsPrompts: true } });
+    const session = await stage.session();
+    await session.ask('!say an earlier answer');
+    const { runId } = await session.submit('!permit {"toolCallId":"c","kind":"other","title":"x"}');
+    await stage.asked(session);
+    await stage.restart();
+    const again = session.on(stage.daemon);
+    await until('it was asked again', () => stage.prompts.length === 3);
+    expect(stage.prompts[2]).toMatch(/cut off by a restart[^]*# What is asked now[^]*!permit/);
+    await stage.answer(again, { decision: 'allow', scope: 'once' });
+    expect(saidBy(await again.ended(runId))).toBe('allowed');
+  });
+});
+
+describe('a session that is refreshed', () => {
+  it('AC-21 is closed in its program before it is opened again', async () => {
+    const stage = await open({ agent: { closes: true } });
+    const session = await stage.session();
+    await session.ask('!say one');
+    await stage.daemon.core.sessions.refresh(OWNER, session.sessionId);
+    await session.ask('!say two');
+    expect(stage.told.map(({ type }) => type)).toEqual([
+      'new',
+      'prompt',
+      'close',
+      'load',
+      'prompt',
+    ]);
+  });
+
+  it('AC-21 leaves a program with the old definition, which ends when no session is left in it', async () => {
+    const stage = await open({ agent: { closes: true } });
+    const [one, two] = [await stage.session(), await stage.session()];
+    await one.ask('!say one');
+    await two.ask('!say two');
+    const old = stage.processes;
+    stage.redefine({ STAGE_VERSION: '2' });
+    await stage.daemon.core.sessions.refresh(OWNER, one.sessionId);
+    await one.ask('!say one again');
+    expect(stage.processes).toEqual(expect.arrayContaining(old));
+    await stage.daemon.core.sessions.refresh(OWNER, two.sessionId);
+    await two.ask('!say two again');
+    await until('the old program is gone', () =>
+      stage.processes.every((pid) => !old.includes(pid)),
+    );
+    const types = stage.told.map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
+    expect(types.slice(4)).toEqual([
+      'close 1',
+      'load 1',
+      'prompt 1',
+      'close 2',
+      'load 2',
+      'prompt 2',
+    ]);
+  });
+});

@@ -1,0 +1,225 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Driver, decide } from '@stoa/core';
+import type { Run } from '@stoa/protocol';
+import { AgentStage, type AgentStageOptions, OWNER, saidBy, until } from '@stoa/testkit';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Sandbox } from '../tools/shell/sandbox.js';
+import { AcpDriver, type AcpLimits } from './acp-driver.js';
+
+const stages: AgentStage[] = [];
+afterEach(async () => {
+  for (const stage of stages.splice(0)) await stage.close();
+});
+
+interface Options extends Omit<AgentStageOptions, 'driver'> {
+  readonly limits?: Partial<AcpLimits>;
+  /** Told of each text that is shown while it is said. */
+  readonly watch?: (text: string) => void;
+}
+
+async function open({ limits, watch, ...options }: Options = {}): Promise<AgentStage> {
+  const stage = await AgentStage.open({
+    driver: (parts) => {
+      const driver = new AcpDriver({
+        ...parts,
+        sandbox: new Sandbox({ home: parts.home }),
+        decide,
+        limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
+      });
+      return watch ? watched(driver, watch) : driver;
+    },
+    ...options,
+  });
+  stages.push(stage);
+  return stage;
+}
+
+/** As it is, but for what is shown. */
+function watched(driver: AcpDriver, watch: (text: string) => void): Driver {
+  return {
+    kind: driver.kind,
+    capabilities: driver.capabilities,
+    execute: (run) =>
+      driver.execute({
+        ...run,
+        showText(step, text) {
+          watch(text);
+          run.showText(step, text);
+        },
+      }),
+    forget: (sessionId) => {
+      driver.forget(sessionId);
+    },
+    close: () => driver.close(),
+  };
+}
+
+/** Those whose command line has this text in it. */
+function processesOf(text: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
+        const isDead = /\) [ZX] /.test(stat);
+        const line = readFileSync(`/proc/${String(pid)}/cmdline`, 'latin1').replaceAll('\0', ' ');
+        return !isDead && line.startsWith('sleep ') && line.includes(text);
+      } catch {
+        return false;
+      }
+    });
+}
+
+const failed = ({ status, failure }: Run) => ({ status, code: failure?.code });
+
+describe('the commands of a turn that is cancelled', () => {
+  it.each([
+    ['that it keeps', {}, '!run sleep 4%N1 & sleep 4%N2'],
+    ['without its environment', { clearsEnvironment: true }, '!run sleep 4%N1 & sleep 4%N2'],
+    [
+      'that left their parents',
+      {},
+      '!run (setsid nohup sleep 4%N1 >/dev/null 2>&1 &); exec sleep 4%N2',
+    ],
+  ])('AC-16 are dead with their children within 5 seconds: those %s', async (_, agent, prompt) => {
+    const stage = await open({ agent, limits: { settleMs: 3_000 } });
+    const session = await stage.session();
+    const marker = String(100_000 + Math.floor(Math.random() * 800_000));
+    const { runId } = await session.submit(prompt.replaceAll('%N', marker));
+    await until('the commands run', () => processesOf(`4${marker}`).length >= 2);
+    const other = await stage.session();
+    const at = Date.now();
+    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await until('none is left', () => processesOf(`4${marker}`).length === 0, { timeoutMs: 5_000 });
+    expect(Date.now() - at).toBeLessThan(5_000);
+    expect(saidBy(await other.ask('!say still here'))).toBe('still here');
+    expect(saidBy(await session.ask('!say next'))).toBe('next');
+    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(2);
+  });
+
+  it('AC-16 are ended without those of another turn in the same program', async () => {
+    const stage = await open({ limits: { settleMs: 3_000 } });
+    const [one, two] = [await stage.session(), await stage.session()];
+    const [mine, theirs] = ['4711471', '4811481'];
+    const first = await one.submit(`!run sleep ${mine}`);
+    await two.submit(`!run sleep ${theirs}`);
+    const both = () => processesOf(mine).length > 0 && processesOf(theirs).length > 0;
+    await until('both run', both);
+    await stage.daemon.core.sessions.cancelRun(OWNER, first.runId);
+    await until('mine is gone', () => processesOf(mine).length === 0, { timeoutMs: 5_000 });
+    expect(processesOf(theirs)).toHaveLength(1);
+  });
+});
+
+describe('a program that is killed in the middle of a turn', () => {
+  it('AC-17 is asked once more when no call had begun', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    const run = await session.ask('!say I begin.\n!once exit 9\n!say Done.');
+    expect(run).toMatchObject({ status: 'completed' });
+    expect(saidBy(run)).toContain('Done.');
+    const retried = (await session.all('note')).find(({ data }) => data.code === 'retried');
+    expect(retried?.data.text).toContain('exit status 9');
+    const [first, second] = stage.prompts;
+    expect(second).toContain('!once exit 9');
+    expect(first).toContain('!once exit 9');
+  });
+
+  it('AC-17 is not asked again when a call had begun: the run fails with what is known', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    const run = await session.ask(
+      '!tool a execute {"command":"touch x"}\n!once exit 9\n!say Done.',
+    );
+    expect(failed(run)).toEqual({ status: 'failed', code: 'acp_exited' });
+    expect(run.failure?.message).toMatch(/exit status 9.*These calls had begun: execute a/s);
+    expect(stage.prompts).toHaveLength(1);
+  });
+});
+
+describe('a program whose model does not answer', () => {
+  const chunk = (text: string): string =>
+    `!raw ${JSON.stringify({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } })}`;
+  const codex = (meta: object): string =>
+    `!raw ${JSON.stringify({ sessionUpdate: 'session_info_update', _meta: { codex: meta } })}`;
+
+  it.each([
+    ['401', chunk('Error: 401 invalid API key')],
+    ['404', chunk('Info: Using model x\nError: 404 model x not found')],
+    [
+      '429',
+      `${chunk('unexpected status 429: slow down')}\n${codex({ threadStatus: { type: 'systemError' } })}`,
+    ],
+    ['500', chunk('API Error: 500 {"type":"error"}')],
+    ['503', '!fail 503 Service Unavailable'],
+  ])('AC-15 fails the run with its words: %s', async (words, prompt) => {
+    const stage = await open();
+    const run = await (await stage.session()).ask(prompt);
+    expect(failed(run)).toEqual({ status: 'failed', code: 'acp_agent_error' });
+    expect(run.failure?.message).toContain(words);
+    expect(saidBy(run)).toBe('');
+  });
+
+  it('AC-15 may well be told of by an agent that answers', async () => {
+    const stage = await open();
+    const said = 'The log says:\nError: 404 not found';
+    const run = await (await stage.session()).ask(chunk(said));
+    expect(saidBy(run)).toBe(said);
+  });
+
+  it('AC-15 is said to be retrying while it is', async () => {
+    const shown: string[] = [];
+    const stage = await open({ watch: (text) => shown.push(text) });
+    const session = await stage.session();
+    const error = { message: 'stream disconnected (429)', willRetry: true };
+    const run = await session.ask(`${codex({ error })}\n!say Here I am.`);
+    expect(saidBy(run)).toBe('Here I am.');
+    expect(shown[0]).toBe('[retrying: stream disconnected (429)]');
+    const [note] = (await session.all('note')).filter(({ data }) => data.code === 'retrying');
+    expect(note?.data.text).toContain('is retrying: stream disconnected (429)');
+  });
+
+  it('AC-14 has passed when it wrote nothing, though the program calls that an error', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    const words = 'Model stream ended with empty response text.';
+    expect(await session.ask(`!fail ${words}`)).toMatchObject({ status: 'completed', output: [] });
+    expect(failed(await session.ask(`!say Half an\n!fail ${words}`)).code).toBe('acp_agent_error');
+  });
+});
+
+describe('a program that is denied a call', () => {
+  const DENY = { decision: 'deny', scope: 'once', message: 'use make instead' } as const;
+
+  it('AC-8 and stops has not passed: the run fails as denied', async () => {
+    for (const stop of ['!stop cancelled', '!stop end_turn']) {
+      const stage = await open();
+      const session = await stage.session();
+      const { runId } = await session.submit(`!permitted ${JSON.stringify(CALL)}\n${stop}`);
+      await stage.answer(session, DENY);
+      const run = await session.ended(runId);
+      expect(failed(run)).toEqual({ status: 'failed', code: 'acp_denied' });
+      expect(run.failure?.message).toMatch(/was denied and stopped: touch x .*use make instead/);
+    }
+  });
+
+  it('AC-8 is told the reason with its next prompt, once', async () => {
+    const stage = await open();
+    const session = await stage.session();
+    const { runId } = await session.submit(`!permit ${JSON.stringify(CALL)}`);
+    await stage.answer(session, DENY);
+    expect(saidBy(await session.ended(runId))).toBe('rejected');
+    await session.ask('!say two');
+    await session.ask('!say three');
+    const told = stage.prompts.map((prompt) => prompt.includes('use make instead'));
+    expect(told).toEqual([false, true, false]);
+  });
+
+  const CALL = {
+    toolCallId: 'c',
+    kind: 'execute',
+    title: 'touch x',
+    rawInput: { command: 'touch x' },
+  };
+});
