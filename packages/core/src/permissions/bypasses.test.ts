@@ -118,6 +118,8 @@ const ASKED: readonly (readonly [id: string, patterns: readonly string[], comman
   ['SE-32', ['cargo build *'], `cargo build --config build.rustc-wrapper='"./evil"'`],
   ['SE-32', ['cargo clippy *'], 'cargo clippy -- -C linker=./evil'],
   ['SE-32', ['cargo build *'], 'cargo build --target-dir ../x'],
+  ['SE-34', ['[[ *'], 'time -p [[ x -eq 1 ]]'],
+  ['SE-34', ['[[ *'], 'time -p time -- [[ x -eq 1 ]]'],
   // Rules that allow exactly one command.
   ['SE-34', ['make'], `xargs -I x -n 2 make <<< SHELL=./evil`],
   ['SE-34', ['make'], `xargs -I x -L 1 make <<< SHELL=./evil`],

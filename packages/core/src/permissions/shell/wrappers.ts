@@ -1,4 +1,5 @@
 import { ANYTHING, type Argument } from './argument.js';
+import { isKeyword } from './keyword.js';
 import { isSteadyOption, STEADY_LETTERS } from './shell-options.js';
 import { findCommand, type WrapperOptions } from './wrapper-options.js';
 
@@ -38,6 +39,8 @@ interface Wrapper extends WrapperOptions {
   readonly idleWith?: readonly string[];
   /** Words that it adds or replaces are not known. */
   readonly feeds?: boolean;
+  /** Shells know it as a keyword, behind which any command can follow. */
+  readonly isKeyword?: boolean;
 }
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
@@ -59,6 +62,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     valued: 'fo',
     longValued: ['format', 'output'],
     unless: ['o', 'output'],
+    isKeyword: true,
   },
   nice: { valued: 'n', longValued: ['adjustment'], numbers: true },
   ionice: { flags: 't', longFlags: ['ignore'], valued: 'cn', longValued: ['class', 'classdata'] },
@@ -143,6 +147,8 @@ function innerOfWrapper(argv: readonly Argument[], wrapper: Wrapper, trusted: bo
   const [name] = inner;
   // More options where the command should be: this version of the wrapper is not the one we know.
   if (name?.type === 'fixed' && name.text.startsWith('-')) return UNKNOWN;
+  // Behind `time -p` a shell reads a keyword as such: `time -p [[ x -eq 1 ]]`.
+  if (wrapper.isKeyword && name?.type === 'fixed' && isKeyword(name.text)) return UNKNOWN;
   return {
     type: 'command',
     at,
