@@ -13,6 +13,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decide } from './decide.js';
+import { allowingRule } from './matching.js';
+import type { ToolRequest } from './request.js';
+import { parseRule } from './rules.js';
+import { commandsOf } from './shell/commands-of.js';
+import { parseScript } from './shell/parse-script.js';
 
 /**
  * Scripts that try to get more out of allow rules than was allowed. Each one that the rules allow
@@ -438,28 +443,55 @@ const SHAPES = [
 ];
 
 function decided(command: string, allow: readonly string[]) {
-  return decide(
-    { tool: 'shell', kind: 'execute', subject: { type: 'shell', command } },
-    { mode: 'ask', rules: [{ source: 'session', rules: { allow: [...allow] } }], workspace },
-  );
+  return decide(requestFor(command), {
+    mode: 'ask',
+    rules: [{ source: 'session', rules: { allow: [...allow] } }],
+    workspace,
+  });
 }
 
-/** Runs each script as the tool does, and names those that left a canary or printed the secret. */
+function requestFor(command: string): ToolRequest {
+  return { tool: 'shell', kind: 'execute', subject: { type: 'shell', command } };
+}
+
+/** The part of a decision that depends on the rules, with the rules read once. */
+function allower(allow: readonly string[]): (script: string) => boolean {
+  const rules = allow.map(parseRule);
+  return (script) => {
+    const parsed = parseScript(script);
+    if (!parsed.ok) return false;
+    const reading = commandsOf(parsed.script);
+    const matter = { request: requestFor(script), places: { workspace }, reading };
+    return allowingRule(rules, matter) !== undefined;
+  };
+}
+
+/** Runs each script in a shell of its own, and names those that left a canary or printed the secret. */
 function caught(scripts: readonly string[]): readonly string[] {
   for (const [index, script] of scripts.entries()) {
     writeFileSync(join(root, 'batch', String(index)), script);
   }
   const driver = `
+    cd ${workspace}
     for ((n = 0; n < ${scripts.length}; n++)); do
-      script=$(<${root}/batch/$n)
-      (cd ${workspace} && exec env -i HOME=${root}/home PATH=${root}/bin:/usr/bin:/bin LC_ALL=C.UTF-8 \\
-        x='a[$(echo evil > ${canary})]' y=-v timeout -s KILL 10 /bin/bash -c "$script") \\
-        < /dev/null > ${root}/output 2>&1
-      if [[ -e ${canary} || $(tr -d '\\0' < ${root}/output) == *${MARK}* ]]; then
-        echo $n; rm -f ${canary}
-      fi
+      printed=
+      (script=$(<${root}/batch/$n) && eval "$script") < /dev/null > ${root}/output 2>&1
+      wait
+      IFS= read -r -d '' printed < ${root}/output
+      if [[ -e ${canary} || $printed == *${MARK}* ]]; then echo $n; rm -f ${canary}; fi
     done`;
-  const { stdout, status } = spawnSync('/bin/bash', ['-c', driver], { encoding: 'utf8' });
+  // In a file: builtins that print all variables would print it with the mark otherwise.
+  writeFileSync(join(root, 'driver'), driver);
+  const { stdout, status } = spawnSync('/bin/bash', [join(root, 'driver')], {
+    encoding: 'utf8',
+    env: {
+      HOME: join(root, 'home'),
+      PATH: `${root}/bin:/usr/bin:/bin`,
+      LC_ALL: 'C.UTF-8',
+      x: `a[$(echo evil > ${canary})]`,
+      y: '-v',
+    },
+  });
   expect(status).toBe(0);
   return stdout.split('\n').flatMap((line) => (line ? [scripts[Number(line)] ?? ''] : []));
 }
@@ -474,6 +506,8 @@ it(
     const suggested = APPROVED.flatMap((command) => decided(command, []).suggestedRule ?? []);
     expect(suggested.length).toBeGreaterThan(APPROVED.length - 3);
     const written = [...suggested, ...WRITTEN.map((pattern) => `Shell(${pattern})`)];
+    const allowedBySuggested = allower(suggested);
+    const allowedByWritten = allower(written);
     const generator = new Generator(numbers(SEED));
     const seen = new Set<string>();
     const ran = { suggested: 0, written: 0 };
@@ -485,11 +519,12 @@ it(
     for (let count = 0; count < SCRIPTS; count += 1) {
       const script = generator.script();
       if (seen.has(script)) continue;
-      const bySuggested = decided(script, suggested).outcome === 'allow';
+      const bySuggested = allowedBySuggested(script);
       // A rule as wide as `cat *` allows to read the secret.
-      const byWritten = !script.includes('secret') && decided(script, written).outcome === 'allow';
+      const byWritten = !script.includes('secret') && allowedByWritten(script);
       if (!bySuggested && !byWritten) continue;
       seen.add(script);
+      expect(decided(script, bySuggested ? suggested : written).outcome).toBe('allow');
       if (bySuggested) ran.suggested += 1;
       else ran.written += 1;
       batch.push(script);
