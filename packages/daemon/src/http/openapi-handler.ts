@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import * as protocol from '@stoa/protocol';
-import type { SpecialHandler } from './server.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const compress = promisify(gzip);
 
 /** The document is made when it is first asked for: that takes a fifth of the time of a start. */
-export function openApiHandler(version: string): SpecialHandler {
+export function openApiHandler(
+  version: string,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> {
   let document: string | undefined;
   let compressed: Promise<Buffer> | undefined;
   return async (request, reply) => {
