@@ -52,6 +52,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
+    setupFiles: ['scripts/vitest-marks.mjs'],
     globalSetup: ['scripts/vitest-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
     projects: [
       {

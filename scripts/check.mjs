@@ -20,6 +20,7 @@ const checks = {
     'bench',
   ],
   'dead code': [bin('knip/bin/knip.js')],
+  openapi: ['scripts/lint-openapi.mjs'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   format: [bin('@biomejs/biome/bin/biome'), 'check', '.'],
   house: [bin('vitest/vitest.mjs'), 'run', '--project', 'house'],

@@ -1,4 +1,4 @@
-// The tests with agents of others, the real programs: they are fetched once and take their time to start,
+// The tests with programs of others, agents and tools: they are fetched once and take their time to start,
 // so `npm test` only names them.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,6 +9,7 @@ export const programTests = [
   'tests/agent-programs.test.ts',
   'tests/mixed-channel.test.ts',
   'tests/program-table.test.ts',
+  'tests/openapi-proxy.test.ts',
 ];
 
 /** The cases that their titles name. */

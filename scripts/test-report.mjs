@@ -9,9 +9,10 @@ const none = { passed: 0, failed: 0, skipped: [] };
  * @typedef {{ status: number, outcome?: Outcome | undefined }} Run of vitest: its exit code, and what it
  *   left, if it came to that
  * @param {Run[]} runs
+ * @param {{ file: string, what: string }[]} [left] what they left behind
  * @returns {{ lines: string[], exitCode: number }}
  */
-export function report(runs) {
+export function report(runs, left = []) {
   const lines = [];
   let passed = 0;
   let failed = 0;
@@ -27,6 +28,10 @@ export function report(runs) {
       lines.push(`vitest ended with exit code ${status}, which counts as a failure`);
       failed += 1;
     }
+  }
+  for (const { file, what } of left) {
+    lines.push(`left behind by ${file}: ${what}, which counts as a failure`);
+    failed += 1;
   }
   const skipped = runs.reduce((sum, { outcome = none }) => sum + outcome.skipped.length, 0);
   if (skipped > 0) lines.push(`${skipped} skipped`);

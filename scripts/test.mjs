@@ -1,8 +1,10 @@
 // `npm test`: prepare, run vitest with the given arguments, and end with one line that counts.
-// A skipped test is told with its reason; one without a reason is a failure.
+// A skipped test is told with its reason; one without a reason is a failure, and so is a process or a directory
+// that a test leaves behind.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { leftovers, removeLeftovers } from './leftovers.mjs';
 import { command, startPreparing } from './prepare.mjs';
 import { casesOfPrograms } from './program-tests.mjs';
 import { root } from './root.mjs';
@@ -14,7 +16,7 @@ const isSoak = process.argv.includes('--soak');
 
 const withSqlite = ['e2e', 'web', 'unit'];
 
-const elsewhere = `Not run here: ${casesOfPrograms().join(', ')} with the real agents of others, which are fetched and slow
+const elsewhere = `Not run here: ${casesOfPrograms().join(', ')} with the real programs of others, which are fetched and slow
 to start (npm run test:programs); the rules of the house and its test tools (npm run check); the long forms
 (npm run test:soak). CI runs the first two.`;
 
@@ -27,7 +29,9 @@ await command(async () => {
     const runs = early
       ? await whileCompiling(compiled, test)
       : await afterCompiling(compiled, test);
-    const { lines, exitCode } = report(runs);
+    const left = await leftovers(directory);
+    const { lines, exitCode } = report(runs, left);
+    removeLeftovers(left);
     if (args.length === 0) console.log(elsewhere);
     for (const line of lines) console.log(line);
     return exitCode;
@@ -60,7 +64,7 @@ async function vitest(directory, projects, { yields = false } = {}) {
       ...projects.flatMap((name) => ['--project', name]),
       ...args,
     ],
-    { env: { ...environment(), STOA_TEST_OUTCOME: file }, yields },
+    { env: { ...environment(), STOA_TEST_OUTCOME: file, STOA_TEST_RUN: directory }, yields },
   );
   const outcome = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
   return { status, outcome };

@@ -2,12 +2,17 @@ import { z } from 'zod';
 
 export type JsonSchema = Record<string, unknown>;
 
-/** The JSON Schema of what a caller may send (defaults not yet filled in). */
+/** The JSON Schema by which requests are checked: what a caller may send, before defaults are filled in. */
 export function inputJsonSchema(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, { io: 'input', target: 'draft-7', unrepresentable: 'any' });
 }
 
-/** The JSON Schema of what Stoa answers. */
-export function outputJsonSchema(schema: z.ZodType): JsonSchema {
-  return z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12', unrepresentable: 'any' });
+/** The schema of one parameter in OpenAPI: nothing in it has a name, so it refers to nothing. */
+export function parameterJsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+  });
+  return rest;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { CALLER_CLASSES } from './api/access-table.js';
-import { openApiDocument } from './api/openapi.js';
 import type { Route } from './api/route.js';
 import { ROUTES } from './api/routes.js';
 import { ERRORS } from './errors/registry.js';
@@ -28,17 +27,6 @@ describe('the contract', () => {
       const inPath = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]);
       expect(Object.keys(route.params?.shape ?? {}), id).toEqual(inPath);
     }
-  });
-
-  it('describes every route in OpenAPI, with who may call it', () => {
-    const document = openApiDocument('1.2.3') as {
-      paths: Record<string, Record<string, { operationId: string; 'x-stoa-access': string[] }>>;
-    };
-    const described = Object.values(document.paths).flatMap((path) => Object.values(path));
-    expect(described.map((operation) => operation.operationId).sort()).toEqual(
-      routes.map(([id]) => id).sort(),
-    );
-    expect(JSON.stringify(document)).not.toContain('undefined');
   });
 
   it('has errors with a status that HTTP knows and a title', () => {

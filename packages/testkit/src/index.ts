@@ -7,7 +7,6 @@ export {
 } from './acp/fake-agent.js';
 export { processesWith, sendSignal } from './acp/living-processes.js';
 export {
-  type InstalledProgram,
   installProgram,
   PROGRAM_NAMES,
   type ProgramName,
@@ -112,6 +111,7 @@ export {
 } from './postgres/embedded-postgres.js';
 export { type FlakyLink, openFlakyLink } from './postgres/flaky-link.js';
 export { type FreshDatabase, freshDatabase } from './postgres/fresh-database.js';
+export { type InstalledProgram, installNpmProgram } from './programs/npm-program.js';
 export { AgentSession, definitionOf, saidBy } from './runtime/agent-session.js';
 export { DirectedDriver, type DirectedRun } from './runtime/directed-driver.js';
 export { dyingRun } from './runtime/dying-run.js';

@@ -235,22 +235,28 @@ describe('the suggested rule', () => {
     decide(request, policy('ask', { allow })).suggestedRule;
 
   it.each([
-    ['git status -s', 'Shell(git status *)'],
-    ['ls -la src', 'Shell(ls *)'],
-    ['ls $x', 'Shell(ls *)'],
-    ['npm run test:unit -- --watch', 'Shell(npm run test:unit *)'],
+    ['git status -s', 'Shell(git status -s)'],
+    ['ls -la src', 'Shell(ls -la src)'],
+    ['ls $x', undefined],
+    ['npm run test:unit -- --watch', 'Shell(npm run test:unit -- --watch)'],
     ['rm -rf build', 'Shell(rm -rf build)'],
     ["git commit -m 'it is done'", "Shell(git commit -m 'it is done')"],
     [`x "it's *"`, "Shell(x it\\'s\\ \\*)"],
-    ['timeout 5 git diff', 'Shell(git diff *)'],
-    ['git diff --output=x', undefined],
+    ['timeout 5 git diff', 'Shell(git diff)'],
+    ['git diff --output=x', 'Shell(git diff --output=x)'],
     ['ls > x', undefined],
     ['A=b ls', undefined],
     ['$x', undefined],
     ['echo $(date)', undefined],
     ['rm $x', undefined],
     ['make && npm publish', undefined],
-    ['ls; ls -a', 'Shell(ls *)'],
+    ['ls; ls -a', undefined],
+    ['ls; ls', 'Shell(ls)'],
+    ['cd src', undefined],
+    ['python3 - <<E\nprint(1)\nE', undefined],
+    ['echo hi | cat', undefined],
+    ['cat <<E\nhi\nE', 'Shell(cat)'],
+    ['read x', undefined],
     ['sudo ls', undefined],
   ])('for the command %j is %j', (command, expected) => {
     expect(suggestion(shell(command))).toBe(expected);
@@ -276,7 +282,7 @@ describe('the suggested rule', () => {
         { tool: 'monitor', kind: 'execute', subject: { type: 'shell', command: 'tail -f x' } },
         policy('ask'),
       ).suggestedRule,
-    ).toBe('Monitor(tail *)');
+    ).toBe('Monitor(tail -f x)');
   });
 
   it('is not made where an ask rule would still ask', () => {

@@ -13,10 +13,13 @@
  *   allow  every command has to be matched by some allow rule, word by word, as written. A pattern
  *          never allows:
  *            - a command whose name is not fixed text, or unknown words where it has words
- *            - variables set before a command, or by a loop or an expansion
- *            - a file opened for writing, other than /dev/null; reading one is like naming it
+ *            - variables set before a command, by a loop, an expansion or a builtin
+ *            - a file opened for writing, other than /dev/null; reading one is like naming it,
+ *              which takes a pattern that is open at its end
+ *            - input that the script gives to the command, if the pattern is not open: for many
+ *              programs that is a script. Programs that only print what they read are excepted
  *            - a command or process substitution
- *            - an option that changes what the command does, unless it is spelled out
+ *            - a word that changes what the command does, unless it is spelled out
  *              (`changing-options.ts`)
  *            - what a wrapper runs, if the pattern does not reach beyond the wrapper
  *
@@ -67,7 +70,8 @@ function isEverything({ words, open }: ShellPattern): boolean {
 
 function allows(pattern: ShellPattern, command: Command): boolean {
   if (command.substituted || command.assignments.length > 0) return false;
-  if (!command.files.every(isHarmless)) return false;
+  if (!command.files.every((file) => isHarmless(file, pattern.open))) return false;
+  if (command.fed && !pattern.open && !printsItsInput(command.argv)) return false;
   if (command.argv.length === 0) return command.wrappers.every(({ transparent }) => transparent);
   for (const { argv, innerAt, transparent } of command.wrappers) {
     const reaches = namedWords(pattern) > (innerAt ?? argv.length - 1);
@@ -82,12 +86,25 @@ function allowsWords(pattern: ShellPattern, argv: Command['argv']): boolean {
   return matchesExactly(pattern, argv) && !changesMeaning(argv, spelledOut);
 }
 
+/** They take what they read for data, whatever it is. */
+const PRINTING: ReadonlySet<string> = new Set([
+  ...['cat', 'head', 'tail', 'wc', 'grep', 'rg', 'cut', 'sort', 'uniq', 'tr', 'nl', 'tac', 'rev'],
+  ...['fold', 'fmt', 'column', 'comm', 'paste', 'jq', 'diff', 'cmp', 'echo', 'printf', 'true'],
+  ...['md5sum', 'sha1sum', 'sha256sum', 'od', 'base64'],
+]);
+
+function printsItsInput(argv: Command['argv']): boolean {
+  const [name] = argv;
+  if (!name) return true;
+  return name.type === 'fixed' && PRINTING.has(name.text) && !changesMeaning(argv, () => false);
+}
+
 /** Descriptors are put in each other's place, /dev/null forgets, and `<` only reads. */
-function isHarmless({ operator, target }: OpenedFile): boolean {
+function isHarmless({ operator, target }: OpenedFile, mayRead: boolean): boolean {
   if (operator === '<<<') return true;
   if (target.type !== 'fixed') return false;
   if (target.text === '/dev/null') return true;
   if (operator === '>&' || operator === '<&') return /^(?:\d+-?|-)$/.test(target.text);
   // Bash opens a connection for these names.
-  return operator === '<' && !/^\/dev\/(?:tcp|udp)\//.test(target.text);
+  return mayRead && operator === '<' && !/^\/dev\/(?:tcp|udp)\//.test(target.text);
 }

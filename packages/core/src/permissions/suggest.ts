@@ -6,30 +6,14 @@ import { allowingNames, isBySubject, ruleNameOf } from './rule-names.js';
 import { type BrokenRule, parseRule, type Rule } from './rules.js';
 import type { Command } from './shell/commands-of.js';
 
-/** They read and print, whatever they are given. */
-const READING: ReadonlySet<string> = new Set([
-  ...['ls', 'cat', 'head', 'tail', 'wc', 'grep', 'rg', 'stat', 'file', 'du', 'df', 'pwd', 'which'],
-  ...['basename', 'dirname', 'realpath', 'readlink', 'cut', 'sort', 'uniq', 'diff', 'cmp', 'tree'],
-  ...['echo', 'printf', 'date', 'uname', 'whoami', 'id', 'jq', 'nl', 'tac', 'rev', 'tr', 'fold'],
+/** They change the shell, and with it what every later command of a script does. */
+const CHANGING_THE_SHELL: ReadonlySet<string> = new Set([
+  ...['cd', 'chdir', 'pushd', 'popd', 'set', 'shopt', 'exec', 'source', '.', 'umask', 'ulimit'],
 ]);
 
-/** Subcommands that are of the same kind whatever follows them. */
-const STEADY: Readonly<Record<string, readonly string[]>> = {
-  git: [
-    ...['status', 'diff', 'log', 'show', 'blame', 'rev-parse', 'ls-files', 'ls-tree', 'describe'],
-    ...['shortlog', 'grep', 'add', 'merge-base', 'cat-file', 'rev-list'],
-  ],
-  npm: ['test', 'ls', 'outdated', 'view'],
-  cargo: ['build', 'check', 'test', 'clippy', 'fmt', 'doc'],
-  go: ['build', 'test', 'vet', 'fmt', 'list', 'doc'],
-};
-
-/** Programs whose `run` names a script of the project. */
-const RUNNERS: ReadonlySet<string> = new Set(['npm', 'pnpm', 'yarn', 'bun']);
-
 /**
- * The narrowest rule that is of any use the next time, and that would have allowed this; nothing
- * where no rule would, or where it would take several.
+ * The narrowest rule that would have allowed this: for a command exactly that command. Nothing where
+ * no rule would, or where it would take several.
  */
 export function suggestRule(
   matter: Matter,
@@ -75,28 +59,16 @@ function isFor(tool: string, name: 'Shell' | 'Monitor'): boolean {
   return tool === 'Shell' || tool === name;
 }
 
+/**
+ * Exactly the words of the command. A star would let in options that write or run, and files
+ * outside the workspace: what a program does with its words is for the person to judge.
+ */
 function patternOf({ argv }: Command): string | undefined {
-  const words: string[] = [];
-  for (const argument of argv) {
-    if (argument.type === 'fixed') words.push(argument.text);
-    // Behind words that are steady it does not matter what is not known.
-    else if (words.length > 0 && steadyWords(words) > 0 && steadyWords(words) <= words.length)
-      break;
-    else return undefined;
-  }
-  const [name] = words;
-  if (name === undefined) return undefined;
-  const steady = steadyWords(words);
-  if (steady > 0) return `${words.slice(0, steady).map(quotePattern).join(' ')} *`;
-  return words.length === argv.length ? words.map(quotePattern).join(' ') : undefined;
-}
-
-/** How many of the first words say what kind of command it is; none if only all of them do. */
-function steadyWords([name = '', subcommand = '', script]: readonly string[]): number {
-  if (READING.has(name)) return 1;
-  if (Object.hasOwn(STEADY, name) && STEADY[name]?.includes(subcommand)) return 2;
-  if (RUNNERS.has(name) && subcommand === 'run' && script && !script.startsWith('-')) return 3;
-  return 0;
+  const words = argv.map((argument) => (argument.type === 'fixed' ? argument.text : undefined));
+  const fixed = words.filter((word) => word !== undefined);
+  const [name] = fixed;
+  if (name === undefined || fixed.length < words.length) return undefined;
+  return CHANGING_THE_SHELL.has(name) ? undefined : fixed.map(quotePattern).join(' ');
 }
 
 function quotePattern(word: string): string {

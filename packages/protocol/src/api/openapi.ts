@@ -1,16 +1,39 @@
 import { z } from 'zod';
 import { ERRORS } from '../errors/registry.js';
-import { inputJsonSchema, type JsonSchema, outputJsonSchema } from '../json-schema.js';
+import { type JsonSchema, parameterJsonSchema } from '../json-schema.js';
+import { NamedSchemas } from './openapi-schemas.js';
 import type { Route } from './route.js';
 import { ROUTES } from './routes.js';
 
-/** OpenAPI 3.1 of the route table; nothing in it is written by hand a second time. */
-export function openApiDocument(version: string): JsonSchema {
+export interface OpenApiOptions {
+  readonly version: string;
+  /** The exports of this package: its schemas keep their names in the document. */
+  readonly schemas: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * OpenAPI 3.1 of the route table; nothing in it is written by hand a second time. Every schema of a
+ * request or an answer is in `components.schemas`, in the dialect of OpenAPI 3.1 (2020-12).
+ */
+export function openApiDocument({ version, schemas }: OpenApiOptions): JsonSchema {
+  const named = new NamedSchemas(schemas);
+  const problem = named.use('output', problemSchema(), 'Problem');
+  const routes = (Object.entries(ROUTES) as [string, Route][]).map(([id, route]) => {
+    const { body, answer } = route;
+    const takes = body && body !== 'bytes' && named.use('input', body, `${typeName(id)}Request`);
+    const gives = answer && named.use('output', answer, `${typeName(id)}Answer`);
+    return { id, route, ...(takes && { takes }), ...(gives && { gives }) };
+  });
+  const components = named.components();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const [id, route] of Object.entries(ROUTES) as [string, Route][]) {
+  for (const { id, route, takes, gives } of routes) {
     const path = route.path.replace(/:([a-zA-Z]+)/g, '{$1}');
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = operation(id, route);
+    paths[path][route.method.toLowerCase()] = operation(id, route, {
+      request: takes && components.refTo(takes),
+      answer: gives && components.refTo(gives),
+      problem: components.refTo(problem),
+    });
   }
   return {
     openapi: '3.1.0',
@@ -18,21 +41,33 @@ export function openApiDocument(version: string): JsonSchema {
       title: 'Stoa',
       version,
       description: 'Durable public channels for people and AI agents.',
-      license: { name: 'Apache-2.0' },
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
+    servers: [{ url: '/', description: 'The daemon that serves this document' }],
     security: [{ token: [] }, { access: [] }],
+    tags: [...new Set(routes.map(({ route }) => route.tag))].map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer' },
         access: { type: 'apiKey', in: 'header', name: 'Stoa-Access-Token' },
       },
-      schemas: { Problem: problemSchema() },
+      schemas: components.schemas,
     },
   };
 }
 
-function operation(id: string, route: Route): JsonSchema {
+function typeName(operationId: string): string {
+  return operationId.charAt(0).toUpperCase() + operationId.slice(1);
+}
+
+interface OperationSchemas {
+  readonly request: JsonSchema | undefined;
+  readonly answer: JsonSchema | undefined;
+  readonly problem: JsonSchema;
+}
+
+function operation(id: string, route: Route, schemas: OperationSchemas): JsonSchema {
   return {
     operationId: id,
     tags: [route.tag],
@@ -43,81 +78,73 @@ function operation(id: string, route: Route): JsonSchema {
       ...fields(route.params, 'path'),
       ...fields(route.query, 'query'),
       ...fields(route.headers, 'header'),
-      ...(route.freshLogin
-        ? [
-            {
-              name: 'Stoa-Login-Code',
-              in: 'header',
-              required: false,
-              description: 'A login code of the last ten minutes; needed from a browser login',
-              schema: { type: 'string', maxLength: 200 },
-            },
-          ]
-        : []),
-      ...(route.idempotent
-        ? [
-            {
-              name: 'Idempotency-Key',
-              in: 'header',
-              required: false,
-              schema: { type: 'string', maxLength: 200 },
-            },
-          ]
-        : []),
+      ...(route.freshLogin ? [LOGIN_CODE] : []),
+      ...(route.idempotent ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...(route.body ? { requestBody: { required: true, content: requestContent(route.body) } } : {}),
+    ...(route.body ? { requestBody: { required: true, content: requestContent(schemas) } } : {}),
     responses: {
-      [route.status]: { description: 'Done', ...answerContent(route) },
+      [route.status]: { description: 'Done', ...answerContent(route, schemas) },
       default: {
         description: 'A problem, with a code of the registry',
-        content: {
-          'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } },
-        },
+        content: { 'application/problem+json': { schema: schemas.problem } },
       },
     },
   };
 }
+
+const LOGIN_CODE = {
+  name: 'Stoa-Login-Code',
+  in: 'header',
+  required: false,
+  description: 'A login code of the last ten minutes; needed from a browser login',
+  schema: { type: 'string', maxLength: 200 },
+};
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', maxLength: 200 },
+};
 
 function fields(schema: z.ZodObject | undefined, where: 'path' | 'query' | 'header'): JsonSchema[] {
   return Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
     name,
     in: where,
     required: where === 'path' || !(field as z.ZodType).safeParse(undefined).success,
-    schema: withoutDialect(inputJsonSchema(field as z.ZodType)),
+    schema: parameterJsonSchema(field as z.ZodType),
   }));
 }
 
-function requestContent(body: z.ZodType | 'bytes'): JsonSchema {
-  return body === 'bytes'
-    ? { 'application/octet-stream': {} }
-    : { 'application/json': { schema: withoutDialect(inputJsonSchema(body)) } };
+function requestContent({ request }: OperationSchemas): JsonSchema {
+  return request ? { 'application/json': { schema: request } } : { 'application/octet-stream': {} };
 }
 
-function answerContent(route: Route): JsonSchema {
-  if (!route.answer) return {};
-  return {
-    content: { 'application/json': { schema: withoutDialect(outputJsonSchema(route.answer)) } },
-  };
+const CONTENT_TYPES = {
+  bytes: '*/*',
+  text: 'text/plain',
+  stream: 'text/event-stream',
+  page: '*/*',
+};
+
+function answerContent(
+  { carries = 'json', status }: Route,
+  { answer }: OperationSchemas,
+): JsonSchema {
+  if (answer) return { content: { 'application/json': { schema: answer } } };
+  if (status === 204) return {};
+  return { content: { [carries === 'json' ? 'application/json' : CONTENT_TYPES[carries]]: {} } };
 }
 
-function problemSchema(): JsonSchema {
+function problemSchema(): z.ZodType {
   const codes = Object.keys(ERRORS) as [keyof typeof ERRORS];
   const issue = z.object({ path: z.string(), message: z.string() });
-  return withoutDialect(
-    outputJsonSchema(
-      z.object({
-        type: z.string(),
-        title: z.string(),
-        status: z.int(),
-        code: z.enum(codes),
-        detail: z.string(),
-        issues: z.array(issue).optional(),
-      }),
-    ),
-  );
-}
-
-function withoutDialect(schema: JsonSchema): JsonSchema {
-  const { $schema: _, ...rest } = schema;
-  return rest;
+  return z.object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(codes),
+    detail: z.string(),
+    issues: z.array(issue).optional(),
+  });
 }

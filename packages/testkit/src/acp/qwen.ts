@@ -1,4 +1,5 @@
-import { type InstalledProgram, installProgram } from './programs.js';
+import type { InstalledProgram } from '../programs/npm-program.js';
+import { installProgram } from './programs.js';
 
 export type Qwen = InstalledProgram;
 

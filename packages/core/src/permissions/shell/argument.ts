@@ -9,10 +9,12 @@ export type Argument =
       readonly splits: boolean;
       /** It may become an option: nothing says that it does not begin with a dash. */
       readonly mayBeOption: boolean;
+      /** The fixed text that it begins with. */
+      readonly prefix: string;
     };
 
 /** Could be anything at all. */
-export const ANYTHING: Argument = { type: 'unknown', splits: true, mayBeOption: true };
+export const ANYTHING: Argument = { type: 'unknown', splits: true, mayBeOption: true, prefix: '' };
 
 export function fixed(text: string): Argument {
   return { type: 'fixed', text };
@@ -25,6 +27,13 @@ export function argumentOf({ parts }: Word): Argument {
     type: 'unknown',
     splits: parts.some((part) => splits(part, false)),
     mayBeOption: mayBeOption(parts),
+    prefix:
+      fixedText(
+        parts.slice(
+          0,
+          parts.findIndex((part) => fixedText([part]) === undefined),
+        ),
+      ) ?? '',
   };
 }
 
@@ -58,6 +67,7 @@ function splits(part: WordPart, quoted: boolean): boolean {
     case 'arithmetic':
       return !quoted;
     case 'parameter':
+      if (isNumber(part)) return false;
       return (
         !quoted || isList(part.name, part.subscript) || part.operator === '!' || !!part.operand
       );
@@ -67,6 +77,11 @@ function splits(part: WordPart, quoted: boolean): boolean {
 /** `"$@"` and `"${a[@]}"` are several words in quotes too. */
 function isList(name: string, subscript: readonly WordPart[] | undefined): boolean {
   return name === '@' || !!subscript?.some((part) => part.type === 'literal' && part.text === '@');
+}
+
+/** `$?`, `$$`, `$!` and `$#` are numbers. */
+function isNumber({ name, operator }: Extract<WordPart, { readonly type: 'parameter' }>): boolean {
+  return '?$!#'.includes(name) && operator === undefined;
 }
 
 function mayBeOption([first]: readonly WordPart[]): boolean {
@@ -79,5 +94,6 @@ function mayBeOption([first]: readonly WordPart[]): boolean {
   // The part of a pattern or of braces that stands before its first special character is kept.
   if (first.type === 'glob') return /^[*?[-]/.test(first.text);
   if (first.type === 'brace') return /^[{-]/.test(first.text);
+  if (first.type === 'parameter') return !isNumber(first);
   return true;
 }

@@ -209,6 +209,9 @@ const { script: wellFormed } = fc.letrec<{ script: string; word: string; command
       tie('word').map((word) => `[[ ${word} == r* || -n s ]] && tt`),
       tie('script').map((script) => `eval '${script.replaceAll("'", `'\\''`)}'`),
       tie('word').map((word) => `command -p ${word} uu`),
+      tie('word').map((word) => `printf -v v ${word}; printf -v 'v[$(ww)]' x`),
+      tie('word').map((word) => `read v <<< ${word}; test -v 'v[$(xx)]'`),
+      tie('word').map((word) => `export v=${word}; unset 'v[$(yy)]'; mapfile v <<< zz`),
     ),
     script: fc
       .array(

@@ -35,7 +35,7 @@ describe('the commands of a script', () => {
     ['while a; do b; done; until c; do d; done', ['a', 'b', 'c', 'd']],
     ['for x in $(a); do b $x; done', ['', 'a', 'b ?…']],
     ['case $(a) in $(b)) c;; *) d;; esac', ['a', 'b', 'c', 'd']],
-    ['f() { a; }; function g { b; }; f', ['a', 'b', 'f']],
+    ['f() { a; }; function g { b; }; f', ['', '', 'a', 'b', 'f']],
     ['x=$(a) y=($(b)) z[$(c)]=1 d', ['', 'a', 'b', 'c', 'd', '?…'].slice(1)],
     ['a <<E\n$(b)\nE\nc', ['a', 'b', 'c']],
     ['a <<"E"\n$(b)\nE\nc', ['a', 'c']],

@@ -10,7 +10,8 @@ import type {
   Word,
   WordPart,
 } from './ast.js';
-import { RUNNING_VARIABLES, runsItsWords } from './calculating-builtins.js';
+import { effectOf } from './builtin-effects.js';
+import { RUNNING_VARIABLES } from './builtin-names.js';
 import { parseScript } from './parse-script.js';
 import { assignsItsValue, calculatesVariables, runsItsValue } from './risky-expansion.js';
 import { wordsOfTest } from './words-of-test.js';
@@ -39,6 +40,8 @@ export interface Command {
   /** The variables that are set for it, or by it. */
   readonly assignments: readonly string[];
   readonly files: readonly OpenedFile[];
+  /** The script gives it input: a file, text, the output of another command. */
+  readonly fed: boolean;
   /** It runs to become a part of another command. */
   readonly substituted: boolean;
 }
@@ -49,6 +52,7 @@ const UNKNOWN_COMMAND: readonly Argument[] = [ANYTHING];
 
 interface Context {
   readonly substituted: boolean;
+  readonly fed: boolean;
   readonly wrappers: readonly Wrapping[];
   /** How many scripts in words lie around this one. */
   readonly depth: number;
@@ -61,14 +65,21 @@ interface Context {
  */
 export function commandsOf(script: Script): readonly Command[] {
   const found: Command[] = [];
-  visitScript(script, { substituted: false, wrappers: [], depth: 0 }, found);
-  return found;
+  visitScript(script, { substituted: false, fed: false, wrappers: [], depth: 0 }, found);
+  return found.some(feedsTheRest) ? found.map((command) => ({ ...command, fed: true })) : found;
+}
+
+/** `exec < file` is the input of every command behind it. */
+function feedsTheRest({ argv: [name, ...rest], fed }: Command): boolean {
+  return fed && rest.length === 0 && name?.type === 'fixed' && name.text === 'exec';
 }
 
 function visitScript(script: Script, context: Context, found: Command[]): void {
   for (const { pipelines } of script.items) {
     for (const { pipeline } of pipelines) {
-      for (const command of pipeline.commands) visitCommand(command, context, found);
+      for (const [index, command] of pipeline.commands.entries()) {
+        visitCommand(command, index === 0 ? context : { ...context, fed: true }, found);
+      }
     }
   }
 }
@@ -79,13 +90,16 @@ function visitCommand(node: CommandNode, context: Context, found: Command[]): vo
       visitSimple(node, context, found);
       return;
     case 'function':
-      visitCommand(node.body, context, found);
+      // The name means something else from here on, and whoever calls it may give it input.
+      add(found, context, { assignments: [node.name] });
+      visitCommand(node.body, { ...context, fed: true }, found);
       return;
     case 'compound': {
       visitRedirections(node.redirections, context, found);
       const files = filesOf(node.redirections);
-      if (files.length > 0) add(found, context, { files });
-      visitShape(node.shape, context, found);
+      const within = fedBy(node.redirections, context);
+      if (files.length > 0) add(found, within, { files });
+      visitShape(node.shape, within, found);
     }
   }
 }
@@ -149,12 +163,23 @@ function visitSimple(node: SimpleCommand, context: Context, found: Command[]): v
     assignments: node.assignments.map(({ name }) => name),
     files: filesOf(node.redirections),
   };
+  const within = fedBy(node.redirections, context);
   if (node.words.length === 0) {
-    if (shared.assignments.length + shared.files.length > 0) add(found, context, shared);
-    else if (context.substituted) add(found, context, {});
+    if (shared.assignments.length + shared.files.length > 0) add(found, within, shared);
+    else if (context.substituted) add(found, within, {});
     return;
   }
-  visitArgv(node.words.map(argumentOf), shared, context, found);
+  visitArgv(node.words.map(argumentOf), shared, within, found);
+}
+
+function fedBy(redirections: readonly Redirection[], context: Context): Context {
+  const feeds = redirections.some((redirection) => {
+    if (redirection.type === 'here_document') return true;
+    const target = argumentOf(redirection.target);
+    const empty = target.type === 'fixed' && target.text === '/dev/null';
+    return redirection.operator.startsWith('<') && !empty;
+  });
+  return feeds ? { ...context, fed: true } : context;
 }
 
 type Shared = Pick<Command, 'assignments' | 'files'>;
@@ -172,10 +197,13 @@ function visitArgv(
     wrappers: [...context.wrappers, { argv, innerAt, transparent }],
   });
   switch (inner.type) {
-    case 'nothing':
-      add(found, context, { ...shared, argv });
-      if (runsItsWords(argv)) add(found, context, { argv: UNKNOWN_COMMAND });
+    case 'nothing': {
+      const { assigns, unknown } = effectOf(argv);
+      const assignments = [...shared.assignments, ...assigns];
+      add(found, context, { ...shared, assignments, argv });
+      if (unknown) add(found, context, { argv: UNKNOWN_COMMAND });
       return;
+    }
     case 'besides':
       add(found, context, { ...shared, argv });
       for (const command of inner.commands) visitArgv(command, shared, context, found);
@@ -267,6 +295,7 @@ function add(found: Command[], context: Context, command: Partial<Command>): voi
     wrappers: context.wrappers,
     assignments: [],
     files: [],
+    fed: context.fed,
     substituted: context.substituted,
     ...command,
   });

@@ -20,6 +20,10 @@ const RESERVED = [
 ];
 export type Keyword = (typeof RESERVED)[number];
 
+export function isKeyword(text: string): boolean {
+  return RESERVED.some((keyword) => keyword === text);
+}
+
 /** The keyword that comes next. Quoted, or as a part of a longer word, it is none. */
 export function seesKeyword(cursor: Cursor): Keyword | undefined {
   return RESERVED.find((keyword) => cursor.sees(keyword) && endsBehind(cursor, keyword));

@@ -15,7 +15,8 @@ export function wordsOfTest(expression: TestExpression): TestWords {
       return { words: [expression.word], calculates: false };
     case 'unary': {
       const { operator, operand } = expression;
-      const calculates = operator === '-v' && mayHaveSubscript(operand);
+      const names = operator === '-v' || operator === '-R';
+      const calculates = names && mayHaveSubscript(operand);
       return { words: [literal(operator), operand], calculates };
     }
     case 'binary': {

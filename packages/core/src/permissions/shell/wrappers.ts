@@ -1,4 +1,6 @@
 import { ANYTHING, type Argument } from './argument.js';
+import { isKeyword } from './keyword.js';
+import { isSteadyOption, STEADY_LETTERS } from './shell-options.js';
 import { findCommand, type WrapperOptions } from './wrapper-options.js';
 
 /**
@@ -37,6 +39,8 @@ interface Wrapper extends WrapperOptions {
   readonly idleWith?: readonly string[];
   /** Words that it adds or replaces are not known. */
   readonly feeds?: boolean;
+  /** Shells know it as a keyword, behind which any command can follow. */
+  readonly isKeyword?: boolean;
 }
 
 const WRAPPERS: Readonly<Record<string, Wrapper>> = {
@@ -58,6 +62,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     valued: 'fo',
     longValued: ['format', 'output'],
     unless: ['o', 'output'],
+    isKeyword: true,
   },
   nice: { valued: 'n', longValued: ['adjustment'], numbers: true },
   ionice: { flags: 't', longFlags: ['ignore'], valued: 'cn', longValued: ['class', 'classdata'] },
@@ -142,28 +147,40 @@ function innerOfWrapper(argv: readonly Argument[], wrapper: Wrapper, trusted: bo
   const [name] = inner;
   // More options where the command should be: this version of the wrapper is not the one we know.
   if (name?.type === 'fixed' && name.text.startsWith('-')) return UNKNOWN;
+  // Behind `time -p` a shell reads a keyword as such: `time -p [[ x -eq 1 ]]`.
+  if (wrapper.isKeyword && name?.type === 'fixed' && isKeyword(name.text)) return UNKNOWN;
   return {
     type: 'command',
     at,
-    argv: wrapper.feeds ? fed(inner, options.get('I')) : inner,
+    argv: wrapper.feeds ? fed(inner, options) : inner,
     transparent: trusted && !changes && assignments.length === 0,
   };
 }
 
-/** xargs puts what it reads behind the words, or with `-I` in place of a text in any of them. */
-function fed(inner: readonly Argument[], replaced: string | undefined): readonly Argument[] {
+const COUNTS = ['n', 'L', 'max-args', 'max-lines'];
+
+/**
+ * xargs puts what it reads behind the words, or with `-I` in place of a text in any of them. With a
+ * number of words as well, the option that comes last counts; here both do.
+ */
+function fed(
+  inner: readonly Argument[],
+  options: ReadonlyMap<string, string>,
+): readonly Argument[] {
+  const replaced = options.get('I');
   if (replaced === undefined) return [...inner, ANYTHING];
-  return inner.map((word): Argument => {
+  const words = inner.map((word): Argument => {
     const kept = word.type === 'fixed' && !word.text.includes(replaced);
     return kept ? word : ANYTHING;
   });
+  return COUNTS.some((option) => options.has(option)) ? [...words, ANYTHING] : words;
 }
 
-const SHELL_FLAGS = /^[-+][abefhklmnpruvxBCEHPT]*$/;
-const SHELL_COMMAND = /^-[abefhklmnpruvxBCEHPT]*c[abefhklmnpruvxBCEHPT]*$/;
-const SHELL_VALUED = /^[-+][abefhklmnpruvxBCEHPT]*[oO]$/;
+const SHELL_FLAGS = new RegExp(`^[-+][${STEADY_LETTERS}]*$`);
+const SHELL_COMMAND = new RegExp(`^-[${STEADY_LETTERS}]*c[${STEADY_LETTERS}]*$`);
+const SHELL_VALUED = new RegExp(`^[-+][${STEADY_LETTERS}]*([oO])$`);
 const SHELL_LONG: ReadonlySet<string> = new Set([
-  ...['--login', '--norc', '--noprofile', '--posix', '--noediting'],
+  ...['--login', '--norc', '--noprofile', '--noediting'],
 ]);
 
 /** A shell with a script in a word reads that; with a file it is like that file; else it is unknown. */
@@ -172,9 +189,11 @@ function innerOfShell(argv: readonly Argument[], trusted: boolean): Inner {
     const word = argv[at];
     if (word?.type !== 'fixed') return UNKNOWN;
     if (SHELL_COMMAND.test(word.text)) return shellCommand(argv.slice(at + 1), trusted);
-    if (SHELL_VALUED.test(word.text)) {
-      if (argv[at + 1]?.type !== 'fixed') return UNKNOWN;
+    const letter = SHELL_VALUED.exec(word.text)?.[1];
+    if (letter !== undefined) {
       at += 1;
+      const name = argv[at];
+      if (name?.type !== 'fixed' || !isSteadyOption(letter, name.text)) return UNKNOWN;
     } else if (!SHELL_LONG.has(word.text) && (word.text === '-' || !SHELL_FLAGS.test(word.text))) {
       return innerOfFile(word);
     }
@@ -184,8 +203,14 @@ function innerOfShell(argv: readonly Argument[], trusted: boolean): Inner {
 
 /** A script in a file is like a program of that name, unless the file is what is fed to it. */
 function innerOfFile(word: Argument | undefined): Inner {
-  if (word?.type !== 'fixed' || /^(?:[-+]|\/dev\/|\/proc\/)/.test(word.text)) return UNKNOWN;
-  return NOTHING;
+  if (word?.type !== 'fixed' || /^[-+]/.test(word.text)) return UNKNOWN;
+  return mayBeDescriptor(word.text) ? UNKNOWN : NOTHING;
+}
+
+/** `/dev/stdin` and its like, however the path to it is written. */
+function mayBeDescriptor(path: string): boolean {
+  if (!/(?:^|\/)(?:dev|proc)\//.test(path)) return false;
+  return /^\/+(?:\.\/+)*(?:dev|proc)\//.test(path) || /(?:^|\/)\.\.\//.test(path);
 }
 
 /** Behind `-c` options may go on: `bash -c -e 'text'`. */
@@ -251,5 +276,6 @@ function endOfExec(argv: readonly Argument[], from: number): number {
 
 function withFoundFile(word: Argument): Argument {
   if (word.type !== 'fixed' || !word.text.includes('{}')) return word;
-  return { type: 'unknown', splits: true, mayBeOption: word.text.startsWith('-') };
+  const prefix = word.text.slice(0, word.text.indexOf('{}'));
+  return { type: 'unknown', splits: true, mayBeOption: word.text.startsWith('-'), prefix };
 }
