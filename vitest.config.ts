@@ -38,6 +38,10 @@ const aboutTheHouse = [
 // In a browser, against the daemon and the web UI as they are built.
 const needsBrowser = ['tests/web/**/*.test.ts'];
 
+// Text and files that are made to stop a reader. `npm run test:hostile` runs them: their times are measured,
+// so nothing else may run beside them.
+const hostile = ['tests/hostile/**/*.test.ts', 'packages/*/src/**/hostile-text.test.ts'];
+
 export default defineConfig({
   plugins: [fromKit],
   resolve: { conditions },
@@ -59,6 +63,7 @@ export default defineConfig({
         test: {
           name: 'early',
           include: needsNoSqlite,
+          exclude: hostile,
           testTimeout: 30_000,
         },
       },
@@ -67,7 +72,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: [...needsNoSqlite, ...programTests, ...aboutTheHouse],
+          exclude: [...needsNoSqlite, ...programTests, ...aboutTheHouse, ...hostile],
           testTimeout: 30_000,
         },
       },
@@ -76,7 +81,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser],
+          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser, ...hostile],
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
@@ -104,6 +109,16 @@ export default defineConfig({
           name: 'programs',
           include: programTests,
           testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'hostile',
+          include: hostile,
+          testTimeout: 120_000,
+          fileParallelism: false,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
       },
