@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import describedDisable from './scripts/eslint/described-disable.mjs';
 import importAllowList from './scripts/eslint/import-allow-list.mjs';
@@ -72,6 +73,15 @@ export default defineConfig(
     plugins: { stoa },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: { 'stoa/described-disable': 'error' },
+  },
+  {
+    files: ['packages/*/src/**/*.{ts,tsx}'],
+    ignores: tests,
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
+    },
   },
   {
     files: ['**/*.ts', '**/*.tsx'],

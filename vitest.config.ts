@@ -119,6 +119,7 @@ export default defineConfig({
           include: hostile,
           testTimeout: 120_000,
           fileParallelism: false,
+          sequence: { sequencer: LongestFirst, groupOrder: 1 },
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
       },

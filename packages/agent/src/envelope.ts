@@ -93,7 +93,7 @@ function breakMarks(text: string): string {
 }
 
 function label(source: string): string {
-  const line = plainText(source)
+  const line = plainText(source.slice(0, LABEL_CHARS * 4))
     .replace(/[<>"&\s]+/g, ' ')
     .trim();
   return line.length <= LABEL_CHARS ? line : `${line.slice(0, LABEL_CHARS - 1).toWellFormed()}…`;

@@ -157,7 +157,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 function streamUrl(baseUrl: string): string {
-  return baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '') + STREAM_PATH;
+  return baseUrl.replace(/^http/, 'ws').replace(/(?<!\/)\/+$/, '') + STREAM_PATH;
 }
 
 async function whyRefused(access: AccessApi): Promise<StoaProblem | undefined> {

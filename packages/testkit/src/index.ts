@@ -59,7 +59,7 @@ export {
   type StorePlaceOptions,
 } from './engines/store-engines.js';
 export { HOSTILE_FRAGMENTS, HOSTILE_TEXTS, type HostileText } from './hostile/fragments.js';
-export { type SlowReading, slowReadings } from './hostile/growth.js';
+export { type Reader, type SlowReading, slowReadings } from './hostile/growth.js';
 export { EventStream, type EventStreamOptions, type ServerSentEvent } from './live/event-stream.js';
 export { LiveSocket, type SocketOptions, UpgradeRefused } from './live/live-socket.js';
 export { McpHttpServer } from './mcp/mcp-http-server.js';

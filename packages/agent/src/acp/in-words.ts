@@ -19,7 +19,7 @@ export function inWords({ program, scrub }: Answering, error: unknown): unknown 
     const hint = 'Log in with the program itself, or give it a key in driver.env.';
     return new AcpFailure(
       'acp_auth_required',
-      `${program.name}: ${told.replace(/\.+$/, '')}. ${hint}`,
+      `${program.name}: ${told.replace(/(?<!\.)\.+$/, '')}. ${hint}`,
     );
   }
   return new AcpFailure('acp_agent_error', `${program.name}: ${told}`);

@@ -21,6 +21,7 @@ export interface HostileText {
   readonly name: string;
   /** About this many characters. */
   readonly ofLength: (chars: number) => string;
+  readonly isOnlyRepeated: boolean;
 }
 
 const repeated = (fragment: string, chars: number): string =>
@@ -29,12 +30,14 @@ const repeated = (fragment: string, chars: number): string =>
 /** Each fragment alone, behind an opening mark, and before an end that fits nothing. */
 export const HOSTILE_TEXTS: readonly HostileText[] = HOSTILE_FRAGMENTS.flatMap((fragment) => {
   const name = JSON.stringify(fragment);
+  const form = (title: string, before: string, after: string): HostileText => ({
+    name: title,
+    ofLength: (chars) => before + repeated(fragment, chars) + after,
+    isOnlyRepeated: before === '' && after === '',
+  });
   return [
-    { name, ofLength: (chars: number) => repeated(fragment, chars) },
-    { name: `"<" and ${name}`, ofLength: (chars: number) => `<${repeated(fragment, chars)}` },
-    {
-      name: `${name} and an end`,
-      ofLength: (chars: number) => `${repeated(fragment, chars)}\u0001x`,
-    },
+    form(name, '', ''),
+    form(`"<" and ${name}`, '<', ''),
+    form(`${name} and an end`, '', '\u0001x'),
   ];
 });

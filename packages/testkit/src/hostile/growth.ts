@@ -1,13 +1,17 @@
 import { HOSTILE_TEXTS, type HostileText } from './fragments.js';
 
-const SCREENED_CHARS = 64 * 1024;
-const WHOLE_CHARS = 1024 * 1024;
-/** Sixteen times the text may take this much more time; the square would be 256. */
-const GROWTH = 64;
-/** Below this the clock and the collector of garbage decide. */
+const SCREENED_CHARS = 32 * 1024;
+/** Texts behind an opening mark or before an end; those that only repeat are four times as long. */
+const LONG_CHARS = 256 * 1024;
+/** Below this chance decides. */
 const NOISE_MS = 40;
-/** No reader may hold the thread for longer, whatever the growth. */
-const WHOLE_MS = 1_500;
+/** A text n times as long may take 4n times the time. */
+const SLACK = 4;
+/** No reader may take longer for 1 MiB, whatever the growth. */
+const MOST_MS = 1_500;
+
+/** A function that reads text of others. */
+export type Reader = (text: string) => unknown;
 
 export interface SlowReading {
   readonly text: string;
@@ -16,35 +20,53 @@ export interface SlowReading {
 }
 
 /**
- * Gives a reader 1 MiB of each hostile text, and reports those for which its time grows faster than the
- * text. A shorter text comes first, so that a quadratic reader fails early and does not hang the test.
+ * Gives a reader up to 1 MiB of each hostile text, and reports those for which its time grows faster than
+ * the text. A shorter text comes first, so that a quadratic reader fails early and does not hang the test.
  */
-export function slowReadings(
-  read: (text: string) => unknown,
+export async function slowReadings(
+  read: Reader,
   texts: readonly HostileText[] = HOSTILE_TEXTS,
-): SlowReading[] {
-  return texts.flatMap((text) => slowReading(read, text) ?? []);
+): Promise<SlowReading[]> {
+  const slow: SlowReading[] = [];
+  for (const text of texts) {
+    const reading = await slowReading(read, text);
+    if (reading) slow.push(reading);
+  }
+  return slow;
 }
 
-function slowReading(read: (text: string) => unknown, hostile: HostileText) {
-  const first = leastTime(read, hostile.ofLength(SCREENED_CHARS), NOISE_MS);
-  if (first > WHOLE_MS / 4) return { text: hostile.name, chars: SCREENED_CHARS, ms: first };
-  const allowed = Math.min(WHOLE_MS, Math.max(NOISE_MS * 4, first * GROWTH));
-  const ms = leastTime(read, hostile.ofLength(WHOLE_CHARS), allowed);
-  return ms > allowed ? { text: hostile.name, chars: WHOLE_CHARS, ms } : undefined;
+async function slowReading(read: Reader, { name, ofLength, isOnlyRepeated }: HostileText) {
+  const first = await leastTime(read, ofLength(SCREENED_CHARS), NOISE_MS);
+  if (first > MOST_MS / 4) return { text: name, chars: SCREENED_CHARS, ms: first };
+  const chars = isOnlyRepeated ? LONG_CHARS * 4 : LONG_CHARS;
+  const growth = (chars / SCREENED_CHARS) * SLACK;
+  const allowed = Math.min(MOST_MS, Math.max(NOISE_MS * 4, first * growth));
+  const ms = await leastTime(read, ofLength(chars), allowed);
+  return ms > allowed ? { text: name, chars, ms } : undefined;
 }
 
-/** Another process may have had the processor: a slow reading is repeated, and the quickest counts. */
-function leastTime(read: (text: string) => unknown, text: string, enough: number): number {
+/** For packages that run in a browser this file has no types of Node. */
+const { process } = globalThis as unknown as {
+  readonly process: { cpuUsage(): { readonly user: number; readonly system: number } };
+};
+
+/** Time of the processor, not of the clock: other processes may be at work, too. */
+function busyMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** The collector of garbage may be at work meanwhile: a slow reading is repeated, and the quickest counts. */
+async function leastTime(read: Reader, text: string, enough: number): Promise<number> {
   let least = Infinity;
   for (let attempt = 0; attempt < 3 && least > enough; attempt += 1) {
-    const started = performance.now();
+    const started = busyMs();
     try {
-      read(text);
+      await read(text);
     } catch {
       // A refusal is an answer; only its time counts here.
     }
-    least = Math.min(least, performance.now() - started);
+    least = Math.min(least, busyMs() - started);
   }
   return least;
 }

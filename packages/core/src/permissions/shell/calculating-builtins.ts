@@ -25,6 +25,7 @@ export function runsItsWords([name, ...rest]: readonly Argument[]): boolean {
     if (word.type !== 'fixed') return false;
     const assigned = /^(\w+)\+?=/.exec(word.text)?.[1];
     if (assigned !== undefined && RUNNING_VARIABLES.has(assigned)) return true;
-    return /\[.*(?:\$[({]|`)/s.test(word.text);
+    const [, ...subscripts] = word.text.split('[');
+    return subscripts.some((text) => /\$[({]|`/.test(text));
   });
 }

@@ -1,0 +1,180 @@
+import { createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InboxItem, ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
+import {
+  type Caller,
+  call,
+  callerOf,
+  FakeModel,
+  HOSTILE_TEXTS,
+  newPerson,
+  type Reply,
+  say,
+  startDaemon,
+  type TestDaemon,
+  toolCall,
+  until,
+  useTools,
+} from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type IdleServer,
+  isResponsive,
+  startIdleServer,
+  type Watched,
+  whileWatched,
+} from './responsive.js';
+
+const KEY = 'sk-of-the-environment';
+const MESSAGES = '/v1/channels/room/messages';
+/** The mark that opens an envelope, and as many blanks as a message has room for. */
+const OPENING = `<${' '.repeat(65_000)}`;
+const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
+
+describe('a daemon that is given hostile input', () => {
+  let daemon: TestDaemon;
+  let model: FakeModel;
+  let idle: IdleServer;
+  let owner: Caller;
+  let watched: Watched;
+  let workspace: string;
+
+  beforeAll(async () => {
+    workspace = mkdtempSync(join(tmpdir(), 'stoa-hostile-'));
+    idle = await startIdleServer();
+    model = await FakeModel.start({ key: KEY });
+    daemon = await startDaemon({
+      env: { OPENAI_BASE_URL: model.openaiUrl, OPENAI_API_KEY: KEY, OPENAI_MODEL: 'fake-model' },
+    });
+    owner = callerOf(daemon.url, daemon.token);
+    for (const channelId of ['room', 'aside']) {
+      await owner.post('/v1/channels', { channelId, title: channelId });
+    }
+    const { token } = await newPerson(daemon, 'anna');
+    const anna = callerOf(daemon.url, token);
+    await anna.post('/v1/channels/aside/members', { displayName: 'Anna' });
+    watched = { url: daemon.url, idle, other: anna, messages: '/v1/channels/aside/messages' };
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+    await model.close();
+    idle.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  const openSession = async (mode: string, agentId = 'stoa'): Promise<Session> => {
+    const made = await owner.post<Session>('/v1/sessions', { agentId, workspace, mode });
+    expect(made.status, made.text).toBe(201);
+    return made.json;
+  };
+  const runOf = async (sessionId: string, text: string): Promise<Run> => {
+    const { json } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
+    return until(
+      'the run ended',
+      async () => {
+        const run = (await owner.get<Run>(`/v1/runs/${json.runId}`)).json;
+        return TERMINAL.includes(run.status) ? run : undefined;
+      },
+      { timeoutMs: 60_000 },
+    );
+  };
+  const answers = (...replies: Reply[]): void => {
+    model.script(replies);
+  };
+  const lastResults = (): string[] =>
+    model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
+
+  it('SE-45 a checkout with a huge ignore file does not stop a search, which says what it left out', async () => {
+    const directory = join(workspace, 'checkout');
+    mkdirSync(directory);
+    const rules = Array.from({ length: 60_000 }, (_, i) => `*a*a*a*a*a*a*b${i}`);
+    writeFileSync(join(directory, '.gitignore'), `${rules.join('\n')}\n`);
+    for (let i = 0; i < 500; i += 1)
+      writeFileSync(join(directory, `${'a'.repeat(200)}${i}.ts`), '');
+    const { sessionId } = await openSession('plan');
+    answers(useTools([toolCall('glob', { pattern: '**/*.ts', path: 'checkout' })]), say('done'));
+    const began = performance.now();
+    const { result, worst } = await whileWatched(watched, () => runOf(sessionId, 'search'));
+    const idleMs = worst.idleMs * 4;
+    expect(performance.now() - began).toBeLessThan(5_000 + idleMs);
+    expect(result.status).toBe('completed');
+    const [found = ''] = lastResults();
+    expect(found).toContain('.gitignore was read up to 64 KiB and 2,000 rules');
+    expect(found.match(/a\d+\.ts/g)).toHaveLength(500);
+    expect(worst).toSatisfy(isResponsive);
+  });
+
+  it('SE-47 an opening mark and 65,000 blanks stop nobody, when they arrive and in each later prompt', async () => {
+    writeFileSync(join(workspace, 'opening.txt'), OPENING);
+    const { sessionId } = await openSession('full');
+    const made = await owner.post<ObservationSourceWithSecret>('/v1/observation-sources', {
+      channelId: 'room',
+      title: 'Disks',
+    });
+    expect(made.status, made.text).toBe(201);
+    const { worst } = await whileWatched(watched, async () => {
+      const posted = await owner.post(MESSAGES, { text: OPENING });
+      expect(posted.status, posted.text).toBe(201);
+      expect(await observe(made.json, OPENING.slice(0, 4_000))).toBe(201);
+      answers(
+        useTools([
+          toolCall('read_file', { path: 'opening.txt' }),
+          toolCall('shell', { command: 'cat opening.txt' }),
+        ]),
+        say('read'),
+      );
+      expect((await runOf(sessionId, `Read this: ${OPENING}`)).status).toBe('completed');
+      expect(lastResults().map((text) => text.includes('<untrusted'))).toEqual([true, true]);
+      for (const text of ['once more', 'and again']) {
+        answers(say('read'));
+        expect((await runOf(sessionId, text)).status).toBe('completed');
+      }
+    });
+    expect(worst).toSatisfy(isResponsive);
+  });
+
+  const observe = async (
+    { source, secret }: ObservationSourceWithSecret,
+    text: string,
+  ): Promise<number> => {
+    const raw = JSON.stringify({ text });
+    const time = String(Math.floor(Date.now() / 1_000));
+    const v1 = createHmac('sha256', secret).update(`${time}.`).update(raw).digest('hex');
+    const { status } = await call(daemon.url, 'POST', `/v1/observations/${source.sourceId}`, {
+      raw,
+      headers: {
+        'content-type': 'application/json',
+        'stoa-signature': `t=${time},v1=${v1}`,
+        'stoa-delivery': 'hostile-1',
+      },
+    });
+    return status;
+  };
+
+  it('SE-48 every hostile text can be posted, searched for and read by an agent of the channel', async () => {
+    const script = 'otherwise: [{ say: "read" }]';
+    await owner.put('/v1/agents/listener', { driver: { kind: 'script', script }, mode: 'plan' });
+    const { sessionId } = await openSession('plan', 'listener');
+    const member = { actorId: `session:${sessionId}` };
+    const joined = await owner.post('/v1/channels/room/members', member);
+    expect(joined.status, joined.text).toBe(200);
+    const { worst } = await whileWatched(watched, async () => {
+      for (const { ofLength, name } of HOSTILE_TEXTS) {
+        const text = ofLength(60_000).slice(0, 65_000).toWellFormed().replaceAll('\0', ' ');
+        const { status } = await owner.post(MESSAGES, { text });
+        expect([200, 201, 400, 403, 422, 429], name).toContain(status);
+        const query = encodeURIComponent(text.slice(0, 200));
+        expect((await owner.get(`/v1/search?query=${query}`)).status, name).toBeLessThan(500);
+      }
+    });
+    expect(worst).toSatisfy(isResponsive);
+  });
+
+  it('SE-48 the delay of the event loop is a metric', async () => {
+    const { text } = await owner.get('/metrics');
+    const delay = /^stoa_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(text)?.[1];
+    expect(Number(delay)).toBeGreaterThanOrEqual(0);
+  });
+});
