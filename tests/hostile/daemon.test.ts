@@ -9,6 +9,7 @@ import {
   callerOf,
   FakeModel,
   HOSTILE_TEXTS,
+  type HostileText,
   newPerson,
   type Reply,
   say,
@@ -31,6 +32,7 @@ const KEY = 'sk-of-the-environment';
 const MESSAGES = '/v1/channels/room/messages';
 /** The mark that opens an envelope, and as many blanks as a message has room for. */
 const OPENING = `<${' '.repeat(65_000)}`;
+const AT_ONCE = 10;
 const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 describe('a daemon that is given hostile input', () => {
@@ -87,18 +89,26 @@ describe('a daemon that is given hostile input', () => {
     model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
 
   it('SE-45 a checkout with a huge ignore file does not stop a search, which says what it left out', async () => {
-    const directory = join(workspace, 'checkout');
-    mkdirSync(directory);
+    const [plain, checkout] = ['plain', 'checkout'].map((name) => join(workspace, name));
+    for (const directory of [plain ?? '', checkout ?? '']) {
+      mkdirSync(directory);
+      for (let i = 0; i < 500; i += 1) {
+        writeFileSync(join(directory, `${'a'.repeat(30)}${i}.ts`), '');
+      }
+    }
     const rules = Array.from({ length: 60_000 }, (_, i) => `*a*a*a*a*a*a*b${i}`);
-    writeFileSync(join(directory, '.gitignore'), `${rules.join('\n')}\n`);
-    for (let i = 0; i < 500; i += 1)
-      writeFileSync(join(directory, `${'a'.repeat(200)}${i}.ts`), '');
+    writeFileSync(join(checkout ?? '', '.gitignore'), `${rules.join('\n')}\n`);
     const { sessionId } = await openSession('plan');
-    answers(useTools([toolCall('glob', { pattern: '**/*.ts', path: 'checkout' })]), say('done'));
-    const began = performance.now();
-    const { result, worst } = await whileWatched(watched, () => runOf(sessionId, 'search'));
-    const idleMs = worst.idleMs * 4;
-    expect(performance.now() - began).toBeLessThan(5_000 + idleMs);
+    const searched = async (path: string) => {
+      answers(useTools([toolCall('glob', { pattern: '**/*.ts', path })]), say('done'));
+      const began = performance.now();
+      const { result, worst } = await whileWatched(watched, () => runOf(sessionId, 'search'));
+      return { result, worst, ms: performance.now() - began };
+    };
+    // How long a search takes on this machine now, beside whatever else it does.
+    const usual = await searched('plain');
+    const { result, worst, ms } = await searched('checkout');
+    expect(ms).toBeLessThan(5_000 + 2 * usual.ms);
     expect(result.status).toBe('completed');
     const [found = ''] = lastResults();
     expect(found).toContain('.gitignore was read up to 64 KiB and 2,000 rules');
@@ -161,16 +171,21 @@ describe('a daemon that is given hostile input', () => {
     const joined = await owner.post('/v1/channels/room/members', member);
     expect(joined.status, joined.text).toBe(200);
     const { worst } = await whileWatched(watched, async () => {
-      for (const { ofLength, name } of HOSTILE_TEXTS) {
-        const text = ofLength(60_000).slice(0, 65_000).toWellFormed().replaceAll('\0', ' ');
-        const { status } = await owner.post(MESSAGES, { text });
-        expect([200, 201, 400, 403, 422, 429], name).toContain(status);
-        const query = encodeURIComponent(text.slice(0, 200));
-        expect((await owner.get(`/v1/search?query=${query}`)).status, name).toBeLessThan(500);
+      const texts = HOSTILE_TEXTS.filter(({ isOnlyRepeated }) => isOnlyRepeated);
+      for (let from = 0; from < texts.length; from += AT_ONCE) {
+        await Promise.all(texts.slice(from, from + AT_ONCE).map(sayAndSearch));
       }
     });
     expect(worst).toSatisfy(isResponsive);
   });
+
+  const sayAndSearch = async ({ name, ofLength }: HostileText): Promise<void> => {
+    const text = ofLength(20_000).toWellFormed().replaceAll('\0', ' ');
+    const { status } = await owner.post(MESSAGES, { text: `x${text}` });
+    expect(status, name).toBe(201);
+    const query = encodeURIComponent(text.slice(0, 200));
+    expect((await owner.get(`/v1/search?query=${query}`)).status, name).toBeLessThan(500);
+  };
 
   it('SE-48 the delay of the event loop is a metric', async () => {
     const { text } = await owner.get('/metrics');

@@ -1,5 +1,5 @@
 /** The line that begins or ends a block of code. */
-const FENCE = /^[ \t]*(`{3,}|~{3,})(.*)$/;
+const FENCE = /^[ \t]*(`{3,}|~{3,})/;
 /** Longer code in a line stays as it is written. */
 const INLINE_CODE = /(?<!`)(`{1,3})(?!`)([^`]{1,500}|[^]{1,100}?)(?<!`)\1(?!`)/g;
 
@@ -40,11 +40,11 @@ function blocksOf(markdown: string): Block[] {
     lines = [];
   };
   for (const line of markdown.split('\n')) {
-    const [, mark, rest = ''] = FENCE.exec(line) ?? [];
+    const [begin = '', mark] = FENCE.exec(line) ?? [];
     if (fence === undefined && mark !== undefined) {
       end(false);
       fence = mark;
-    } else if (fence !== undefined && mark === fence && rest.trim() === '') {
+    } else if (fence !== undefined && mark === fence && line.slice(begin.length).trim() === '') {
       end(true);
       fence = undefined;
     } else lines.push(line);

@@ -23,7 +23,11 @@ export class GlobPattern {
   }
 
   matches(path: string): boolean {
-    const names = path.split('/');
+    return this.matchesNames(path.split('/'));
+  }
+
+  /** The same for a path that is split already. */
+  matchesNames(names: readonly string[]): boolean {
     return this.#alternatives.some((pattern) => matchNames(pattern, names));
   }
 

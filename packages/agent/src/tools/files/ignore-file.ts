@@ -32,12 +32,13 @@ export class IgnoreFile {
 
   /** The last rule that matches counts; undefined when none does. */
   async ignores(path: string, isDirectory: boolean, pace: Pace): Promise<boolean | undefined> {
-    const name = path.slice(path.lastIndexOf('/') + 1);
+    const names = path.split('/');
+    const name = names.slice(-1);
     let chars = 0;
     for (let i = this.#rules.length - 1; i >= 0; i -= 1) {
       const rule = this.#rules[i];
       if (!rule || (rule.onlyDirectories && !isDirectory)) continue;
-      if (rule.pattern.matches(rule.isAboutName ? name : path)) return !rule.isNegated;
+      if (rule.pattern.matchesNames(rule.isAboutName ? name : names)) return !rule.isNegated;
       chars += rule.chars;
       if (chars < STRIDE_CHARS) continue;
       chars = 0;
