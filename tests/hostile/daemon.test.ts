@@ -20,52 +20,52 @@ import {
   useTools,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type IdleServer,
-  isResponsive,
-  startIdleServer,
-  type Watched,
-  whileWatched,
-} from './responsive.js';
+import { isResponsive, type Probed, whileProbed } from './responsive.js';
 
 const KEY = 'sk-of-the-environment';
 const MESSAGES = '/v1/channels/room/messages';
 /** The mark that opens an envelope, and as many blanks as a message has room for. */
 const OPENING = `<${' '.repeat(65_000)}`;
-const AT_ONCE = 10;
+const AT_ONCE = 2;
 const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 describe('a daemon that is given hostile input', () => {
   let daemon: TestDaemon;
   let model: FakeModel;
-  let idle: IdleServer;
+  let quiet: TestDaemon;
   let owner: Caller;
-  let watched: Watched;
+  let attacked: Probed;
+  let idle: Probed;
   let workspace: string;
+  let deliveries = 0;
 
   beforeAll(async () => {
     workspace = mkdtempSync(join(tmpdir(), 'stoa-hostile-'));
-    idle = await startIdleServer();
     model = await FakeModel.start({ key: KEY });
-    daemon = await startDaemon({
-      env: { OPENAI_BASE_URL: model.openaiUrl, OPENAI_API_KEY: KEY, OPENAI_MODEL: 'fake-model' },
-    });
+    const env = {
+      OPENAI_BASE_URL: model.openaiUrl,
+      OPENAI_API_KEY: KEY,
+      OPENAI_MODEL: 'fake-model',
+    };
+    [daemon, quiet] = await Promise.all([startDaemon({ env }), startDaemon()]);
     owner = callerOf(daemon.url, daemon.token);
-    for (const channelId of ['room', 'aside']) {
-      await owner.post('/v1/channels', { channelId, title: channelId });
-    }
-    const { token } = await newPerson(daemon, 'anna');
-    const anna = callerOf(daemon.url, token);
-    await anna.post('/v1/channels/aside/members', { displayName: 'Anna' });
-    watched = { url: daemon.url, idle, other: anna, messages: '/v1/channels/aside/messages' };
+    await owner.post('/v1/channels', { channelId: 'room', title: 'Room' });
+    [attacked, idle] = await Promise.all([probed(daemon), probed(quiet)]);
   });
   afterAll(async () => {
-    await daemon.cleanUp();
+    await Promise.all([daemon.cleanUp(), quiet.cleanUp()]);
     await model.close();
-    idle.close();
     rmSync(workspace, { recursive: true, force: true });
   });
 
+  /** Another person posts in a channel of that person's own. */
+  const probed = async (of: TestDaemon): Promise<Probed> => {
+    const { token } = await newPerson(of, 'anna');
+    const other = callerOf(of.url, token);
+    const made = await other.post('/v1/channels', { channelId: 'aside', title: 'Aside' });
+    expect(made.status, made.text).toBe(201);
+    return { daemon: of, other, messages: '/v1/channels/aside/messages' };
+  };
   const openSession = async (mode: string, agentId = 'stoa'): Promise<Session> => {
     const made = await owner.post<Session>('/v1/sessions', { agentId, workspace, mode });
     expect(made.status, made.text).toBe(201);
@@ -100,20 +100,20 @@ describe('a daemon that is given hostile input', () => {
     writeFileSync(join(checkout ?? '', '.gitignore'), `${rules.join('\n')}\n`);
     const { sessionId } = await openSession('plan');
     const searched = async (path: string) => {
-      answers(useTools([toolCall('glob', { pattern: '**/*.ts', path })]), say('done'));
       const began = performance.now();
-      const { result, worst } = await whileWatched(watched, () => runOf(sessionId, 'search'));
-      return { result, worst, ms: performance.now() - began };
+      answers(useTools([toolCall('glob', { pattern: '**/*.ts', path })]), say('done'));
+      const run = await runOf(sessionId, 'search');
+      return { run, ms: performance.now() - began };
     };
     // How long a search takes on this machine now, beside whatever else it does.
     const usual = await searched('plain');
-    const { result, worst, ms } = await searched('checkout');
-    expect(ms).toBeLessThan(5_000 + 2 * usual.ms);
-    expect(result.status).toBe('completed');
+    const { result, slowness } = await whileProbed(attacked, idle, () => searched('checkout'));
+    expect(result.ms).toBeLessThan(5_000 + 3 * usual.ms);
+    expect(result.run.status).toBe('completed');
     const [found = ''] = lastResults();
     expect(found).toContain('.gitignore was read up to 64 KiB and 2,000 rules');
     expect(found.match(/a\d+\.ts/g)).toHaveLength(500);
-    expect(worst).toSatisfy(isResponsive);
+    expect(slowness).toSatisfy(isResponsive);
   });
 
   it('SE-47 an opening mark and 65,000 blanks stop nobody, when they arrive and in each later prompt', async () => {
@@ -124,7 +124,7 @@ describe('a daemon that is given hostile input', () => {
       title: 'Disks',
     });
     expect(made.status, made.text).toBe(201);
-    const { worst } = await whileWatched(watched, async () => {
+    const { slowness } = await whileProbed(attacked, idle, async () => {
       const posted = await owner.post(MESSAGES, { text: OPENING });
       expect(posted.status, posted.text).toBe(201);
       expect(await observe(made.json, OPENING.slice(0, 4_000))).toBe(201);
@@ -142,13 +142,14 @@ describe('a daemon that is given hostile input', () => {
         expect((await runOf(sessionId, text)).status).toBe('completed');
       }
     });
-    expect(worst).toSatisfy(isResponsive);
+    expect(slowness).toSatisfy(isResponsive);
   });
 
   const observe = async (
     { source, secret }: ObservationSourceWithSecret,
     text: string,
   ): Promise<number> => {
+    deliveries += 1;
     const raw = JSON.stringify({ text });
     const time = String(Math.floor(Date.now() / 1_000));
     const v1 = createHmac('sha256', secret).update(`${time}.`).update(raw).digest('hex');
@@ -157,7 +158,7 @@ describe('a daemon that is given hostile input', () => {
       headers: {
         'content-type': 'application/json',
         'stoa-signature': `t=${time},v1=${v1}`,
-        'stoa-delivery': 'hostile-1',
+        'stoa-delivery': `delivery-${deliveries}`,
       },
     });
     return status;
@@ -170,13 +171,13 @@ describe('a daemon that is given hostile input', () => {
     const member = { actorId: `session:${sessionId}` };
     const joined = await owner.post('/v1/channels/room/members', member);
     expect(joined.status, joined.text).toBe(200);
-    const { worst } = await whileWatched(watched, async () => {
+    const { slowness } = await whileProbed(attacked, idle, async () => {
       const texts = HOSTILE_TEXTS.filter(({ isOnlyRepeated }) => isOnlyRepeated);
       for (let from = 0; from < texts.length; from += AT_ONCE) {
         await Promise.all(texts.slice(from, from + AT_ONCE).map(sayAndSearch));
       }
     });
-    expect(worst).toSatisfy(isResponsive);
+    expect(slowness).toSatisfy(isResponsive);
   });
 
   const sayAndSearch = async ({ name, ofLength }: HostileText): Promise<void> => {

@@ -55,6 +55,7 @@ let highlighter: Promise<HighlighterCore> | undefined;
 
 /** Undefined for a language that is not known. Tokens, not HTML: no style attribute passes the policy. */
 async function tokensOf({
+  id,
   language: name,
   code,
 }: HighlightRequest): Promise<Token[][] | undefined> {
@@ -70,7 +71,10 @@ async function tokensOf({
   });
   const loaded = await highlighter;
   await loaded.loadLanguage(grammar);
-  const lines = loaded.codeToTokensBase(code, { lang: language, theme: 'stoa' }).map(joined);
+  say({ type: 'begun', id });
+  // The worker is ended from outside, so that code is coloured as a whole or not at all.
+  const options = { lang: language, theme: 'stoa', tokenizeTimeLimit: 0 };
+  const lines = loaded.codeToTokensBase(code, options).map(joined);
   const count = lines.reduce((sum, line) => sum + line.length, 0);
   return count > MOST_TOKENS ? undefined : lines;
 }
@@ -91,10 +95,13 @@ function joined(line: readonly Token[]): Token[] {
   return tokens;
 }
 
+function say(answer: HighlightAnswer): void {
+  self.postMessage(answer);
+}
+
 self.addEventListener('message', ({ data }: MessageEvent<HighlightRequest>) => {
   const answer = (lines: Token[][] | undefined): void => {
-    const said: HighlightAnswer = { id: data.id, lines };
-    self.postMessage(said);
+    say({ type: 'done', id: data.id, lines });
   };
   // A grammar that cannot be loaded or that fails leaves the code as it is.
   tokensOf(data).then(answer, () => answer(undefined));

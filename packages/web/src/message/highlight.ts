@@ -1,8 +1,8 @@
 // The highlighter runs in a worker, one block of code at a time:
 //
-//   waiting ──▶ running ──answer──▶ shown
-//                  │
-//                  └──deadline──▶ the worker is ended, the block stays plain, and the next gets a new worker
+//   waiting ──▶ loading ──begun──▶ running ──done──▶ shown
+//                  │                  │
+//                  └─────deadline─────┴──▶ the worker is ended, the block stays plain, the next gets a new worker
 
 export interface Token {
   readonly content: string;
@@ -15,11 +15,15 @@ export interface HighlightRequest {
   readonly code: string;
 }
 
-export interface HighlightAnswer {
-  readonly id: number;
-  /** None where the language is not known, or there are too many tokens to draw. */
-  readonly lines: readonly Token[][] | undefined;
-}
+export type HighlightAnswer =
+  /** The grammar is there, and the work begins. */
+  | { readonly type: 'begun'; readonly id: number }
+  | {
+      readonly type: 'done';
+      readonly id: number;
+      /** None where the language is not known, or there are too many tokens to draw. */
+      readonly lines: readonly Token[][] | undefined;
+    };
 
 type Show = (lines: readonly Token[][]) => void;
 
@@ -27,7 +31,7 @@ interface Job extends HighlightRequest {
   readonly show: Show;
 }
 
-/** Long enough to load and compile a grammar on a slow machine. */
+const LOAD_MS = 15_000;
 const DEADLINE_MS = 3_000;
 
 let lastId = 0;
@@ -60,10 +64,7 @@ function runNext(): void {
   waiting.delete(next.id);
   running = next;
   worker ??= startWorker();
-  deadline = setTimeout(() => {
-    tooSlow.add(keyOf(next));
-    end();
-  }, DEADLINE_MS);
+  deadline = setTimeout(end, LOAD_MS);
   const { id, language, code } = next;
   worker.postMessage({ id, language, code } satisfies HighlightRequest);
 }
@@ -72,9 +73,17 @@ function startWorker(): Worker {
   const started = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });
   started.addEventListener('message', ({ data }: MessageEvent<HighlightAnswer>) => {
     if (data.id !== running?.id) return;
-    const { show } = running;
+    const job = running;
+    if (data.type === 'begun') {
+      clearTimeout(deadline);
+      deadline = setTimeout(() => {
+        tooSlow.add(keyOf(job));
+        end();
+      }, DEADLINE_MS);
+      return;
+    }
     settle();
-    if (data.lines) show(data.lines);
+    if (data.lines) job.show(data.lines);
   });
   // It could not be loaded: the daemon may have been updated since.
   started.addEventListener('error', end);
