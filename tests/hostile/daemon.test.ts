@@ -27,6 +27,8 @@ const MESSAGES = '/v1/channels/room/messages';
 /** The mark that opens an envelope, and as many blanks as a message has room for. */
 const OPENING = `<${' '.repeat(65_000)}`;
 const AT_ONCE = 2;
+/** The functions that read text are given all of the corpus beside their sources. */
+const EACH = 13;
 const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 describe('a daemon that is given hostile input', () => {
@@ -172,7 +174,7 @@ describe('a daemon that is given hostile input', () => {
     const joined = await owner.post('/v1/channels/room/members', member);
     expect(joined.status, joined.text).toBe(200);
     const { slowness } = await whileProbed(attacked, idle, async () => {
-      const texts = HOSTILE_TEXTS.filter(({ isOnlyRepeated }) => isOnlyRepeated);
+      const texts = HOSTILE_TEXTS.filter((_, index) => index % EACH === 0);
       for (let from = 0; from < texts.length; from += AT_ONCE) {
         await Promise.all(texts.slice(from, from + AT_ONCE).map(sayAndSearch));
       }

@@ -45,3 +45,13 @@ const a = b[c] * d[e]; // ${'x'.repeat(60)}
   expect(isTooNested('word '.repeat(13_000))).toBe(false);
   expect(isTooNested('')).toBe(false);
 });
+
+it('does not count marks in code, and is not deceived by a fence in HTML', () => {
+  const code = `\`\`\`bash\n${'<'.repeat(20_000)}\n\`\`\``;
+  expect(isTooNested(code)).toBe(false);
+  expect(isTooNested(`${code}\n${'*a'.repeat(20_000)}`)).toBe(true);
+  expect(isTooNested(`<div>\n\`\`\`\n\n${'*a'.repeat(20_000)}`)).toBe(true);
+  expect(isTooNested(`- a\n  \`\`\`\nb ${'*a'.repeat(20_000)}`)).toBe(true);
+  expect(isTooNested(`~~~\r~~~\r${'*a'.repeat(20_000)}`)).toBe(true);
+  expect(isTooNested(`\`\`\` \`\n${'*a'.repeat(20_000)}`)).toBe(true);
+});

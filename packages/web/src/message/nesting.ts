@@ -19,7 +19,7 @@ export function isTooNested(text: string): boolean {
   let marks = 0;
   let comparisons = 0;
   let containers = 0;
-  for (const line of text.split('\n')) {
+  for (const line of outsideOfCode(text)) {
     const { levels, isBlank } = levelsOf(line);
     if (levels > MOST_LEVELS) return true;
     if (levels > 0) containers += 1;
@@ -31,6 +31,31 @@ export function isTooNested(text: string): boolean {
   }
   return false;
 }
+
+/**
+ * Marks in a block of code are not looked at by the parser. Only a fence that begins its line counts, since
+ * one in a list or a quote ends with that; and after HTML none does, since in HTML a fence is none.
+ */
+function outsideOfCode(text: string): readonly string[] {
+  let fence: string | undefined;
+  let hasHtml = false;
+  return text.split(/\r\n?|\n/).filter((line) => {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence === undefined) {
+      hasHtml ||= line.includes('<');
+      if (mark !== undefined && !hasHtml && opens(line, mark)) fence = mark;
+      return fence === undefined;
+    }
+    if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+    return false;
+  });
+}
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/;
+
+/** After backticks that begin a block there are no more of them in the line. */
+const opens = (line: string, mark: string): boolean =>
+  line.startsWith(mark) && (mark.startsWith('~') || !line.slice(mark.length).includes('`'));
 
 /** By the marks that a line begins with; every two columns before the last of them may be a list, too. */
 function levelsOf(line: string): { readonly levels: number; readonly isBlank: boolean } {
