@@ -61,7 +61,7 @@ describe('messages that are made to stop the page', () => {
 
   function stageOf(test: TestContext): BrowserStage {
     if (!stage) test.skip(NO_BROWSER);
-    return stage as BrowserStage;
+    return stage;
   }
 
   const row = (page: Page, text: string) =>

@@ -110,7 +110,7 @@ async function runWith(
   const { sessionId } = await client.sessions.create({ agentId: 'stoa', workspace, mode: 'plan' });
   const { runId } = await client.sessions.submit(sessionId, { text: 'Read this' });
   for (;;) {
-    const { status } = await client.runs.get(runId ?? '');
+    const { status } = await client.runs.get(runId);
     if (status === 'completed') return;
     if (status === 'failed' || status === 'cancelled') throw new Error(`the run ${status}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
