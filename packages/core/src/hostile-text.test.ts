@@ -16,8 +16,8 @@ const members = Array.from({ length: 50 }, (_, i) => ({
   memberId: `human:a${String(i)}`,
   displayName: `A ${String(i)}`,
 }));
-/** Rules, commands and patterns are no longer than this when they arrive. */
-const COMMAND_CHARS = 32_768;
+/** Patterns are no longer than this when they arrive; commands may be, and each is parsed as a whole. */
+const COMMAND_CHARS = 8_192;
 const PATTERN_CHARS = 1_000;
 const free = { spend: () => undefined };
 
