@@ -1,14 +1,17 @@
 import js from '@eslint/js';
 import { defineConfig } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import describedDisable from './scripts/eslint/described-disable.mjs';
 import importAllowList from './scripts/eslint/import-allow-list.mjs';
+import linearRegexp from './scripts/eslint/linear-regexp.mjs';
 import packageBoundary from './scripts/eslint/package-boundary.mjs';
 
 const stoa = {
   rules: {
     'described-disable': describedDisable,
     'import-allow-list': importAllowList,
+    'linear-regexp': linearRegexp,
     'package-boundary': packageBoundary,
   },
 };
@@ -72,6 +75,18 @@ export default defineConfig(
     plugins: { stoa },
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: { 'stoa/described-disable': 'error' },
+  },
+  {
+    // Text of others is read everywhere: no expression may take more than linear time. One that has to belongs
+    // into a worker with a deadline, where this does not hold.
+    files: ['packages/*/src/**/*.{ts,tsx}'],
+    ignores: [...tests, 'packages/testkit/**', '**/*-worker.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { ignorePartial: false }],
+      'stoa/linear-regexp': 'error',
+    },
   },
   {
     files: ['**/*.ts', '**/*.tsx'],

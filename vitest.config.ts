@@ -38,6 +38,10 @@ const aboutTheHouse = [
 // In a browser, against the daemon and the web UI as they are built.
 const needsBrowser = ['tests/web/**/*.test.ts'];
 
+// Text and files that are made to stop a reader. `npm run test:hostile` runs them: their times are measured,
+// so nothing else may run beside them.
+const hostile = ['tests/hostile/**/*.test.ts', 'packages/*/src/**/hostile-text.test.ts'];
+
 export default defineConfig({
   plugins: [fromKit],
   resolve: { conditions },
@@ -60,6 +64,7 @@ export default defineConfig({
         test: {
           name: 'early',
           include: needsNoSqlite,
+          exclude: hostile,
           testTimeout: 30_000,
         },
       },
@@ -68,7 +73,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: [...needsNoSqlite, ...programTests, ...aboutTheHouse],
+          exclude: [...needsNoSqlite, ...programTests, ...aboutTheHouse, ...hostile],
           testTimeout: 30_000,
         },
       },
@@ -77,7 +82,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser],
+          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser, ...hostile],
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
@@ -105,6 +110,17 @@ export default defineConfig({
           name: 'programs',
           include: programTests,
           testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'hostile',
+          include: hostile,
+          testTimeout: 120_000,
+          fileParallelism: false,
+          sequence: { sequencer: LongestFirst, groupOrder: 1 },
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
       },

@@ -69,6 +69,33 @@ describe('the lint of core', () => {
   });
 });
 
+describe('the lint of regular expressions', () => {
+  it.each([
+    ['adjacent quantifiers', 'regexp/no-super-linear-backtracking', String.raw`/^\s*-?\s*x$/`],
+    ['nested quantifiers', 'regexp/no-super-linear-backtracking', String.raw`/^(?:a+)+$/`],
+    ['a quantifier at the start', 'regexp/no-super-linear-move', String.raw`/\s+$/`],
+    ['quantifiers in a lookaround', 'stoa/linear-regexp', String.raw`/<(?=\s*\/?\s*x)/`],
+    ['a start that is taken again', 'stoa/linear-regexp', String.raw`/<title[^>]*>/`],
+  ])('SE-48 refuses %s, except in a worker', async (_, rule, pattern) => {
+    const code = `export const isFound = (text: string): boolean => ${pattern}.test(text);`;
+    for (const name of ['agent', 'core', 'daemon', 'web', 'cli', 'client']) {
+      expect(await slowPatterns(`packages/${name}/src/snippet.ts`, code)).toContain(rule);
+    }
+    expect(await slowPatterns('packages/web/src/message/snippet-worker.ts', code)).toEqual([]);
+  });
+
+  it('SE-48 lets bounded and unambiguous expressions pass', async () => {
+    const patterns = [
+      String.raw`/^\s{0,9}-?\s{0,9}x$/`,
+      String.raw`/(?<!\s)\s+$/`,
+      String.raw`/"[^"]*"/`,
+      String.raw`/@(\w+)/g`,
+    ];
+    const code = `export const all: RegExp[] = [${patterns.join(', ')}];`;
+    expect(await slowPatterns('packages/core/src/snippet.ts', code)).toEqual([]);
+  });
+});
+
 describe('the lint of the borders between packages', () => {
   it.each([
     ['packages/protocol/src/a.ts', "import '@stoa/store';", 'stoa/import-allow-list'],
@@ -218,12 +245,23 @@ const architectureRules = [
   'no-restricted-syntax',
 ];
 
-/** The names of the architecture rules that refuse this code in this file. */
-async function refusals(file: string, code: string): Promise<string[]> {
+/** The names of the rules about regular expressions that refuse this code in this file. */
+async function slowPatterns(file: string, code: string): Promise<string[]> {
+  const names = await broken(file, code);
+  return names.filter((name) => name.startsWith('regexp/') || name === 'stoa/linear-regexp');
+}
+
+/** The names of the rules that this code breaks in this file. */
+async function broken(file: string, code: string): Promise<string[]> {
   const [result] = await eslint.lintText(code, { filePath: path.join(root, file) });
-  const names = (result?.messages ?? []).map(({ ruleId, message }) => {
+  return (result?.messages ?? []).map(({ ruleId, message }) => {
     if (ruleId === null) throw new Error(`the snippet cannot be linted: ${message}`);
     return ruleId;
   });
+}
+
+/** The names of the architecture rules that refuse this code in this file. */
+async function refusals(file: string, code: string): Promise<string[]> {
+  const names = await broken(file, code);
   return names.filter((name) => name.startsWith('stoa/') || architectureRules.includes(name));
 }

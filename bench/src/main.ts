@@ -7,6 +7,7 @@ import { fanout } from './benchmarks/fanout.js';
 import { footprint } from './benchmarks/footprint.js';
 import { grant } from './benchmarks/grant.js';
 import { growth } from './benchmarks/growth.js';
+import { hostile } from './benchmarks/hostile.js';
 import { latency } from './benchmarks/latency.js';
 import { mailbox } from './benchmarks/mailbox.js';
 import { overhead } from './benchmarks/overhead.js';
@@ -34,6 +35,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   grant,
   recover,
   web,
+  hostile,
 };
 
 /** A benchmark that hangs is ended, and what it started with it. */

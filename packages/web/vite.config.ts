@@ -14,6 +14,8 @@ const colouredFirst: Plugin = {
 export default defineConfig({
   plugins: [tailwindcss(), colouredFirst],
   resolve: { conditions: ['stoa-source', 'module', 'browser', 'development|production'] },
+  // The worker loads one grammar at a time, which takes modules.
+  worker: { format: 'es' },
   build: {
     target: 'es2023',
     // The daemon allows no inline script, and every browser that runs this knows modulepreload.

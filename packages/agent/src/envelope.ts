@@ -71,15 +71,29 @@ const FROM_TOOLS: ReadonlySet<string> = new Set(['ok', 'error']);
 const ID_CHARS = 16;
 const LABEL_CHARS = 120;
 
-/** Also as full-width and look-alike characters: a model reads those as the same. */
-const MARK = /[<\uff1c\ufe64\u2039\u3008\u27e8](?=\s*[/\uff0f\u2044\u2215\\]?\s*untrusted)/giu;
+/** Also full-width and look-alike characters: a model reads those as the same. */
+const OPENINGS: ReadonlySet<string> = new Set('<\uff1c\ufe64\u2039\u3008\u27e8');
+const SLASHES: ReadonlySet<string> = new Set('/\uff0f\u2044\u2215\\');
 
+/**
+ * Searches for the word and looks back from it over blanks, which no two words share. Looking forward from
+ * each opening would read the same blanks again and again.
+ */
 function breakMarks(text: string): string {
-  return text.replace(MARK, '&lt;');
+  let broken = '';
+  let from = 0;
+  for (const { index } of text.matchAll(/untrusted/giu)) {
+    let before = text.slice(from, index).trimEnd();
+    if (SLASHES.has(before.at(-1) ?? '')) before = before.slice(0, -1).trimEnd();
+    if (!OPENINGS.has(before.at(-1) ?? '')) continue;
+    broken += `${before.slice(0, -1)}&lt;`;
+    from += before.length;
+  }
+  return broken + text.slice(from);
 }
 
 function label(source: string): string {
-  const line = plainText(source)
+  const line = plainText(source.slice(0, LABEL_CHARS * 4))
     .replace(/[<>"&\s]+/g, ' ')
     .trim();
   return line.length <= LABEL_CHARS ? line : `${line.slice(0, LABEL_CHARS - 1).toWellFormed()}…`;

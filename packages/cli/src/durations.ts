@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d{1,9}[smhdw])+$/.test(text)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+)([smhdw])/g)) {
+  for (const [, amount, unit] of text.matchAll(/(\d{1,9})([smhdw])/g)) {
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   }
   return total > 0 && Number.isSafeInteger(total) ? total : undefined;

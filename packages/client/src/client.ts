@@ -190,7 +190,7 @@ function withCredential(openSocket: OpenSocket, ports: CallerPorts): OpenStream 
 }
 
 function streamUrl(baseUrl: string): string {
-  return baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '') + STREAM_PATH;
+  return baseUrl.replace(/^http/, 'ws').replace(/(?<!\/)\/+$/, '') + STREAM_PATH;
 }
 
 async function whyRefused(access: AccessApi): Promise<StoaProblem | undefined> {

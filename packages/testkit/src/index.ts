@@ -71,6 +71,8 @@ export {
   type StorePlace,
   type StorePlaceOptions,
 } from './engines/store-engines.js';
+export { HOSTILE_FRAGMENTS, HOSTILE_TEXTS, type HostileText } from './hostile/fragments.js';
+export { type Reader, type SlowReading, slowReadings } from './hostile/growth.js';
 export { EventStream, type EventStreamOptions, type ServerSentEvent } from './live/event-stream.js';
 export { LiveSocket, type SocketOptions, UpgradeRefused } from './live/live-socket.js';
 export { McpHttpServer } from './mcp/mcp-http-server.js';

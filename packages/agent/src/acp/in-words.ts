@@ -18,7 +18,7 @@ export function inWords({ program, scrub }: Answering, error: unknown): unknown 
       'Log in with the program itself, or give it a key in driver.env: stoa agent put AGENT FILE';
     return new AcpFailure(
       'acp_auth_required',
-      `${program.name}: ${told.replace(/\.+$/, '')}. ${hint}`,
+      `${program.name}: ${told.replace(/(?<!\.)\.+$/, '')}. ${hint}`,
     );
   }
   return new AcpFailure('acp_agent_error', `${program.name}: ${told}`);

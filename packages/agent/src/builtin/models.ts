@@ -234,7 +234,7 @@ const KEY_OF = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as c
 /** Others take this address without the version; the SDK wants it with. */
 function versioned<T extends string | undefined>(url: T): T {
   if (url === undefined || /\/v\d+\/?$/.test(url)) return url;
-  return `${url.replace(/\/+$/, '')}/v1` as T;
+  return `${url.replace(/(?<!\/)\/+$/, '')}/v1` as T;
 }
 
 /** Empty is not set. */

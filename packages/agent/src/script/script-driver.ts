@@ -182,7 +182,7 @@ class Play {
     const parts: AssistantPart[] = [];
     if (step.say) {
       const text = fill(step.say.text, scope);
-      for (const chunk of text.match(/\s*\S+\s*$|\s*\S+|\s+/g) ?? []) {
+      for (const chunk of wordsOf(text)) {
         run.showText(number, chunk);
         if (step.say.everyMs > 0) await pause(this.ports.timers, step.say.everyMs, run.signal);
       }
@@ -252,6 +252,9 @@ class Play {
 
 /** It has nothing to say, or has said it. */
 const PASSED: DriverEnd = { type: 'completed', output: [] };
+
+/** Each word with the blanks before it, the last one also with those after it. */
+const wordsOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\S)(?=\s+\S)/));
 
 function markOf(parts: readonly AssistantPart[]): number | undefined {
   const mark = parts[0]?.provider as Partial<Mark> | undefined;

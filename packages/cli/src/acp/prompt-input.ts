@@ -48,13 +48,14 @@ function assetOf(block: ContentBlock): InputItem | undefined {
   if (block.type === 'image') return { type: 'inline_asset', data: block.data };
   if (block.type !== 'resource' || !('blob' in block.resource)) return undefined;
   const { blob, uri } = block.resource;
-  const name = /[^/]+$/.exec(uri)?.[0];
-  return { type: 'inline_asset', data: blob, ...(name === undefined ? {} : { name }) };
+  const name = uri.slice(uri.lastIndexOf('/') + 1);
+  return { type: 'inline_asset', data: blob, ...(name === '' ? {} : { name }) };
 }
 
 /** The fence is longer than every one in the text: nothing in a file can pass for the person's words. */
 export function fenced(text: string, language = ''): string {
-  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${language}\n${text}${text.endsWith('\n') ? '' : '\n'}${fence}`;
 }

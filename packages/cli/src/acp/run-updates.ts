@@ -59,7 +59,7 @@ export class RunUpdates {
 
   private text(text: string): TurnStep[] {
     const whole = this.held + text;
-    const shown = whole.replace(/\n+$/, '');
+    const shown = whole.replace(/(?<!\n)\n+$/, '');
     this.held = whole.slice(shown.length);
     return shown === '' ? [] : [{ type: 'update', update: words('agent_message_chunk', shown) }];
   }

@@ -2,7 +2,7 @@ import type { Usage } from '@stoa/protocol';
 
 /** Digits in groups, the same on every machine. */
 export function countText(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+  return String(count).replace(/\B(?=(?:\d{3}){1,9}$)/g, ',');
 }
 
 /** What is not known is not shown as nothing. */

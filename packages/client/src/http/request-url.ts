@@ -17,7 +17,7 @@ export function requestUrl(
     if (value !== undefined) search.set(name, String(value));
   }
   const suffix = search.size > 0 ? `?${search.toString()}` : '';
-  return `${baseUrl.replace(/\/+$/, '')}${filled}${suffix}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, '')}${filled}${suffix}`;
 }
 
 function segment(name: string, value: string): string {

@@ -130,9 +130,12 @@ function isReference(value: string): boolean {
 
 /** Without who logs in and what is asked for: keys stand in either. */
 function hiddenUrl(url: string): string {
-  const [, scheme = '', login, host = '', path = '', more] =
-    /^(https?:\/\/)([^/?#]*@)?([^/?#]*)([^?#]*)(.*)$/s.exec(url) ?? [];
-  return login === undefined && more === '' ? url : `${scheme}${host}${path}?${WITHHELD}`;
+  const scheme = /^https?:\/\//.exec(url)?.[0];
+  if (scheme === undefined) return `?${WITHHELD}`;
+  const [address = ''] = url.slice(scheme.length).split(/[?#]/, 1);
+  const [authority = ''] = address.split('/', 1);
+  const shown = address.slice(authority.lastIndexOf('@') + 1);
+  return scheme.length + shown.length === url.length ? url : `${scheme}${shown}?${WITHHELD}`;
 }
 
 function mapValues<T, R>(

@@ -32,8 +32,12 @@ export function topicsOf({ files }: MemoryFolder, part: MemoryPart): Topic[] {
 function indexLines(index: string): Map<string, string> {
   const lines = new Map<string, string>();
   for (const line of index.split('\n')) {
-    const match = /^\s*[-*]\s*\[[^\]]*\]\(([^)]+)\)\s*[:—–-]?\s*(.*)$/.exec(line);
-    const [, name = '', about = ''] = match ?? [];
+    const [link, name = ''] = /^\s*[-*]\s*\[[^\]]*\]\(([^)]+)\)/.exec(line) ?? [];
+    if (link === undefined) continue;
+    const about = line
+      .slice(link.length)
+      .trim()
+      .replace(/^[:—–-]/, '');
     if (about.trim() !== '') lines.set(linkedName(name), oneLine(about));
   }
   return lines;

@@ -8,7 +8,7 @@ export function expertiseIn(
   { expertiseTags = [], role = '' }: { expertiseTags?: readonly string[]; role?: string },
 ): number {
   const spoken = wordsOf(text);
-  const words = new Set(spoken.flatMap((word) => [word, word.replace(/[._-]+$/, '')]));
+  const words = new Set(spoken.flatMap((word) => [word, word.replace(/(?<![._-])[._-]+$/, '')]));
   const joined = ` ${spoken.join(' ')} `;
   const tags = expertiseTags.filter((tag) => {
     const [first, ...more] = wordsOf(tag);

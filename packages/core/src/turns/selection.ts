@@ -12,12 +12,14 @@ const MENTION = /(?<![\p{L}\p{N}_.])@([\p{L}\p{N}][\p{L}\p{N}:._-]*)/gu;
  */
 export function mentioned<M extends Nameable>(text: string, members: readonly M[]): M[] {
   const first = nameAtStart(text, members);
-  const named = first ? [first] : [];
+  const named = new Set(first ? [first] : []);
+  const byName = membersByName(members);
   for (const [, token = ''] of text.matchAll(MENTION)) {
-    const meant = meantBy(token, members) ?? meantBy(token.replace(/[:._-]+$/, ''), members);
-    if (meant && !named.includes(meant)) named.push(meant);
+    const wanted = token.toLowerCase();
+    const meant = byName.get(wanted) ?? byName.get(wanted.replace(/(?<![:._-])[:._-]+$/, ''));
+    if (meant) named.add(meant);
   }
-  return named;
+  return [...named];
 }
 
 const namesOf = ({ memberId, displayName }: Nameable): string[] => [
@@ -25,10 +27,15 @@ const namesOf = ({ memberId, displayName }: Nameable): string[] => [
   displayName.toLowerCase(),
 ];
 
-function meantBy<M extends Nameable>(token: string, members: readonly M[]): M | undefined {
-  const wanted = token.toLowerCase();
-  const meant = members.filter((member) => namesOf(member).includes(wanted));
-  return meant.length === 1 ? meant[0] : undefined;
+/** A name of two members leads to none of them. */
+function membersByName<M extends Nameable>(members: readonly M[]): Map<string, M | undefined> {
+  const byName = new Map<string, M | undefined>();
+  for (const member of members) {
+    for (const name of new Set(namesOf(member))) {
+      byName.set(name, byName.has(name) ? undefined : member);
+    }
+  }
+  return byName;
 }
 
 /** The longest name that the text begins with, followed by something that is not part of a word. */

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** What an operator can watch; labels come from the route table, so their number is bounded. */
@@ -26,6 +27,7 @@ export class Metrics {
 
   constructor(streams: () => number) {
     collectDefaultMetrics({ register: this.#registry });
+    watchEventLoop(this.#registry);
     new Gauge({
       name: 'stoa_live_streams',
       help: 'Live streams open now',
@@ -60,4 +62,26 @@ export class Metrics {
   render(): Promise<string> {
     return this.#registry.metrics();
   }
+}
+
+const TICK_MS = 10;
+
+/** A text that takes long to read delays everybody: this shows it. */
+function watchEventLoop(registry: Registry): void {
+  const delays = monitorEventLoopDelay({ resolution: TICK_MS });
+  delays.enable();
+  new Gauge({
+    name: 'stoa_event_loop_delay_seconds',
+    help: 'How late the event loop ran a timer since this was read last',
+    labelNames: ['quantile'],
+    registers: [registry],
+    collect() {
+      for (const quantile of [0.5, 0.99, 1]) {
+        // What is measured is the time between two ticks.
+        const late = delays.percentile(quantile * 100) / 1e6 - TICK_MS;
+        this.set({ quantile }, Math.max(0, late) / 1_000);
+      }
+      delays.reset();
+    },
+  });
 }

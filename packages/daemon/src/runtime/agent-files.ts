@@ -106,6 +106,8 @@ const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
 /** A file whose name is no id is still listed, under a name that is one. */
 function safeId(name: string): string {
-  const id = name.replaceAll(/[^a-z0-9._-]/g, '-').replaceAll(/^[^a-z0-9]+|[^a-z0-9]+$/g, '');
+  const id = name
+    .replaceAll(/[^a-z0-9._-]/g, '-')
+    .replaceAll(/^[^a-z0-9]+|(?<![^a-z0-9])[^a-z0-9]+$/g, '');
   return id.slice(0, 64) || 'unnamed';
 }

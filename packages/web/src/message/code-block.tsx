@@ -1,9 +1,9 @@
-import { useEffect, useState } from 'react';
+import { startTransition, useEffect, useState } from 'react';
 import { IconButton } from '../ui/button.js';
 import { copyText } from '../ui/copy-text.js';
 import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
-import type { Token } from './highlight.js';
+import { highlight, type Token } from './highlight.js';
 
 interface CodeBlockProps {
   readonly language: string | undefined;
@@ -42,7 +42,7 @@ function Coloured({ lines }: { readonly lines: readonly (readonly Token[])[] }) 
   ));
 }
 
-/** Longer code is not coloured: it would hold up the page for what nobody reads in a chat. */
+/** Longer code is not coloured: nobody reads it in a chat. */
 const COLOURED_CHARS = 20_000;
 
 function useTokens(language: string | undefined, code: string) {
@@ -52,19 +52,10 @@ function useTokens(language: string | undefined, code: string) {
   }>();
   useEffect(() => {
     if (language === undefined || code.length > COLOURED_CHARS) return undefined;
-    let isWanted = true;
-    void import('./highlight.js')
-      .then(({ highlight }) => highlight(language, code))
-      .then(
-        (lines) => {
-          if (isWanted && lines) setFound({ code, lines });
-        },
-        // The colours could not be loaded: the code is there without.
-        () => undefined,
-      );
-    return () => {
-      isWanted = false;
-    };
+    return highlight(language, code, (lines) => {
+      // What the person types comes before colours.
+      startTransition(() => setFound({ code, lines }));
+    });
   }, [language, code]);
   return found?.code === code ? found.lines : undefined;
 }

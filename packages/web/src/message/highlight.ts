@@ -1,76 +1,103 @@
-import {
-  createCssVariablesTheme,
-  createHighlighterCore,
-  type HighlighterCore,
-  type LanguageInput,
-} from 'shiki/core';
-import { createJavaScriptRegexEngine } from 'shiki/engine/javascript';
+// The highlighter runs in a worker, one block of code at a time:
+//
+//   waiting ──▶ loading ──begun──▶ running ──done──▶ shown
+//                  │                  │
+//                  └─────deadline─────┴──▶ the worker is ended, the block stays plain, the next gets a new worker
 
 export interface Token {
   readonly content: string;
   readonly color?: string | undefined;
 }
 
-/** Each is a file of its own, loaded when it is first met. */
-const LANGUAGES: Readonly<Record<string, LanguageInput>> = {
-  bash: () => import('shiki/langs/bash.mjs'),
-  c: () => import('shiki/langs/c.mjs'),
-  css: () => import('shiki/langs/css.mjs'),
-  diff: () => import('shiki/langs/diff.mjs'),
-  go: () => import('shiki/langs/go.mjs'),
-  html: () => import('shiki/langs/html.mjs'),
-  java: () => import('shiki/langs/java.mjs'),
-  javascript: () => import('shiki/langs/javascript.mjs'),
-  json: () => import('shiki/langs/json.mjs'),
-  markdown: () => import('shiki/langs/markdown.mjs'),
-  python: () => import('shiki/langs/python.mjs'),
-  rust: () => import('shiki/langs/rust.mjs'),
-  sql: () => import('shiki/langs/sql.mjs'),
-  toml: () => import('shiki/langs/toml.mjs'),
-  typescript: () => import('shiki/langs/typescript.mjs'),
-  yaml: () => import('shiki/langs/yaml.mjs'),
-};
+export interface HighlightRequest {
+  readonly id: number;
+  readonly language: string;
+  readonly code: string;
+}
 
-const ALIASES: Readonly<Record<string, string>> = {
-  h: 'c',
-  js: 'javascript',
-  jsx: 'javascript',
-  md: 'markdown',
-  mjs: 'javascript',
-  patch: 'diff',
-  py: 'python',
-  rs: 'rust',
-  sh: 'bash',
-  shell: 'bash',
-  ts: 'typescript',
-  tsx: 'typescript',
-  yml: 'yaml',
-  zsh: 'bash',
-};
+export type HighlightAnswer =
+  /** The grammar is there, and the work begins. */
+  | { readonly type: 'begun'; readonly id: number }
+  | {
+      readonly type: 'done';
+      readonly id: number;
+      /** None where the language is not known, or there are too many tokens to draw. */
+      readonly lines: readonly Token[][] | undefined;
+    };
 
-/** The colours are variables of the style sheet, so that they follow the theme. */
-const theme = createCssVariablesTheme({ name: 'stoa', variablePrefix: '--shiki-' });
+type Show = (lines: readonly Token[][]) => void;
 
-let highlighter: Promise<HighlighterCore> | undefined;
+interface Job extends HighlightRequest {
+  readonly show: Show;
+}
 
-/** Undefined for a language that is not known. Tokens, not HTML: no style attribute passes the policy. */
-export async function highlight(name: string, code: string): Promise<Token[][] | undefined> {
-  const wanted = name.toLowerCase();
-  const language = ALIASES[wanted] ?? wanted;
-  const grammar = LANGUAGES[language];
-  if (!grammar) return undefined;
-  highlighter ??= createHighlighterCore({
-    themes: [theme],
-    langs: [],
-    // The other engine is WebAssembly, which the policy of the page does not allow.
-    engine: createJavaScriptRegexEngine({ forgiving: true }),
+const LOAD_MS = 15_000;
+const DEADLINE_MS = 3_000;
+
+let lastId = 0;
+let worker: Worker | undefined;
+let running: Job | undefined;
+let deadline: ReturnType<typeof setTimeout> | undefined;
+const waiting = new Map<number, Job>();
+/** What took too long is not tried again in this page. */
+const tooSlow = new Set<string>();
+
+/** Calls `show` when there are colours. Returns what takes the wish back. */
+export function highlight(language: string, code: string, show: Show): () => void {
+  if (tooSlow.has(keyOf({ language, code }))) return () => undefined;
+  lastId += 1;
+  const id = lastId;
+  waiting.set(id, { id, language, code, show });
+  runNext();
+  return () => {
+    waiting.delete(id);
+    if (running?.id === id) running = { ...running, show: () => undefined };
+  };
+}
+
+const keyOf = ({ language, code }: Pick<Job, 'language' | 'code'>): string =>
+  `${language}\n${code}`;
+
+function runNext(): void {
+  const [next] = waiting.values();
+  if (running || !next) return;
+  waiting.delete(next.id);
+  running = next;
+  worker ??= startWorker();
+  deadline = setTimeout(end, LOAD_MS);
+  const { id, language, code } = next;
+  worker.postMessage({ id, language, code } satisfies HighlightRequest);
+}
+
+function startWorker(): Worker {
+  const started = new Worker(new URL('./highlight-worker.ts', import.meta.url), { type: 'module' });
+  started.addEventListener('message', ({ data }: MessageEvent<HighlightAnswer>) => {
+    if (data.id !== running?.id) return;
+    const job = running;
+    if (data.type === 'begun') {
+      clearTimeout(deadline);
+      deadline = setTimeout(() => {
+        tooSlow.add(keyOf(job));
+        end();
+      }, DEADLINE_MS);
+      return;
+    }
+    settle();
+    if (data.lines) job.show(data.lines);
   });
-  const loaded = await highlighter;
-  await loaded.loadLanguage(grammar);
-  return loaded.codeToTokensBase(code, {
-    lang: language,
-    theme: 'stoa',
-    // Of a line that takes longer the rest is not coloured; the first one compiles the grammar.
-    tokenizeTimeLimit: 5_000,
-  });
+  // It could not be loaded: the daemon may have been updated since.
+  started.addEventListener('error', end);
+  return started;
+}
+
+function end(): void {
+  worker?.terminate();
+  worker = undefined;
+  settle();
+}
+
+function settle(): void {
+  clearTimeout(deadline);
+  running = undefined;
+  runNext();
 }

@@ -1,8 +1,11 @@
 import { isValidElement, memo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
+import { Guarded } from '../ui/guarded.js';
 import { CodeBlock } from './code-block.js';
 import { directed } from './directed.js';
+import { isTooNested } from './nesting.js';
+import { PlainMessage } from './plain-message.js';
 import { safeUrl } from './safe-url.js';
 
 /**
@@ -10,17 +13,20 @@ import { safeUrl } from './safe-url.js';
  * lets it; and a picture from elsewhere is a link, since loading it would tell its server who reads this.
  */
 export const Markdown = memo(function Markdown({ text }: { readonly text: string }) {
+  if (isTooNested(text)) return <PlainMessage text={text} reason="nested" />;
   return (
-    <div className="prose-message">
-      <ReactMarkdown
-        remarkPlugins={PLUGINS}
-        rehypePlugins={DIRECTED}
-        components={COMPONENTS}
-        urlTransform={transform}
-      >
-        {text}
-      </ReactMarkdown>
-    </div>
+    <Guarded of={text} instead={<PlainMessage text={text} reason="failed" />}>
+      <div className="prose-message">
+        <ReactMarkdown
+          remarkPlugins={PLUGINS}
+          rehypePlugins={DIRECTED}
+          components={COMPONENTS}
+          urlTransform={transform}
+        >
+          {text}
+        </ReactMarkdown>
+      </div>
+    </Guarded>
   );
 });
 

@@ -1,4 +1,4 @@
-import type { Message } from '@stoa/protocol';
+import type { Message, Whoami } from '@stoa/protocol';
 import { type KeyboardEvent, type ReactNode, Suspense, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { late } from '../app/late.js';
@@ -17,7 +17,7 @@ const WhyDialog = late(async () => (await import('./why-dialog.js')).WhyDialog);
 
 interface MessageActionsProps {
   readonly message: Message;
-  readonly me: string;
+  readonly me: Pick<Whoami, 'actorId' | 'role'>;
   readonly where: Where;
 }
 
@@ -26,7 +26,8 @@ export function MessageActions({ message, me, where }: MessageActionsProps) {
   const [open, setOpen] = useState<'react' | 'delete' | 'why'>();
   const bar = useRef<HTMLDivElement>(null);
   const reactButton = useRef<HTMLButtonElement>(null);
-  const isMine = message.author.id === me;
+  const isMine = message.author.id === me.actorId;
+  const mayDelete = isMine || me.role === 'owner';
   const close = (): void => setOpen(undefined);
   return (
     <>
@@ -63,15 +64,15 @@ export function MessageActions({ message, me, where }: MessageActionsProps) {
           run={() => void copyLink(message)}
         />
         {isMine ? (
-          <>
-            <Action
-              action="edit"
-              label="Edit"
-              icon="edit"
-              run={() => editing.begin(message.messageId, where)}
-            />
-            <Action action="delete" label="Delete" icon="trash" run={() => setOpen('delete')} />
-          </>
+          <Action
+            action="edit"
+            label="Edit"
+            icon="edit"
+            run={() => editing.begin(message.messageId, where)}
+          />
+        ) : null}
+        {mayDelete ? (
+          <Action action="delete" label="Delete" icon="trash" run={() => setOpen('delete')} />
         ) : null}
       </div>
       {/* Outside of what is only shown while the pointer is on it. */}
@@ -82,7 +83,7 @@ export function MessageActions({ message, me, where }: MessageActionsProps) {
               onClose={close}
               onChoose={(emoji) => {
                 close();
-                void toggleReaction(message, emoji, me);
+                void toggleReaction(message, emoji, me.actorId);
               }}
             />,
             document.body,

@@ -1,8 +1,11 @@
 import type { Message } from '@stoa/protocol';
 import type { ReactNode } from 'react';
 import { momentOf } from '../feed/days.js';
+import { Guarded } from '../ui/guarded.js';
 import { MessageBody } from './message-body.js';
 import { MessageFrame } from './message-frame.js';
+import { PlainMessage } from './plain-message.js';
+import { textOf } from './text-of.js';
 
 interface MessageRowProps {
   readonly message: Message;
@@ -42,7 +45,12 @@ export function MessageRow({
         )
       }
     >
-      <MessageBody message={message} />
+      <Guarded
+        of={message}
+        instead={<PlainMessage text={textOf(message) || 'An attachment'} reason="failed" />}
+      >
+        <MessageBody message={message} />
+      </Guarded>
       {below}
     </MessageFrame>
   );

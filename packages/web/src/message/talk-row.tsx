@@ -39,7 +39,7 @@ export function TalkRow({ message, where, ...row }: TalkRowProps) {
       {...row}
       isInFeed={where === 'feed'}
       message={message}
-      actions={<MessageActions message={message} me={me.actorId} where={where} />}
+      actions={<MessageActions message={message} me={me} where={where} />}
       below={
         <>
           <Reactions message={message} me={me.actorId} members={members} />

@@ -13,7 +13,7 @@ export function parseDuration(text: string): number | undefined {
   if (written === '0') return 0;
   if (!/^(?:\d{1,9}(?:ms|min|[smhd]))+$/.test(written)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of written.matchAll(/(\d+)(ms|min|[smhd])/g)) {
+  for (const [, amount, unit] of written.matchAll(/(\d{1,9})(ms|min|[smhd])/g)) {
     total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
   }
   return Number.isSafeInteger(total) ? total : undefined;

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { Pace } from '../../pace.js';
 import { GlobPattern } from './glob-pattern.js';
 import { IgnoreFile } from './ignore-file.js';
 
@@ -55,6 +56,6 @@ it.each([
   ['a/b', 'x/a/b', false, undefined],
   ['*.log\n!keep.log', 'keep.log', false, false],
   ['# comment\n\n', 'x', false, undefined],
-])('a .gitignore with %j about %s', (text, path, isDirectory, expected) => {
-  expect(new IgnoreFile(text).ignores(path, isDirectory)).toBe(expected);
+])('a .gitignore with %j about %s', async (text, path, isDirectory, expected) => {
+  expect(await new IgnoreFile(text).ignores(path, isDirectory, new Pace())).toBe(expected);
 });

@@ -44,18 +44,21 @@ async function find(
     throw new ToolFailure('The pattern is relative to path, and cannot leave it');
   }
   const wanted = new GlobPattern(pattern.replace(/^\.\//, ''));
+  const notes: string[] = [];
+  const note = (text: string): void => void notes.push(`[${text}]`);
   const found: { readonly shown: string; readonly changed: number }[] = [];
   const enters = (below: string): boolean => wanted.reaches(below);
-  for await (const file of walk({ root, paths, signal, enters })) {
+  for await (const file of walk({ root, paths, signal, enters, note })) {
     if (!wanted.matches(file.relative) || !isOpen(file.path)) continue;
     const changed = await changedAt(file.path);
     if (changed !== undefined) found.push({ shown: shownPath(file.path, workspace), changed });
   }
-  if (found.length === 0) return 'No file matches.';
+  if (found.length === 0) return ['No file matches.', ...notes].join('\n');
   found.sort((a, b) => b.changed - a.changed || (a.shown < b.shown ? -1 : 1));
   const lines = found.slice(0, SHOWN_FILES).map(({ shown }) => shown);
   const more = found.length - lines.length;
-  return [...lines, ...(more > 0 ? [`[${more} more; narrow the pattern]`] : [])].join('\n');
+  const left = more > 0 ? [`[${more} more; narrow the pattern]`] : [];
+  return [...lines, ...left, ...notes].join('\n');
 }
 
 /** Relative where that is shorter to read and leads to the same. */

@@ -7,6 +7,7 @@ const DEFAULT_LIMIT = 250;
 /** Gathers what a search finds, as far as it is wanted. */
 export class GrepReport implements LineSink {
   readonly #lines: string[] = [];
+  readonly #notes: string[] = [];
   readonly #counts = new Map<string, number>();
   readonly #limit: number;
   #last: GrepLine | undefined;
@@ -47,12 +48,15 @@ export class GrepReport implements LineSink {
     this.#lines.push(`${this.shown(line.path)}${mark}${line.number}${mark}${text}`);
   }
 
+  note(text: string): void {
+    this.#notes.push(`[${text}]`);
+  }
+
   text(): string {
     const lines = this.#answer();
-    if (lines.length === 0) return 'Nothing matches.';
-    return [...lines, ...(this.#isFull ? [`[Only the first ${this.#limit} are shown]`] : [])].join(
-      '\n',
-    );
+    if (lines.length === 0) return ['Nothing matches.', ...this.#notes].join('\n');
+    const cut = this.#isFull ? [`[Only the first ${this.#limit} are shown]`] : [];
+    return [...lines, ...cut, ...this.#notes].join('\n');
   }
 
   #answer(): readonly string[] {

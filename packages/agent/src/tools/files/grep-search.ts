@@ -41,4 +41,6 @@ export interface GrepLine {
 export interface LineSink {
   readonly isFull: boolean;
   add(line: GrepLine): void;
+  /** What was left out, and why. */
+  note(text: string): void;
 }

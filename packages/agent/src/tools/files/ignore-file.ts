@@ -1,44 +1,69 @@
+import type { Pace } from '../../pace.js';
 import { GlobPattern } from './glob-pattern.js';
 
 interface IgnoreRule {
   readonly pattern: GlobPattern;
   readonly isNegated: boolean;
   readonly onlyDirectories: boolean;
+  /** A rule without a slash is about the name alone, in whatever directory. */
+  readonly isAboutName: boolean;
+  readonly chars: number;
 }
+
+/** What is read of one file: more than any project needs, and little enough to match every path against. */
+export const IGNORE_BYTES = 64 * 1024;
+export const IGNORE_RULES = 2_000;
+/** A longer rule is skipped. */
+const RULE_CHARS = 1_024;
+/** Characters of rules between two looks at the clock. */
+const STRIDE_CHARS = 2_048;
 
 /** The rules of one `.gitignore`, about paths below its directory. */
 export class IgnoreFile {
   readonly #rules: readonly IgnoreRule[];
+  /** Whether the file has more rules than are used. */
+  readonly isCut: boolean;
 
-  constructor(text: string) {
-    this.#rules = text.split('\n').flatMap(readRule);
+  constructor(text: string, isCut = false) {
+    const rules = text.split('\n').flatMap(readRule);
+    this.#rules = rules.slice(0, IGNORE_RULES);
+    this.isCut = isCut || rules.length > IGNORE_RULES;
   }
 
   /** The last rule that matches counts; undefined when none does. */
-  ignores(path: string, isDirectory: boolean): boolean | undefined {
+  async ignores(path: string, isDirectory: boolean, pace: Pace): Promise<boolean | undefined> {
+    const names = path.split('/');
+    const name = names.slice(-1);
+    let chars = 0;
     for (let i = this.#rules.length - 1; i >= 0; i -= 1) {
       const rule = this.#rules[i];
       if (!rule || (rule.onlyDirectories && !isDirectory)) continue;
-      if (rule.pattern.matches(path)) return !rule.isNegated;
+      if (rule.pattern.matchesNames(rule.isAboutName ? name : names)) return !rule.isNegated;
+      chars += rule.chars;
+      if (chars < STRIDE_CHARS) continue;
+      chars = 0;
+      if (pace.isDue) await pace.rest();
     }
     return undefined;
   }
 }
 
 function readRule(line: string): IgnoreRule[] {
-  let rule = line.replace(/(?<!\\)\s+$/, '');
-  if (rule === '' || rule.startsWith('#')) return [];
+  let rule = withoutBlanksAtEnd(line);
+  if (rule === '' || rule.startsWith('#') || rule.length > RULE_CHARS) return [];
   const isNegated = rule.startsWith('!');
   if (isNegated) rule = rule.slice(1);
   const onlyDirectories = rule.endsWith('/');
   if (onlyDirectories) rule = rule.slice(0, -1);
-  const isAnchored = rule.includes('/');
+  const isAboutName = !rule.includes('/');
   // Git knows no braces.
   const plain = rule.replace(/^\//, '').replace(/[{}]/g, '?');
-  try {
-    const pattern = new GlobPattern(isAnchored ? plain : `**/${plain}`);
-    return [{ pattern, isNegated, onlyDirectories }];
-  } catch {
-    return [];
-  }
+  const pattern = new GlobPattern(plain);
+  return [{ pattern, isNegated, onlyDirectories, isAboutName, chars: plain.length }];
+}
+
+/** A blank after a backslash belongs to the rule. */
+function withoutBlanksAtEnd(line: string): string {
+  const rule = line.trimEnd();
+  return rule.endsWith('\\') ? line.slice(0, rule.length + 1) : rule;
 }

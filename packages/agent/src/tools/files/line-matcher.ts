@@ -3,18 +3,51 @@ import { ToolFailure } from '../tool-failure.js';
 
 const PATIENCE_MS = 5_000;
 
-/** Answers a text with the numbers of the lines that match. */
+/** Lines of one file whose text is sent back: an answer shows no more. */
+const SHOWN_LINES = 2_000;
+
+/** The lines of a text that match and those around them, in order. */
+export interface MatchedLines {
+  readonly numbers: Uint32Array;
+  /** 1 where the line matches, 0 where it stands beside one that does. */
+  readonly matches: Uint8Array;
+  /** Of the first lines only. */
+  readonly texts: readonly string[];
+}
+
+/** Answers a text with its MatchedLines. */
 const MATCH_LINES = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.pattern, workerData.flags);
-parentPort.on('message', (text) => {
+parentPort.on('message', ({ text, context }) => {
   const lines = text.split('\\n');
   if (lines.at(-1) === '') lines.pop();
-  const matches = [];
+  const found = new Uint8Array(lines.length);
   lines.forEach((line, index) => {
-    if (pattern.test(line)) matches.push(index + 1);
+    if (pattern.test(line)) found[index] = 1;
   });
-  parentPort.postMessage(matches);
+  const near = new Uint8Array(lines.length);
+  let last = -Infinity;
+  for (let i = 0; i < found.length; i++) {
+    if (found[i]) last = i;
+    if (i - last <= context) near[i] = 1;
+  }
+  let next = Infinity;
+  for (let i = found.length - 1; i >= 0; i--) {
+    if (found[i]) next = i;
+    if (next - i <= context) near[i] = 1;
+  }
+  const numbers = new Uint32Array(near.reduce((sum, one) => sum + one, 0));
+  const matches = new Uint8Array(numbers.length);
+  const texts = [];
+  for (let i = 0, at = 0; i < near.length; i++) {
+    if (!near[i]) continue;
+    numbers[at] = i + 1;
+    matches[at] = found[i];
+    if (at < ${SHOWN_LINES}) texts.push(lines[i]);
+    at++;
+  }
+  parentPort.postMessage({ numbers, matches, texts }, [numbers.buffer, matches.buffer]);
 });
 `;
 
@@ -38,7 +71,7 @@ export class LineMatcher {
     this.#worker.on('error', () => undefined);
   }
 
-  match(text: string): Promise<number[]> {
+  match(text: string, context: number): Promise<MatchedLines> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         clearTimeout(timer);
@@ -46,7 +79,7 @@ export class LineMatcher {
         this.#worker.off('message', answer);
         act();
       };
-      const answer = (matches: number[]): void => settle(() => resolve(matches));
+      const answer = (lines: MatchedLines): void => settle(() => resolve(lines));
       const abort = (): void => settle(() => reject(this.#signal.reason as Error));
       const timer = setTimeout(() => {
         settle(() => reject(new ToolFailure('The pattern takes too long to match')));
@@ -54,7 +87,7 @@ export class LineMatcher {
       this.#signal.addEventListener('abort', abort, { once: true });
       this.#worker.once('message', answer);
       if (this.#signal.aborted) abort();
-      else this.#worker.postMessage(text);
+      else this.#worker.postMessage({ text, context });
     });
   }
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { join } from 'node:path';
+import { Pace } from '../../pace.js';
 import type { DecidedEnvironment } from '../tool.js';
 import type { Search } from './grep-search.js';
 import { LineMatcher } from './line-matcher.js';
@@ -15,19 +16,18 @@ export async function searchWithWalker(
 ): Promise<void> {
   const { input, report } = search;
   const matcher = new LineMatcher(input.pattern, input.ignore_case ?? false, environment.signal);
+  const pace = new Pace();
   try {
     for await (const { path, relative } of filesOf(search, environment)) {
       if (!search.wants(relative) || !environment.isOpen(path)) continue;
       const text = await textOf(path, environment);
       if (text === undefined) continue;
-      const lines = text.split('\n');
-      for (const { number, isMatch } of around(
-        await matcher.match(text),
-        input.context ?? 0,
-        lines,
-      ))
-        report.add({ path, number, isMatch, text: lines[number - 1] ?? '' });
-      if (report.isFull) return;
+      const { numbers, matches, texts } = await matcher.match(text, input.context ?? 0);
+      for (const [index, number] of numbers.entries()) {
+        report.add({ path, number, isMatch: matches[index] === 1, text: texts[index] ?? '' });
+        if (report.isFull) return;
+        if (pace.isDue) await pace.rest();
+      }
     }
   } finally {
     await matcher.close();
@@ -35,10 +35,10 @@ export async function searchWithWalker(
 }
 
 async function* filesOf(
-  { root, file }: Search,
+  { root, file, report }: Search,
   { paths, signal }: DecidedEnvironment,
 ): AsyncGenerator<FoundFile> {
-  if (file === undefined) yield* walk({ root, paths, signal });
+  if (file === undefined) yield* walk({ root, paths, signal, note: (text) => report.note(text) });
   else yield { path: join(root, file), relative: file };
 }
 
@@ -57,16 +57,4 @@ async function textOf(path: string, { paths }: DecidedEnvironment): Promise<stri
     // It vanished, became something else, or may not be read: it has no text to search.
     return undefined;
   }
-}
-
-function around(matches: readonly number[], context: number, lines: readonly string[]) {
-  const isMatch = new Set(matches);
-  const numbers = new Set<number>();
-  const last = lines.at(-1) === '' ? lines.length - 1 : lines.length;
-  for (const match of matches) {
-    const from = Math.max(1, match - context);
-    const to = Math.min(last, match + context);
-    for (let number = from; number <= to; number += 1) numbers.add(number);
-  }
-  return [...numbers].map((number) => ({ number, isMatch: isMatch.has(number) }));
 }

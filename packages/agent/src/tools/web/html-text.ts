@@ -1,3 +1,5 @@
+import { Pace } from '../../pace.js';
+
 /** What of a page is no text to read. */
 const SILENT: ReadonlySet<string> = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'head', 'title'],
@@ -5,13 +7,21 @@ const SILENT: ReadonlySet<string> = new Set([
 const BLOCK =
   /^(?:address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
 
-/** The words of an HTML page, with its headings, list items and links. It never fails; it may be plain. */
-export function htmlText(html: string, base: URL): string {
+/**
+ * The words of an HTML page, with its headings, list items and links. It never fails; it may be plain. Each
+ * part of the page is read once, and others have the thread in between.
+ */
+export async function htmlText(html: string, base: URL, signal?: AbortSignal): Promise<string> {
   const out: string[] = [];
-  const title = /<title[^>]*>([^<]{0,500})/i.exec(html)?.[1];
+  const pace = new Pace();
+  const title = titleOf(html);
   if (title !== undefined) out.push(`# ${decodeEntities(title).trim()}\n\n`);
   let link: string | undefined;
   for (let at = 0; at < html.length; ) {
+    if (pace.isDue) {
+      await pace.rest();
+      signal?.throwIfAborted();
+    }
     const open = html.indexOf('<', at);
     const text = html.slice(at, open < 0 ? undefined : open);
     if (text !== '') out.push(decodeEntities(text).replace(/\s+/g, ' '));
@@ -25,6 +35,14 @@ export function htmlText(html: string, base: URL): string {
     } else if (BLOCK.test(tag.name)) out.push(tag.isClosing ? '\n' : `\n${leadOf(tag.name)}`);
   }
   return tidy(out.join(''));
+}
+
+const TITLE_CHARS = 500;
+
+function titleOf(html: string): string | undefined {
+  const open = html.search(/<title/i);
+  const end = open < 0 ? -1 : html.indexOf('>', open);
+  return end < 0 ? undefined : html.slice(end + 1, end + 1 + TITLE_CHARS).split('<', 1)[0];
 }
 
 interface Tag {
@@ -49,9 +67,10 @@ function readTag(html: string, open: number): Tag {
 const TAG_CHARS = 4_096;
 
 function afterClosing(html: string, name: string, from: number): number {
-  const closing = new RegExp(`</${name}\\b[^>]*>`, 'gi');
+  const closing = new RegExp(`</${name}\\b`, 'gi');
   closing.lastIndex = from;
-  return closing.exec(html) ? closing.lastIndex : html.length;
+  const end = closing.test(html) ? html.indexOf('>', closing.lastIndex) : -1;
+  return end < 0 ? html.length : end + 1;
 }
 
 function linkOf(tag: string, base: URL): string | undefined {

@@ -44,7 +44,7 @@ async function fetchText(
     if (fetched.type === 'redirect') {
       return { text: `It leads to another host: ${fetched.to.href}\nFetch that if it is wanted.` };
     }
-    return show(fetched.page);
+    return await show(fetched.page, both);
   } catch (error) {
     if (patience.aborted && !signal.aborted) {
       throw new ToolFailure(`${url.host} did not answer within ${PATIENCE_MS} ms`);
@@ -53,14 +53,17 @@ async function fetchText(
   }
 }
 
-function show({ url, status, contentType, body, isCut }: Page): ToolOutput {
+async function show(
+  { url, status, contentType, body, isCut }: Page,
+  signal: AbortSignal,
+): Promise<ToolOutput> {
   const [type = ''] = contentType.split(';');
   const media = type.trim().toLowerCase();
   if (!/^text\/|[/+](?:json|xml|javascript|yaml)$/.test(media)) {
     throw new ToolFailure(`${url.href} is ${media || 'of no known type'}, which is not text`);
   }
   const raw = decode(body, contentType);
-  const text = /html/.test(media) ? htmlText(raw, url) : raw;
+  const text = /html/.test(media) ? await htmlText(raw, url, signal) : raw;
   const isError = status >= 400;
   const cut = isCut ? '\n[The page is longer; only its beginning was taken]' : '';
   return { text: `${url.href} (${status})\n\n${text}${cut}`, isError };

@@ -7,6 +7,6 @@ export type Slash =
 export function parseSlash(text: string): Slash | undefined {
   if (!text.startsWith('/')) return undefined;
   if (text.startsWith('//')) return { type: 'text', text: text.slice(1) };
-  const [, name = '', rest = ''] = /^\/(\S*)\s*([^]*)$/.exec(text) ?? [];
-  return { type: 'command', name: name.toLowerCase(), rest: rest.trimEnd() };
+  const [name = ''] = text.slice(1).split(/\s/, 1);
+  return { type: 'command', name: name.toLowerCase(), rest: text.slice(1 + name.length).trim() };
 }

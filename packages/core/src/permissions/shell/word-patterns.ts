@@ -6,8 +6,9 @@ import type { WordPart } from './ast.js';
  */
 export function withPatterns(parts: readonly WordPart[]): readonly WordPart[] {
   const plain = parts.map((part) => (part.type === 'literal' ? part.text : '\0')).join('');
-  const braces = /\{.*(?:,|\.\.).*\}/s.test(plain);
-  const brackets = /\[.*\]/s.test(plain);
+  const inBraces = plain.slice(plain.indexOf('{') + 1, Math.max(0, plain.lastIndexOf('}')));
+  const braces = plain.includes('{') && /,|\.\./.test(inBraces);
+  const brackets = plain.includes('[') && plain.lastIndexOf(']') > plain.indexOf('[');
   return parts.map((part, index) => {
     if (part.type !== 'literal') return part;
     const { text } = part;

@@ -112,7 +112,7 @@ export class LineReader {
 
 /** A carriage return begins the line anew, as where progress is shown. */
 function asSeen(decoded: string): string {
-  const shown = decoded.replace(/\r+$/, '');
+  const shown = decoded.replace(/(?<!\r)\r+$/, '');
   const last = shown.slice(shown.lastIndexOf('\r') + 1);
   return plainText(last).replaceAll('\n', ' ').trimEnd();
 }

@@ -66,13 +66,13 @@ const has =
     words.some((word) => pattern.test(word));
 
 /** `-f` alone or among other letters, none of which takes what follows as its value. */
-const FOLLOWS = /^(?:-\d*[a-zA-Z]*[fF][a-zA-Z0-9]*|--follow(?:=.*)?)$/;
-const MONITORS = /^(?:-[a-zA-Z]*m[a-zA-Z]*|--monitor)$/;
+const FOLLOWS = /^(?:-\d*[a-eg-zA-EG-Z]*[fF][a-zA-Z0-9]*|--follow(?:=.*)?)$/;
+const MONITORS = /^(?:-[a-ln-zA-Z]*m[a-zA-Z]*|--monitor)$/;
 
 const WATCHERS: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   tail: has(FOLLOWS),
   journalctl: has(FOLLOWS),
-  dmesg: has(/^(?:-[a-zA-Z]*[wW][a-zA-Z]*|--follow(?:-new)?)$/),
+  dmesg: has(/^(?:-[a-vx-zA-VX-Z]*[wW][a-zA-Z]*|--follow(?:-new)?)$/),
   docker: (words) => words.includes('logs') && has(FOLLOWS)(words),
   podman: (words) => words.includes('logs') && has(FOLLOWS)(words),
   kubectl: (words) => words.includes('logs') && has(FOLLOWS)(words),

@@ -44,12 +44,14 @@ const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_6
 
 function lengthOf(text: string): number {
   if (/^inf(?:inity)?$/i.test(text)) return Infinity;
-  const [, number, unit = 's'] = /^(\d*\.?\d+|\d+\.)(ms|[smhd])?$/.exec(text) ?? [];
+  const [, number, unit = 's'] = /^(\d+(?:\.\d*)?|\.\d+)(ms|[smhd])?$/.exec(text) ?? [];
   return number === undefined ? Number.NaN : Number(number) * (UNITS[unit] ?? Number.NaN);
 }
 
 /** Nothing before the comment could hold a sign that begins one and does not. */
 function isIntended(command: string): boolean {
-  const [, reason = ''] = /^[^#'"\\`$]*\s#\s*intentional-sleep:([^\n]*)\s*$/.exec(command) ?? [];
-  return reason.trim().length >= REASON_CHARS;
+  const [before] = /^[^#'"\\`$]*\s#\s*intentional-sleep:/.exec(command) ?? [];
+  if (before === undefined) return false;
+  const reason = command.slice(before.length).trimEnd();
+  return !reason.includes('\n') && reason.trim().length >= REASON_CHARS;
 }

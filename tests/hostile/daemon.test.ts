@@ -1,0 +1,198 @@
+import { createHmac } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InboxItem, ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
+import {
+  type Caller,
+  call,
+  callerOf,
+  FakeModel,
+  HOSTILE_TEXTS,
+  type HostileText,
+  newPerson,
+  type Reply,
+  say,
+  startDaemon,
+  type TestDaemon,
+  toolCall,
+  until,
+  useTools,
+} from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isResponsive, type Probed, whileProbed } from './responsive.js';
+
+const KEY = 'sk-of-the-environment';
+const MESSAGES = '/v1/channels/room/messages';
+/** The mark that opens an envelope, and as many blanks as a message has room for. */
+const OPENING = `<${' '.repeat(65_000)}`;
+const AT_ONCE = 2;
+/** The functions that read text are given all of the corpus beside their sources. */
+const EACH = 13;
+const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
+
+describe('a daemon that is given hostile input', () => {
+  let daemon: TestDaemon;
+  let model: FakeModel;
+  let quiet: TestDaemon;
+  let owner: Caller;
+  let attacked: Probed;
+  let idle: Probed;
+  let workspace: string;
+  let deliveries = 0;
+
+  beforeAll(async () => {
+    workspace = mkdtempSync(join(tmpdir(), 'stoa-hostile-'));
+    model = await FakeModel.start({ key: KEY });
+    const env = {
+      OPENAI_BASE_URL: model.openaiUrl,
+      OPENAI_API_KEY: KEY,
+      OPENAI_MODEL: 'fake-model',
+    };
+    [daemon, quiet] = await Promise.all([startDaemon({ env }), startDaemon()]);
+    owner = callerOf(daemon.url, daemon.token);
+    await owner.post('/v1/channels', { channelId: 'room', title: 'Room' });
+    [attacked, idle] = await Promise.all([probed(daemon), probed(quiet)]);
+  });
+  afterAll(async () => {
+    await Promise.all([daemon.cleanUp(), quiet.cleanUp()]);
+    await model.close();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  /** Another person posts in a channel of that person's own. */
+  const probed = async (of: TestDaemon): Promise<Probed> => {
+    const { token } = await newPerson(of, 'anna');
+    const other = callerOf(of.url, token);
+    const made = await other.post('/v1/channels', { channelId: 'aside', title: 'Aside' });
+    expect(made.status, made.text).toBe(201);
+    return { daemon: of, other, messages: '/v1/channels/aside/messages' };
+  };
+  const openSession = async (mode: string, agentId = 'stoa'): Promise<Session> => {
+    const made = await owner.post<Session>('/v1/sessions', { agentId, workspace, mode });
+    expect(made.status, made.text).toBe(201);
+    return made.json;
+  };
+  const runOf = async (sessionId: string, text: string): Promise<Run> => {
+    const { json } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
+    return until(
+      'the run ended',
+      async () => {
+        const run = (await owner.get<Run>(`/v1/runs/${json.runId}`)).json;
+        return TERMINAL.includes(run.status) ? run : undefined;
+      },
+      { timeoutMs: 60_000 },
+    );
+  };
+  const answers = (...replies: Reply[]): void => {
+    model.script(replies);
+  };
+  const lastResults = (): string[] =>
+    model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
+
+  it('SE-45 a checkout with a huge ignore file does not stop a search, which says what it left out', async () => {
+    const [plain, checkout] = ['plain', 'checkout'].map((name) => join(workspace, name));
+    for (const directory of [plain ?? '', checkout ?? '']) {
+      mkdirSync(directory);
+      for (let i = 0; i < 500; i += 1) {
+        writeFileSync(join(directory, `${'a'.repeat(30)}${i}.ts`), '');
+      }
+    }
+    const rules = Array.from({ length: 60_000 }, (_, i) => `*a*a*a*a*a*a*b${i}`);
+    writeFileSync(join(checkout ?? '', '.gitignore'), `${rules.join('\n')}\n`);
+    const { sessionId } = await openSession('plan');
+    const searched = async (path: string) => {
+      const began = performance.now();
+      answers(useTools([toolCall('glob', { pattern: '**/*.ts', path })]), say('done'));
+      const run = await runOf(sessionId, 'search');
+      return { run, ms: performance.now() - began };
+    };
+    // How long a search takes on this machine now, beside whatever else it does.
+    const usual = await searched('plain');
+    const { result, slowness } = await whileProbed(attacked, idle, () => searched('checkout'));
+    expect(result.ms).toBeLessThan(5_000 + 3 * usual.ms);
+    expect(result.run.status).toBe('completed');
+    const [found = ''] = lastResults();
+    expect(found).toContain('.gitignore was read up to 64 KiB and 2,000 rules');
+    expect(found.match(/a\d+\.ts/g)).toHaveLength(500);
+    expect(slowness).toSatisfy(isResponsive);
+  });
+
+  it('SE-47 an opening mark and 65,000 blanks stop nobody, when they arrive and in each later prompt', async () => {
+    writeFileSync(join(workspace, 'opening.txt'), OPENING);
+    const { sessionId } = await openSession('full');
+    const made = await owner.post<ObservationSourceWithSecret>('/v1/observation-sources', {
+      channelId: 'room',
+      title: 'Disks',
+    });
+    expect(made.status, made.text).toBe(201);
+    const { slowness } = await whileProbed(attacked, idle, async () => {
+      const posted = await owner.post(MESSAGES, { text: OPENING });
+      expect(posted.status, posted.text).toBe(201);
+      expect(await observe(made.json, OPENING.slice(0, 4_000))).toBe(201);
+      answers(
+        useTools([
+          toolCall('read_file', { path: 'opening.txt' }),
+          toolCall('shell', { command: 'cat opening.txt' }),
+        ]),
+        say('read'),
+      );
+      expect((await runOf(sessionId, `Read this: ${OPENING}`)).status).toBe('completed');
+      expect(lastResults().map((text) => text.includes('<untrusted'))).toEqual([true, true]);
+      for (const text of ['once more', 'and again']) {
+        answers(say('read'));
+        expect((await runOf(sessionId, text)).status).toBe('completed');
+      }
+    });
+    expect(slowness).toSatisfy(isResponsive);
+  });
+
+  const observe = async (
+    { source, secret }: ObservationSourceWithSecret,
+    text: string,
+  ): Promise<number> => {
+    deliveries += 1;
+    const raw = JSON.stringify({ text });
+    const time = String(Math.floor(Date.now() / 1_000));
+    const v1 = createHmac('sha256', secret).update(`${time}.`).update(raw).digest('hex');
+    const { status } = await call(daemon.url, 'POST', `/v1/observations/${source.sourceId}`, {
+      raw,
+      headers: {
+        'content-type': 'application/json',
+        'stoa-signature': `t=${time},v1=${v1}`,
+        'stoa-delivery': `delivery-${deliveries}`,
+      },
+    });
+    return status;
+  };
+
+  it('SE-48 every hostile text can be posted, searched for and read by an agent of the channel', async () => {
+    const script = 'otherwise: [{ say: "read" }]';
+    await owner.put('/v1/agents/listener', { driver: { kind: 'script', script }, mode: 'plan' });
+    const { sessionId } = await openSession('plan', 'listener');
+    const member = { actorId: `session:${sessionId}` };
+    const joined = await owner.post('/v1/channels/room/members', member);
+    expect(joined.status, joined.text).toBe(200);
+    const { slowness } = await whileProbed(attacked, idle, async () => {
+      const texts = HOSTILE_TEXTS.filter((_, index) => index % EACH === 0);
+      for (let from = 0; from < texts.length; from += AT_ONCE) {
+        await Promise.all(texts.slice(from, from + AT_ONCE).map(sayAndSearch));
+      }
+    });
+    expect(slowness).toSatisfy(isResponsive);
+  });
+
+  const sayAndSearch = async ({ name, ofLength }: HostileText): Promise<void> => {
+    const text = ofLength(20_000).toWellFormed().replaceAll('\0', ' ');
+    const { status } = await owner.post(MESSAGES, { text: `x${text}` });
+    expect(status, name).toBe(201);
+    const query = encodeURIComponent(text.slice(0, 200));
+    expect((await owner.get(`/v1/search?query=${query}`)).status, name).toBeLessThan(500);
+  };
+
+  it('SE-48 the delay of the event loop is a metric', async () => {
+    const { text } = await owner.get('/metrics');
+    const delay = /^stoa_event_loop_delay_seconds\{quantile="0.99"\} (\S+)$/m.exec(text)?.[1];
+    expect(Number(delay)).toBeGreaterThanOrEqual(0);
+  });
+});

@@ -1,0 +1,131 @@
+import type { Channel, Message } from '@stoa/protocol';
+import {
+  BrowserStage,
+  type Caller,
+  callerOf,
+  NO_BROWSER,
+  type Page,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+
+/** How late a tab may be with what a person does. */
+const INPUT_MS = 100;
+
+/** In a page: how late its thread was at most, as somebody notices who types. */
+const WATCH = `
+  window.latest = 0;
+  let last = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    window.latest = Math.max(window.latest, now - last - 10);
+    last = now;
+  }, 10);
+`;
+
+describe('messages that are made to stop the page', () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let stage: BrowserStage | undefined;
+  let channels = 0;
+
+  beforeAll(async () => {
+    [daemon, stage] = await Promise.all([startDaemon(), BrowserStage.open()]);
+    owner = callerOf(daemon.url, daemon.token);
+  });
+  afterEach(async () => {
+    expect(stage?.takeComplaints() ?? []).toEqual([]);
+    await stage?.closePages();
+  });
+  afterAll(async () => {
+    await stage?.close();
+    await daemon.cleanUp();
+  });
+
+  /** A channel with these messages between two ordinary ones. */
+  async function roomWith(texts: readonly string[]): Promise<string> {
+    channels += 1;
+    const channelId = `room-${channels}`;
+    await owner.post<Channel>('/v1/channels', { channelId, title: channelId });
+    for (const text of ['the first', ...texts, 'the last']) {
+      const { status, text: said } = await owner.post<Message>(
+        `/v1/channels/${channelId}/messages`,
+        { text },
+      );
+      expect(status, said).toBe(201);
+    }
+    return channelId;
+  }
+
+  function stageOf(test: TestContext): BrowserStage {
+    if (!stage) test.skip(NO_BROWSER);
+    return stage;
+  }
+
+  const row = (page: Page, text: string) =>
+    page.getByRole('log', { name: 'Messages' }).getByRole('article').filter({ hasText: text });
+
+  it('SE-49 code that the highlighter cannot finish stays plain, and the page takes input throughout', async (test) => {
+    const browser = stageOf(test);
+    const channelId = await roomWith([]);
+    const page = await browser.logIn(daemon, { path: `/c/${channelId}` });
+    await row(page, 'the last').waitFor();
+    // An empty page beside it shows how late the machine is.
+    const empty = await browser.visit('about:blank');
+    await Promise.all([page.evaluate(WATCH), empty.evaluate(WATCH)]);
+    const messages = `/v1/channels/${channelId}/messages`;
+    for (const size of [6_000, 19_000, 20_000]) {
+      await owner.post(messages, { text: `\`\`\`bash\n${'<'.repeat(size)}\n\`\`\`` });
+    }
+    await owner.post(messages, { text: '```ts\nconst answer: number = 42;\n```' });
+    const box = page.getByRole('textbox', { name: 'Message', exact: true });
+    await box.fill('typed while it works');
+    const ours = row(page, 'const answer');
+    await ours.locator('code[data-highlighted]').waitFor({ timeout: 60_000 });
+    expect(await box.inputValue()).toBe('typed while it works');
+    expect(await page.locator('article code:not([data-highlighted])').count()).toBeGreaterThan(0);
+    const [late = 0, machine = 0] = await Promise.all(
+      [page, empty].map((one) => one.evaluate<number>('window.latest')),
+    );
+    expect(late).toBeLessThan(INPUT_MS + machine);
+  });
+
+  it('SE-50 deep nesting is shown as plain text with a note, and all other messages are shown', async (test) => {
+    const browser = stageOf(test);
+    const fragments = ['> ', '- ', '1. ', '*a **b ', '[', '![', '*a_'];
+    const channelId = await roomWith(fragments.map((one) => one.repeat(60_000 / one.length)));
+    const page = await browser.logIn(daemon, { path: `/c/${channelId}` });
+    for (const _ of ['at first', 'after a reload']) {
+      await row(page, 'the last').waitFor();
+      const notes = page.getByText('Shown as plain text: it has more markup');
+      await until('the notes are shown', async () => (await notes.count()) > 0);
+      await page.reload();
+    }
+    await row(page, 'the last').waitFor();
+  });
+
+  it('SE-51 a message that cannot be laid out is plain text, and its author deletes it', async (test) => {
+    const browser = stageOf(test);
+    const channelId = await roomWith(['this *one* breaks the parser']);
+    const page = await browser.logIn(daemon, { path: '/' });
+    await page.addInitScript(`
+      const real = String.prototype.charCodeAt;
+      String.prototype.charCodeAt = function (at) {
+        if (this.includes('breaks the parser')) throw new Error('planted');
+        return real.call(this, at);
+      };
+    `);
+    await page.goto(`${daemon.url}/c/${channelId}`);
+    const broken = row(page, 'this *one* breaks the parser');
+    await broken.getByText('it could not be laid out').waitFor();
+    await row(page, 'the first').waitFor();
+    await row(page, 'the last').waitFor();
+    await broken.hover();
+    await broken.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await row(page, 'This message was deleted.').waitFor();
+    expect(browser.takeComplaints().join('\n')).toContain('planted');
+  });
+});
