@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqlite } from '../sqlite/binding/open.js';
 import { openSqliteStore } from '../sqlite/sqlite-store.js';
 import type { Store } from '../store.js';
 import { insertHuman } from '../verbs/access.js';
@@ -94,7 +94,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
       });
     });
     await store.backupTo(path());
-    const db = new Database(path());
+    const db = openSqlite(path());
     expect(db.prepare('SELECT *, typeof("createdAt") AS "type" FROM "humans"').all()).toEqual([
       {
         humanId: 'ada',
@@ -104,7 +104,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
         type: 'integer',
       },
     ]);
-    expect(db.prepare('SELECT "body" FROM "events"').pluck().all()).toEqual([text]);
+    expect(db.prepare('SELECT "body" FROM "events"').all()).toEqual([{ body: text }]);
     db.close();
     const copy = openSqliteStore(path(), { durability: 'full' });
     const inserted = await copy.transact(() => insertTopic.first({ name: 'channel:new' }));

@@ -1,10 +1,11 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
 import type pg from 'pg';
 import type { Migration } from '../schema/migration.js';
 import { TABLES } from '../schema/migrations.js';
 import type { SqlValue } from '../sql/statement.js';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { openSqlite } from '../sqlite/binding/open.js';
 import { toStoaError } from '../sqlite/failure.js';
 import { migrateSqlite } from '../sqlite/migrate.js';
 
@@ -23,7 +24,7 @@ export async function copyToSqlite(
   const partial = `${path}.partial`;
   await removeDatabase(partial);
   try {
-    const db = new Database(partial);
+    const db = openSqlite(partial);
     try {
       db.pragma('journal_mode = OFF');
       db.pragma('synchronous = OFF');
@@ -42,7 +43,7 @@ export async function copyToSqlite(
   }
 }
 
-async function copySnapshot(client: pg.Client, db: Database.Database): Promise<void> {
+async function copySnapshot(client: pg.Client, db: SqliteDatabase): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   db.exec('BEGIN');
   for (const table of TABLES) await copyTable(client, db, table);
@@ -50,11 +51,11 @@ async function copySnapshot(client: pg.Client, db: Database.Database): Promise<v
   await client.query('ROLLBACK');
 }
 
-async function copyTable(client: pg.Client, db: Database.Database, table: string): Promise<void> {
+async function copyTable(client: pg.Client, db: SqliteDatabase, table: string): Promise<void> {
   const info = db.pragma(`table_info("${table}")`) as { name: string; pk: number }[];
   const columns = info.map(({ name }) => `"${name}"`);
   const key = info.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
-  const insert = db.prepare<SqlValue[]>(
+  const insert = db.prepare(
     `INSERT INTO "${table}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
   // In the order of the key every row lands at the end of the table.
