@@ -2,7 +2,6 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type pg from 'pg';
 import type { Migration } from '../schema/migration.js';
-import { TABLES } from '../schema/migrations.js';
 import type { SqlValue } from '../sql/statement.js';
 import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { openSqlite } from '../sqlite/binding/open.js';
@@ -28,6 +27,8 @@ export async function copyToSqlite(
     try {
       db.pragma('journal_mode = OFF');
       db.pragma('synchronous = OFF');
+      // What refers to another row may come before it: the snapshot is consistent as a whole.
+      db.pragma('foreign_keys = OFF');
       migrateSqlite(db, migrations);
       await copySnapshot(client, db);
     } finally {
@@ -46,22 +47,32 @@ export async function copyToSqlite(
 async function copySnapshot(client: pg.Client, db: SqliteDatabase): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   db.exec('BEGIN');
-  for (const table of TABLES) await copyTable(client, db, table);
+  for (const { name } of tablesOf(db)) await copyTable(client, db, name);
   db.exec('COMMIT');
   await client.query('ROLLBACK');
+}
+
+/** What the migrations made, so that a new table cannot be forgotten. */
+function tablesOf(db: SqliteDatabase): { readonly name: string }[] {
+  return db
+    .prepare<[], { name: string }>(
+      `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE 'sqlite_%'`,
+    )
+    .all();
 }
 
 async function copyTable(client: pg.Client, db: SqliteDatabase, table: string): Promise<void> {
   const info = db.pragma(`table_info("${table}")`) as { name: string; pk: number }[];
   const columns = info.map(({ name }) => `"${name}"`);
   const key = info.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
+  const order = key.map(({ name }) => `"${name}"`).join(', ');
   const insert = db.prepare(
     `INSERT INTO "${table}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
   // In the order of the key every row lands at the end of the table.
   await client.query(
     `DECLARE "copied" NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM "${table}"
-     ORDER BY ${key.map(({ name }) => `"${name}"`).join(', ')}`,
+     ${order === '' ? '' : `ORDER BY ${order}`}`,
   );
   for (;;) {
     const { rows } = await client.query<SqlValue[]>({
