@@ -38,6 +38,9 @@ const aboutTheHouse = [
 // In a browser, against the daemon and the web UI as they are built.
 const needsBrowser = ['tests/web/**/*.test.ts'];
 
+// On another Node than the one that is installed here: scripts/test-node.mjs runs them.
+const onOtherNode = ['tests/other-node/**/*.test.ts'];
+
 export default defineConfig({
   plugins: [fromKit],
   resolve: { conditions },
@@ -76,7 +79,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser],
+          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser, ...onOtherNode],
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
@@ -86,6 +89,15 @@ export default defineConfig({
         test: {
           name: 'web',
           include: needsBrowser,
+          testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'other-node',
+          include: onOtherNode,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

@@ -1,6 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, realpathSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { sqliteBindingName } from '@stoa/store';
+import { cleanEnvironment, PROGRAM } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Installation } from './installation.js';
 
@@ -72,5 +76,38 @@ describe('SQLite that has to be compiled and cannot be', () => {
     installation = new Installation(OTHER_NODE);
     await expectSentence(/the headers that it was compiled with are of another Node/);
     expect(readFileSync(installation.log, 'utf8')).toContain('NODE_MODULE_VERSION 137');
+  });
+});
+
+describe('the program where better-sqlite3 is not installed', () => {
+  it('OP-2 OP-3 starts with the SQLite of Node, or says what is missing and both ways out', async () => {
+    const place = mkdtempSync(join(tmpdir(), 'stoa-without-'));
+    try {
+      cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true });
+      const child = spawn(process.execPath, [join(place, 'dist/stoa.js'), 'serve'], {
+        env: { ...cleanEnvironment(), STOA_HOME: place, STOA_PORT: '0', STOA_LOBBY: 'off' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          said += text;
+          if (said.includes('Stoa is ready')) child.kill('SIGTERM');
+        });
+      }
+      const [code] = (await once(child, 'close')) as [number | null];
+      if (sqliteBindingName() === 'node:sqlite') {
+        expect({ code, said }).toEqual({ code: 0, said: expect.stringContaining('Stoa is ready') });
+        return;
+      }
+      expect(code).toBe(1);
+      expect(said).toContain('sqlite_missing');
+      expect(said).toMatch(
+        /Node \S+ has no SQLite of its own, and better-sqlite3 cannot be loaded/,
+      );
+      expect(said).toMatch(/Use Node 22\.13 or newer .*, or install a C\+\+ compiler/);
+    } finally {
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 });

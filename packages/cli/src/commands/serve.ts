@@ -33,7 +33,7 @@ export interface DaemonPackage {
     readonly sandbox: { readonly hidesHome: boolean; readonly summary: string };
     readonly ripgrep: string | null;
   }>;
-  checkSqlite(): { readonly version: string; readonly ok: boolean };
+  checkSqlite(): { readonly version: string; readonly library: string; readonly ok: boolean };
 }
 
 /** The only door from the command to the daemon; opened by what runs or examines one. */

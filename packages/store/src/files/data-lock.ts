@@ -62,6 +62,7 @@ export function readHolderNote(home: string): HolderNote | undefined {
 }
 
 function locked(home: string, cause: unknown): unknown {
+  if (cause instanceof StoaError) return cause;
   if (!sqliteCodeOf(cause)?.startsWith('SQLITE_BUSY')) {
     return new StoaError(
       'data_directory_unusable',
