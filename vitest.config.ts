@@ -42,6 +42,9 @@ const needsBrowser = ['tests/web/**/*.test.ts'];
 // so nothing else may run beside them.
 const hostile = ['tests/hostile/**/*.test.ts', 'packages/*/src/**/hostile-text.test.ts'];
 
+// On another Node than the one that is installed here: scripts/test-node.mjs runs them.
+const onOtherNode = ['tests/other-node/**/*.test.ts'];
+
 export default defineConfig({
   plugins: [fromKit],
   resolve: { conditions },
@@ -82,7 +85,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser, ...hostile],
+          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser, ...hostile, ...onOtherNode],
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
@@ -92,6 +95,15 @@ export default defineConfig({
         test: {
           name: 'web',
           include: needsBrowser,
+          testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'other-node',
+          include: onOtherNode,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

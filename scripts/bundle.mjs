@@ -8,7 +8,6 @@ import { root } from './root.mjs';
 // Native or optional at run time; everything else goes into the bundle so that start-up reads a
 // few files instead of hundreds.
 const external = [
-  'better-sqlite3',
   'pg-native',
   'bufferutil',
   'utf-8-validate',

@@ -1,15 +1,19 @@
 // `npm ci` and the scripts of what it installs, only when it is needed. The stamp in node_modules says which lockfile was installed for
-// which Node: a native module compiled for one Node does not load in another.
+// which Node: a native module compiled for one Node does not load in another. Where Node's own SQLite is used nothing is compiled.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { progress } from './progress.mjs';
 import { root } from './root.mjs';
+import { sqliteBinding } from './sqlite-binding.mjs';
+import { explainSqliteBuild } from './sqlite-build.mjs';
 
 const stampFile = path.join(root, 'node_modules/.stoa-install');
 const shownLines = 30;
 const native = 'better-sqlite3';
+const binding = sqliteBinding();
+const buildLog = path.join(root, 'node_modules/.stoa-sqlite-build.log');
 /** Instead of a stamp: what was begun here did not get to its end. */
 const begun = 'begun\n';
 
@@ -18,7 +22,7 @@ class InstallError extends Error {
 }
 
 /**
- * Installs all but SQLite, whose compiler keeps one core busy for more than a minute. Where there is
+ * Installs all but better-sqlite3, whose compiler keeps one core busy for more than a minute. Where there is
  * a `compiled`, it waits for that; whoever has something to do that needs no SQLite does it before.
  */
 export async function startInstalling() {
@@ -26,19 +30,29 @@ export async function startInstalling() {
   const found = readOrUndefined(stampFile);
   if (found === stamp) return {};
   // Somebody ran npm by hand: believe what is there if it is what the lockfile asks for and works.
-  if (found !== begun && matchesLockfile() && nativeModuleLoads()) {
+  if (
+    found !== begun &&
+    matchesLockfile() &&
+    (binding !== native || whyNotLoaded() === undefined)
+  ) {
     fs.writeFileSync(stampFile, stamp);
     return {};
   }
   await runNpm(['ci', '--ignore-scripts'], 'Installing dependencies', 'Installed dependencies');
   fs.writeFileSync(stampFile, begun);
+  if (binding !== native) {
+    // Nothing may load it by accident: on some Nodes it aborts the process.
+    fs.rmSync(path.join(root, 'node_modules', native), { recursive: true, force: true });
+    await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
+    fs.writeFileSync(stampFile, stamp);
+    return {};
+  }
   const compiling = startNpm(['rebuild', native], compilerSettings());
   await runNpm(['rebuild', ...withQuickScripts()], 'Setting them up', 'Set them up');
   return {
     async compiled() {
       const shown = progress('Compiling SQLite, one to two minutes (nothing prebuilt to fetch)');
-      await assertDone(compiling, shown);
-      assertNativeModuleLoads(shown);
+      await assertCompiled(compiling, shown);
       shown.done('Compiled SQLite');
       fs.writeFileSync(stampFile, stamp);
     },
@@ -47,7 +61,7 @@ export async function startInstalling() {
 
 function expectedStamp() {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
-  const runtime = `${process.platform}-${process.arch}-${process.versions.modules}`;
+  const runtime = `${process.platform}-${process.arch}-${process.versions.modules}-${binding}`;
   return `${createHash('sha256').update(lock).digest('hex')} ${runtime}\n`;
 }
 
@@ -69,9 +83,12 @@ function readPackages(file) {
   return text === undefined ? undefined : JSON.parse(text).packages;
 }
 
-function nativeModuleLoads() {
+/** What Node says when it loads the native module; undefined when that works. */
+function whyNotLoaded() {
   const probe = "new (require('better-sqlite3'))(':memory:').close()";
-  return spawnSync(process.execPath, ['-e', probe], { cwd: root, stdio: 'ignore' }).status === 0;
+  const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] };
+  const { status, stderr } = spawnSync(process.execPath, ['-e', probe], options);
+  return status === 0 ? undefined : stderr;
 }
 
 /** All dependencies with a script but the one that compiles; theirs take a moment. */
@@ -116,13 +133,15 @@ async function assertDone({ command, ended, output }, shown) {
   throw new InstallError(`${excerpt(output.join('').split('\n'))}\n\n${command} ${why}`);
 }
 
-function assertNativeModuleLoads(shown) {
-  if (nativeModuleLoads()) return;
+/** npm may end well although an optional package could not be built: what counts is whether it loads. */
+async function assertCompiled({ ended, output }, shown) {
+  const { failure } = await ended;
+  const loading = whyNotLoaded();
+  if (loading === undefined) return;
   shown.cancel();
-  throw new InstallError(
-    'The dependencies are installed, but better-sqlite3 does not load. Are install scripts switched ' +
-      'off (npm config get ignore-scripts)? Then run: npm rebuild better-sqlite3 --ignore-scripts=false',
-  );
+  const log = [...output, failure ?? ''].join('');
+  fs.writeFileSync(buildLog, `${log}\n${loading}`);
+  throw new InstallError(explainSqliteBuild({ log, loading, logFile: buildLog }));
 }
 
 /** npm states the cause first and often ends with a page of its usage: both ends are shown. */

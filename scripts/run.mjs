@@ -6,11 +6,11 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Runs a Node program in the foreground and resolves to its exit code. One that `yields` gets of the
- * processor what others leave.
+ * processor what others leave; `node` is the Node that runs it.
  */
-export function run(args, { env = process.env, yields = false } = {}) {
+export function run(args, { env = process.env, yields = false, node = process.execPath } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env });
+    const child = spawn(node, args, { cwd: root, stdio: 'inherit', env });
     if (yields && child.pid !== undefined) {
       os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
     }

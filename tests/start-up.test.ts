@@ -90,7 +90,7 @@ class WatchedPlace implements StoreEngine {
     return withDatabaseFile(this.home, (db) =>
       [...this.reads.texts].flatMap(({ sqlite, sqliteNames }) =>
         db
-          .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${sqlite}`)
+          .prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${sqlite}`)
           .all(...sqliteNames.map(() => null))
           .flatMap(({ detail }) => (detail.startsWith('SCAN') ? [`${detail}: ${sqlite}`] : [])),
       ),

@@ -58,7 +58,7 @@ export class Workbench {
       platform: 'node',
       target: 'node20.19',
       conditions: ['stoa-source'],
-      external: ['better-sqlite3', 'pg'],
+      external: ['pg'],
       logLevel: 'silent',
       banner: {
         js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { assertMayCall } from '@stoa/core';
 import { compileCheck } from '@stoa/daemon';
 import { type Principal, ROUTES } from '@stoa/protocol';
-import { SqliteStore } from '@stoa/store';
-import Database from 'better-sqlite3';
+import { openSqlite, type SqliteDatabase, SqliteStore } from '@stoa/store';
 import type { Benchmark } from '../benchmark.js';
 import { MESSAGE_TEXT } from '../load/message-text.js';
 import { share } from '../load/share.js';
@@ -60,8 +59,8 @@ export const overhead: Benchmark = {
   },
 };
 
-function openUnsynced(scope: Scope, path: string): Database.Database {
-  const database = new Database(path);
+function openUnsynced(scope: Scope, path: string): SqliteDatabase {
+  const database = openSqlite(path);
   scope.defer(() => database.close());
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = OFF');
@@ -75,7 +74,7 @@ function openUnsynced(scope: Scope, path: string): Database.Database {
 function openBareInsert(
   scope: Scope,
   path: string,
-  source: Database.Database,
+  source: SqliteDatabase,
 ): (rows: number) => void {
   const { sql } = source.prepare(`SELECT sql FROM sqlite_master WHERE name = 'events'`).get() as {
     sql: string;
@@ -98,7 +97,7 @@ function openBareInsert(
     if (rows > 1) begin.run();
     for (let i = 0; i < rows; i++) {
       values[seq] = (values[seq] ?? 0) + 1;
-      statement.run(values);
+      statement.run(...values);
     }
     if (rows > 1) commit.run();
   };

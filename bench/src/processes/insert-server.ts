@@ -2,12 +2,12 @@
 // answers with the same record as the daemon does.
 import type { AddressInfo } from 'node:net';
 import type { Message, PostMessage } from '@stoa/protocol';
-import Database from 'better-sqlite3';
+import { openSqlite } from '@stoa/store';
 import fastify from 'fastify';
 
 const [path = '', sample = ''] = process.argv.slice(2);
 
-const database = new Database(path);
+const database = openSqlite(path);
 database.pragma('journal_mode = WAL');
 database.pragma('synchronous = FULL');
 database.exec('CREATE TABLE "rows" ("id" INTEGER PRIMARY KEY, "body" TEXT NOT NULL)');

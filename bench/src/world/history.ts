@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Core } from '@stoa/core';
 import type { Principal } from '@stoa/protocol';
-import Database from 'better-sqlite3';
+import { inTransaction, openSqlite } from '@stoa/store';
 
 /** Threads of this many messages: a root and its replies. */
 const THREAD = 10;
@@ -48,16 +48,16 @@ export async function createChannels({ credentials, channels }: Core): Promise<v
  * takes minutes for a million, this takes seconds.
  */
 export function writeHistory(home: string, from: number, to: number): void {
-  const database = new Database(join(home, 'stoa.db'));
+  const database = openSqlite(join(home, 'stoa.db'));
   try {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = OFF');
-    database.transaction(() => {
+    inTransaction(database, () => {
       database.exec(`
         CREATE TEMP TABLE "new" AS ${MESSAGES(from, to)};
         ${FROM_NEW}
         DROP TABLE "new"`);
-    })();
+    });
     database.pragma('wal_checkpoint(TRUNCATE)');
   } finally {
     database.close();

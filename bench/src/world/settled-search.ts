@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Database from 'better-sqlite3';
+import { openSqlite } from '@stoa/store';
 import type { Scope } from './scope.js';
 
 const POLL_MS = 2;
@@ -31,7 +31,7 @@ async function openComparison(scope: Scope, home: string): Promise<() => boolean
     await delay(POLL_MS);
   };
   while (!existsSync(search)) await wait();
-  const database = new Database(join(home, 'stoa.db'), { readonly: true });
+  const database = openSqlite(join(home, 'stoa.db'), { readonly: true });
   scope.defer(() => database.close());
   database.prepare(`ATTACH ? AS "search"`).run(search);
   // The search thread starts after the daemon: its file is there a moment before its tables are.
@@ -39,12 +39,10 @@ async function openComparison(scope: Scope, home: string): Promise<() => boolean
     `SELECT 1 FROM "search"."sqlite_master" WHERE "name" = 'watermarks'`,
   );
   while (made.get() === undefined) await wait();
-  const lagging = database
-    .prepare(
-      `SELECT 1 FROM "topics" t WHERE t."name" LIKE 'channel:%'
+  const lagging = database.prepare(
+    `SELECT 1 FROM "topics" t WHERE t."name" LIKE 'channel:%'
          AND coalesce((SELECT max(e."seq") FROM "events" e WHERE e."topicId" = t."id"), 0) >
              coalesce((SELECT w."seq" FROM "search"."watermarks" w WHERE w."topicId" = t."id"), 0)`,
-    )
-    .pluck();
+  );
   return () => lagging.get() !== undefined;
 }

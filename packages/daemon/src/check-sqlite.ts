@@ -1,7 +1,14 @@
-import { isSafeSqlite, sqliteVersion } from '@stoa/store';
+import { isSafeSqlite, sqliteBindingName, sqliteVersion } from '@stoa/store';
 
-/** Which SQLite this installation brings, and whether it is free of known corruption bugs. */
-export function checkSqlite(): { readonly version: string; readonly ok: boolean } {
+export interface FoundSqlite {
+  readonly version: string;
+  /** The library that it came with: `node:sqlite` or `better-sqlite3`. */
+  readonly library: string;
+  readonly ok: boolean;
+}
+
+/** Which SQLite is used here, and whether it is free of known corruption bugs. */
+export function checkSqlite(): FoundSqlite {
   const version = sqliteVersion();
-  return { version, ok: isSafeSqlite(version) };
+  return { version, library: sqliteBindingName(), ok: isSafeSqlite(version) };
 }

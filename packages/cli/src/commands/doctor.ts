@@ -138,7 +138,8 @@ function sqliteFinding(daemon: DaemonPackage): Finding {
     return checkSqlite(daemon);
   } catch (error) {
     const detail = `SQLite cannot be loaded: ${(error as Error).message}`;
-    return problem('sqlite', detail, 'build it for this Node: npm rebuild better-sqlite3');
+    const fix = 'use Node 22.13 or newer, or compile it for this Node: npm rebuild better-sqlite3';
+    return problem('sqlite', detail, fix);
   }
 }
 

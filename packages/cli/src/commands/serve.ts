@@ -40,7 +40,7 @@ export interface DaemonPackage {
       | { readonly ok: true; readonly path: string }
       | { readonly ok: false; readonly problem: string };
   }>;
-  checkSqlite(): { readonly version: string; readonly ok: boolean };
+  checkSqlite(): { readonly version: string; readonly library: string; readonly ok: boolean };
 }
 
 /** The only door from the command to the daemon; opened by what runs or examines one. */

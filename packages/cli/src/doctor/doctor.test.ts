@@ -22,13 +22,19 @@ describe('the machine', () => {
   });
 
   it('F-34 names an SQLite that is too old, and what to do', () => {
-    const found = checkSqlite({ checkSqlite: () => ({ version: '3.45.1', ok: false }) });
+    const found = checkSqlite({
+      checkSqlite: () => ({ version: '3.45.1', library: 'better-sqlite3', ok: false }),
+    });
     expect(found).toMatchObject({
       level: 'problem',
       detail: expect.stringContaining('3.45.1') as string,
       fix: expect.stringContaining('npm ci') as string,
     });
-    expect(checkSqlite({ checkSqlite: () => ({ version: '3.53.2', ok: true }) }).level).toBe('ok');
+    const good = { version: '3.53.2', library: 'node:sqlite', ok: true };
+    expect(checkSqlite({ checkSqlite: () => good })).toMatchObject({
+      level: 'ok',
+      detail: 'SQLite 3.53.2 (node:sqlite)',
+    });
   });
 
   it('needs room on the disk', () => {

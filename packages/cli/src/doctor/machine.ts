@@ -21,8 +21,8 @@ export function checkNode(version: string): Finding {
 }
 
 export function checkSqlite(daemon: Pick<DaemonPackage, 'checkSqlite'>): Finding {
-  const { version, ok: isGood } = daemon.checkSqlite();
-  if (isGood) return ok('sqlite', `SQLite ${version}`);
+  const { version, library, ok: isGood } = daemon.checkSqlite();
+  if (isGood) return ok('sqlite', `SQLite ${version} (${library})`);
   return problem(
     'sqlite',
     `SQLite ${version} has a bug that can corrupt data; the daemon refuses to use it`,

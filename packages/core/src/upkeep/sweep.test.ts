@@ -1,5 +1,4 @@
-import { SqliteStore, type Store } from '@stoa/store';
-import Database from 'better-sqlite3';
+import { openSqlite, type SqliteDatabase, SqliteStore, type Store } from '@stoa/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createCore } from '../create-core.js';
 import { idleRuntime } from '../idle-runtime.js';
@@ -8,13 +7,13 @@ const DAY = 24 * 3_600_000;
 const ROWS = 1_200;
 
 describe('a sweep', () => {
-  let db: Database.Database;
+  let db: SqliteDatabase;
   let store: Store;
   let now: number;
   let ids: number;
 
   beforeEach(() => {
-    db = new Database(':memory:');
+    db = openSqlite(':memory:');
     store = new SqliteStore(db, { durability: 'relaxed' });
     now = 100 * DAY;
     ids = 0;
@@ -57,7 +56,7 @@ describe('a sweep', () => {
       },
     });
   const count = (table: string): unknown =>
-    db.prepare(`SELECT count(*) FROM "${table}"`).pluck().get();
+    db.prepare<[], { count: number }>(`SELECT count(*) AS "count" FROM "${table}"`).get()?.count;
 
   /** A channel that was deleted, with rows that are left of it. */
   function eraseChannel(): void {

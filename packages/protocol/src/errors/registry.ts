@@ -121,6 +121,7 @@ export const ERRORS = {
   address_in_use: { status: 500, title: 'The port is taken' },
   schema_too_new: { status: 500, title: 'The data was written by a newer Stoa' },
   migration_failed: { status: 500, title: 'A migration failed; the old data is untouched' },
+  sqlite_missing: { status: 500, title: 'There is no SQLite library that this Node can use' },
   sqlite_too_old: { status: 500, title: 'The SQLite library has a known corruption bug' },
   daemon_not_proven: { status: 503, title: 'What answers did not prove to be the daemon' },
   daemon_unreachable: { status: 503, title: 'No daemon answers at this address' },

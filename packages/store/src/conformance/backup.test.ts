@@ -2,8 +2,12 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Migration } from '../schema/migration.js';
+import { MIGRATIONS } from '../schema/migrations.js';
+import { verb } from '../sql/verb.js';
+import { openSqlite } from '../sqlite/binding/open.js';
+import { migrateSqlite } from '../sqlite/migrate.js';
 import { openSqliteStore } from '../sqlite/sqlite-store.js';
 import type { Store } from '../store.js';
 import { insertHuman } from '../verbs/access.js';
@@ -12,6 +16,45 @@ import { listEventsAfter } from '../verbs/events.js';
 import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
 
 const topics = ['channel:a', 'channel:b', 'human:c'];
+
+const NOTES = `CREATE TABLE "addedLater" ("id" TEXT NOT NULL PRIMARY KEY, "text" TEXT NOT NULL)`;
+const addedLater: Migration = {
+  version: MIGRATIONS.length + 1,
+  name: 'added later',
+  sqlite: NOTES,
+  postgres: NOTES,
+};
+
+interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly pk: number;
+}
+
+/** Every table that some migrations make, with its columns. */
+function tablesAfter(migrations: readonly Migration[]): Map<string, Column[]> {
+  const db = openSqlite(':memory:');
+  migrateSqlite(db, migrations);
+  const names = db
+    .prepare<[], { name: string }>(
+      `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE 'sqlite_%'`,
+    )
+    .all();
+  const tables = names.map(({ name }): [string, Column[]] => [
+    name,
+    db.pragma(`table_info("${name}")`) as Column[],
+  ]);
+  db.close();
+  return new Map(tables);
+}
+
+/** One row. The engines number topics themselves. */
+function insertRow(table: string, columns: readonly Column[]): string {
+  const given = columns.filter(({ name }) => table !== 'topics' || name !== 'id');
+  const names = given.map(({ name }) => `"${name}"`).join(', ');
+  const values = given.map(({ type }) => (type === 'TEXT' ? `'seven'` : '7')).join(', ');
+  return `INSERT INTO "${table}" (${names}) VALUES (${values})`;
+}
 
 describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
   let directory: string;
@@ -36,7 +79,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
     return (yield* findTopic.first({ name })) as TopicRow;
   }
 
-  it('F-16 taken while others write is one consistent state that opens as an ordinary SQLite file', async () => {
+  it('F-16 OP-5 taken while others write is one consistent state that opens as an ordinary SQLite file', async () => {
     let acknowledged = 0;
     let stop = false;
     const write = async (writer: number): Promise<void> => {
@@ -94,7 +137,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
       });
     });
     await store.backupTo(path());
-    const db = new Database(path());
+    const db = openSqlite(path());
     expect(db.prepare('SELECT *, typeof("createdAt") AS "type" FROM "humans"').all()).toEqual([
       {
         humanId: 'ada',
@@ -104,12 +147,34 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
         type: 'integer',
       },
     ]);
-    expect(db.prepare('SELECT "body" FROM "events"').pluck().all()).toEqual([text]);
+    expect(db.prepare('SELECT "body" FROM "events"').all()).toEqual([{ body: text }]);
     db.close();
     const copy = openSqliteStore(path(), { durability: 'full' });
     const inserted = await copy.transact(() => insertTopic.first({ name: 'channel:new' }));
     expect(inserted?.id).toBe(topics.length + 1);
     await copy.close();
+  });
+
+  it('OP-16 holds every table of the schema, also one that a later migration adds', async () => {
+    const migrations = [...MIGRATIONS, addedLater];
+    const tables = tablesAfter(migrations);
+    const grown = await engine.newPlace();
+    const full = await grown.open({ migrations });
+    await full.transact(function* () {
+      for (const [table, columns] of tables) yield* verb<object>(insertRow(table, columns)).run({});
+    });
+    await full.backupTo(path());
+    await full.close();
+    await grown.discard();
+
+    const copy = openSqlite(path(), { readonly: true });
+    const counts = [...tables.keys()].map((table) => [
+      table,
+      copy.prepare(`SELECT count(*) AS "rows" FROM "${table}"`).get(),
+    ]);
+    copy.close();
+    expect(counts).toEqual([...tables.keys()].map((table) => [table, { rows: 1 }]));
+    expect(tables.size).toBeGreaterThan(46);
   });
 
   it('replaces an older copy and leaves nothing else behind', async () => {

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appendEvent } from '@stoa/testkit';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { openSqlite } from '../sqlite/binding/open.js';
 import { SqliteStore } from '../sqlite/sqlite-store.js';
 import { listEventsAfter } from '../verbs/events.js';
 import { findTopic, insertTopic } from '../verbs/topics.js';
@@ -14,12 +15,12 @@ const UNLIMITED = 1_073_741_823;
 /** SQLite answers the same whether the disk or the number of pages it may use is at its end. */
 describe('a full disk on sqlite', () => {
   let directory: string;
-  let db: Database.Database;
+  let db: SqliteDatabase;
   let store: SqliteStore;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'stoa-full-'));
-    db = new Database(join(directory, 'stoa.db'));
+    db = openSqlite(join(directory, 'stoa.db'));
     store = new SqliteStore(db, { durability: 'full' });
     await store.transact(() => insertTopic.run({ name: topic }));
   });

@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoaError } from '@stoa/protocol';
-import Database from 'better-sqlite3';
+import { sqliteCodeOf } from '../sqlite/binding/code.js';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { openSqlite } from '../sqlite/binding/open.js';
 
 /** What the holder of a data directory says about itself; the CLI finds the daemon by it. */
 export interface HolderNote {
@@ -23,15 +25,15 @@ const NOTE_FILE = 'daemon.json';
 export class DataLock {
   private constructor(
     private readonly home: string,
-    private readonly db: Database.Database,
+    private readonly db: SqliteDatabase,
     /** The note a holder left that did not end cleanly. */
     readonly stale: HolderNote | undefined,
   ) {}
 
   static take(home: string): DataLock {
-    let db: Database.Database | undefined;
+    let db: SqliteDatabase | undefined;
     try {
-      db = new Database(join(home, 'lock.db'), { timeout: 0 });
+      db = openSqlite(join(home, 'lock.db'), { timeout: 0 });
       db.pragma('locking_mode = EXCLUSIVE');
       db.exec('BEGIN EXCLUSIVE');
     } catch (error) {
@@ -63,7 +65,8 @@ export function readHolderNote(home: string): HolderNote | undefined {
 }
 
 function locked(home: string, cause: unknown): unknown {
-  if (!(cause instanceof Database.SqliteError) || !cause.code.startsWith('SQLITE_BUSY')) {
+  if (cause instanceof StoaError) return cause;
+  if (!sqliteCodeOf(cause)?.startsWith('SQLITE_BUSY')) {
     return new StoaError(
       'data_directory_unusable',
       `${home} cannot be locked: ${String(cause)}`,

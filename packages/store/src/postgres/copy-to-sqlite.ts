@@ -1,10 +1,10 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
 import type pg from 'pg';
 import type { Migration } from '../schema/migration.js';
-import { TABLES } from '../schema/migrations.js';
 import type { SqlValue } from '../sql/statement.js';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { openSqlite } from '../sqlite/binding/open.js';
 import { toStoaError } from '../sqlite/failure.js';
 import { migrateSqlite } from '../sqlite/migrate.js';
 
@@ -23,10 +23,12 @@ export async function copyToSqlite(
   const partial = `${path}.partial`;
   await removeDatabase(partial);
   try {
-    const db = new Database(partial);
+    const db = openSqlite(partial);
     try {
       db.pragma('journal_mode = OFF');
       db.pragma('synchronous = OFF');
+      // What refers to another row may come before it: the snapshot is consistent as a whole.
+      db.pragma('foreign_keys = OFF');
       migrateSqlite(db, migrations);
       await copySnapshot(client, db);
     } finally {
@@ -42,25 +44,35 @@ export async function copyToSqlite(
   }
 }
 
-async function copySnapshot(client: pg.Client, db: Database.Database): Promise<void> {
+async function copySnapshot(client: pg.Client, db: SqliteDatabase): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   db.exec('BEGIN');
-  for (const table of TABLES) await copyTable(client, db, table);
+  for (const { name } of tablesOf(db)) await copyTable(client, db, name);
   db.exec('COMMIT');
   await client.query('ROLLBACK');
 }
 
-async function copyTable(client: pg.Client, db: Database.Database, table: string): Promise<void> {
+/** What the migrations made, so that a new table cannot be forgotten. */
+function tablesOf(db: SqliteDatabase): { readonly name: string }[] {
+  return db
+    .prepare<[], { name: string }>(
+      `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE 'sqlite_%'`,
+    )
+    .all();
+}
+
+async function copyTable(client: pg.Client, db: SqliteDatabase, table: string): Promise<void> {
   const info = db.pragma(`table_info("${table}")`) as { name: string; pk: number }[];
   const columns = info.map(({ name }) => `"${name}"`);
   const key = info.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk);
-  const insert = db.prepare<SqlValue[]>(
+  const order = key.map(({ name }) => `"${name}"`).join(', ');
+  const insert = db.prepare(
     `INSERT INTO "${table}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
   // In the order of the key every row lands at the end of the table.
   await client.query(
     `DECLARE "copied" NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM "${table}"
-     ORDER BY ${key.map(({ name }) => `"${name}"`).join(', ')}`,
+     ${order === '' ? '' : `ORDER BY ${order}`}`,
   );
   for (;;) {
     const { rows } = await client.query<SqlValue[]>({

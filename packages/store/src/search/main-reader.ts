@@ -1,6 +1,7 @@
-import type Database from 'better-sqlite3';
 import type { Tx } from '../sql/statement.js';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { StatementRunner } from '../sqlite/statement-runner.js';
+import { inTransaction } from '../sqlite/transaction.js';
 import { HEAD } from '../verbs/topics.js';
 import type { SearchMatch } from './search-index.js';
 
@@ -19,7 +20,7 @@ export class MainReader {
   readonly #runner: StatementRunner;
   readonly #sql: ReturnType<typeof prepare>;
 
-  constructor(private readonly db: Database.Database) {
+  constructor(private readonly db: SqliteDatabase) {
     this.#runner = new StatementRunner(db);
     this.#sql = prepare(db);
   }
@@ -30,17 +31,17 @@ export class MainReader {
 
   /** Everything read in the body is of one moment. */
   snapshot<T>(body: () => T): T {
-    return this.db.transaction(body).deferred();
+    return inTransaction(this.db, body);
   }
 
   /** Another one whenever anything was committed, here or by another connection. */
   version(): string {
     const elsewhere = this.db.pragma('data_version', { simple: true }) as number;
-    return `${elsewhere}/${this.#sql.ownChanges.get() ?? 0}`;
+    return `${elsewhere}/${this.#sql.ownChanges.get()?.count ?? 0}`;
   }
 
   /** Every channel's topic and head. */
-  heads(): Iterable<[topicId: number, head: number]> {
+  heads(): Iterable<{ readonly topicId: number; readonly head: number }> {
     return this.#sql.heads.iterate();
   }
 
@@ -55,16 +56,18 @@ export class MainReader {
 
   /** When an event happened; undefined when there is no such event. */
   eventAt(topicId: number, seq: number): number | undefined {
-    return this.#sql.eventAt.get(topicId, seq);
+    return this.#sql.eventAt.get(topicId, seq)?.at;
   }
 }
 
 const CHANNELS = `"channels" c JOIN "topics" t ON t."id" = c."topicId"`;
 
-function prepare(db: Database.Database) {
+function prepare(db: SqliteDatabase) {
   return {
-    ownChanges: db.prepare<[], number>('SELECT total_changes()').pluck(),
-    heads: db.prepare<[], [number, number]>(`SELECT c."topicId", ${HEAD} FROM ${CHANNELS}`).raw(),
+    ownChanges: db.prepare<[], { count: number }>('SELECT total_changes() AS "count"'),
+    heads: db.prepare<[], { topicId: number; head: number }>(
+      `SELECT c."topicId", ${HEAD} AS "head" FROM ${CHANNELS}`,
+    ),
     channel: db.prepare<[number], ChannelPlace>(
       `SELECT ${HEAD} AS "head", t."floor" FROM ${CHANNELS} WHERE c."topicId" = ?`,
     ),
@@ -73,10 +76,8 @@ function prepare(db: Database.Database) {
        JOIN "channels" c ON c."topicId" = m."topicId"
        WHERE m."topicId" = ? AND m."seq" = ? AND m."deletedAt" IS NULL`,
     ),
-    eventAt: db
-      .prepare<[number, number], number>(
-        'SELECT "at" FROM "events" WHERE "topicId" = ? AND "seq" = ?',
-      )
-      .pluck(),
+    eventAt: db.prepare<[number, number], { at: number }>(
+      'SELECT "at" FROM "events" WHERE "topicId" = ? AND "seq" = ?',
+    ),
   };
 }

@@ -1,4 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { isDamage } from '../sqlite/failure.js';
 import { checkFile, parseCheckData } from '../sqlite/integrity.js';
 import type { SearchRequest } from './search-index.js';
 import {
@@ -7,7 +8,7 @@ import {
   parseToThread,
   type ThreadData,
 } from './search-messages.js';
-import { isDamage, isNoRoom, removeSearchFile } from './sqlite-search-file.js';
+import { isNoRoom, removeSearchFile } from './sqlite-search-file.js';
 import { type Goal, openSqliteSearchIndex, type SqliteSearchIndex } from './sqlite-search-index.js';
 
 /** Hints tell what grew; looking for oneself now and then makes up for lost ones. */

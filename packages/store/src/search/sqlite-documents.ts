@@ -1,4 +1,5 @@
-import type Database from 'better-sqlite3';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { inTransaction } from '../sqlite/transaction.js';
 import { fts5String, toFts5 } from './fts5-query.js';
 import type { MessageChange } from './message-changes.js';
 import type { SearchMatch } from './search-index.js';
@@ -28,9 +29,11 @@ export class SqliteDocuments {
   readonly #remembered = new Set<string>();
   readonly #sql: Statements;
 
-  constructor(private readonly db: Database.Database) {
+  constructor(private readonly db: SqliteDatabase) {
     this.#sql = prepare(db);
-    this.#watermarks = new Map(this.#sql.listWatermarks.all());
+    this.#watermarks = new Map(
+      this.#sql.listWatermarks.all().map(({ topicId, seq }) => [topicId, seq]),
+    );
   }
 
   get topicIds(): Iterable<number> {
@@ -67,7 +70,7 @@ export class SqliteDocuments {
   drop(topicId: number, limit: number): boolean {
     return this.#inTransaction(() => {
       const ids = this.#sql.listDocuments.all(topicId, limit);
-      for (const id of ids) this.#remove(id);
+      for (const { id } of ids) this.#remove(id);
       if (ids.length === limit) return true;
       this.#sql.deleteWatermark.run(topicId);
       this.#sql.setTidying.run('');
@@ -82,10 +85,10 @@ export class SqliteDocuments {
    * some are left to look at.
    */
   tidySome(limit: number): boolean {
-    const after = this.#sql.tidying.get();
+    const after = this.#sql.tidying.get()?.after;
     if (after === undefined) return false;
     return this.#inTransaction(() => {
-      const words = this.#sql.listWordsAfter.all(after, limit);
+      const words = this.#sql.listWordsAfter.all(after, limit).map(({ word }) => word);
       for (const word of words) {
         if (this.#sql.holds.get(`tokens : ${fts5String([word])}`) !== undefined) continue;
         this.#sql.deleteWord.run(word);
@@ -107,7 +110,7 @@ export class SqliteDocuments {
 
   #inTransaction<T>(body: () => T): T {
     try {
-      return this.db.transaction(body).immediate();
+      return inTransaction(this.db, body, 'IMMEDIATE');
     } catch (error) {
       this.#remembered.clear();
       throw error;
@@ -115,7 +118,7 @@ export class SqliteDocuments {
   }
 
   #apply(topicId: number, { seq, createdAt, text }: MessageChange): void {
-    const known = this.#sql.findDocument.get(topicId, seq);
+    const known = this.#sql.findDocument.get(topicId, seq)?.id;
     const tokens = text === undefined ? [] : tokensOf(text);
     if (tokens.length === 0) {
       if (known !== undefined) this.#remove(known);
@@ -130,7 +133,7 @@ export class SqliteDocuments {
 
   #newId(createdAt: number): number {
     for (let first = createdAt * IDS_PER_MS; ; first += IDS_PER_MS) {
-      const last = this.#sql.lastId.get(first, first + IDS_PER_MS - 1) ?? null;
+      const last = this.#sql.lastId.get(first, first + IDS_PER_MS - 1)?.id ?? null;
       if (last === null) return first;
       if (last < first + IDS_PER_MS - 1) return last + 1;
     }
@@ -151,7 +154,7 @@ export class SqliteDocuments {
   #alternatives(prefix: string): readonly string[] | undefined {
     if (Array.from(prefix).length <= INDEXED_PREFIX_CHARS) return undefined;
     const words = this.#sql.listWords.all(prefix, `${prefix}\u{10FFFF}`, MAX_ALTERNATIVES + 1);
-    return words.length > MAX_ALTERNATIVES ? undefined : words;
+    return words.length > MAX_ALTERNATIVES ? undefined : words.map(({ word }) => word);
   }
 }
 
@@ -166,28 +169,24 @@ const topicToken = (topicId: number): string => `#${topicId}`;
 
 type Statements = ReturnType<typeof prepare>;
 
-function prepare(db: Database.Database) {
+function prepare(db: SqliteDatabase) {
   return {
-    listWatermarks: db
-      .prepare<[], [number, number]>('SELECT "topicId", "seq" FROM "watermarks"')
-      .raw(),
+    listWatermarks: db.prepare<[], { topicId: number; seq: number }>(
+      'SELECT "topicId", "seq" FROM "watermarks"',
+    ),
     setWatermark: db.prepare<[number, number, number]>(
       'INSERT OR REPLACE INTO "watermarks" ("topicId", "seq", "at") VALUES (?, ?, ?)',
     ),
     deleteWatermark: db.prepare<[number]>('DELETE FROM "watermarks" WHERE "topicId" = ?'),
-    findDocument: db
-      .prepare<[number, number], number>(
-        'SELECT "id" FROM "documents" WHERE "topicId" = ? AND "seq" = ?',
-      )
-      .pluck(),
-    listDocuments: db
-      .prepare<[number, number], number>('SELECT "id" FROM "documents" WHERE "topicId" = ? LIMIT ?')
-      .pluck(),
-    lastId: db
-      .prepare<[number, number], number | null>(
-        'SELECT max("id") FROM "documents" WHERE "id" BETWEEN ? AND ?',
-      )
-      .pluck(),
+    findDocument: db.prepare<[number, number], { id: number }>(
+      'SELECT "id" FROM "documents" WHERE "topicId" = ? AND "seq" = ?',
+    ),
+    listDocuments: db.prepare<[number, number], { id: number }>(
+      'SELECT "id" FROM "documents" WHERE "topicId" = ? LIMIT ?',
+    ),
+    lastId: db.prepare<[number, number], { id: number | null }>(
+      'SELECT max("id") AS "id" FROM "documents" WHERE "id" BETWEEN ? AND ?',
+    ),
     insertDocument: db.prepare<[number, number, number]>(
       'INSERT INTO "documents" ("id", "topicId", "seq") VALUES (?, ?, ?)',
     ),
@@ -201,24 +200,18 @@ function prepare(db: Database.Database) {
     deleteText: db.prepare<[number]>('DELETE FROM "texts" WHERE rowid = ?'),
     insertWord: db.prepare<[string]>('INSERT OR IGNORE INTO "words" ("word") VALUES (?)'),
     deleteWord: db.prepare<[string]>('DELETE FROM "words" WHERE "word" = ?'),
-    listWordsAfter: db
-      .prepare<[string, number], string>(
-        'SELECT "word" FROM "words" WHERE "word" > ? ORDER BY "word" LIMIT ?',
-      )
-      .pluck(),
-    holds: db
-      .prepare<[string], number>('SELECT 1 FROM "texts" WHERE "texts" MATCH ? LIMIT 1')
-      .pluck(),
-    tidying: db.prepare<[], string>('SELECT "after" FROM "tidying"').pluck(),
+    listWordsAfter: db.prepare<[string, number], { word: string }>(
+      'SELECT "word" FROM "words" WHERE "word" > ? ORDER BY "word" LIMIT ?',
+    ),
+    holds: db.prepare<[string], number>('SELECT 1 FROM "texts" WHERE "texts" MATCH ? LIMIT 1'),
+    tidying: db.prepare<[], { after: string }>('SELECT "after" FROM "tidying"'),
     setTidying: db.prepare<[string]>(
       'INSERT OR REPLACE INTO "tidying" ("id", "after") VALUES (1, ?)',
     ),
-    endTidying: db.prepare('DELETE FROM "tidying"'),
-    listWords: db
-      .prepare<[string, string, number], string>(
-        'SELECT "word" FROM "words" WHERE "word" >= ? AND "word" < ? LIMIT ?',
-      )
-      .pluck(),
+    endTidying: db.prepare<[]>('DELETE FROM "tidying"'),
+    listWords: db.prepare<[string, string, number], { word: string }>(
+      'SELECT "word" FROM "words" WHERE "word" >= ? AND "word" < ? LIMIT ?',
+    ),
     match: db.prepare<[string], SearchMatch>(
       `SELECT d."topicId", d."seq" FROM "texts" t CROSS JOIN "documents" d ON d."id" = t.rowid
        WHERE "texts" MATCH ? ORDER BY t.rowid DESC`,

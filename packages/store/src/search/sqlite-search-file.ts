@@ -1,5 +1,9 @@
 import fs from 'node:fs';
-import Database from 'better-sqlite3';
+import { sqliteCodeOf } from '../sqlite/binding/code.js';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { openSqlite } from '../sqlite/binding/open.js';
+import { isDamage } from '../sqlite/failure.js';
+import { inTransaction } from '../sqlite/transaction.js';
 
 /** Any other version is thrown away and built again. */
 const VERSION = 2;
@@ -33,7 +37,7 @@ PRAGMA user_version = ${VERSION};
 `;
 
 /** Opens the file of the index; one that is damaged or of another version is replaced. */
-export function openSearchFile(path: string): Database.Database {
+export function openSearchFile(path: string): SqliteDatabase {
   try {
     const db = open(path);
     if (isUsable(db)) return db;
@@ -49,18 +53,13 @@ export function removeSearchFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) fs.rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** The file itself is broken, so that only building it again helps. */
-export function isDamage(error: unknown): boolean {
-  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
-}
-
 /** The write was undone, and may work once there is room. */
 export function isNoRoom(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
+  return sqliteCodeOf(error) === 'SQLITE_FULL';
 }
 
-function open(path: string): Database.Database {
-  const db = new Database(path);
+function open(path: string): SqliteDatabase {
+  const db = openSqlite(path);
   try {
     prepareSearchFile(db);
     return db;
@@ -71,15 +70,15 @@ function open(path: string): Database.Database {
 }
 
 /** Makes an empty database an empty index. */
-export function prepareSearchFile(db: Database.Database): void {
+export function prepareSearchFile(db: SqliteDatabase): void {
   db.pragma('journal_mode = WAL');
   // A power cut may take the last batches with it, which are then indexed again.
   db.pragma('synchronous = NORMAL');
   db.pragma('cache_size = -32768');
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_master').get() === undefined;
-  if (isEmpty) db.transaction(() => db.exec(SCHEMA))();
+  if (isEmpty) inTransaction(db, () => db.exec(SCHEMA));
 }
 
-function isUsable(db: Database.Database): boolean {
+function isUsable(db: SqliteDatabase): boolean {
   return db.pragma('user_version', { simple: true }) === VERSION;
 }

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { ChannelLog } from '@stoa/testkit';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqlite } from '../sqlite/binding/open.js';
 import { openSqliteStore, type SqliteStore } from '../sqlite/sqlite-store.js';
 import { openSqliteSearchIndex, type SqliteSearchIndex } from './sqlite-search-index.js';
 
@@ -46,12 +46,12 @@ describe('the search file', () => {
 
   /** What is in the file, without the numbers that depend on the order of indexing. */
   function content(file = searchPath()): unknown {
-    const db = new Database(file, { readonly: true });
+    const db = openSqlite(file, { readonly: true });
     try {
       db.exec(
         `CREATE VIRTUAL TABLE temp."vocabulary" USING fts5vocab('main', 'texts', 'instance')`,
       );
-      const all = (sql: string): unknown[] => db.prepare(sql).raw().all();
+      const all = (sql: string): unknown[] => db.prepare(sql).all();
       return {
         documents: all('SELECT "topicId", "seq" FROM "documents" ORDER BY "topicId", "seq"'),
         watermarks: all('SELECT * FROM "watermarks" ORDER BY "topicId"'),
@@ -190,10 +190,12 @@ describe('the search file', () => {
 
   it('keeps no word that only a deleted channel had, also when it is closed on the way', async () => {
     const words = (): string[] => {
-      const db = new Database(searchPath(), { readonly: true });
-      const all = db.prepare('SELECT "word" FROM "words" ORDER BY "word"').pluck().all();
+      const db = openSqlite(searchPath(), { readonly: true });
+      const all = db
+        .prepare<[], { word: string }>('SELECT "word" FROM "words" ORDER BY "word"')
+        .all();
       db.close();
-      return all as string[];
+      return all.map(({ word }) => word);
     };
     const secret = await ChannelLog.create(store, 'secret');
     const mine = Array.from({ length: 9 }, (_, i) => `word${String(i)}`);
@@ -220,7 +222,7 @@ describe('the search file', () => {
     const opened = open({ topics: 1, events: 1, bytes: 1 });
     opened.indexSome();
     expect(count('alpha')).toBe(1);
-    const db = new Database(databasePath());
+    const db = openSqlite(databasePath());
     try {
       expect(db.pragma('wal_checkpoint(TRUNCATE)')).toEqual([{ busy: 0, log: 0, checkpointed: 0 }]);
     } finally {
@@ -238,7 +240,7 @@ describe('the search file', () => {
 });
 
 function setVersion(file: string): void {
-  const db = new Database(file);
+  const db = openSqlite(file);
   db.pragma('user_version = 99');
   db.close();
 }

@@ -1,4 +1,5 @@
-import Database from 'better-sqlite3';
+import type { SqliteDatabase } from '../sqlite/binding/database.js';
+import { openSqlite } from '../sqlite/binding/open.js';
 import { oldestWindow, type WindowLimits } from './log-window.js';
 import { MainReader } from './main-reader.js';
 import { readChanges, type Stretch } from './message-changes.js';
@@ -34,8 +35,8 @@ export class SqliteSearchIndex {
   #seenVersion = '';
 
   constructor(
-    private readonly main: Database.Database,
-    private readonly own: Database.Database,
+    private readonly main: SqliteDatabase,
+    private readonly own: SqliteDatabase,
     private readonly step = STEP,
   ) {
     prepareSearchFile(own);
@@ -66,7 +67,7 @@ export class SqliteSearchIndex {
     const version = this.#main.version();
     if (version === this.#seenVersion) return;
     let known = 0;
-    for (const [topicId, head] of this.#main.heads()) {
+    for (const { topicId, head } of this.#main.heads()) {
       if (this.#documents.has(topicId)) known += 1;
       if (head > this.#documents.watermark(topicId)) this.#waiting.add(topicId);
     }
@@ -171,13 +172,13 @@ export function openSqliteSearchIndex(
   searchPath: string,
   step = STEP,
 ): SqliteSearchIndex {
-  const opened: Database.Database[] = [];
-  const keep = (db: Database.Database): Database.Database => {
+  const opened: SqliteDatabase[] = [];
+  const keep = (db: SqliteDatabase): SqliteDatabase => {
     opened.push(db);
     return db;
   };
   try {
-    const main = keep(new Database(databasePath, { readonly: true, fileMustExist: true }));
+    const main = keep(openSqlite(databasePath, { readonly: true, fileMustExist: true }));
     main.pragma('busy_timeout = 5000');
     let own = keep(openSearchFile(searchPath));
     if (!isMadeFrom(new MainReader(main), own)) {
@@ -192,13 +193,18 @@ export function openSqliteSearchIndex(
   }
 }
 
+interface Watermark {
+  readonly topicId: number;
+  readonly seq: number;
+  readonly at: number;
+}
+
 /** The event at each watermark must be the one that was indexed. */
-function isMadeFrom(main: MainReader, own: Database.Database): boolean {
+function isMadeFrom(main: MainReader, own: SqliteDatabase): boolean {
   const watermarks = own
-    .prepare<[], [number, number, number]>('SELECT "topicId", "seq", "at" FROM "watermarks"')
-    .raw()
+    .prepare<[], Watermark>('SELECT "topicId", "seq", "at" FROM "watermarks"')
     .all();
   return watermarks.every(
-    ([topicId, seq, at]) => !main.channel(topicId) || main.eventAt(topicId, seq) === at,
+    ({ topicId, seq, at }) => !main.channel(topicId) || main.eventAt(topicId, seq) === at,
   );
 }

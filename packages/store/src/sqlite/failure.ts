@@ -1,28 +1,30 @@
 import { StoaError } from '@stoa/protocol';
-import Database from 'better-sqlite3';
+import { sqliteCodeOf } from './binding/code.js';
 
 /** The whole transaction is lost, whatever the savepoints: its members must run again, one by one. */
 export function losesTransaction(error: unknown): boolean {
-  return (
-    error instanceof Database.SqliteError &&
-    /^SQLITE_(FULL|IOERR|NOMEM|BUSY|INTERRUPT|CANTOPEN|READONLY)/.test(error.code)
+  return /^SQLITE_(FULL|IOERR|NOMEM|BUSY|INTERRUPT|CANTOPEN|READONLY)/.test(
+    sqliteCodeOf(error) ?? '',
   );
 }
 
 /** After a failed fsync nobody knows what is on disk; going on would acknowledge what may be lost. */
 export function endsProcess(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code === 'SQLITE_IOERR_FSYNC';
+  return sqliteCodeOf(error) === 'SQLITE_IOERR_FSYNC';
 }
 
-const isDamage = ({ code }: { readonly code: string }): boolean =>
-  /^SQLITE_(?:CORRUPT|NOTADB)/.test(code);
+/** The file itself is broken, or was never a database. */
+export function isDamage(error: unknown): boolean {
+  return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCodeOf(error) ?? '');
+}
 
 /** For who starts a daemon, and can do something about the file. */
 export function openingFailure(error: unknown, path: string): unknown {
-  if (!(error instanceof Database.SqliteError) || !isDamage(error)) return toStoaError(error);
+  const code = sqliteCodeOf(error);
+  if (code === undefined || !isDamage(error)) return toStoaError(error);
   return new StoaError(
     'storage_unavailable',
-    `${path} is damaged, or no database (${error.code}). Keep it to look into, and put back a copy that stoa backup made: docs/operations.md, Restoring`,
+    `${path} is damaged, or no database (${code}). Keep it to look into, and put back a copy that stoa backup made: docs/operations.md, Restoring`,
     [],
     { cause: error },
   );
@@ -30,14 +32,15 @@ export function openingFailure(error: unknown, path: string): unknown {
 
 /** What a caller may know of an engine failure. Errors of the domain pass unchanged. */
 export function toStoaError(error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  if (error.code === 'SQLITE_FULL') {
+  const code = sqliteCodeOf(error);
+  if (code === undefined) return error;
+  if (code === 'SQLITE_FULL') {
     return new StoaError('storage_full', 'The disk of the data directory is full', [], {
       cause: error,
     });
   }
   if (losesTransaction(error) || isDamage(error)) {
-    return new StoaError('storage_unavailable', `SQLite failed: ${error.code}`, [], {
+    return new StoaError('storage_unavailable', `SQLite failed: ${code}`, [], {
       cause: error,
     });
   }

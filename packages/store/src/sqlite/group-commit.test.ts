@@ -1,17 +1,38 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SqlValue } from '../sql/statement.js';
 import { verb } from '../sql/verb.js';
 import { findTopic, insertTopic } from '../verbs/topics.js';
+import type { SqliteDatabase, SqliteStatement } from './binding/database.js';
+import { openSqlite } from './binding/open.js';
 import { SqliteStore } from './sqlite-store.js';
 
-const damage = verb<object>('SELECT damaged()');
+const damage = verb<object>('SELECT 1 AS "damaged"');
+
+type Prepared = SqliteStatement<readonly SqlValue[], unknown>;
+
+/** Calls back before each prepared statement runs; what the callback throws is what the statement throws. */
+function watched(db: SqliteDatabase, before: (sql: string) => void): SqliteDatabase {
+  const prepare = db.prepare.bind(db) as (sql: string) => Prepared;
+  db.prepare = ((sql: string) => {
+    const statement = prepare(sql);
+    for (const name of ['run', 'get', 'all'] as const) {
+      const execute = statement[name].bind(statement) as (...values: readonly SqlValue[]) => never;
+      statement[name] = (...values: readonly SqlValue[]): never => {
+        before(sql);
+        return execute(...values);
+      };
+    }
+    return statement;
+  }) as typeof db.prepare;
+  return db;
+}
 
 describe('group commit', () => {
   let directory: string;
-  let db: Database.Database;
+  let db: SqliteDatabase;
   let store: SqliteStore;
   let flushes: (() => void)[];
   let statements: string[];
@@ -20,8 +41,10 @@ describe('group commit', () => {
     directory = mkdtempSync(join(tmpdir(), 'stoa-group-'));
     statements = [];
     flushes = [];
-    db = new Database(join(directory, 'stoa.db'), {
-      verbose: (text) => statements.push(String(text)),
+    db = watched(openSqlite(join(directory, 'stoa.db')), (sql) => {
+      statements.push(sql);
+      if (!sql.includes('damaged')) return;
+      throw Object.assign(new Error('broken'), { code: 'SQLITE_CORRUPT' });
     });
     store = new SqliteStore(db, {
       durability: 'full',
@@ -51,7 +74,7 @@ describe('group commit', () => {
   });
 
   it('a group that cannot be begun is refused as a whole, and waits once', async () => {
-    const other = new Database(join(directory, 'stoa.db'));
+    const other = openSqlite(join(directory, 'stoa.db'));
     other.exec('BEGIN IMMEDIATE');
     const answers = Promise.allSettled(callers.map(insert));
     flush();
@@ -67,9 +90,6 @@ describe('group commit', () => {
   });
 
   it('damage that one member meets is told to it, and the others are committed', async () => {
-    db.function('damaged', () => {
-      throw Object.assign(new Database.SqliteError('broken', 'SQLITE_CORRUPT'), {});
-    });
     const answers = Promise.allSettled([
       insert('channel:a'),
       store.transact(function* () {

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import type { Tx } from '../sql/statement.js';
 import type { TransactOptions } from '../store.js';
+import type { SqliteDatabase, SqliteStatement } from './binding/database.js';
 import { endsProcess, losesTransaction, toStoaError } from './failure.js';
 import type { StatementRunner } from './statement-runner.js';
 
@@ -50,23 +50,23 @@ export class GroupCommit {
   #waiting: Waiting[] = [];
   #scheduled = false;
   #running = false;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
-  readonly #savepoint: Database.Statement;
-  readonly #release: Database.Statement;
-  readonly #rollbackTo: Database.Statement;
+  readonly #begin: SqliteStatement<[], unknown>;
+  readonly #commit: SqliteStatement<[], unknown>;
+  readonly #savepoint: SqliteStatement<[], unknown>;
+  readonly #release: SqliteStatement<[], unknown>;
+  readonly #rollbackTo: SqliteStatement<[], unknown>;
 
   constructor(
-    private readonly db: Database.Database,
+    private readonly db: SqliteDatabase,
     private readonly runner: StatementRunner,
     private readonly ports: GroupCommitPorts,
     private readonly limits: GroupLimits,
   ) {
-    this.#begin = db.prepare('BEGIN IMMEDIATE');
-    this.#commit = db.prepare('COMMIT');
-    this.#savepoint = db.prepare('SAVEPOINT member');
-    this.#release = db.prepare('RELEASE member');
-    this.#rollbackTo = db.prepare('ROLLBACK TO member');
+    this.#begin = db.prepare<[]>('BEGIN IMMEDIATE');
+    this.#commit = db.prepare<[]>('COMMIT');
+    this.#savepoint = db.prepare<[]>('SAVEPOINT member');
+    this.#release = db.prepare<[]>('RELEASE member');
+    this.#rollbackTo = db.prepare<[]>('ROLLBACK TO member');
   }
 
   transact<T>(body: () => Tx<T>, options: TransactOptions<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type Database from 'better-sqlite3';
+import type { SqliteDatabase } from './binding/database.js';
 
 const SPILLING_CACHE_PAGES = 16;
 const SHARE_OF_FREE_SPACE = 1 / 8;
@@ -20,7 +20,7 @@ export function isWorthGrowing(path: string, bytes: number): boolean {
  * 0.54 against 0.61 of the disk's own sync rate). The filler never reaches the database: it spills
  * from a tiny cache into the WAL and is rolled back.
  */
-export function growWal(db: Database.Database, bytes: number): void {
+export function growWal(db: SqliteDatabase, bytes: number): void {
   const cache = db.pragma('cache_size', { simple: true }) as number;
   const synchronous = db.pragma('synchronous', { simple: true }) as number;
   db.pragma('synchronous = OFF');

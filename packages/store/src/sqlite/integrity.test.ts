@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSearchThread } from '@stoa/testkit';
-import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { insertTopic } from '../verbs/topics.js';
+import { openSqlite } from './binding/open.js';
 import { openSqliteStore } from './sqlite-store.js';
 
 describe('the check of a SQLite file', () => {
@@ -24,13 +24,13 @@ describe('the check of a SQLite file', () => {
 
   /** Larger than what is checked at once. */
   const makeLarge = (): void => {
-    const db = new Database(path());
+    const db = openSqlite(path());
     db.exec('CREATE TABLE "ballast" ("bytes" BLOB)');
     db.exec('INSERT INTO "ballast" VALUES (zeroblob(4000000))');
     db.close();
   };
   const spoil = (): void => {
-    const db = new Database(path());
+    const db = openSqlite(path());
     db.exec('CREATE TABLE "spoiled" ("n" INTEGER CHECK ("n" > 0))');
     db.pragma('ignore_check_constraints = ON');
     db.exec('INSERT INTO "spoiled" VALUES (-1)');

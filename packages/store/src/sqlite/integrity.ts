@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import { StoaError } from '@stoa/protocol';
-import Database from 'better-sqlite3';
+import type { SqliteDatabase } from './binding/database.js';
+import { openSqlite } from './binding/open.js';
 
-export function sqliteProblems(db: Database.Database): string[] {
+export function sqliteProblems(db: SqliteDatabase): string[] {
   const rows = db.pragma('integrity_check') as { integrity_check: string }[];
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }
@@ -20,7 +21,7 @@ export function parseCheckData(value: unknown): CheckData | undefined {
 /** Runs in the thread. Sees what was committed when it began; others write meanwhile. */
 export function checkFile({ checkPath }: CheckData): string[] {
   // Not opened read-only: SQLite then leaves the constraints of tables unchecked.
-  const db = new Database(checkPath, { fileMustExist: true });
+  const db = openSqlite(checkPath, { fileMustExist: true });
   try {
     db.pragma('query_only = ON');
     return sqliteProblems(db);

@@ -1,20 +1,20 @@
-import type Database from 'better-sqlite3';
 import type { Migration } from '../schema/migration.js';
 import { migrationFailure, planMigration } from '../schema/plan-migration.js';
+import type { SqliteDatabase } from './binding/database.js';
+import { inTransaction } from './transaction.js';
 
 /** All missing steps in one transaction: either the newest schema or the old data, untouched. */
-export function migrateSqlite(db: Database.Database, known: readonly Migration[]): void {
+export function migrateSqlite(db: SqliteDatabase, known: readonly Migration[]): void {
   const found = db.pragma('user_version', { simple: true }) as number;
   const steps = planMigration(found, known);
   if (steps.length === 0) return;
-  db.transaction(() => {
-    for (const step of steps) {
-      try {
-        db.exec(step.sqlite);
-        db.pragma(`user_version = ${String(step.version)}`);
-      } catch (error) {
-        throw migrationFailure(step, error);
-      }
+  const take = (step: Migration): void => {
+    try {
+      db.exec(step.sqlite);
+      db.pragma(`user_version = ${String(step.version)}`);
+    } catch (error) {
+      throw migrationFailure(step, error);
     }
-  }).immediate();
+  };
+  inTransaction(db, () => steps.forEach(take), 'IMMEDIATE');
 }

@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as verbs from '../index.js';
 import type { Verb } from '../sql/verb.js';
@@ -14,15 +13,16 @@ import * as sessions from '../verbs/sessions.js';
 import * as stimuli from '../verbs/stimuli.js';
 import * as work from '../verbs/thread-work.js';
 import * as turns from '../verbs/turns.js';
+import { openSqlite } from './binding/open.js';
 import { SqliteStore } from './sqlite-store.js';
 
-const db = new Database(':memory:');
+const db = openSqlite(':memory:');
 new SqliteStore(db, { durability: 'relaxed' });
 afterAll(() => db.close());
 
 const planOf = ({ text }: Pick<Verb<object, unknown>, 'text'>): string[] =>
   db
-    .prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text.sqlite}`)
+    .prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${text.sqlite}`)
     .all(...text.sqliteNames.map(() => null))
     .map(({ detail }) => detail);
 

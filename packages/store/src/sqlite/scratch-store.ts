@@ -1,7 +1,9 @@
-import Database from 'better-sqlite3';
 import type { Store } from '../store.js';
+import type { SqliteDatabase } from './binding/database.js';
+import { openSqlite } from './binding/open.js';
 import { toStoaError } from './failure.js';
 import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
+import { inTransaction } from './transaction.js';
 
 /** A store to try something out in, again and again. */
 export interface ScratchStore extends Store {
@@ -16,20 +18,22 @@ export function openScratchStore(
   path: string,
   options: Pick<SqliteStoreOptions, 'ports'> = {},
 ): ScratchStore {
-  let db: Database.Database | undefined;
+  let db: SqliteDatabase | undefined;
   try {
-    const opened = new Database(path);
+    const opened = openSqlite(path);
     db = opened;
     const store = new SqliteStore(opened, { durability: 'relaxed', ...options });
-    const tables = opened.prepare(TABLES).pluck().all() as string[];
+    const tables = opened.prepare<[], { name: string }>(TABLES).all();
     // Most tables have nothing in them, which is seen sooner than they and their indexes are emptied.
-    const contents = tables.map((table) => ({
-      any: opened.prepare(`SELECT 1 FROM "${table}" LIMIT 1`),
-      deletion: opened.prepare(`DELETE FROM "${table}"`),
+    const contents = tables.map(({ name }) => ({
+      any: opened.prepare(`SELECT 1 FROM "${name}" LIMIT 1`),
+      deletion: opened.prepare(`DELETE FROM "${name}"`),
     }));
-    const empty = opened.transaction(() => {
-      for (const { any, deletion } of contents) if (any.get() !== undefined) deletion.run();
-    });
+    const empty = (): void => {
+      inTransaction(opened, () => {
+        for (const { any, deletion } of contents) if (any.get() !== undefined) deletion.run();
+      });
+    };
     return Object.assign(store, { empty });
   } catch (error) {
     db?.close();

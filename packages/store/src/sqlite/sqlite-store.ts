@@ -1,16 +1,17 @@
 import { type Durability, StoaError } from '@stoa/protocol';
-import Database from 'better-sqlite3';
 import type { Migration } from '../schema/migration.js';
 import { MIGRATIONS } from '../schema/migrations.js';
 import type { Tx } from '../sql/statement.js';
 import type { Store, TransactOptions } from '../store.js';
+import type { SqliteDatabase } from './binding/database.js';
+import { openSqlite } from './binding/open.js';
 import { openingFailure, toStoaError } from './failure.js';
 import { GroupCommit, type GroupCommitPorts, type GroupLimits } from './group-commit.js';
 import { growWal, isWorthGrowing } from './grow-wal.js';
 import { checkInThread, sqliteProblems } from './integrity.js';
 import { migrateSqlite } from './migrate.js';
 import { StatementRunner } from './statement-runner.js';
-import { assertSafeSqlite } from './version.js';
+import { assertSafeSqlite, versionOf } from './version.js';
 
 export interface SqliteStoreOptions {
   /** `full`: acknowledged means on disk. `relaxed`: the last moments before a power cut may go. */
@@ -43,10 +44,10 @@ export class SqliteStore implements Store {
   readonly #closing = new AbortController();
 
   constructor(
-    private readonly db: Database.Database,
+    private readonly db: SqliteDatabase,
     private readonly options: SqliteStoreOptions,
   ) {
-    this.engineVersion = db.prepare('SELECT sqlite_version()').pluck().get() as string;
+    this.engineVersion = versionOf(db);
     assertSafeSqlite(this.engineVersion);
     configure(db, options.durability);
     const migrations = options.migrations ?? MIGRATIONS;
@@ -114,9 +115,9 @@ export class SqliteStore implements Store {
 }
 
 export function openSqliteStore(path: string, options: SqliteStoreOptions): SqliteStore {
-  let db: Database.Database | undefined;
+  let db: SqliteDatabase | undefined;
   try {
-    db = new Database(path);
+    db = openSqlite(path);
     const store = new SqliteStore(db, options);
     const bytes = CHECKPOINT_PAGES * PAGE_BYTES;
     if (options.durability === 'full' && isWorthGrowing(path, bytes)) growWal(db, bytes);
@@ -127,7 +128,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions): Sqli
   }
 }
 
-function configure(db: Database.Database, durability: Durability): void {
+function configure(db: SqliteDatabase, durability: Durability): void {
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
   // Nobody else writes here; if somebody does, the event loop stands still while this is waited for.

@@ -1,12 +1,14 @@
-import type Database from 'better-sqlite3';
 import type { Asked, SqlText, SqlValue, Statement, Tx } from '../sql/statement.js';
 import { isOne } from '../sql/together.js';
+import type { SqliteDatabase, SqliteStatement } from './binding/database.js';
+
+type Prepared = SqliteStatement<readonly SqlValue[], unknown>;
 
 /** Prepares each text once and drives transactions synchronously. */
 export class StatementRunner {
-  readonly #prepared = new Map<SqlText, Database.Statement<SqlValue[]>>();
+  readonly #prepared = new Map<SqlText, Prepared>();
 
-  constructor(private readonly db: Database.Database) {}
+  constructor(private readonly db: SqliteDatabase) {}
 
   drive<T>(body: () => Tx<T>): T {
     const tx = body();
@@ -24,15 +26,15 @@ export class StatementRunner {
     const names = text.sqliteNames;
     const values = new Array<SqlValue>(names.length);
     for (let i = 0; i < names.length; i++) values[i] = params[names[i] as string] ?? null;
-    if (take === 'first') return statement.get(values as never);
-    if (take === 'all') return statement.all(values as never);
-    return statement.run(values as never).changes;
+    if (take === 'first') return statement.get(...values);
+    if (take === 'all') return statement.all(...values);
+    return statement.run(...values).changes;
   }
 
-  #prepare(text: SqlText): Database.Statement<SqlValue[]> {
+  #prepare(text: SqlText): Prepared {
     let statement = this.#prepared.get(text);
     if (!statement) {
-      statement = this.db.prepare<SqlValue[]>(text.sqlite);
+      statement = this.db.prepare(text.sqlite);
       this.#prepared.set(text, statement);
     }
     return statement;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { assertSafeSqlite, isSafeSqlite, sqliteVersion } from './version.js';
+import { isSafeSqlite } from './binding/versions.js';
+import { assertSafeSqlite, sqliteVersion } from './version.js';
 
 describe('the SQLite library', () => {
   it('that is installed is a safe one', () => {

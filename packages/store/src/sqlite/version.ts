@@ -1,26 +1,20 @@
 import { StoaError } from '@stoa/protocol';
-import Database from 'better-sqlite3';
-
-/** Before 3.51.3 a WAL reset could corrupt the database. */
-export const OLDEST_SAFE_SQLITE = '3.51.3';
+import type { SqliteDatabase } from './binding/database.js';
+import { openSqlite } from './binding/open.js';
+import { isSafeSqlite, OLDEST_SAFE_SQLITE } from './binding/versions.js';
 
 export function sqliteVersion(): string {
-  const db = new Database(':memory:');
+  const db = openSqlite(':memory:');
   try {
-    return db.prepare('SELECT sqlite_version()').pluck().get() as string;
+    return versionOf(db);
   } finally {
     db.close();
   }
 }
 
-export function isSafeSqlite(version: string): boolean {
-  const found = version.split('.').map(Number);
-  const needed = OLDEST_SAFE_SQLITE.split('.').map(Number);
-  for (let i = 0; i < needed.length; i++) {
-    const difference = (found[i] ?? 0) - (needed[i] ?? 0);
-    if (difference !== 0) return difference > 0;
-  }
-  return true;
+export function versionOf(db: SqliteDatabase): string {
+  const row = db.prepare<[], { version: string }>('SELECT sqlite_version() AS "version"').get();
+  return row?.version ?? '';
 }
 
 export function assertSafeSqlite(version: string): void {

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import { inTransaction, type SqliteDatabase } from '@stoa/store';
 
 const ACTOR = 'human:owner';
 const START = 1_600_000_000_000;
@@ -8,9 +8,9 @@ const messageId = `printf('msg_%06d%020d', t."id", "n")`;
  * Writes messages of the owner into every channel that is there, past the program: the same rows as
  * posting them would have left, in seconds instead of minutes.
  */
-export function fillChannels(db: Database.Database, messagesEach: number): void {
+export function fillChannels(db: SqliteDatabase, messagesEach: number): void {
   db.pragma('synchronous = OFF');
-  db.transaction(() => {
+  inTransaction(db, () => {
     db.exec(`
       CREATE TEMP TABLE "new" AS
         WITH RECURSIVE "numbers" ("n") AS (
@@ -28,6 +28,6 @@ export function fillChannels(db: Database.Database, messagesEach: number): void 
         SELECT "topicId", "seq", "ordinal", "messageId", '${ACTOR}', "seq", "at" FROM "new"
         ORDER BY "topicId", "seq";
       DROP TABLE "new"`);
-  })();
+  });
   db.pragma('wal_checkpoint(TRUNCATE)');
 }

@@ -64,9 +64,11 @@ async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
 // eslint-disable-next-line @typescript-eslint/require-await -- the other engine answers later; this one at once
 async function queryFile(home: string, statement: string): Promise<Record<string, unknown>[]> {
   return withDatabaseFile(home, (db) => {
-    const prepared = db.prepare(statement);
-    if (prepared.reader) return prepared.all() as Record<string, unknown>[];
-    prepared.run();
+    // better-sqlite3 refuses to read rows from a statement that has none.
+    if (/^\s*(?:SELECT|WITH)\b|\bRETURNING\b/i.test(statement)) {
+      return db.prepare<[], Record<string, unknown>>(statement).all();
+    }
+    db.prepare(statement).run();
     return [];
   });
 }

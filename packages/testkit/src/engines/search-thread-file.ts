@@ -1,15 +1,15 @@
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
 const SOURCE = new URL('../../../store/src/search/search-thread.ts', import.meta.url);
 
+/** In parts: scripts/bundle-kit.mjs replaces the whole expression wherever it is written. */
+const OWN_ADDRESS = ['import', 'meta', 'url'].join('.');
+
 /** Builds the entry of the search thread from its source, as the program ships it. */
 export async function buildSearchThread(directory: string): Promise<URL> {
   const outfile = join(directory, 'search-thread.mjs');
-  // The directory is anywhere, so the native module has to be named in full.
-  const sqlite = createRequire(SOURCE).resolve('better-sqlite3');
   await build({
     entryPoints: [fileURLToPath(SOURCE)],
     outfile,
@@ -17,8 +17,8 @@ export async function buildSearchThread(directory: string): Promise<URL> {
     format: 'esm',
     platform: 'node',
     conditions: ['stoa-source'],
-    alias: { 'better-sqlite3': sqlite },
-    external: [sqlite],
+    // The directory is anywhere; packages are looked for from where the source is.
+    define: { [OWN_ADDRESS]: JSON.stringify(SOURCE.href) },
   });
   return pathToFileURL(outfile);
 }

@@ -1,7 +1,6 @@
 import { type Core, createCore, type Ids, idleRuntime, type Secrets } from '@stoa/core';
 import type { AgentDefinition, DriverKind } from '@stoa/protocol';
-import { type SearchIndex, SqliteStore, type Store } from '@stoa/store';
-import type Database from 'better-sqlite3';
+import { type SearchIndex, type SqliteDatabase, SqliteStore, type Store } from '@stoa/store';
 import { VirtualAssetFiles } from '../virtual/asset-files.js';
 import type { VirtualClock } from '../virtual/clock.js';
 import type { SeededRandom } from '../virtual/random.js';
@@ -18,7 +17,7 @@ const AGENT: AgentDefinition = { driver: { kind: 'script' }, mode: 'ask', instru
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 export interface HostPorts {
-  readonly db: Database.Database;
+  readonly db: SqliteDatabase;
   readonly clock: VirtualClock;
   readonly random: SeededRandom;
   readonly ids: Ids;
@@ -95,7 +94,7 @@ export class SimHost {
   }
 
   /** Several daemons on one database, as on PostgreSQL: what a store on SQLite would rule out. */
-  #storeOn(db: Database.Database): Store {
+  #storeOn(db: SqliteDatabase): Store {
     const store = new SqliteStore(db, {
       durability: 'full',
       ports: {

@@ -1,6 +1,5 @@
 import { type AnswerApproval, type Principal, StoaError } from '@stoa/protocol';
-import { SqliteStore } from '@stoa/store';
-import Database from 'better-sqlite3';
+import { openSqlite, SqliteStore } from '@stoa/store';
 import { OWNER } from '../runtime/runtime-world.js';
 import { SimulationFailure, violated } from '../simulation/failure.js';
 import { settled } from '../simulation/settled.js';
@@ -393,12 +392,12 @@ function watch(work: Promise<unknown>): { readonly isDone: boolean } {
   return progress;
 }
 
-let image: Buffer | undefined;
+let image: Uint8Array | undefined;
 
 /** A migrated database, made once. */
-function emptyImage(): Buffer {
+function emptyImage(): Uint8Array {
   if (!image) {
-    const db = new Database(':memory:');
+    const db = openSqlite(':memory:');
     new SqliteStore(db, { durability: 'relaxed' });
     image = db.serialize();
     db.close();

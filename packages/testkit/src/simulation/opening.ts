@@ -1,5 +1,4 @@
-import { SqliteStore } from '@stoa/store';
-import Database from 'better-sqlite3';
+import { openSqlite, SqliteStore } from '@stoa/store';
 import { flush } from './machine.js';
 import { emptyState } from './model/state.js';
 import { arrive, deliver, send } from './network.js';
@@ -53,7 +52,7 @@ export function openingScene(): Promise<Opening> {
 }
 
 async function playOpening(): Promise<Opening> {
-  const blank = new Database(':memory:');
+  const blank = openSqlite(':memory:');
   new SqliteStore(blank, { durability: 'full' });
   const world = new World(
     0,

@@ -1,20 +1,27 @@
-import Database from 'better-sqlite3';
+import {
+  openSqliteImage,
+  type SqliteDatabase,
+  type SqliteStatement,
+  type SqlValue,
+} from '@stoa/store';
 
 /** What runs in the place of a statement; `execute` is the statement itself. */
-export type Around = (db: Database.Database, sql: string, execute: () => never) => never;
+export type Around = (db: SqliteDatabase, sql: string, execute: () => never) => never;
 
-type Row = readonly unknown[];
+type Statement = SqliteStatement<readonly SqlValue[], unknown>;
+
+type Row = readonly SqlValue[];
 
 interface Table {
-  readonly empty: Database.Statement;
-  readonly insert: Database.Statement;
+  readonly empty: Statement;
+  readonly insert: Statement;
   /** As the image has them. */
   readonly rows: readonly Row[];
 }
 
 const PLENTY_OF_PAGES = 1_000_000;
 
-const idle = new WeakMap<Buffer, ReusedDatabase[]>();
+const idle = new WeakMap<Uint8Array, ReusedDatabase[]>();
 
 /**
  * A database in memory that begins as an image. Opening one and preparing its statements costs a good
@@ -22,27 +29,27 @@ const idle = new WeakMap<Buffer, ReusedDatabase[]>();
  * and it has the pages that these take, whatever was in it before.
  */
 export class ReusedDatabase {
-  readonly db: Database.Database;
+  readonly db: SqliteDatabase;
   readonly #tables: readonly Table[];
-  readonly #prepared = new Map<string, Database.Statement>();
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
+  readonly #prepared = new Map<string, Statement>();
+  readonly #begin: Statement;
+  readonly #commit: Statement;
   #around: Around | undefined;
 
-  private constructor(private readonly image: Buffer) {
-    const db = new Database(image);
+  private constructor(private readonly image: Uint8Array) {
+    const db = openSqliteImage(image);
     this.db = db;
     db.pragma('auto_vacuum = INCREMENTAL');
     db.exec('VACUUM');
-    const prepare = db.prepare.bind(db) as (sql: string) => Database.Statement;
-    this.#tables = (prepare(TABLES).pluck().all() as string[]).map((table) => {
-      const rows = prepare(`SELECT * FROM "${table}"`).raw().all() as Row[];
-      const columns = prepare(`SELECT * FROM "${table}"`).columns();
+    const prepare = db.prepare.bind(db) as (sql: string) => Statement;
+    this.#tables = (prepare(TABLES).all() as { name: string }[]).map(({ name: table }) => {
+      const rows = prepare(`SELECT * FROM "${table}"`).all() as Record<string, SqlValue>[];
+      const columns = db.pragma(`table_info("${table}")`) as unknown[];
       const values = columns.map(() => '?').join(', ');
       return {
         empty: prepare(`DELETE FROM "${table}"`),
         insert: prepare(`INSERT INTO "${table}" VALUES (${values})`),
-        rows,
+        rows: rows.map((row) => Object.values(row)),
       };
     });
     this.#begin = prepare('BEGIN IMMEDIATE');
@@ -56,13 +63,13 @@ export class ReusedDatabase {
     }) as typeof db.prepare;
   }
 
-  static take(image: Buffer, around: Around): ReusedDatabase {
+  static take(image: Uint8Array, around: Around): ReusedDatabase {
     const database = idle.get(image)?.pop() ?? new ReusedDatabase(image);
     database.#around = around;
     return database;
   }
 
-  rows<T>(sql: string, ...values: readonly unknown[]): T[] {
+  rows<T>(sql: string, ...values: readonly SqlValue[]): T[] {
     return this.db.prepare(sql).all(...values) as T[];
   }
 
@@ -76,15 +83,15 @@ export class ReusedDatabase {
     this.#commit.run();
     db.pragma('incremental_vacuum');
     this.#begin.run();
-    for (const { insert, rows } of this.#tables) for (const row of rows) insert.run(row);
+    for (const { insert, rows } of this.#tables) for (const row of rows) insert.run(...row);
     this.#commit.run();
     idle.set(this.image, [...(idle.get(this.image) ?? []), this]);
   }
 
-  #instrument(sql: string, statement: Database.Statement): Database.Statement {
+  #instrument(sql: string, statement: Statement): Statement {
     for (const name of ['run', 'get', 'all'] as const) {
-      const execute = statement[name].bind(statement) as (...values: unknown[]) => never;
-      statement[name] = (...values: unknown[]): never => {
+      const execute = statement[name].bind(statement) as (...values: readonly SqlValue[]) => never;
+      statement[name] = (...values: readonly SqlValue[]): never => {
         const run = (): never => execute(...values);
         return this.#around ? this.#around(this.db, sql, run) : run();
       };

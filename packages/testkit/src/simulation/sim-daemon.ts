@@ -1,6 +1,11 @@
 import { type Clock, type Core, createCore, type Ids, idleRuntime, type Secrets } from '@stoa/core';
-import { type ScratchStore, SqliteStore, type SqliteStoreOptions, type Store } from '@stoa/store';
-import type Database from 'better-sqlite3';
+import {
+  type ScratchStore,
+  type SqliteDatabase,
+  SqliteStore,
+  type SqliteStoreOptions,
+  type Store,
+} from '@stoa/store';
 import { type AssetDisk, VirtualAssetFiles } from '../virtual/asset-files.js';
 import type { SeededRandom } from '../virtual/random.js';
 import { type Call, newUpkeep, onBehalf, type Upkeep } from './call.js';
@@ -13,7 +18,7 @@ import { DIRECTORY, RETENTION } from './surroundings.js';
 
 /** What a process finds on its machine, and who looks on. */
 export interface Machine {
-  readonly db: Database.Database;
+  readonly db: SqliteDatabase;
   readonly assetDisk: AssetDisk;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -1,19 +1,21 @@
 import {
+  openSqlite,
+  openSqliteImage,
   type SearchIndex,
   type SearchMatch,
   type SearchRequest,
+  type SqliteDatabase,
   SqliteSearchIndex,
 } from '@stoa/store';
-import Database from 'better-sqlite3';
 import { type Call, onBehalf } from './call.js';
 
 /** The real index in the same thread: it indexes when the scheduler says so, and may be far behind. */
 export class SimulatedSearch implements SearchIndex {
   #index: SqliteSearchIndex | undefined;
-  #own: Database.Database | undefined;
+  #own: SqliteDatabase | undefined;
 
   constructor(
-    private readonly main: Database.Database,
+    private readonly main: SqliteDatabase,
     /** Several daemons write to the main database: nobody hints at what the others wrote. */
     private readonly isShared: boolean,
     private readonly searched: (call: Call, word: string) => void,
@@ -48,17 +50,17 @@ export class SimulatedSearch implements SearchIndex {
   /** Most runs never search, and making the tables of an index takes its time. */
   #opened(): SqliteSearchIndex {
     if (this.#index) return this.#index;
-    this.#own = new Database(emptyIndex(this.main));
+    this.#own = openSqliteImage(emptyIndex(this.main));
     this.#index = new SqliteSearchIndex(this.main, this.#own);
     return this.#index;
   }
 }
 
-let image: Buffer | undefined;
+let image: Uint8Array | undefined;
 
-function emptyIndex(main: Database.Database): Buffer {
+function emptyIndex(main: SqliteDatabase): Uint8Array {
   if (image) return image;
-  const own = new Database(':memory:');
+  const own = openSqlite(':memory:');
   new SqliteSearchIndex(main, own);
   image = own.serialize();
   own.close();

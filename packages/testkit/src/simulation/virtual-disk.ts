@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import type { SqliteDatabase, SqlValue } from '@stoa/store';
 import { ReusedDatabase } from './reused-database.js';
 
 /** The machine stopped. Nothing that runs on it may go on after this. */
@@ -28,7 +28,7 @@ const PLENTY_OF_PAGES = 1_000_000;
 export class VirtualDisk {
   #database: ReusedDatabase;
   /** What a forgetful disk goes back to. */
-  #imageBefore: Buffer;
+  #imageBefore: Uint8Array;
   #fault: CommitFault | undefined;
   #statementsLeft = 0;
   #dead = false;
@@ -36,7 +36,7 @@ export class VirtualDisk {
   #pagesLeft: number | undefined;
 
   constructor(
-    image: Buffer,
+    image: Uint8Array,
     private readonly watcher: DiskWatcher,
     private readonly isForgetful = false,
   ) {
@@ -45,11 +45,11 @@ export class VirtualDisk {
   }
 
   /** Every row of a query that looks on from outside. */
-  rows<T>(sql: string, ...values: readonly unknown[]): T[] {
+  rows<T>(sql: string, ...values: readonly SqlValue[]): T[] {
     return this.#database.rows<T>(sql, ...values);
   }
 
-  get db(): Database.Database {
+  get db(): SqliteDatabase {
     return this.#database.db;
   }
 
@@ -106,7 +106,7 @@ export class VirtualDisk {
     this.#database.giveBack();
   }
 
-  #open(image: Buffer): ReusedDatabase {
+  #open(image: Uint8Array): ReusedDatabase {
     return ReusedDatabase.take(image, (db, sql, execute) => {
       this.#beforeStatement();
       if (sql === 'COMMIT') return this.#commit(db, execute);
@@ -115,7 +115,7 @@ export class VirtualDisk {
     });
   }
 
-  #begin(db: Database.Database): void {
+  #begin(db: SqliteDatabase): void {
     if (this.isForgetful) this.#imageBefore = db.serialize();
     this.watcher.begun();
   }
@@ -127,11 +127,11 @@ export class VirtualDisk {
     this.#statementsLeft -= 1;
   }
 
-  #commit(db: Database.Database, execute: () => never): never {
+  #commit(db: SqliteDatabase, execute: () => never): never {
     if (this.#fault?.kind === 'full_at_commit') {
       if (this.#fault.rollsBack) db.exec('ROLLBACK');
       this.#fault = undefined;
-      throw new Database.SqliteError('database or disk is full', 'SQLITE_FULL');
+      throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     }
     const result = execute();
     this.watcher.committed();

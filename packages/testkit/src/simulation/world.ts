@@ -24,7 +24,7 @@ import { type DiskWatcher, VirtualDisk } from './virtual-disk.js';
 
 /** Where a run begins. */
 export interface Opening {
-  readonly image: Buffer;
+  readonly image: Uint8Array;
   readonly state: ModelState;
   readonly files: ReadonlyMap<string, Uint8Array>;
   readonly secrets: ReadonlyMap<string, string>;

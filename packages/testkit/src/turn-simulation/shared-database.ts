@@ -1,5 +1,12 @@
-import { SqliteStore } from '@stoa/store';
-import Database from 'better-sqlite3';
+import {
+  openSqlite,
+  type SqliteDatabase,
+  type SqliteStatement,
+  SqliteStore,
+  type SqlValue,
+} from '@stoa/store';
+
+type Statement = SqliteStatement<readonly SqlValue[], unknown>;
 
 /**
  * One database in memory for many histories. Opening one and preparing its statements costs more than
@@ -7,13 +14,13 @@ import Database from 'better-sqlite3';
  * prepared once, whatever daemon asks for it.
  */
 export class SharedDatabase {
-  readonly db: Database.Database = new Database(':memory:');
-  readonly #empty: Database.Statement[];
+  readonly db: SqliteDatabase = openSqlite(':memory:');
+  readonly #empty: Statement[];
 
   constructor() {
     new SqliteStore(this.db, { durability: 'relaxed' });
-    const prepare = this.db.prepare.bind(this.db) as (sql: string) => Database.Statement;
-    const known = new Map<string, Database.Statement>();
+    const prepare = this.db.prepare.bind(this.db) as (sql: string) => Statement;
+    const known = new Map<string, Statement>();
     this.db.prepare = ((sql: string) => {
       let statement = known.get(sql);
       if (!statement) {
@@ -29,7 +36,7 @@ export class SharedDatabase {
     this.#empty = tables.map(({ name }) => prepare(`DELETE FROM "${name}"`));
   }
 
-  rows<T>(sql: string, ...values: readonly unknown[]): T[] {
+  rows<T>(sql: string, ...values: readonly SqlValue[]): T[] {
     return this.db.prepare(sql).all(...values) as T[];
   }
 

@@ -1,7 +1,12 @@
 import { type Core, createCore, type Ids, idleRuntime, type Secrets } from '@stoa/core';
 import type { AgentDefinition, DriverKind } from '@stoa/protocol';
-import { type ScratchStore, type SearchIndex, SqliteStore, type Store } from '@stoa/store';
-import type Database from 'better-sqlite3';
+import {
+  type ScratchStore,
+  type SearchIndex,
+  type SqliteDatabase,
+  SqliteStore,
+  type Store,
+} from '@stoa/store';
 import { VirtualAssetFiles } from '../virtual/asset-files.js';
 import type { VirtualClock } from '../virtual/clock.js';
 import { VirtualTimers } from '../virtual/timers.js';
@@ -21,7 +26,7 @@ const NO_FILES = { files: new Map<string, Uint8Array>(), full: false };
 const DEFECTS = /could not be (worked on|looked at|stored|posted|repaired)|let go of a run/;
 
 export interface TurnHostPorts {
-  readonly db: Database.Database;
+  readonly db: SqliteDatabase;
   readonly clock: VirtualClock;
   readonly ids: Ids;
   readonly secrets: Secrets;

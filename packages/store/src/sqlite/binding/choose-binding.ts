@@ -1,0 +1,40 @@
+import { StoaError } from '@stoa/protocol';
+import { isAtLeast, isSafeSqlite, OLDEST_SAFE_SQLITE } from './versions.js';
+
+export type BindingName = 'node:sqlite' | 'better-sqlite3';
+
+/** What the choice depends on. */
+export interface Runtime {
+  /** The version of Node. */
+  readonly node: string;
+  /** The version of SQLite in `node:sqlite`; undefined where Node has none, or only behind a flag. */
+  readonly builtin: string | undefined;
+}
+
+/** The first with `node:sqlite` and no flag. */
+const FIRST_WITH_SQLITE = '22.13.0';
+
+/** better-sqlite3 12, compiled for this Node or a newer one, aborts the process when a statement is collected. */
+const FIRST_WITHOUT_BETTER_SQLITE = '24.19.0';
+
+/**
+ * Node's own SQLite where it is safe to use, the package otherwise. Nothing has to be compiled for the
+ * first. scripts/sqlite-binding.mjs decides the same before anything is installed.
+ */
+export function chooseBinding({ node, builtin }: Runtime): BindingName {
+  const hasOwn = builtin !== undefined && isAtLeast(node, FIRST_WITH_SQLITE);
+  if (hasOwn && isSafeSqlite(builtin)) return 'node:sqlite';
+  if (!isAtLeast(node, FIRST_WITHOUT_BETTER_SQLITE)) return 'better-sqlite3';
+  const found = builtin === undefined ? 'no SQLite' : `SQLite ${builtin}, which can corrupt data`;
+  throw new StoaError(
+    'sqlite_too_old',
+    `Node ${node} has ${found}; ${OLDEST_SAFE_SQLITE} or newer is needed, and better-sqlite3 does not work on this Node. Install Node from nodejs.org, whose SQLite is newer.`,
+  );
+}
+
+/** Why better-sqlite3 is needed here, for who has to be told that it does not load. */
+export function whyNotBuiltin({ node, builtin }: Runtime): string {
+  return builtin === undefined
+    ? `Node ${node} has no SQLite of its own`
+    : `Node ${node} has SQLite ${builtin}, and ${OLDEST_SAFE_SQLITE} or newer is needed`;
+}
