@@ -23,6 +23,7 @@ import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import { isStoreFailure, StoreWait } from './log/store-wait.js';
 import { AfterRuns, type Extractor } from './memory/after-runs.js';
 import { Memories } from './memory/memories.js';
 import { Observations } from './observations/observations.js';
@@ -128,6 +129,8 @@ export interface RuntimePorts {
 }
 
 export interface Core {
+  /** Lets calls of runs wait for a store that is away. */
+  readonly storeWait: StoreWait;
   readonly agents: Agents;
   readonly sessions: Sessions;
   readonly approvals: Approvals;
@@ -190,6 +193,11 @@ export function createCore(ports: CorePorts): Core {
     sessionTokens.committed(entries);
     ports.committed?.(entries);
   });
+  const storeWait = new StoreWait({ timers: runtime.timers, clock, tell: runtime.diagnose });
+  /** The beginning of an outage is told; what else fails because of it is not. */
+  const diagnose: SessionContext['diagnose'] = (message, details) => {
+    if (!storeWait.outage || !isStoreFailure(details['error'])) runtime.diagnose(message, details);
+  };
   const assets = new Assets(store, files, ids, clock);
   const sessionTokens = new SessionTokens(secrets);
   const agents = new Agents({
@@ -204,6 +212,7 @@ export function createCore(ports: CorePorts): Core {
   const context: SessionContext = {
     store,
     log,
+    storeWait,
     ids,
     secrets,
     clock,
@@ -223,7 +232,7 @@ export function createCore(ports: CorePorts): Core {
     },
     isHeldBack: (session) => subAgents.isHeldBack(session),
     approvalMs: runtime.approvalMs,
-    diagnose: runtime.diagnose,
+    diagnose,
   };
   const turnContext: TurnContext = { sessions: context };
   const turns = new Turns(turnContext);
@@ -248,10 +257,7 @@ export function createCore(ports: CorePorts): Core {
       runner.wake(sessionId);
     },
     idle: (sessionId) => runner.idle(sessionId),
-    *isAnothers(session) {
-      if (session.ownerId !== null && runtime.wasHere(session.ownerId)) return false;
-      return yield* ownership.isAnothers(session);
-    },
+    isAnothers: (session) => ownership.isAnothers(session),
     ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
   const dreams = new Dreams({
@@ -266,7 +272,7 @@ export function createCore(ports: CorePorts): Core {
   executors.add(DREAM.kind, dreams.executor);
   const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
-  const ownership = new Ownership(context, runtime.daemonId);
+  const ownership = new Ownership(context, runtime.daemonId, runtime.wasHere);
   const { timers, drivers, configRules } = runtime;
   const runner = new Runner({
     context,
@@ -274,7 +280,9 @@ export function createCore(ports: CorePorts): Core {
     approvals,
     drafts,
     channelDrafts,
-    drivers: completing(drivers, context.findAgent),
+    drivers: completing(drivers, (agentId, workspace) =>
+      storeWait.run(() => context.findAgent(agentId, workspace)),
+    ),
     timers,
     configRules,
     completed: (claim) => {
@@ -300,6 +308,7 @@ export function createCore(ports: CorePorts): Core {
   };
   const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens);
   return {
+    storeWait,
     agents,
     sessions: new Sessions(context),
     approvals,

@@ -35,7 +35,8 @@ export async function openRun(
 ): Promise<RunContext> {
   const { session, runId } = claim;
   const { sessionId, agentId, agentName, persona, workspace } = session;
-  const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
+  const patiently = <T>(read: () => Promise<T>): Promise<T> => context.storeWait.run(read, signal);
+  const rows = await patiently(() => context.store.read(() => listItemsOfRun.all({ runId })));
   const all = rows.map(itemRecord);
   const items = all.filter(
     ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
@@ -62,19 +63,20 @@ export async function openRun(
     journal,
     signal,
     transcript: (tail) =>
-      readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
+      patiently(() =>
+        readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
+      ),
     recall: (request) => {
       const { memoryScope } = claim;
       const rememberer = { ownerId: session.responsibleId, memoryScope };
       const { store, secrets, memory } = context;
-      return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
+      const reading = { store, secrets, memoryFiles: memory.files };
+      return patiently(() => recallAll(reading, rememberer, request));
     },
     requested: requestedIn(claim),
     policy: () => {
-      const { workspaces } = context;
-      return context.store.read(() =>
-        policyOf({ configRules, workspaces }, sessionId, claim.ceiling),
-      );
+      const ports = { configRules, workspaces: context.workspaces };
+      return patiently(() => context.store.read(() => policyOf(ports, sessionId, claim.ceiling)));
     },
     async ask(question, whyUnfit) {
       const approval = await journal.requestApproval(question);

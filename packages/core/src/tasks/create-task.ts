@@ -42,13 +42,14 @@ export function createTask(
   wanted: NewTask,
 ): Promise<TaskEntry> {
   const kind = context.kinds.get(wanted.kind);
-  const { ids, log } = context.sessions;
+  const { ids, log, storeWait } = context.sessions;
   const detail = admitDetail(kind, wanted.detail);
   const taskId = wanted.taskId ?? ids.next('tsk');
   return log.write({
     actor: wanted.by ?? `session:${sessionId}`,
     lane: sessionTopic(sessionId),
     open: () => sessionToServe(sessionId),
+    wait: { store: storeWait },
     *decide(session, at): Tx<Decision<TaskEntry>> {
       assertNotEnded(session);
       yield* assertRoom(kind, session);

@@ -166,7 +166,7 @@ export async function startDaemon(
       engineVersion: store.engineVersion,
       schemaVersion: store.schemaVersion,
       durability: config.durability,
-      warnings: warningsOf(config, store.warnings),
+      warnings: warningsOf(config, store.warnings, core.storeWait.outage),
       channels: await core.channels.count(),
       streams: streams.count,
     });

@@ -19,8 +19,10 @@ export function sendMessageOf(core: () => Core): SendMessage {
       }
       const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
       const key = `${run.runId}:${callId}`;
-      const item = await core().sessions.sendMessage(by, sessionId, request, key);
-      await core().subAgents.milestone(sessionId, to, subject ?? message);
+      const { sessions, subAgents, storeWait } = core();
+      const send = () => sessions.sendMessage(by, sessionId, request, key);
+      const item = await storeWait.run(send, run.signal);
+      await subAgents.milestone(sessionId, to, subject ?? message);
       return receipt(item);
     },
     async commandOf({ session }, to) {

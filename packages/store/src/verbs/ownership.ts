@@ -30,6 +30,10 @@ export const findDaemon = verb<{ daemonId: string }, DaemonRow>(
   `SELECT * FROM "daemons" WHERE "daemonId" = :daemonId`,
 );
 
+export const listDaemonIds = verb<object, { daemonId: string }>(
+  `SELECT "daemonId" FROM "daemons" ORDER BY "daemonId"`,
+);
+
 export const deleteDaemon = verb<{ daemonId: string }>(
   `DELETE FROM "daemons" WHERE "daemonId" = :daemonId`,
 );
