@@ -236,7 +236,7 @@ export function createCore(ports: CorePorts): Core {
   };
   const turnContext: TurnContext = { sessions: context };
   const turns = new Turns(turnContext);
-  const turnClock = new TurnClock(turnContext, turns, runtime.timers);
+  const turnClock = new TurnClock(turnContext, turns, runtime.timers, () => ownership.showActive());
   const stimulusContext: StimulusContext = { ...turnContext, daemonId: runtime.daemonId };
   const stimuli = new Stimuli(stimulusContext);
   const idle = new IdleThreads(stimulusContext);

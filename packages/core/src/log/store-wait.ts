@@ -32,6 +32,7 @@ interface Ports {
  */
 export class StoreWait {
   #since: { readonly code: Outage['code']; readonly at: number } | undefined;
+  #backAt = Number.NEGATIVE_INFINITY;
   #waiting = 0;
   #pauseMs = FIRST_PAUSE_MS;
   #pause: Promise<void> | undefined;
@@ -42,17 +43,31 @@ export class StoreWait {
     return this.#since && { code: this.#since.code, since: this.#since.at, waiting: this.#waiting };
   }
 
+  /** When the last outage ended. */
+  get backAt(): number {
+    return this.#backAt;
+  }
+
+  /** Notices whether the store is there by a call that does not wait. */
+  async observe<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      const value = await call();
+      this.#succeeded();
+      return value;
+    } catch (error) {
+      if (isStoreFailure(error)) this.#failed(error);
+      throw error;
+    }
+  }
+
   /** Rejects with everything that is no failure of the store, and with the reason of the signal. */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (;;) {
       try {
-        const value = await call();
-        this.#succeeded();
-        return value;
+        return await this.observe(call);
       } catch (error) {
         if (!isStoreFailure(error)) throw error;
         signal?.throwIfAborted();
-        this.#failed(error);
       }
       this.#waiting += 1;
       try {
@@ -86,7 +101,8 @@ export class StoreWait {
     const { code, at } = this.#since;
     this.#since = undefined;
     this.#pauseMs = FIRST_PAUSE_MS;
-    const milliseconds = this.ports.clock.now() - at;
+    this.#backAt = this.ports.clock.now();
+    const milliseconds = this.#backAt - at;
     this.ports.tell('the store is back; suspended runs go on', { code, milliseconds });
   }
 }

@@ -13,6 +13,7 @@ import { agentIdentity } from './identity.js';
 import type { Claim } from './ownership.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
+import type { RunActivity } from './run-activity.js';
 import { requestedIn } from './run-facts.js';
 import type { RunJournal } from './run-journal.js';
 import { readTranscript } from './transcript.js';
@@ -32,6 +33,7 @@ export async function openRun(
   journal: RunJournal,
   capabilities: DriverCapabilities,
   signal: AbortSignal,
+  activity: RunActivity,
 ): Promise<RunContext> {
   const { session, runId } = claim;
   const { sessionId, agentId, agentName, persona, workspace } = session;
@@ -83,8 +85,12 @@ export async function openRun(
       if (approval.state !== 'pending') return approval;
       return approvals.settled(approval.approvalId, signal, whyUnfit);
     },
+    active: () => {
+      if (!signal.aborted) activity.touch();
+    },
     showText: (step, text) => {
       if (signal.aborted) return;
+      activity.touch();
       drafts.show(sessionId, runId, step, text);
       channelDrafts.showText(runId, step, text);
     },
@@ -94,7 +100,9 @@ export async function openRun(
       channelDrafts.withdrawText(runId, step);
     },
     showOutput: (callId, text) => {
-      if (!signal.aborted) channelDrafts.showOutput(runId, callId, text);
+      if (signal.aborted) return;
+      activity.touch();
+      channelDrafts.showOutput(runId, callId, text);
     },
     withdrawOutput: () => {
       if (!signal.aborted) channelDrafts.withdrawOutput(runId);

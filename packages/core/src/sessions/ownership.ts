@@ -21,6 +21,7 @@ import {
   releaseSession,
   releaseSessionsOf,
   setSessionOwner,
+  setSessionsActive,
   type Tx,
   together,
 } from '@stoa/store';
@@ -93,8 +94,16 @@ export class Ownership {
   }
 
   async beat(): Promise<void> {
-    const now = this.context.clock.now();
-    await this.context.store.transact(() => beat.run({ daemonId: this.daemonId, now }));
+    const { clock, store, storeWait } = this.context;
+    const now = clock.now();
+    await storeWait.observe(() => store.transact(() => beat.run({ daemonId: this.daemonId, now })));
+  }
+
+  /** The runs of this daemon could record nothing for a while; that does not make them silent. */
+  async showActive(): Promise<void> {
+    const { clock, store, storeWait } = this.context;
+    const active = { daemonId: this.daemonId, at: clock.now() };
+    await storeWait.observe(() => store.transact(() => setSessionsActive.run(active)));
   }
 
   /** Lets others take over at once. */

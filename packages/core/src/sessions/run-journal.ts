@@ -33,6 +33,7 @@ import { endRun } from './end-run.js';
 import { lockPlace } from './lock-reached.js';
 import type { Claim } from './ownership.js';
 import { approvalRecord, itemRecord, waitsForBoundary } from './records.js';
+import type { RunActivity } from './run-activity.js';
 import type { RunEnd } from './run-end.js';
 import { factsOf, inSession, requestedIn } from './run-facts.js';
 
@@ -79,6 +80,7 @@ export class RunJournal {
     private readonly context: SessionContext,
     private readonly claim: Claim,
     private readonly signal?: AbortSignal,
+    private readonly activity?: RunActivity,
   ) {}
 
   /** Items are in the model's context: they count as delivered from here on. */
@@ -115,9 +117,11 @@ export class RunJournal {
   /** Before the tool runs: what stands here and has no result may have happened. */
   async toolCall(step: Step<'tool_call'>): Promise<void> {
     await this.#append('tool_call', step);
+    this.activity?.callBegan(step.callId);
   }
 
   async toolResult(step: Step<'tool_result'>): Promise<void> {
+    this.activity?.callEnded(step.callId);
     await this.#append('tool_result', step);
   }
 

@@ -8,6 +8,7 @@ import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
 import { type OpenRunPorts, openRun } from './open-run.js';
 import type { Claim, Ownership } from './ownership.js';
+import { RunActivity } from './run-activity.js';
 import type { RunEnd } from './run-end.js';
 import { isFenced, RunJournal } from './run-journal.js';
 import { expireItems } from './submit.js';
@@ -182,14 +183,18 @@ export class Runner {
     const { runId } = claim;
     const { sessionId, persona } = claim.session;
     const execution = this.#executions.begin(claim);
+    const activity = new RunActivity(this.ports, claim);
     try {
-      const journal = new RunJournal(this.ports.context, claim, execution.abort.signal);
-      const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
+      const { signal } = execution.abort;
+      const journal = new RunJournal(this.ports.context, claim, signal, activity);
+      const { kind } = persona.definition.driver;
+      const end = await this.#outcome(claim, kind, journal, execution, activity);
       if (end === 'store_failed') return end;
       if (end) await this.#record(journal, end, execution.abort.signal);
       if (end?.type === 'completed') this.ports.completed(claim);
       return 'done';
     } finally {
+      activity.end();
       this.#executions.end(execution);
       if (this.#toForget.delete(sessionId)) this.#forget(sessionId);
       this.ports.drafts.end(sessionId, runId);
@@ -203,6 +208,7 @@ export class Runner {
     kind: DriverKind,
     journal: RunJournal,
     execution: Execution,
+    activity: RunActivity,
   ): Promise<RunEnd | 'store_failed' | undefined> {
     const { signal } = execution.abort;
     const { context } = this.ports;
@@ -211,7 +217,9 @@ export class Runner {
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
       await context.storeWait.run(() => tellContext(context, claim, journal), signal);
-      const run = await openRun(this.ports, claim, journal, driver.capabilities, signal);
+      await context.storeWait.run(() => activity.begin(), signal);
+      const { capabilities } = driver;
+      const run = await openRun(this.ports, claim, journal, capabilities, signal, activity);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
       execution.run = run;

@@ -44,7 +44,12 @@ UPDATE "projectTasks" SET
 
 const REWRITES = `e."topicId" = "projectTasks"."topicId" AND e."type" = 'task_updated'`;
 
-const tables = (t: Types): string => authority(t) + taskTexts(t);
+/** When the run of a session last showed that it is at work; only its owner can say, so it is not in the log. */
+const activity = (t: Types): string => `
+ALTER TABLE "sessionOwners" ADD COLUMN "activeAt" ${t.big};
+`;
+
+const tables = (t: Types): string => authority(t) + taskTexts(t) + activity(t);
 
 /** What safe boundaries between people and agents need. */
 export const trust: Migration = {

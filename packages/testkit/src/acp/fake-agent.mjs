@@ -17,6 +17,7 @@
 //   !env                 says its environment            !echo          says what it was prompted
 //   !malformed           answers what the protocol does not know
 //   !mcp TOOL JSON       calls a tool of the MCP server it was given
+//   !think MS            sends a thought ten times a second for so long
 //
 // When it is told to go on with work that was cut off, it does what the prompt before said. `%n` stands for
 // the number of the prompt.
@@ -147,6 +148,13 @@ const deeds = {
   say(id, words) {
     const middle = Math.ceil(words.length / 2);
     for (const part of [words.slice(0, middle), words.slice(middle)]) if (part) say(id, part);
+  },
+  async think(id, milliseconds) {
+    const end = Date.now() + Number(milliseconds);
+    while (Date.now() < end) {
+      update(id, { sessionUpdate: 'agent_thought_chunk', content: text('hm ') });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   },
   usage(id, rest) {
     const [inputTokens, outputTokens] = rest.split(' ').map(Number);
