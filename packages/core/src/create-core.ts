@@ -73,7 +73,12 @@ import { TurnClock } from './turns/turn-clock.js';
 import { Turns } from './turns/turns.js';
 import { checkReplay } from './upkeep/replay-check.js';
 import { type Retention, Sweeper } from './upkeep/sweep.js';
-import { scheduleBound, scheduleEnded, scheduleFired } from './work/schedule-news.js';
+import {
+  scheduleBound,
+  scheduleEnded,
+  scheduleFired,
+  scheduleUnbound,
+} from './work/schedule-news.js';
 import { ThreadWorks } from './work/works.js';
 
 export interface CorePorts {
@@ -317,6 +322,7 @@ export function createCore(ports: CorePorts): Core {
       calendar: runtime.calendar,
       threads: {
         bound: scheduleBound,
+        unbound: scheduleUnbound,
         fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
       },
     }),

@@ -29,7 +29,8 @@ export interface PassReport {
  *   requeue_claimed_stimuli     claims of daemons that are gone wait again
  *   rebuild_thread_work         threads in which stimuli were posted and whose work is not known
  *   repair_progress_snapshots   markers that are not in their thread: the newest that is, or none
- *   repair_work_bindings        schedules and runs that are not of this thread, or over: dropped
+ *   repair_work_bindings        schedules and runs that are not of this thread, or over, and tasks, agents and sources
+ *                               of observations that do not exist: dropped
  *   rebind_schedules            schedules made in a thread that its work does not know of
  */
 export class Recovery {

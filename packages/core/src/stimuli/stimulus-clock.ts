@@ -9,6 +9,15 @@ import type { Stimuli } from './stimuli.js';
 
 const RETRY_MS = 1_000;
 
+interface Times {
+  readonly availableAt: number;
+  readonly expiresAt?: number;
+}
+
+/** One that expires before it may be posted is settled when it expires. */
+const nextTime = ({ availableAt, expiresAt = Infinity }: Times): number =>
+  Math.min(availableAt, expiresAt);
+
 /**
  * Posts stimuli when their time comes, and looks again when what they wait for may have happened: a turn
  * is over, a channel is resumed. What another daemon wrote is found by whoever looks around now and then.
@@ -44,7 +53,7 @@ export class StimulusClock {
         case 'stimulus_created':
         case 'stimulus_deferred':
         case 'stimulus_replayed':
-          this.#alarm.setTo((JSON.parse(body) as { availableAt: number }).availableAt);
+          this.#alarm.setTo(nextTime(JSON.parse(body) as Times));
           break;
         case 'turn_decided':
           if ((JSON.parse(body) as TurnDecision).turn.closedAt !== undefined) this.#soon();

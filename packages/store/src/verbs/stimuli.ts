@@ -71,24 +71,39 @@ export const listDispatchedStimuli = verb<{ topicId: number; limit: number }, Fu
 );
 
 /**
- * Those whose time has come, the longest due first: of channels that are not paused, and, if somebody
- * is to be woken, of threads in which nobody has the turn. One that has expired comes up anyway.
+ * Those that have expired, then those whose time has come, the longest due first: of channels that are not paused,
+ * and, if somebody is to be woken, of threads in which nobody has the turn.
  */
 export const listDueStimuli = verb<
   { now: number; limit: number },
   { channelId: string; stimulusId: string }
 >(
-  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
-   WHERE s."state" = 'pending' AND s."dueAt" <= :now AND (s."expiresAt" <= :now OR (
-     c."paused" = 0 AND c."archivedAt" IS NULL AND (s."wakes" = 0 OR NOT EXISTS (
-       SELECT 1 FROM "turns" t WHERE t."topicId" = s."topicId"
-         AND t."rootMessageId" = s."rootMessageId" AND t."isOpen" = 1))))
-   ORDER BY s."dueAt" LIMIT :limit`,
+  `SELECT "channelId", "stimulusId" FROM (
+     SELECT * FROM (
+       SELECT c."channelId", s."stimulusId", 0 AS "rank", s."expiresAt" AS "at" FROM "stimuli" s
+       JOIN "channels" c ON c."topicId" = s."topicId"
+       WHERE s."state" = 'pending' AND s."expiresAt" IS NOT NULL AND s."expiresAt" <= :now
+       ORDER BY s."expiresAt" LIMIT :limit) AS "expired"
+     UNION ALL
+     SELECT * FROM (
+       SELECT c."channelId", s."stimulusId", 1 AS "rank", s."dueAt" AS "at" FROM "stimuli" s
+       JOIN "channels" c ON c."topicId" = s."topicId"
+       WHERE s."state" = 'pending' AND s."dueAt" <= :now
+         AND (s."expiresAt" IS NULL OR s."expiresAt" > :now)
+         AND c."paused" = 0 AND c."archivedAt" IS NULL AND (s."wakes" = 0 OR NOT EXISTS (
+           SELECT 1 FROM "turns" t WHERE t."topicId" = s."topicId"
+             AND t."rootMessageId" = s."rootMessageId" AND t."isOpen" = 1))
+       ORDER BY s."dueAt" LIMIT :limit) AS "due"
+   ) AS "ready" ORDER BY "rank", "at" LIMIT :limit`,
 );
 
-/** When the next of those that wait for their time comes up. */
+/** When the next of those that wait for their time comes up, or expires. */
 export const nextStimulusAt = verb<{ now: number }, { at: number | null }>(
-  `SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now`,
+  `SELECT min("at") AS "at" FROM (
+     SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now
+     UNION ALL
+     SELECT min("expiresAt") AS "at" FROM "stimuli"
+     WHERE "state" = 'pending' AND "expiresAt" IS NOT NULL AND "expiresAt" > :now) AS "next"`,
 );
 
 /** Claims of daemons that are gone, and claims that are too old whoever made them. */
