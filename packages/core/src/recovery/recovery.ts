@@ -27,6 +27,7 @@ export interface PassReport {
  * what was. What a pass repaired is told in the log of the daemon, one line each.
  *
  *   requeue_claimed_stimuli     claims of daemons that are gone wait again
+ *   index_waiting_stimuli       stimuli that wait and were made before they were looked up by keys
  *   rebuild_thread_work         threads in which stimuli were posted and whose work is not known
  *   repair_progress_snapshots   markers that are not in their thread: the newest that is, or none
  *   repair_work_bindings        schedules and runs that are not of this thread, or over, and tasks, agents and sources
@@ -42,6 +43,7 @@ export class Recovery {
   async run(): Promise<PassReport[]> {
     return [
       { pass: 'requeue_claimed_stimuli', repaired: await this.stimuli.requeueLost() },
+      { pass: 'index_waiting_stimuli', repaired: await this.stimuli.indexWaiting() },
       await this.#rebuildWork(),
       await this.#repairOpenWork('repair_progress_snapshots', withSoundSnapshots),
       await this.#repairOpenWork('repair_work_bindings', withSoundBindings),

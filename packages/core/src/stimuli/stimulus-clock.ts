@@ -1,5 +1,5 @@
 import type { TurnDecision } from '@stoa/protocol';
-import { nextStimulusAt } from '@stoa/store';
+import { nextExpiryAt, nextStimulusAt, together } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import { Alarm } from '../upkeep/alarm.js';
@@ -86,9 +86,11 @@ export class StimulusClock {
       await this.idle.look();
       const isMore = await this.stimuli.tick();
       const now = clock.now();
-      const next = await store.read(() => nextStimulusAt.first({ now }));
+      const next = await store.read(() =>
+        together(nextStimulusAt.first({ now }), nextExpiryAt.first({ now })),
+      );
       if (isMore) this.#soon();
-      else if (next && next.at !== null) this.#alarm.setTo(next.at);
+      else for (const row of next) if (row && row.at !== null) this.#alarm.setTo(row.at);
     } catch (error) {
       diagnose('stimuli could not be looked at', { error });
       this.#alarm.setTo(clock.now() + RETRY_MS);

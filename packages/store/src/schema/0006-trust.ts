@@ -49,7 +49,22 @@ const activity = (t: Types): string => `
 ALTER TABLE "sessionOwners" ADD COLUMN "activeAt" ${t.big};
 `;
 
-const tables = (t: Types): string => authority(t) + taskTexts(t) + activity(t);
+/**
+ * By what a newer stimulus finds those that wait and that it takes the place of. It follows from them, and is filled at
+ * the start of a daemon for those that are older than the table.
+ */
+const stimulusKeys = (t: Types): string => `
+CREATE TABLE "stimulusKeys" (
+  "topicId" ${t.big} NOT NULL,
+  "key" ${t.text} NOT NULL,
+  "stimulusId" ${t.text} NOT NULL,
+  PRIMARY KEY ("topicId", "key", "stimulusId")
+)${t.clustered};
+CREATE INDEX "stimulusKeysById" ON "stimulusKeys" ("stimulusId");
+CREATE INDEX "stimuliWaiting" ON "stimuli" ("topicId", "endedSeq") WHERE "endedSeq" IS NULL;
+`;
+
+const tables = (t: Types): string => authority(t) + taskTexts(t) + activity(t) + stimulusKeys(t);
 
 /** What safe boundaries between people and agents need. */
 export const trust: Migration = {

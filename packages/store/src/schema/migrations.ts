@@ -49,6 +49,7 @@ export const TABLES = [
   'leases',
   'decisions',
   'stimuli',
+  'stimulusKeys',
   'threadWork',
   'memories',
   'memoryNotes',

@@ -56,13 +56,35 @@ export const listStimuli = verb<
 );
 
 const LIVE = (index: string): string =>
-  `${full(index)} WHERE s."topicId" = :topicId AND s."endedSeq" IS NULL ORDER BY s."seq"`;
+  `SELECT count(*) AS "count" FROM "stimuli" ${index} WHERE "topicId" = :topicId AND "endedSeq" IS NULL`;
 
-/** Those that wait or are being posted, oldest first; the policy of the channel bounds them. */
-export const listLiveStimuli = verb<{ topicId: number }, FullStimulusRow>({
+/** How many wait or are being posted. */
+export const countLiveStimuli = verb<{ topicId: number }, { count: number }>({
   sqlite: LIVE('INDEXED BY "stimuliLive"'),
   postgres: LIVE(''),
 });
+
+/** Those that wait or are being posted and have this key, oldest first. */
+export const listStimuliByKey = verb<{ topicId: number; key: string }, FullStimulusRow>(
+  `${full()} JOIN "stimulusKeys" k ON k."topicId" = s."topicId" AND k."stimulusId" = s."stimulusId"
+   WHERE k."topicId" = :topicId AND k."key" = :key AND s."endedSeq" IS NULL ORDER BY s."seq"`,
+);
+
+export const insertStimulusKey = verb<{ topicId: number; key: string; stimulusId: string }>(
+  `INSERT INTO "stimulusKeys" ("topicId", "key", "stimulusId") VALUES (:topicId, :key, :stimulusId)
+   ON CONFLICT DO NOTHING`,
+);
+
+export const deleteStimulusKeys = verb<{ stimulusId: string }>(
+  `DELETE FROM "stimulusKeys" WHERE "stimulusId" = :stimulusId`,
+);
+
+/** Those that wait and have no key yet: each has one at least. */
+export const listStimuliWithoutKey = verb<{ limit: number }, FullStimulusRow>(
+  `${full()} WHERE s."endedSeq" IS NULL AND NOT EXISTS (
+     SELECT 1 FROM "stimulusKeys" k WHERE k."stimulusId" = s."stimulusId")
+   ORDER BY s."topicId", s."seq" LIMIT :limit`,
+);
 
 /** Those that became a message, newest first. */
 export const listDispatchedStimuli = verb<{ topicId: number; limit: number }, FullStimulusRow>(
@@ -71,39 +93,40 @@ export const listDispatchedStimuli = verb<{ topicId: number; limit: number }, Fu
 );
 
 /**
- * Those that have expired, then those whose time has come, the longest due first: of channels that are not paused,
- * and, if somebody is to be woken, of threads in which nobody has the turn.
+ * Those whose time has come, the longest due first: of channels that are not paused, and, if somebody
+ * is to be woken, of threads in which nobody has the turn. One that has expired comes up anyway.
  */
 export const listDueStimuli = verb<
   { now: number; limit: number },
   { channelId: string; stimulusId: string }
 >(
-  `SELECT "channelId", "stimulusId" FROM (
-     SELECT * FROM (
-       SELECT c."channelId", s."stimulusId", 0 AS "rank", s."expiresAt" AS "at" FROM "stimuli" s
-       JOIN "channels" c ON c."topicId" = s."topicId"
-       WHERE s."state" = 'pending' AND s."expiresAt" IS NOT NULL AND s."expiresAt" <= :now
-       ORDER BY s."expiresAt" LIMIT :limit) AS "expired"
-     UNION ALL
-     SELECT * FROM (
-       SELECT c."channelId", s."stimulusId", 1 AS "rank", s."dueAt" AS "at" FROM "stimuli" s
-       JOIN "channels" c ON c."topicId" = s."topicId"
-       WHERE s."state" = 'pending' AND s."dueAt" <= :now
-         AND (s."expiresAt" IS NULL OR s."expiresAt" > :now)
-         AND c."paused" = 0 AND c."archivedAt" IS NULL AND (s."wakes" = 0 OR NOT EXISTS (
-           SELECT 1 FROM "turns" t WHERE t."topicId" = s."topicId"
-             AND t."rootMessageId" = s."rootMessageId" AND t."isOpen" = 1))
-       ORDER BY s."dueAt" LIMIT :limit) AS "due"
-   ) AS "ready" ORDER BY "rank", "at" LIMIT :limit`,
+  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+   WHERE s."state" = 'pending' AND s."dueAt" <= :now AND (s."expiresAt" <= :now OR (
+     c."paused" = 0 AND c."archivedAt" IS NULL AND (s."wakes" = 0 OR NOT EXISTS (
+       SELECT 1 FROM "turns" t WHERE t."topicId" = s."topicId"
+         AND t."rootMessageId" = s."rootMessageId" AND t."isOpen" = 1))))
+   ORDER BY s."dueAt" LIMIT :limit`,
 );
 
-/** When the next of those that wait for their time comes up, or expires. */
+/** Those that expired before their time came. */
+export const listExpiredStimuli = verb<
+  { now: number; limit: number },
+  { channelId: string; stimulusId: string }
+>(
+  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+   WHERE s."state" = 'pending' AND s."expiresAt" IS NOT NULL AND s."expiresAt" <= :now AND s."dueAt" > :now
+   ORDER BY s."expiresAt" LIMIT :limit`,
+);
+
+/** When the next of those that wait for their time comes up. */
 export const nextStimulusAt = verb<{ now: number }, { at: number | null }>(
-  `SELECT min("at") AS "at" FROM (
-     SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now
-     UNION ALL
-     SELECT min("expiresAt") AS "at" FROM "stimuli"
-     WHERE "state" = 'pending' AND "expiresAt" IS NOT NULL AND "expiresAt" > :now) AS "next"`,
+  `SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now`,
+);
+
+/** When the next of those that wait expires. */
+export const nextExpiryAt = verb<{ now: number }, { at: number | null }>(
+  `SELECT min("expiresAt") AS "at" FROM "stimuli"
+   WHERE "state" = 'pending' AND "expiresAt" IS NOT NULL AND "expiresAt" > :now`,
 );
 
 /** Claims of daemons that are gone, and claims that are too old whoever made them. */

@@ -133,7 +133,7 @@ function checkRenewals({ model, thread, decision, at, sessions }: Judged): void 
   const isAtWork = (leaseId: string): boolean => {
     const lease = model.leases.get(leaseId);
     const activeAt = lease && sessions.activeAt(lease.runId);
-    if (activeAt === undefined) return false;
+    if (!lease || activeAt === undefined) return false;
     // A clock that was set back does not make a run older than its turn.
     return at < Math.max(activeAt, lease.grantedAt) + model.policy.leaseTimeoutMs;
   };
