@@ -60,14 +60,16 @@ const LIVE = (index: string): string =>
 
 /** How many wait or are being posted. */
 export const countLiveStimuli = verb<{ topicId: number }, { count: number }>({
-  sqlite: LIVE('INDEXED BY "stimuliLive"'),
+  sqlite: LIVE('INDEXED BY "stimuliWaiting"'),
   postgres: LIVE(''),
 });
 
-/** Those that wait or are being posted and have this key, oldest first. */
+/** Those that wait or are being posted and have this key, oldest first. SQLite is told to begin with the key. */
 export const listStimuliByKey = verb<{ topicId: number; key: string }, FullStimulusRow>(
-  `${full()} JOIN "stimulusKeys" k ON k."topicId" = s."topicId" AND k."stimulusId" = s."stimulusId"
-   WHERE k."topicId" = :topicId AND k."key" = :key AND s."endedSeq" IS NULL ORDER BY s."seq"`,
+  `SELECT s.*, e."body" AS "created", e."actor" AS "createdBy", e."at" AS "createdAt"
+   FROM "stimulusKeys" k CROSS JOIN "stimuli" s CROSS JOIN "events" e
+   WHERE k."topicId" = :topicId AND k."key" = :key AND s."stimulusId" = k."stimulusId"
+     AND s."endedSeq" IS NULL AND e."topicId" = s."topicId" AND e."seq" = s."seq" ORDER BY s."seq"`,
 );
 
 export const insertStimulusKey = verb<{ topicId: number; key: string; stimulusId: string }>(
