@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Channel, Message } from '@stoa/protocol';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Channel, Message, Session, SessionEvent, Stamped, Status } from '@stoa/protocol';
 import {
   type Caller,
   type Company,
@@ -53,6 +63,18 @@ const impossible =
   attempt.status === 0
     ? undefined
     : `no file system can be mounted here: ${attempt.error ? attempt.error.message : attempt.stderr}`;
+
+/** Takes all the room that is left. */
+function fill(file: string): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (;;) writeSync(descriptor, Buffer.alloc(4_096));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+  } finally {
+    closeSync(descriptor);
+  }
+}
 
 describe('a disk that is full', () => {
   let home: string;
@@ -139,6 +161,47 @@ describe('a disk that is full', () => {
     });
     expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
     await reader.close();
+  });
+
+  it('OP-25 a run is suspended, that is told once, and it goes on when there is room again', async ({
+    skip,
+  }) => {
+    if (impossible !== undefined) skip(impossible);
+    const steps = 80;
+    const script = `turns:
+  - steps:
+      - repeat: { times: ${String(steps)}, steps: [{ say: '${'y'.repeat(3_000)}', wait: 20 }] }
+      - say: All said.`;
+    await owner.put('/v1/agents/talker', { driver: { kind: 'script', script } });
+    const made = await owner.post<Session>('/v1/sessions', { agentId: 'talker' });
+    const { sessionId } = made.json;
+    await owner.post(`/v1/sessions/${sessionId}/inbox`, { text: 'go' });
+    const eventsOf = async (type: string): Promise<Stamped<SessionEvent>[]> => {
+      const { json } = await owner.get<{ events: Stamped<SessionEvent>[] }>(
+        `/v1/topics/session:${sessionId}/events?limit=200&after=0`,
+      );
+      return json.events.filter((event) => event.type === type);
+    };
+    await until('it is at work', async () => (await eventsOf('model_message')).length > 2);
+    fill(inside('filler'));
+    const warned = await until('it is suspended', async () => {
+      const { json } = await owner.get<Status>('/v1/status');
+      return json.warnings.find((text) => text.includes('the store is full'));
+    });
+    expect(warned).toContain('1 writes of runs wait');
+    const said = (await eventsOf('model_message')).length;
+    expect(said).toBeLessThan(steps);
+    await delay(1_500);
+    expect(await eventsOf('model_message')).toHaveLength(said);
+    unlinkSync(inside('filler'));
+    await until('it has ended', async () => (await eventsOf('completed')).length > 0);
+    expect(await eventsOf('model_message')).toHaveLength(steps + 1);
+    expect(await eventsOf('resumed')).toEqual([]);
+    const notes = (await eventsOf('note')).map(({ data }) => (data as { code: string }).code);
+    expect(notes).toEqual(['store_wait']);
+    const { stdout, stderr } = daemon.output();
+    expect((stdout + stderr).split('runs are suspended')).toHaveLength(2);
+    expect((await owner.get<Status>('/v1/status')).json.warnings.join()).not.toContain('is full');
   });
 
   it('F-11 the search finds what was posted after there was room again', async ({ skip }) => {

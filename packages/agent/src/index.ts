@@ -74,7 +74,7 @@ export {
   READ_CHANNEL_THREAD,
   ReadChannelThreadInput,
 } from './tools/talk/read-channel-thread.js';
-export type { OutgoingMessage, SendMessage } from './tools/talk/send-message.js';
+export { type OutgoingMessage, PARENT, type SendMessage } from './tools/talk/send-message.js';
 export { type TalkPorts, talkTools } from './tools/talk/talk-tools.js';
 export { threadText } from './tools/talk/thread-text.js';
 export type { TaskActs, WantedAgent } from './tools/tasks/task-acts.js';

@@ -25,6 +25,7 @@ import type { ChannelContext } from './channels/context.js';
 import type { LogEntry } from './log/entry.js';
 import { Log } from './log/log.js';
 import { readTopic, type TopicSlice } from './log/read-topic.js';
+import { isStoreFailure, StoreWait } from './log/store-wait.js';
 import { AfterRuns, type Extractor } from './memory/after-runs.js';
 import { Memories } from './memory/memories.js';
 import { Observations } from './observations/observations.js';
@@ -74,7 +75,12 @@ import { TurnClock } from './turns/turn-clock.js';
 import { Turns } from './turns/turns.js';
 import { checkReplay } from './upkeep/replay-check.js';
 import { type Retention, Sweeper } from './upkeep/sweep.js';
-import { scheduleBound, scheduleEnded, scheduleFired } from './work/schedule-news.js';
+import {
+  scheduleBound,
+  scheduleEnded,
+  scheduleFired,
+  scheduleUnbound,
+} from './work/schedule-news.js';
 import { ThreadWorks } from './work/works.js';
 
 export interface CorePorts {
@@ -132,6 +138,8 @@ export interface RuntimePorts {
 }
 
 export interface Core {
+  /** Lets calls of runs wait for a store that is away. */
+  readonly storeWait: StoreWait;
   readonly agents: Agents;
   readonly sessions: Sessions;
   readonly approvals: Approvals;
@@ -195,6 +203,11 @@ export function createCore(ports: CorePorts): Core {
     sessionTokens.committed(entries);
     ports.committed?.(entries);
   });
+  const storeWait = new StoreWait({ timers: runtime.timers, clock, tell: runtime.diagnose });
+  /** The beginning of an outage is told; what else fails because of it is not. */
+  const diagnose: SessionContext['diagnose'] = (message, details) => {
+    if (!storeWait.outage || !isStoreFailure(details['error'])) runtime.diagnose(message, details);
+  };
   const assets = new Assets(store, files, ids, clock);
   const sessionTokens = new SessionTokens(secrets);
   const agents = new Agents({
@@ -209,6 +222,7 @@ export function createCore(ports: CorePorts): Core {
   const context: SessionContext = {
     store,
     log,
+    storeWait,
     ids,
     secrets,
     clock,
@@ -228,11 +242,11 @@ export function createCore(ports: CorePorts): Core {
     },
     isHeldBack: (session) => subAgents.isHeldBack(session),
     approvalMs: runtime.approvalMs,
-    diagnose: runtime.diagnose,
+    diagnose,
   };
   const turnContext: TurnContext = { sessions: context };
   const turns = new Turns(turnContext);
-  const turnClock = new TurnClock(turnContext, turns, runtime.timers);
+  const turnClock = new TurnClock(turnContext, turns, runtime.timers, () => ownership.showActive());
   const stimulusContext: StimulusContext = { ...turnContext, daemonId: runtime.daemonId };
   const stimuli = new Stimuli(stimulusContext);
   const idle = new IdleThreads(stimulusContext);
@@ -253,10 +267,7 @@ export function createCore(ports: CorePorts): Core {
       runner.wake(sessionId);
     },
     idle: (sessionId) => runner.idle(sessionId),
-    *isAnothers(session) {
-      if (session.ownerId !== null && runtime.wasHere(session.ownerId)) return false;
-      return yield* ownership.isAnothers(session);
-    },
+    isAnothers: (session) => ownership.isAnothers(session),
     ...(runtime.readTranscript ? { readTranscript: runtime.readTranscript } : {}),
   });
   const dreams = new Dreams({
@@ -271,7 +282,7 @@ export function createCore(ports: CorePorts): Core {
   executors.add(DREAM.kind, dreams.executor);
   const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
-  const ownership = new Ownership(context, runtime.daemonId);
+  const ownership = new Ownership(context, runtime.daemonId, runtime.wasHere);
   const { timers, drivers, configRules } = runtime;
   const runner = new Runner({
     context,
@@ -279,7 +290,9 @@ export function createCore(ports: CorePorts): Core {
     approvals,
     drafts,
     channelDrafts,
-    drivers: completing(drivers, context.findAgent),
+    drivers: completing(drivers, (agentId, workspace) =>
+      storeWait.run(() => context.findAgent(agentId, workspace)),
+    ),
     timers,
     configRules,
     completed: (claim) => {
@@ -308,6 +321,7 @@ export function createCore(ports: CorePorts): Core {
   const proofs = new Proofs(store, secrets, clock, accessTokens, sessionTokens, browserKey);
   const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens, accessTokens);
   return {
+    storeWait,
     agents,
     sessions: new Sessions(context),
     approvals,
@@ -316,6 +330,7 @@ export function createCore(ports: CorePorts): Core {
       calendar: runtime.calendar,
       threads: {
         bound: scheduleBound,
+        unbound: scheduleUnbound,
         fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
       },
     }),

@@ -9,6 +9,7 @@ export { type Core, type CorePorts, createCore, type RuntimePorts } from './crea
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
+export type { StoreWait } from './log/store-wait.js';
 export type { Extracted, ExtractionRequest, Extractor } from './memory/after-runs.js';
 export type { FoundFile, MemoryFiles, MemoryFolder } from './memory/memory-files.js';
 export type { RecalledAll } from './memory/recall-all.js';

@@ -134,6 +134,7 @@ export class Turn implements SessionListener {
 
   touch(): void {
     this.#heardAt = this.ports.now();
+    this.ports.run.active();
   }
 
   update(raw: unknown): void {

@@ -208,6 +208,9 @@ export class AgentLoop {
         await deliverItems(run);
         this.#isDelivered = true;
       },
+      heard: () => {
+        run.active();
+      },
       text: (text: string) => {
         if (isShown) run.showText(step, text);
       },

@@ -83,6 +83,7 @@ export class AiSdkClient implements ModelClient {
         hasBegun = true;
         await toListener(() => listener.begun());
       }
+      listener.heard?.();
       if (part.type === 'text-delta') listener.text(part.delta);
       if (part.type === 'tool-input-start') tools.set(part.id, part.toolName);
       if (part.type === 'tool-input-delta')

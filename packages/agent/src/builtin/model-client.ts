@@ -50,6 +50,8 @@ export interface ModelAnswer {
 export interface ModelListener {
   /** The first bytes of an answer are there; what comes next waits for it. */
   begun(): Promise<void>;
+  /** Anything of the answer has arrived, shown or not. */
+  heard?(): void;
   text(text: string): void;
   /** A piece of the arguments of a call that the model is writing. */
   callInput?(callId: string, tool: string, piece: string): void;

@@ -22,6 +22,7 @@ import type { Clock } from '../ports.js';
 import { projectProjectEvent } from '../projects/projection.js';
 import { projectSessionEvent } from '../sessions/projection.js';
 import type { LogEntry } from './entry.js';
+import type { StoreWait } from './store-wait.js';
 
 export interface NewEvent {
   readonly topic: string;
@@ -42,6 +43,10 @@ export interface Write<O, R> {
   readonly open: () => Tx<O>;
   readonly decide: (opened: O, at: number) => Tx<Decision<R>>;
   readonly idempotency?: Idempotency<R> | undefined;
+  /** Repeats the write while the store is away; otherwise it fails at once. */
+  readonly wait?:
+    | { readonly store: StoreWait; readonly signal?: AbortSignal | undefined }
+    | undefined;
 }
 
 export interface Idempotency<R> {
@@ -63,9 +68,28 @@ export class Log {
     private readonly committed: (entries: readonly LogEntry[]) => void,
   ) {}
 
+  /**
+   * With `wait`, a write whose commit has an unknown outcome is looked for before it is repeated: the same events are
+   * never appended twice.
+   */
   async write<O, R>(write: Write<O, R>): Promise<R> {
-    const { answer } = await this.store.transact(() => run(write, this.clock.now()), {
-      lane: write.lane,
+    const { wait } = write;
+    if (!wait) return this.#commit(write.lane, () => run(write, this.clock.now()));
+    let tried: Written<R> | undefined;
+    return wait.store.run(() => {
+      const earlier = tried;
+      const { clock } = this;
+      return this.#commit(write.lane, function* () {
+        const at = clock.now();
+        tried = yield* earlier ? runAgain(write, earlier, at) : run(write, at);
+        return tried;
+      });
+    }, wait.signal);
+  }
+
+  async #commit<R>(lane: string, body: () => Tx<Written<R>>): Promise<R> {
+    const { answer } = await this.store.transact(body, {
+      lane,
       afterCommit: ({ entries }) => {
         if (entries.length > 0) this.committed(entries);
       },
@@ -94,6 +118,32 @@ function* run<O, R>(write: Write<O, R>, at: number): Tx<Written<R>> {
     yield* insertIdempotencyKey.run({ actorId: write.actor, key, fingerprint, topicId, seq, at });
   }
   return { answer: decision.answer(entries), entries };
+}
+
+/** Repeats a write unless its events are in the log. Opening it locks its topic, so a late commit has ended by then. */
+function* runAgain<O, R>(write: Write<O, R>, earlier: Written<R>, at: number): Tx<Written<R>> {
+  try {
+    yield* write.open();
+  } catch (error) {
+    // What was written may be the very reason why it is refused now.
+    if (error instanceof StoaError && (yield* isInLog(write.lane, earlier))) return earlier;
+    throw error;
+  }
+  return (yield* isInLog(write.lane, earlier)) ? earlier : yield* run(write, at);
+}
+
+/** One commit holds all of its events, so one of them tells: one of the topic that is locked. */
+function* isInLog(lane: string, { entries }: Written<unknown>): Tx<boolean> {
+  const sought = entries.find(({ topic }) => topic === lane) ?? entries[0];
+  if (!sought) return false;
+  const { topicId, seq } = sought;
+  const found = yield* findEvent.first({ topicId, seq });
+  return (
+    found?.type === sought.type &&
+    found.actor === sought.actor &&
+    found.at === sought.at &&
+    found.body === sought.body
+  );
 }
 
 function* replayed<R>(actorId: string, idempotency: Idempotency<R>): Tx<{ answer: R } | undefined> {

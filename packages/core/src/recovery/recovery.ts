@@ -27,9 +27,11 @@ export interface PassReport {
  * what was. What a pass repaired is told in the log of the daemon, one line each.
  *
  *   requeue_claimed_stimuli     claims of daemons that are gone wait again
+ *   index_waiting_stimuli       stimuli that wait and were made before they were looked up by keys
  *   rebuild_thread_work         threads in which stimuli were posted and whose work is not known
  *   repair_progress_snapshots   markers that are not in their thread: the newest that is, or none
- *   repair_work_bindings        schedules and runs that are not of this thread, or over: dropped
+ *   repair_work_bindings        schedules and runs that are not of this thread, or over, and tasks, agents and sources
+ *                               of observations that do not exist: dropped
  *   rebind_schedules            schedules made in a thread that its work does not know of
  */
 export class Recovery {
@@ -41,6 +43,7 @@ export class Recovery {
   async run(): Promise<PassReport[]> {
     return [
       { pass: 'requeue_claimed_stimuli', repaired: await this.stimuli.requeueLost() },
+      { pass: 'index_waiting_stimuli', repaired: await this.stimuli.indexWaiting() },
       await this.#rebuildWork(),
       await this.#repairOpenWork('repair_progress_snapshots', withSoundSnapshots),
       await this.#repairOpenWork('repair_work_bindings', withSoundBindings),

@@ -1,6 +1,8 @@
 import type { Binding, Origin, ProgressSnapshot, RunStatus, ThreadWork } from '@stoa/protocol';
 import {
+  findBackgroundTask,
   findMessage,
+  findObservationSource,
   findQueuedRun,
   findSchedule,
   listDispatchedStimuli,
@@ -84,7 +86,8 @@ function* isSound(work: ThreadWork, { bindingKind, bindingRef }: Binding): Tx<bo
     }
     case 'sidechain_agent':
     case 'task':
+      return (yield* findBackgroundTask.first({ taskId: bindingRef })) !== undefined;
     case 'observation':
-      return true;
+      return (yield* findObservationSource.first({ sourceId: bindingRef })) !== undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { Store, Tx } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
 import type { Assets } from '../assets/assets.js';
 import type { Log, NewEvent } from '../log/log.js';
+import type { StoreWait } from '../log/store-wait.js';
 import type { MemoryFiles } from '../memory/memory-files.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
 import type { DriverCapabilities } from './admit.js';
@@ -41,6 +42,8 @@ export interface MemorySettings {
 export interface SessionContext {
   readonly store: Store;
   readonly log: Log;
+  /** Suspends what runs do while the store is away. */
+  readonly storeWait: StoreWait;
   readonly ids: Ids;
   readonly secrets: Secrets;
   readonly clock: Clock;

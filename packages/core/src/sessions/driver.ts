@@ -59,6 +59,8 @@ export interface RunContext {
    * somebody puts in their place are refused, and it goes on waiting, where `whyUnfit` says why they do not fit.
    */
   ask(question: NewApproval, whyUnfit?: WhyUnfit): Promise<Approval>;
+  /** Something was heard of what executes the run that is neither written down nor shown. */
+  active(): void;
   /** Shows text while it is being written; it is not kept. `step` numbers the model's messages. */
   showText(step: number, text: string): void;
   /** What was shown of this step does not count: its text begins anew. */

@@ -17,6 +17,7 @@ type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
 interface ScheduleThreads {
   readonly bound: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
   readonly fired: (thread: ScheduleThread, at: number) => Tx<NewEvent[]>;
+  readonly unbound: (thread: ScheduleThread) => Tx<NewEvent[]>;
 }
 
 export interface FirePorts {
@@ -65,7 +66,7 @@ function* fire(
   }
   const isDue = row.status === 'active' && (row.nextFireAt ?? at + 1) <= at;
   if (!isExtra && !isDue) return [];
-  if (session.endedAt !== null) return [changed(session, scheduleId, 'ended')];
+  if (session.endedAt !== null) return yield* ended(ports, session, row);
   const planned = isExtra ? now(row, at) : planFire(ports.calendar, row, at);
   const { skips, dueAt, nextFireAt } = planned;
   const created = JSON.parse(row.created) as Created;
@@ -81,13 +82,20 @@ function* fire(
         ];
   const fires = row.fires + (blocked === undefined ? 1 : 0);
   const isSpent = fires >= (created.maxFires ?? Infinity);
-  if (isExtra) return isSpent ? [...events, changed(session, scheduleId, 'ended')] : events;
-  return [
-    ...events,
-    isSpent || nextFireAt === undefined
-      ? changed(session, scheduleId, 'ended')
-      : changed(session, scheduleId, 'active', nextFireAt),
-  ];
+  if (isSpent || (!isExtra && nextFireAt === undefined)) {
+    return [...events, ...(yield* ended(ports, session, row))];
+  }
+  return isExtra ? events : [...events, changed(session, scheduleId, 'active', nextFireAt)];
+}
+
+/** It does not fire any more, and its thread does not wait for it. */
+export function* ended(
+  { threads }: Pick<FirePorts, 'threads'>,
+  session: OpenSession,
+  { scheduleId, created }: FullScheduleRow,
+): Tx<NewEvent[]> {
+  const thread = threadOf(session.sessionId, JSON.parse(created) as Created);
+  return [changed(session, scheduleId, 'ended'), ...(thread ? yield* threads.unbound(thread) : [])];
 }
 
 const now = (row: FullScheduleRow, at: number): PlannedFire => ({

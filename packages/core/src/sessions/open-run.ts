@@ -13,6 +13,7 @@ import { agentIdentity } from './identity.js';
 import type { Claim } from './ownership.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
+import type { RunActivity } from './run-activity.js';
 import { requestedIn } from './run-facts.js';
 import type { RunJournal } from './run-journal.js';
 import { readTranscript } from './transcript.js';
@@ -32,10 +33,12 @@ export async function openRun(
   journal: RunJournal,
   capabilities: DriverCapabilities,
   signal: AbortSignal,
+  activity: RunActivity,
 ): Promise<RunContext> {
   const { session, runId } = claim;
   const { sessionId, agentId, agentName, persona, workspace } = session;
-  const rows = await context.store.read(() => listItemsOfRun.all({ runId }));
+  const patiently = <T>(read: () => Promise<T>): Promise<T> => context.storeWait.run(read, signal);
+  const rows = await patiently(() => context.store.read(() => listItemsOfRun.all({ runId })));
   const all = rows.map(itemRecord);
   const items = all.filter(
     ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
@@ -62,27 +65,32 @@ export async function openRun(
     journal,
     signal,
     transcript: (tail) =>
-      readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
+      patiently(() =>
+        readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
+      ),
     recall: (request) => {
       const { memoryScope } = claim;
       const rememberer = { ownerId: session.responsibleId, memoryScope };
       const { store, secrets, memory } = context;
-      return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
+      const reading = { store, secrets, memoryFiles: memory.files };
+      return patiently(() => recallAll(reading, rememberer, request));
     },
     requested: requestedIn(claim),
     policy: () => {
-      const { workspaces } = context;
-      return context.store.read(() =>
-        policyOf({ configRules, workspaces }, sessionId, claim.ceiling),
-      );
+      const ports = { configRules, workspaces: context.workspaces };
+      return patiently(() => context.store.read(() => policyOf(ports, sessionId, claim.ceiling)));
     },
     async ask(question, whyUnfit) {
       const approval = await journal.requestApproval(question);
       if (approval.state !== 'pending') return approval;
       return approvals.settled(approval.approvalId, signal, whyUnfit);
     },
+    active: () => {
+      if (!signal.aborted) activity.touch();
+    },
     showText: (step, text) => {
       if (signal.aborted) return;
+      activity.touch();
       drafts.show(sessionId, runId, step, text);
       channelDrafts.showText(runId, step, text);
     },
@@ -92,7 +100,9 @@ export async function openRun(
       channelDrafts.withdrawText(runId, step);
     },
     showOutput: (callId, text) => {
-      if (!signal.aborted) channelDrafts.showOutput(runId, callId, text);
+      if (signal.aborted) return;
+      activity.touch();
+      channelDrafts.showOutput(runId, callId, text);
     },
     withdrawOutput: () => {
       if (!signal.aborted) channelDrafts.withdrawOutput(runId);

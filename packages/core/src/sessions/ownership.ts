@@ -15,11 +15,13 @@ import {
   findQueuedRun,
   findStanding,
   leaseTime,
+  listDaemonIds,
   listUnownedWork,
   nextQueuedRun,
   releaseSession,
   releaseSessionsOf,
   setSessionOwner,
+  setSessionsActive,
   type Tx,
   together,
 } from '@stoa/store';
@@ -59,9 +61,14 @@ export class Ownership {
   constructor(
     private readonly context: SessionContext,
     readonly daemonId: string,
+    /** Whether a daemon of that name was one of this data directory: then it has ended. */
+    private readonly wasHere: (daemonId: string) => boolean,
   ) {}
 
-  /** On SQLite nobody else can be there: the data directory is locked. */
+  /**
+   * What earlier daemons of this data directory owned is free from here on: the data directory is locked, so they have
+   * ended, however lately they were seen. On SQLite that is everybody else.
+   */
   async join(): Promise<void> {
     const { daemonId } = this;
     const isAlone = this.context.store.engine === 'sqlite';
@@ -70,7 +77,13 @@ export class Ownership {
 
   *#join(daemonId: string, isAlone: boolean): Tx<void> {
     if (isAlone) yield* deleteOtherDaemons.run({ daemonId });
-    else yield* deleteGoneDaemons.run({ before: (yield* this.#now()) - DAEMON_FORGOTTEN_MS });
+    else {
+      yield* deleteGoneDaemons.run({ before: (yield* this.#now()) - DAEMON_FORGOTTEN_MS });
+      for (const other of yield* listDaemonIds.all({})) {
+        if (other.daemonId !== daemonId && this.wasHere(other.daemonId))
+          yield* deleteDaemon.run(other);
+      }
+    }
     yield* beat.run({ daemonId, now: this.context.clock.now() });
   }
 
@@ -81,8 +94,16 @@ export class Ownership {
   }
 
   async beat(): Promise<void> {
-    const now = this.context.clock.now();
-    await this.context.store.transact(() => beat.run({ daemonId: this.daemonId, now }));
+    const { clock, store, storeWait } = this.context;
+    const now = clock.now();
+    await storeWait.observe(() => store.transact(() => beat.run({ daemonId: this.daemonId, now })));
+  }
+
+  /** The runs of this daemon could record nothing for a while; that does not make them silent. */
+  async showActive(): Promise<void> {
+    const { clock, store, storeWait } = this.context;
+    const active = { daemonId: this.daemonId, at: clock.now() };
+    await storeWait.observe(() => store.transact(() => setSessionsActive.run(active)));
   }
 
   /** Lets others take over at once. */
@@ -128,13 +149,14 @@ export class Ownership {
    * Takes up the next run of a session, or the one that was cut off. Undefined when there is nothing
    * to do or somebody else is at it.
    */
-  claim(sessionId: string): Promise<Claim | undefined> {
+  claim(sessionId: string, signal?: AbortSignal): Promise<Claim | undefined> {
     const { context, daemonId } = this;
     const isOwnedByAnother = (session: OpenSession): Tx<boolean> => this.isAnothers(session);
     return context.log.write({
       actor: 'system',
       lane: sessionTopic(sessionId),
       open: () => sessionToServe(sessionId),
+      wait: { store: context.storeWait, signal },
       *decide(session): Tx<Decision<Claim | undefined>> {
         const nothing = { events: [], answer: () => undefined };
         if (yield* isOwnedByAnother(session)) return nothing;

@@ -33,6 +33,7 @@ import { endRun } from './end-run.js';
 import { lockPlace } from './lock-reached.js';
 import type { Claim } from './ownership.js';
 import { approvalRecord, itemRecord, waitsForBoundary } from './records.js';
+import type { RunActivity } from './run-activity.js';
 import type { RunEnd } from './run-end.js';
 import { factsOf, inSession, requestedIn } from './run-facts.js';
 
@@ -67,11 +68,19 @@ export type NewApproval = Pick<
  * fence: the session still belongs to this daemon under the same epoch, and the run is still under
  * way. Otherwise it throws `ownership_lost` or `run_ended`, nothing is written, and the driver has to
  * stop. So nothing of a run appears after its end.
+ *
+ * While the store is away a write waits, and so the run is suspended where it is; it goes on when the store is back,
+ * and no write is made twice. A wait that was long is noted in the journal, once.
  */
 export class RunJournal {
+  /** The last write that noted a wait. */
+  #noted: { readonly by: symbol; readonly at: number } | undefined;
+
   constructor(
     private readonly context: SessionContext,
     private readonly claim: Claim,
+    private readonly signal?: AbortSignal,
+    private readonly activity?: RunActivity,
   ) {}
 
   /** Items are in the model's context: they count as delivered from here on. */
@@ -108,9 +117,11 @@ export class RunJournal {
   /** Before the tool runs: what stands here and has no result may have happened. */
   async toolCall(step: Step<'tool_call'>): Promise<void> {
     await this.#append('tool_call', step);
+    this.activity?.callBegan(step.callId);
   }
 
   async toolResult(step: Step<'tool_result'>): Promise<void> {
+    this.activity?.callEnded(step.callId);
     await this.#append('tool_result', step);
   }
 
@@ -221,12 +232,14 @@ export class RunJournal {
   /** The last output that was emitted, if any. */
   emitted(): Promise<readonly StoredItem[] | undefined> {
     const { runId } = this.claim;
-    return this.context.store.read(function* () {
-      const run = yield* findRunRow.first({ runId });
-      if (!run || run.outputSeq === null) return undefined;
-      const event = yield* findEvent.first({ topicId: run.topicId, seq: run.outputSeq });
-      return event && (JSON.parse(event.body) as Data<'output_emitted'>).items;
-    });
+    const read = () =>
+      this.context.store.read(function* () {
+        const run = yield* findRunRow.first({ runId });
+        if (!run || run.outputSeq === null) return undefined;
+        const event = yield* findEvent.first({ topicId: run.topicId, seq: run.outputSeq });
+        return event && (JSON.parse(event.body) as Data<'output_emitted'>).items;
+      });
+    return this.context.storeWait.run(read, this.signal);
   }
 
   async #append<T extends SessionEvent['type']>(type: T, step: Step<T>): Promise<void> {
@@ -237,16 +250,19 @@ export class RunJournal {
   }
 
   /** What reaches into a channel locks it before the session, as a post does, so that they wait and do not collide. */
-  #write<R>(
+  async #write<R>(
     decide: (session: OpenSession, facts: RunFacts, at: number) => Tx<Written<R>> | Written<R>,
     channelId?: string,
   ): Promise<R> {
     const { sessionId } = this.claim.session;
-    const { claim } = this;
+    const { claim, signal } = this;
     const { epoch, runId } = claim;
-    return this.context.log.write({
+    const { clock, log, storeWait } = this.context;
+    const noteOf = this.#noteOfWait(clock.now());
+    return log.write({
       actor: `session:${sessionId}`,
       lane: sessionTopic(sessionId),
+      wait: { store: storeWait, signal },
       *open() {
         yield* lockPlace({ channelId });
         const session = yield* sessionToServe(sessionId);
@@ -256,11 +272,31 @@ export class RunJournal {
       *decide(session, at): Tx<Decision<R>> {
         const decided = decide(session, factsOf(session, runId, claim), at);
         const { events, answer } = 'next' in decided ? yield* decided : decided;
-        return { events, answer: () => answer };
+        const note = events.length === 0 ? undefined : noteOf(at);
+        if (note === undefined) return { events, answer: () => answer };
+        const data = { code: STORE_WAIT, text: note, ...factsOf(session, runId, claim) };
+        const told = inSession(session, { type: 'note', data });
+        return { events: [told, ...events], answer: () => answer };
       },
     });
   }
+
+  /** What is noted of the wait of one write; of those that waited together one tells. */
+  #noteOfWait(begun: number): (at: number) => string | undefined {
+    const by = Symbol('write');
+    return (at) => {
+      const isTold = this.#noted && this.#noted.by !== by && begun <= this.#noted.at;
+      if (at - begun < NOTED_WAIT_MS || isTold) return undefined;
+      this.#noted = { by, at };
+      const seconds = Math.round((at - begun) / 1_000);
+      return `The store took nothing for ${String(seconds)} s. The run waited and goes on.`;
+    };
+  }
 }
+
+const STORE_WAIT = 'store_wait';
+/** A shorter wait is not worth a note. */
+const NOTED_WAIT_MS = 1_000;
 
 type RunFacts = ReturnType<typeof factsOf>;
 

@@ -1,5 +1,6 @@
 import { type DriverKind, StoaError } from '@stoa/protocol';
 import type { LogEntry } from '../log/entry.js';
+import { isStoreFailure } from '../log/store-wait.js';
 import { tellContext } from '../memory/tell-context.js';
 import type { Timers } from '../ports.js';
 import { endLeftBehind } from './change-session.js';
@@ -7,6 +8,7 @@ import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
 import { type OpenRunPorts, openRun } from './open-run.js';
 import type { Claim, Ownership } from './ownership.js';
+import { RunActivity } from './run-activity.js';
 import type { RunEnd } from './run-end.js';
 import { isFenced, RunJournal } from './run-journal.js';
 import { expireItems } from './submit.js';
@@ -24,6 +26,8 @@ const STOP_GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
 const WORK_PAGE = 100;
 const UPKEEP_LIMIT = 100;
+/** A run that its driver let go of because of the store is taken up again so often; then it fails. */
+const MOST_RESUMPTIONS = 5;
 
 /**
  * Executes what was accepted. Wake-ups are only hints: whatever they miss is found by looking.
@@ -33,13 +37,16 @@ const UPKEEP_LIMIT = 100;
  *
  * One run of a session at a time: the next is claimed when the driver has let go of the last one. A run
  * that is cancelled has ended in the log already when its driver hears of it.
+ *
+ * While the store is away, what a run reads and writes waits (`StoreWait`), and with it the run. A driver that fails
+ * because of the store all the same lets go of its run, which is taken up again like after a crash.
  */
 export class Runner {
   /** Sessions that are being worked on, and whether a hint came meanwhile. */
   readonly #working = new Map<string, { again: boolean; done: Promise<void> }>();
   readonly #executions = new Executions();
   readonly #toForget = new Set<string>();
-  #stopping = false;
+  readonly #stop = new AbortController();
 
   constructor(private readonly ports: RunnerPorts) {}
 
@@ -54,7 +61,7 @@ export class Runner {
 
   /** Looks for work that nobody does: after a start, and now and then. */
   async look(): Promise<void> {
-    for (let after: string | undefined = ''; after !== undefined && !this.#stopping; ) {
+    for (let after: string | undefined = ''; after !== undefined && !this.#stop.signal.aborted; ) {
       const found: string[] = await this.ports.ownership.findWork(after, WORK_PAGE);
       // Whoever is at it takes what comes next by itself.
       for (const sessionId of found) if (!this.#working.has(sessionId)) this.wake(sessionId);
@@ -64,7 +71,7 @@ export class Runner {
 
   /** What time alone brings about. It may take long; that the daemon lives is told apart from it. */
   async tick(): Promise<void> {
-    if (this.#stopping) return;
+    if (this.#stop.signal.aborted) return;
     await this.ports.approvals.expire(UPKEEP_LIMIT);
     await expireItems(this.ports.context, UPKEEP_LIMIT);
     await endLeftBehind(this.ports.context, UPKEEP_LIMIT);
@@ -75,7 +82,7 @@ export class Runner {
 
   /** There may be work for this session. Must not throw. */
   wake(sessionId: string): void {
-    if (this.#stopping) return;
+    if (this.#stop.signal.aborted) return;
     const working = this.#working.get(sessionId);
     if (working) {
       working.again = true;
@@ -141,7 +148,7 @@ export class Runner {
    * are. Resolves when the drivers have stopped, or have been given time to.
    */
   async stop(): Promise<void> {
-    this.#stopping = true;
+    this.#stop.abort(new StoaError('shutting_down'));
     this.#executions.stopAll();
     const all = Promise.allSettled([...this.#working.values()].map(({ done }) => done));
     await this.#within(STOP_GRACE_MS, all);
@@ -150,15 +157,18 @@ export class Runner {
 
   async #work(sessionId: string, entry: { again: boolean }): Promise<void> {
     let last: Claim | undefined;
-    while (!this.#stopping) {
+    let resumptions = 0;
+    while (!this.#stop.signal.aborted) {
       entry.again = false;
-      const claim = await this.ports.ownership.claim(sessionId);
+      const claim = await this.ports.ownership.claim(sessionId, this.#stop.signal);
       if (!claim) break;
-      if (isSameAgain(last, claim)) await this.#giveUp(claim);
-      else await this.#execute(claim);
+      const isSame = isSameAgain(last, claim);
+      if (isSame && (resumptions === 0 || resumptions > MOST_RESUMPTIONS))
+        await this.#giveUp(claim);
+      else resumptions = (await this.#execute(claim)) === 'store_failed' ? resumptions + 1 : 0;
       last = claim;
     }
-    if (last && !this.#stopping) await this.ports.ownership.release(last);
+    if (last && !this.#stop.signal.aborted) await this.ports.ownership.release(last);
   }
 
   /** Its driver let go of it and it did not end: taken up again it would do the same, for ever. */
@@ -169,16 +179,22 @@ export class Runner {
     await new RunJournal(this.ports.context, claim).end({ type: 'failed', failure });
   }
 
-  async #execute(claim: Claim): Promise<void> {
+  async #execute(claim: Claim): Promise<'done' | 'store_failed'> {
     const { runId } = claim;
     const { sessionId, persona } = claim.session;
     const execution = this.#executions.begin(claim);
+    const activity = new RunActivity(this.ports, claim);
     try {
-      const journal = new RunJournal(this.ports.context, claim);
-      const end = await this.#outcome(claim, persona.definition.driver.kind, journal, execution);
+      const { signal } = execution.abort;
+      const journal = new RunJournal(this.ports.context, claim, signal, activity);
+      const { kind } = persona.definition.driver;
+      const end = await this.#outcome(claim, kind, journal, execution, activity);
+      if (end === 'store_failed') return end;
       if (end) await this.#record(journal, end, execution.abort.signal);
       if (end?.type === 'completed') this.ports.completed(claim);
+      return 'done';
     } finally {
+      activity.end();
       this.#executions.end(execution);
       if (this.#toForget.delete(sessionId)) this.#forget(sessionId);
       this.ports.drafts.end(sessionId, runId);
@@ -192,14 +208,18 @@ export class Runner {
     kind: DriverKind,
     journal: RunJournal,
     execution: Execution,
-  ): Promise<RunEnd | undefined> {
+    activity: RunActivity,
+  ): Promise<RunEnd | 'store_failed' | undefined> {
     const { signal } = execution.abort;
+    const { context } = this.ports;
     try {
       const driver = this.ports.drivers.get(kind);
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
-      await tellContext(this.ports.context, claim, journal);
-      const run = await openRun(this.ports, claim, journal, driver.capabilities, signal);
+      await context.storeWait.run(() => tellContext(context, claim, journal), signal);
+      await context.storeWait.run(() => activity.begin(), signal);
+      const { capabilities } = driver;
+      const run = await openRun(this.ports, claim, journal, capabilities, signal, activity);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
       execution.run = run;
@@ -214,6 +234,7 @@ export class Runner {
       return { type: 'completed', output: (await journal.emitted()) ?? said ?? [] };
     } catch (error) {
       if (isFenced(error) || signal.aborted) return undefined;
+      if (isStoreFailure(error)) return 'store_failed';
       if (!(error instanceof StoaError))
         this.#diagnose('a driver failed', { claim: claim.runId, error });
       return { type: 'failed', failure: failureOf(error) };

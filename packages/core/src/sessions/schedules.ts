@@ -31,7 +31,7 @@ import { admitContent, holdAssets } from '../channels/content.js';
 import { idempotency } from '../channels/context.js';
 import type { Decision } from '../log/log.js';
 import { eachApart } from './each-apart.js';
-import { type FirePorts, fireSchedule, threadOf } from './fire-schedule.js';
+import { ended, type FirePorts, fireSchedule, threadOf } from './fire-schedule.js';
 import { lockPlace } from './lock-reached.js';
 import { scheduleRecord } from './records.js';
 import { inSession } from './run-facts.js';
@@ -238,13 +238,22 @@ export class Schedules {
   ): Promise<Schedule> {
     const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
     const find = (): Tx<FullScheduleRow> => this.#find(scheduleId);
+    const { ports } = this;
     await this.ports.context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
-      open: () => sessionToChange(by, sessionId),
+      *open() {
+        yield* lockPlace(JSON.parse((yield* find()).created) as Created);
+        return yield* sessionToChange(by, sessionId);
+      },
       *decide(session, at): Tx<Decision<void>> {
-        const data = decide(yield* find(), at);
-        const events = data ? [inSession(session, { type: 'schedule_changed', data })] : [];
+        const row = yield* find();
+        const data = decide(row, at);
+        if (!data) return { events: [], answer: () => undefined };
+        const events =
+          data.status === 'ended'
+            ? yield* ended(ports, session, row)
+            : [inSession(session, { type: 'schedule_changed', data })];
         return { events, answer: () => undefined };
       },
     });

@@ -6,12 +6,18 @@ import {
   type StimulusKind,
   StoaError,
 } from '@stoa/protocol';
-import { findChannelFields, listLiveStimuli, type Tx } from '@stoa/store';
+import {
+  countLiveStimuli,
+  type FullStimulusRow,
+  findChannelFields,
+  listStimuliByKey,
+  type Tx,
+} from '@stoa/store';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import type { NewEvent } from '../log/log.js';
 import type { LockedChannel } from '../turns/context.js';
 import type { StimulusContext } from './context.js';
-import { takesPlaceOf } from './equivalence.js';
+import { keysOf, takesPlaceOf } from './equivalence.js';
 import { createdOf } from './records.js';
 
 /** A stimulus as it stands, but for its id. */
@@ -24,9 +30,8 @@ export function* addStimulus(
   wanted: Wanted,
 ): Tx<{ stimulus: NewStimulus; events: NewEvent[] }> {
   const { topicId, channelId } = channel;
-  const live = yield* listLiveStimuli.all({ topicId });
-  const replaced = live.filter((row) => takesPlaceOf(wanted, createdOf(row)));
-  yield* assertRoom(channel, live.length - replaced.length);
+  const replaced = yield* replacedBy(topicId, wanted);
+  yield* assertRoom(channel, -replaced.length);
   const stimulus = { stimulusId: sessions.ids.next('stm'), ...wanted };
   const topic = channelTopic(channelId);
   const add = (event: ChannelEvent): NewEvent => ({ topic, event });
@@ -49,8 +54,20 @@ export function* addStimulus(
   };
 }
 
-/** Refuses one more where so many wait already. */
-export function* assertRoom({ topicId, channelId }: LockedChannel, live: number): Tx<void> {
+/** Those that wait and that this one takes the place of, oldest first. What it costs does not grow with the queue. */
+function* replacedBy(topicId: number, wanted: Wanted): Tx<FullStimulusRow[]> {
+  const found = new Map<string, FullStimulusRow>();
+  for (const key of keysOf(wanted)) {
+    for (const row of yield* listStimuliByKey.all({ topicId, key })) found.set(row.stimulusId, row);
+  }
+  return [...found.values()]
+    .filter((row) => takesPlaceOf(wanted, createdOf(row)))
+    .sort((a, b) => a.seq - b.seq);
+}
+
+/** Refuses one more where so many wait already; `change` is how many more or fewer they will be by then. */
+export function* assertRoom({ topicId, channelId }: LockedChannel, change = 0): Tx<void> {
+  const live = ((yield* countLiveStimuli.first({ topicId }))?.count ?? 0) + change;
   const fields = yield* findChannelFields.first({ topicId });
   const { maxPendingStimuli } = policyOf(settingsOf(fields?.settings ?? '{}'));
   if (live < maxPendingStimuli) return;

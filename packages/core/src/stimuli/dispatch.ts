@@ -13,6 +13,7 @@ import {
   type FullStimulusRow,
   findMember,
   findMessageRow,
+  findSchedule,
   findStimulus,
   type MemberRow,
   type Tx,
@@ -50,7 +51,9 @@ function* find(
   at: number,
 ): Tx<Found | undefined> {
   const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
-  if (row?.state !== state || (state === 'pending' && row.dueAt > at)) return undefined;
+  if (row?.state !== state) return undefined;
+  const isDue = row.dueAt <= at || (row.expiresAt ?? Infinity) <= at;
+  if (state === 'pending' && !isDue) return undefined;
   const stimulus = createdOf(row);
   const read = yield* readState(channel, stimulus, at);
   return read && { row, stimulus, read, placement: place(stimulus, read.state, read.policy, at) };
@@ -185,11 +188,13 @@ function* materialise(
   };
   const wakes = KIND_RULES[kind].wakes && placement.as !== 'promotion' && channel.sessionCount > 0;
   const replies = wakes ? yield* repliesLeft(channel.topicId, read.policy) : 0;
-  const from = senderSessionId === undefined ? {} : { senderSessionId };
+  const isAsked = KIND_RULES[kind].asksSender === true && senderSessionId !== undefined;
+  const from = senderSessionId === undefined || isAsked ? {} : { senderSessionId };
   const turn =
     replies > 0
       ? yield* openTurn(context, channel, posted, at, {
           stimulus: { stimulusId, ...from, replies },
+          ...(isAsked ? { selected: senderSessionId } : {}),
         })
       : [];
   const before = placement.as === 'root' ? undefined : yield* workIn(channel, rootMessageId, at);
@@ -203,6 +208,7 @@ function* materialise(
     status: rule.status,
     messageId,
     isPromotion: placement.as === 'promotion',
+    isSourceOver: yield* isOver(stimulus),
     woken: wokenBy(turn),
     digest: sessions.secrets.digest(stimulus.content),
     at,
@@ -218,6 +224,12 @@ function* materialise(
     ...mentions(channel, addressed, messageId),
     ...turn,
   ];
+}
+
+/** A schedule tells of its last fire and its last result after it has ended. */
+function* isOver({ sourceKind, sourceRef }: NewStimulus): Tx<boolean> {
+  if (sourceKind !== 'schedule' || sourceRef === undefined) return false;
+  return (yield* findSchedule.first({ scheduleId: sourceRef }))?.status === 'ended';
 }
 
 /** The marker that this one stands for from now on. That of somebody else stays for whatever a session says. */

@@ -26,6 +26,26 @@ export function takesPlaceOf(newer: Compared, older: Compared): boolean {
   return isSameWords(newer, older);
 }
 
+/** One that takes the place of another has one of these in common with it; in what waits they are looked up by these. */
+export function keysOf(stimulus: Compared): string[] {
+  const { progressKey, dedupeKey, kind, content, sourceKind, sourceRef } = stimulus;
+  const words = JSON.stringify([kind, content, sourceKind, sourceRef, stimulus.senderSessionId]);
+  return [
+    ...(progressKey === undefined ? [] : [`progress ${hashOf(progressKey)}`]),
+    ...(dedupeKey === undefined ? [] : [`dedupe ${hashOf(dedupeKey)}`]),
+    `words ${hashOf(words)}`,
+  ];
+}
+
+/** FNV-1a: what is alike by chance is told apart when it is compared. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0).toString(16);
+}
+
 /** Whether it says nothing that the other did not say. What is progress always says something. */
 export function isRepetitionOf(newer: Compared, older: Compared): boolean {
   const isProgress = newer.progressKey !== undefined || older.progressKey !== undefined;

@@ -7,6 +7,8 @@ export interface KindRule {
   readonly status: WorkStatus;
   /** Whether others may be given a turn by it. */
   readonly wakes: boolean;
+  /** Whether the session that sent it is asked first: it started the work that has ended, and can explain the result. */
+  readonly asksSender?: boolean;
 }
 
 const NEWS: KindRule = { topicKind: 'autonomous_root', status: 'active', wakes: true };
@@ -15,7 +17,7 @@ export const KIND_RULES: Readonly<Record<StimulusKind, KindRule>> = {
   agent_idea: NEWS,
   schedule_fire: NEWS,
   schedule_result: NEWS,
-  task_completed: NEWS,
+  task_completed: { ...NEWS, asksSender: true },
   sidechain_milestone: NEWS,
   observation_materialized: NEWS,
   thread_idle_followup: NEWS,

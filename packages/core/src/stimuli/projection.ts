@@ -1,7 +1,10 @@
-import { type ChannelEvent, LIMITS } from '@stoa/protocol';
+import { type ChannelEvent, LIMITS, type NewStimulus } from '@stoa/protocol';
 import {
+  deleteStimulusKeys,
+  findStimulus,
   forgetEndedStimuli,
   insertStimulus,
+  insertStimulusKey,
   setMessageSuperseded,
   setStimulusClaimed,
   setStimulusDeferred,
@@ -11,7 +14,9 @@ import {
   type Tx,
 } from '@stoa/store';
 import type { Place } from '../log/entry.js';
+import { keysOf } from './equivalence.js';
 import { KIND_RULES } from './kinds.js';
+import { createdOf } from './records.js';
 
 export type StimulusEvent = Extract<ChannelEvent, { type: `stimulus_${string}` }>;
 
@@ -32,6 +37,7 @@ export function* projectStimulus(place: Place, event: StimulusEvent): Tx<void> {
         dueAt: availableAt,
         expiresAt: expiresAt ?? null,
       });
+      yield* insertKeys(topicId, event.data);
       return;
     }
     case 'stimulus_claimed': {
@@ -47,6 +53,7 @@ export function* projectStimulus(place: Place, event: StimulusEvent): Tx<void> {
     case 'stimulus_dispatched': {
       const { messageId, threadRootMessageId: rootMessageId, supersedesMessageId } = event.data;
       yield* setStimulusDispatched.run({ stimulusId, messageId, rootMessageId, seq, at });
+      yield* deleteStimulusKeys.run({ stimulusId });
       if (supersedesMessageId !== undefined) {
         const superseded = { topicId, messageId: supersedesMessageId, by: messageId };
         yield* setMessageSuperseded.run(superseded);
@@ -58,13 +65,22 @@ export function* projectStimulus(place: Place, event: StimulusEvent): Tx<void> {
       const { state, reason, error = null, byStimulusId = null, messageId = null } = event.data;
       const settled = { stimulusId, state, reason, error, byStimulusId, messageId, seq };
       yield* setStimulusSettled.run(settled);
+      yield* deleteStimulusKeys.run({ stimulusId });
       yield* forget(topicId);
       return;
     }
-    case 'stimulus_replayed':
+    case 'stimulus_replayed': {
       yield* setStimulusReplayed.run({ stimulusId, dueAt: event.data.availableAt });
+      const row = yield* findStimulus.first({ topicId, stimulusId });
+      if (row) yield* insertKeys(topicId, createdOf(row));
       return;
+    }
   }
+}
+
+export function* insertKeys(topicId: number, stimulus: NewStimulus): Tx<void> {
+  const { stimulusId } = stimulus;
+  for (const key of keysOf(stimulus)) yield* insertStimulusKey.run({ topicId, key, stimulusId });
 }
 
 function* forget(topicId: number): Tx<void> {

@@ -13,10 +13,12 @@ import {
   findStimulus,
   leaseTime,
   listDueStimuli,
-  listLiveStimuli,
+  listExpiredStimuli,
   listLostClaims,
   listStimuli,
+  listStimuliWithoutKey,
   type Tx,
+  together,
 } from '@stoa/store';
 import {
   assertNotArchived,
@@ -33,7 +35,8 @@ import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
 import { claim, dispatch, failed, wordsOf } from './dispatch.js';
-import { stimulusRecord } from './records.js';
+import { insertKeys } from './projection.js';
+import { createdOf, stimulusRecord } from './records.js';
 
 const SYSTEM: Principal = { kind: 'system' };
 /** Posted at one look; what is left waits for the next, which follows at once. */
@@ -111,7 +114,7 @@ export class Stimuli {
       () => channelToModerate(by, channelId),
       function* (row, channel, at) {
         if (row.state !== 'dead_letter' && row.state !== 'cancelled') throw settled(row);
-        yield* assertRoom(channel, (yield* listLiveStimuli.all(channel)).length);
+        yield* assertRoom(channel);
         return { type: 'stimulus_replayed', data: { stimulusId, availableAt: at } };
       },
     );
@@ -138,6 +141,20 @@ export class Stimuli {
     return requeued;
   }
 
+  /** Makes what waits findable by its keys where it is older than these. Returns how many there were. */
+  async indexWaiting(): Promise<number> {
+    let indexed = 0;
+    for (;;) {
+      const found = await this.context.sessions.store.transact(function* () {
+        const rows = yield* listStimuliWithoutKey.all({ limit: LOOKED_AT });
+        for (const row of rows) yield* insertKeys(row.topicId, createdOf(row));
+        return rows.length;
+      });
+      indexed += found;
+      if (found < LOOKED_AT) return indexed;
+    }
+  }
+
   *#findLost(): Tx<{ channelId: string; stimulusId: string }[]> {
     const { daemonId, sessions } = this.context;
     const own = sessions.clock.now();
@@ -156,7 +173,10 @@ export class Stimuli {
       this.#lookedForLostAt = now;
       await this.requeueLost();
     }
-    const due = await store.read(() => listDueStimuli.all({ now, limit: LOOKED_AT }));
+    const page = { now, limit: LOOKED_AT };
+    const due = await store.read(function* () {
+      return (yield* together(listExpiredStimuli.all(page), listDueStimuli.all(page))).flat();
+    });
     let posted = 0;
     for (const { channelId, stimulusId } of due) {
       if (posted >= POSTED_AT_ONCE) return true;

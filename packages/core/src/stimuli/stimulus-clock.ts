@@ -1,5 +1,5 @@
 import type { TurnDecision } from '@stoa/protocol';
-import { nextStimulusAt } from '@stoa/store';
+import { nextExpiryAt, nextStimulusAt, together } from '@stoa/store';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import { Alarm } from '../upkeep/alarm.js';
@@ -8,6 +8,15 @@ import type { IdleThreads } from './idle-threads.js';
 import type { Stimuli } from './stimuli.js';
 
 const RETRY_MS = 1_000;
+
+interface Times {
+  readonly availableAt: number;
+  readonly expiresAt?: number;
+}
+
+/** One that expires before it may be posted is settled when it expires. */
+const nextTime = ({ availableAt, expiresAt = Infinity }: Times): number =>
+  Math.min(availableAt, expiresAt);
 
 /**
  * Posts stimuli when their time comes, and looks again when what they wait for may have happened: a turn
@@ -44,7 +53,7 @@ export class StimulusClock {
         case 'stimulus_created':
         case 'stimulus_deferred':
         case 'stimulus_replayed':
-          this.#alarm.setTo((JSON.parse(body) as { availableAt: number }).availableAt);
+          this.#alarm.setTo(nextTime(JSON.parse(body) as Times));
           break;
         case 'turn_decided':
           if ((JSON.parse(body) as TurnDecision).turn.closedAt !== undefined) this.#soon();
@@ -77,9 +86,11 @@ export class StimulusClock {
       await this.idle.look();
       const isMore = await this.stimuli.tick();
       const now = clock.now();
-      const next = await store.read(() => nextStimulusAt.first({ now }));
+      const next = await store.read(() =>
+        together(nextStimulusAt.first({ now }), nextExpiryAt.first({ now })),
+      );
       if (isMore) this.#soon();
-      else if (next && next.at !== null) this.#alarm.setTo(next.at);
+      else for (const row of next) if (row && row.at !== null) this.#alarm.setTo(row.at);
     } catch (error) {
       diagnose('stimuli could not be looked at', { error });
       this.#alarm.setTo(clock.now() + RETRY_MS);

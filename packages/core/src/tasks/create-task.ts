@@ -10,10 +10,12 @@ import type { Tx } from '@stoa/store';
 import { assertNotEnded, type OpenSession, sessionToServe } from '../access/session-gate.js';
 import { currentCeiling } from '../authority/ceiling-of.js';
 import type { Decision } from '../log/log.js';
+import { lockPlace } from '../sessions/lock-reached.js';
 import { inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
 import type { TaskKind } from './kind.js';
 import { assertRoom, hasPlace, tooMany } from './places.js';
+import { taskBound } from './thread-news.js';
 
 /** A task that somebody wants to begin. */
 export interface NewTask {
@@ -42,13 +44,17 @@ export function createTask(
   wanted: NewTask,
 ): Promise<TaskEntry> {
   const kind = context.kinds.get(wanted.kind);
-  const { ids, log } = context.sessions;
+  const { ids, log, storeWait } = context.sessions;
   const detail = admitDetail(kind, wanted.detail);
   const taskId = wanted.taskId ?? ids.next('tsk');
   return log.write({
     actor: wanted.by ?? `session:${sessionId}`,
     lane: sessionTopic(sessionId),
-    open: () => sessionToServe(sessionId),
+    *open() {
+      if (wanted.isForeground !== true) yield* lockPlace(wanted.origin ?? {});
+      return yield* sessionToServe(sessionId);
+    },
+    wait: { store: storeWait },
     *decide(session, at): Tx<Decision<TaskEntry>> {
       assertNotEnded(session);
       yield* assertRoom(kind, session);
@@ -81,7 +87,10 @@ export function createTask(
         detail,
       };
       return {
-        events: [inSession(session, { type: 'background_task_created', data: { task } })],
+        events: [
+          inSession(session, { type: 'background_task_created', data: { task } }),
+          ...(yield* taskBound(task, at)),
+        ],
         answer: () => task,
       };
     },

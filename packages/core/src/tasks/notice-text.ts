@@ -11,6 +11,11 @@ export function noticeText(task: TaskEntry, tail?: string): string {
   return lines.join('\n');
 }
 
+/** What the session is told besides when the thread is told too. */
+export const TURN_FOLLOWS =
+  'People see one line about this in the thread it was started in, and you are given the turn there: explain the ' +
+  'result in that turn. Nothing that you write now is published.';
+
 /** How it ended, in a few words: `failed with exit code 1`. */
 export function endText({ status, end }: TaskEntry): string {
   if (!end) return `is ${status}`;

@@ -6,7 +6,7 @@ import { inSession } from '../sessions/run-facts.js';
 import type { TaskContext } from './context.js';
 import { isEnded, mayBecome } from './lifecycle.js';
 import { goesAlong, tellOwner } from './notice.js';
-import { endText, noticeText } from './notice-text.js';
+import { endText, noticeText, TURN_FOLLOWS } from './notice-text.js';
 import { ended } from './projection.js';
 import { tellItsThread } from './thread-news.js';
 import { type OpenTask, writeTask } from './write-task.js';
@@ -71,9 +71,12 @@ export function* settling(
   };
   const task = ended(entry, data, at);
   const events: NewEvent[] = [];
+  const inThread = yield* threadNews(context, entry, task, at);
   let { sessionId } = entry;
   if (entry.notice === 'due' && !isTold) {
-    const text = kind?.notice?.(task, tail) ?? noticeText(task, tail);
+    const words = kind?.notice?.(task, tail) ?? noticeText(task, tail);
+    const hasTurn = inThread.length > 0 && session.endedAt === null;
+    const text = hasTurn ? `${words}\n${TURN_FOLLOWS}` : words;
     const told = yield* tellOwner(context, session, task, text);
     if (told === 'full') data.noticeDue = true;
     else if (told) {
@@ -83,16 +86,24 @@ export function* settling(
     }
   }
   events.unshift(inSession(session, { type: 'background_task_ended', data }));
-  // Who stopped it knows; a thread is told what became of what went on.
-  if (status !== 'cancelled' && !entry.isForeground && entry.stopping === undefined) {
-    const content = `The background task “${task.description}” ${endText(task)}.`;
-    events.push(...(yield* tellItsThread(context, task, 'task_completed', content, at)));
-  }
+  events.push(...inThread);
   const evicted = kind ? yield* toEvict(session, kind.kind, kind.keepsFinished) : [];
   for (const { taskId } of evicted) {
     events.push(inSession(session, { type: 'background_task_evicted', data: { taskId } }));
   }
   return { task: { ...ended(entry, data, at), sessionId }, evicted, events };
+}
+
+/** Who stopped it knows; a thread is told what became of what went on. */
+function* threadNews(
+  context: TaskContext,
+  { isForeground, stopping }: TaskEntry,
+  task: TaskEntry,
+  at: number,
+): Tx<NewEvent[]> {
+  if (task.status === 'cancelled' || isForeground || stopping !== undefined) return [];
+  const content = `The background task “${task.description}” ${endText(task)}.`;
+  return yield* tellItsThread(context, task, 'task_completed', content, at);
 }
 
 /** Those that have to go for one more that has ended. */

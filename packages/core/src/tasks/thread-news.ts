@@ -1,13 +1,40 @@
-import type { StimulusKind, TaskEntry } from '@stoa/protocol';
+import type { BindingKind, StimulusKind, TaskEntry } from '@stoa/protocol';
 import { lockChannel, type Tx } from '@stoa/store';
 import type { NewEvent } from '../log/log.js';
 import { tellThread } from '../stimuli/add-stimulus.js';
+import { withBinding } from '../work/changes.js';
+import { workChanged, workIn } from '../work/read-work.js';
+import { AGENT } from './agent/agent-kind.js';
 import type { TaskContext } from './context.js';
+
+/** How a task is bound to the thread it was started in. */
+const bindingKindOf = (taskKind: string): BindingKind =>
+  taskKind === AGENT.kind ? 'sidechain_agent' : 'task';
+
+/**
+ * Binds a task in the background to the thread it was started in, in the commit that makes it; nothing where it was
+ * started in none. The channel is locked already.
+ */
+export function* taskBound(
+  { taskId, sessionId, origin, kind, isForeground }: TaskEntry,
+  at: number,
+): Tx<NewEvent[]> {
+  const { channelId, threadRootMessageId } = origin;
+  if (isForeground || channelId === undefined || threadRootMessageId === undefined) return [];
+  const row = yield* lockChannel.first({ channelId, actorId: `session:${sessionId}` });
+  if (row?.archivedAt !== null || !row.memberId) return [];
+  const work = yield* workIn({ ...row, channelId }, threadRootMessageId, at);
+  if (!work) return [];
+  const bindingKind = bindingKindOf(kind);
+  return [
+    workChanged('binding', withBinding(work, { bindingKind, bindingRef: taskId, boundAt: at })),
+  ];
+}
 
 /** Tells the thread that a task was started in of it; nothing where it was started in none. */
 export function* tellItsThread(
   context: TaskContext,
-  { taskId, sessionId, origin, ceiling }: TaskEntry,
+  { taskId, sessionId, origin, ceiling, kind: taskKind }: TaskEntry,
   kind: Extract<StimulusKind, 'task_completed' | 'sidechain_milestone'>,
   content: string,
   at: number,
@@ -21,7 +48,7 @@ export function* tellItsThread(
     threadRootMessageId,
     content,
     senderSessionId: sessionId,
-    sourceKind: 'task',
+    sourceKind: bindingKindOf(taskKind),
     sourceRef: taskId,
     dedupeKey: `task:${taskId}`,
     progressKey: `task:${taskId}`,

@@ -18,19 +18,25 @@ interface Decided<R> {
 /** How often one is looked for that goes from session to session meanwhile. */
 const TRIES = 10;
 
-/** Decides about a task with the session locked whose it is. Throws `task_not_found`. */
+/**
+ * Decides about a task with the session locked whose it is. Throws `task_not_found`. What the system writes about a
+ * task has happened already, so it waits for a store that is away; what people ask for fails at once.
+ */
 export async function writeTask<R>(
   { sessions }: TaskContext,
   actor: string,
   taskId: string,
   decide: (task: OpenTask, at: number) => Tx<Decided<R>> | Decided<R>,
 ): Promise<R> {
+  const wait = actor === 'system' ? { store: sessions.storeWait } : undefined;
+  const find = () => sessions.store.read(() => taskRow(taskId));
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { sessionId } = await sessions.store.read(() => taskRow(taskId));
+    const { sessionId } = await (wait ? wait.store.run(find) : find());
     const outcome = await sessions.log.write({
       actor,
       lane: sessionTopic(sessionId),
       open: () => sessionToServe(sessionId),
+      wait,
       *decide(session, at): Tx<Decision<{ answer: R } | undefined>> {
         const { topicId } = session;
         const row = yield* findTaskEntry.first({ topicId, taskId });

@@ -202,8 +202,26 @@ describe('a lease', () => {
   it('is renewed when nobody waits', () => {
     const state = thread([standing('a')], { leases: [lease('a', { progressAt: 50_000 })] });
     const decided = arbitrate(state, policy(), 60_000);
-    expect(decided.renewals).toMatchObject([{ leaseId: 'lease of a', deadline: 120_000 }]);
-    expect(decided.turn.wakeAt).toBe(120_000);
+    expect(decided.renewals).toMatchObject([{ leaseId: 'lease of a', deadline: 110_000 }]);
+    expect(decided.turn.wakeAt).toBe(110_000);
+  });
+
+  it('AC-18 is renewed while its run is at work, although somebody waits, and passes on in silence', () => {
+    const state = thread(three, { leases: [lease('a', { progressAt: 50_000 })] });
+    const decided = arbitrate(state, policy(), 60_000);
+    expect(decided).toMatchObject({ ends: [], grants: [], renewals: [{ deadline: 110_000 }] });
+    expect(decided.turn.wakeAt).toBe(110_000);
+    const later = { ...state, leases: decided.renewals };
+    expect(arbitrate(later, policy(), 110_000).ends).toMatchObject([{ outcome: 'superseded' }]);
+  });
+
+  it('DU-29 is looked at as early as a run that starts at once can be silent for too long', () => {
+    const short = policy({ silenceLimitMs: 1_500 });
+    const decided = arbitrate(thread([standing('a')]), short, 0);
+    expect(decided.turn.wakeAt).toBe(1_500);
+    const waiting = lease('a', { phase: 'granted', deadline: 20_000 });
+    const unclaimed = arbitrate(thread([standing('a')], { leases: [waiting] }), short, 1_500);
+    expect(unclaimed).toMatchObject({ ends: [], turn: { wakeAt: 3_000 } });
   });
 
   it('is not replaced beyond what may be replied', () => {

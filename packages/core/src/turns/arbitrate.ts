@@ -8,7 +8,14 @@ import {
 } from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
-import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
+import {
+  isActive,
+  isOverdue,
+  isSilent,
+  lookAgainAfterGrant,
+  lookAgainAt,
+  renewed,
+} from './lease-clock.js';
 import { type Ranked, rank, scoreOf } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
 
@@ -34,8 +41,8 @@ export interface Decisions {
  *     ├──all who may are cooling down──▶ open, looked at again when the first of them may
  *     └──nobody is left, or a bound is reached, and nobody speaks──▶ closed
  *
- * A lease whose time is over only may pass on: to whoever could start now. If nobody could, it is
- * renewed. A run that is silent for too long, or that spent what the turn may cost, loses its lease
+ * The lease of a run that is at work is renewed. One whose time is over in silence may pass on: to whoever could start
+ * now. If nobody could, it is renewed. A run that is silent for too long, or that spent what the turn may cost, loses its lease
  * either way. A channel that is paused or archived starts nobody and replaces nobody.
  */
 export function arbitrate(state: ThreadState, policy: AutonomyPolicy, now: number): Decisions {
@@ -88,12 +95,13 @@ class Arbitration {
       .map(({ candidate }) => candidate);
   }
 
-  /** Those whose time is over make room for those who wait, or go on. */
+  /** Those whose time is over in silence make room for those who wait; the others go on. */
   passOn(): void {
     for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
       // A run that never began has cost nothing; one of an earlier turn costs this one nothing anyway.
       const refund = lease.phase === 'granted' && lease.turnId === this.#turn.turnId ? 1 : 0;
-      if (this.#ready.length > 0 && this.#room({ leases: 1, runs: refund }) > 0) {
+      const mayPassOn = this.#ready.length > 0 && !isActive(lease, this.policy, this.now);
+      if (mayPassOn && this.#room({ leases: 1, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
         // What it took may be all there was.
@@ -162,7 +170,7 @@ class Arbitration {
       isQuiet && !this.state.paused ? outcomeOf(turn, this.policy, cooling.length > 0) : undefined;
     if (outcome) return { ...turn, closedAt: this.now, outcome };
     const times = this.#live.map((lease) => lookAgainAt(lease, this.policy, this.now));
-    if (granted.size > 0) times.push(this.now + this.policy.claimTimeoutMs);
+    if (granted.size > 0) times.push(lookAgainAfterGrant(this.policy, this.now));
     if (this.#room() > 0) times.push(...cooling);
     const wakeAt = Math.min(...times);
     return Number.isFinite(wakeAt) ? { ...turn, wakeAt } : turn;

@@ -18,7 +18,7 @@ import { sessionIdOf } from '../channels/member-name.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import type { Work } from '../sessions/run-facts.js';
-import { runUnbound } from '../work/run-unbound.js';
+import { unbound as noLongerBound } from '../work/unbound.js';
 import { arbitrate, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
@@ -49,7 +49,7 @@ export function* deliveryEnded(
   const [member, output, unbound] = yield* together(
     findMemberByActor.first({ topicId, actorId: `session:${lease.sessionId}` }),
     outputOf(run, end),
-    runUnbound(topicId, lease.rootMessageId, runId),
+    noLongerBound(topicId, lease.rootMessageId, 'run', runId),
   );
   const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
   const posted =

@@ -24,6 +24,8 @@ export interface Opening {
 interface How {
   /** That opened it, instead of a person. */
   readonly stimulus?: Turn['stimulus'];
+  /** The session that is asked although the message names nobody. */
+  readonly selected?: string;
   /** Members who are asked by hand, whatever their mode. */
   readonly byHand?: readonly string[] | undefined;
 }
@@ -37,7 +39,7 @@ export function* openTurn(
   channel: LockedChannel,
   opening: Opening,
   at: number,
-  { stimulus, byHand }: How = {},
+  { stimulus, selected, byHand }: How = {},
 ): Tx<NewEvent[]> {
   const { messageId, author, inputItems } = opening;
   const text = textOf(inputItems);
@@ -47,12 +49,14 @@ export function* openTurn(
     readThread(channel, threadRootMessageId, { messageId, text }),
   );
   if (!thread) return [];
+  const isNamed = selection.isForPeople || selection.selected.length > 0;
   const turn: Turn = {
     turnId: context.sessions.ids.next('trn'),
     threadRootMessageId,
     originMessageId: messageId,
     openedAt: at,
     ...selection,
+    ...(selected === undefined || isNamed ? {} : { selected: [selected] }),
     ...(byHand === undefined ? {} : { byHand: [...byHand] }),
     called: [],
     ...(stimulus === undefined ? {} : { stimulus }),

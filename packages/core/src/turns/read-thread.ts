@@ -140,19 +140,24 @@ function unavailability(row: SessionMemberRow) {
   return isFull ? ('inbox_full' as const) : undefined;
 }
 
-/** The time of a lease begins when its run does, and again when what it asked was answered. */
-function liveLease(row: LeaseWithRunRow, { leaseTimeoutMs }: AutonomyPolicy): LiveLease {
+/**
+ * The time of a lease begins when its run does, and again when what it asked was answered. The time to start the run
+ * does not lengthen it: what the row says counts where the lease was renewed since.
+ */
+function liveLease(row: LeaseWithRunRow, policy: AutonomyPolicy): LiveLease {
+  const { leaseTimeoutMs, claimTimeoutMs } = policy;
   const { leaseId, turnId, sessionId, startedAt, settledAt, status } = row;
   const phase =
     startedAt === null ? 'granted' : status?.startsWith('waiting') ? 'waiting' : 'running';
   const since = Math.max(startedAt ?? 0, settledAt ?? 0);
+  const renewedTo = row.deadline > (startedAt ?? 0) + claimTimeoutMs ? row.deadline : 0;
   return {
     leaseId,
     turnId,
     sessionId,
     phase,
-    deadline: phase === 'granted' ? row.deadline : Math.max(row.deadline, since + leaseTimeoutMs),
-    progressAt: Math.max(row.progressAt ?? 0, row.grantedAt),
+    deadline: phase === 'granted' ? row.deadline : Math.max(renewedTo, since + leaseTimeoutMs),
+    progressAt: Math.max(row.progressAt ?? 0, row.activeAt ?? 0, row.grantedAt),
     tokens: row.tokens,
   };
 }

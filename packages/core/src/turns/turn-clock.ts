@@ -7,6 +7,8 @@ import type { TurnContext } from './context.js';
 import type { Turns } from './turns.js';
 
 const RETRY_MS = 1_000;
+/** After the store was away, daemons have this long to record that their runs are at work. */
+const BACK_MS = 2_000;
 
 /**
  * Looks at threads when their time comes. What another daemon wrote is found by whoever looks around now
@@ -19,6 +21,7 @@ export class TurnClock {
     private readonly context: TurnContext,
     private readonly turns: Turns,
     timers: Timers,
+    private readonly showActive: () => Promise<void>,
   ) {
     this.#alarm = new Alarm(context.sessions.clock, timers, () => void this.look());
   }
@@ -27,10 +30,15 @@ export class TurnClock {
   async look(): Promise<void> {
     if (this.#alarm.isStopped) return;
     this.#alarm.clear();
-    const { store, clock, diagnose } = this.context.sessions;
+    const { store, storeWait, clock, diagnose } = this.context.sessions;
     try {
+      if (storeWait.outage) await this.showActive();
       const lookedAt = clock.now();
-      const isMore = await this.turns.tick();
+      if (lookedAt < storeWait.backAt + BACK_MS) {
+        this.#alarm.setTo(storeWait.backAt + BACK_MS);
+        return;
+      }
+      const isMore = await storeWait.observe(() => this.turns.tick());
       const next = await store.read(() => nextTurnAt.first({}));
       if (!next || next.at === null) return;
       // What is still due could not be decided about: trying again at once would be all this daemon does.

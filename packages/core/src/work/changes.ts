@@ -38,6 +38,8 @@ export interface Materialised {
   readonly messageId: string;
   /** It stands in the feed, and only points at the thread. */
   readonly isPromotion: boolean;
+  /** What it comes from has ended, and is bound to no thread any more. */
+  readonly isSourceOver: boolean;
   /** The first who was given a turn by it. */
   readonly woken?: { readonly sessionId: string; readonly runId: string } | undefined;
   readonly digest: string;
@@ -46,7 +48,7 @@ export interface Materialised {
 
 /** The work of a thread after a stimulus was posted in it. */
 export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWork {
-  const { stimulus, messageId, isPromotion, woken, at } = posted;
+  const { stimulus, messageId, isPromotion, isSourceOver, woken, at } = posted;
   const { stimulusId, kind, sourceKind, sourceRef, progressKey } = stimulus;
   const initiativeKey = initiativeKeyOf(stimulus);
   const owner = work.ownerSessionId ?? woken?.sessionId ?? stimulus.senderSessionId;
@@ -66,7 +68,8 @@ export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWor
   };
   const bound = BindingKind.safeParse(sourceKind);
   // A run belongs to the thread it works in, which need not be the one it had an idea for.
-  if (bound.success && bound.data !== 'run' && sourceRef !== undefined) {
+  const binds = bound.success && bound.data !== 'run' && !isSourceOver;
+  if (binds && sourceRef !== undefined) {
     const binding = { bindingKind: bound.data, bindingRef: sourceRef, boundAt: at };
     after = withBinding(after, { ...binding, latestStimulusId: stimulusId });
   }

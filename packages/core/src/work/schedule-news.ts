@@ -8,6 +8,7 @@ import { outputOf } from '../turns/publication.js';
 import { textOf } from '../turns/read-thread.js';
 import { withBinding } from './changes.js';
 import { workChanged, workIn } from './read-work.js';
+import { unbound } from './unbound.js';
 
 /** The thread that a schedule made inside a channel run belongs to. */
 export interface ScheduleThread {
@@ -26,6 +27,14 @@ export function* scheduleBound(thread: ScheduleThread, at: number): Tx<NewEvent[
   const { scheduleId: bindingRef } = thread;
   const bound = withBinding(work, { bindingKind: 'schedule', bindingRef, boundAt: at });
   return [workChanged('binding', bound)];
+}
+
+/** A schedule that has ended is bound to no thread. The channel is locked already. */
+export function* scheduleUnbound(thread: ScheduleThread): Tx<NewEvent[]> {
+  const channel = yield* channelOf(thread);
+  if (!channel) return [];
+  const { scheduleId, threadRootMessageId } = thread;
+  return yield* unbound(channel.topicId, threadRootMessageId, 'schedule', scheduleId);
 }
 
 /**

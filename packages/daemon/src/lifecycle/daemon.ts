@@ -174,7 +174,10 @@ export async function startDaemon(
       engineVersion: store.engineVersion,
       schemaVersion: store.schemaVersion,
       durability: config.durability,
-      warnings: [...warningsOf(config, store.warnings), ...runtime.warnings()],
+      warnings: [
+        ...warningsOf(config, store.warnings, core.storeWait.outage),
+        ...runtime.warnings(),
+      ],
       channels: await core.channels.count(),
       streams: streams.count,
     });

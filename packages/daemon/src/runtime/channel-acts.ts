@@ -5,16 +5,21 @@ import type { Principal } from '@stoa/protocol';
 /** What a session does in channels: as itself, and no more than its membership lets it. */
 export function channelActsOf(core: () => Core): ChannelActs {
   return {
-    async react({ session }, channelId, { messageId, emoji, remove }) {
-      const { channels } = core();
+    async react({ session, signal }, channelId, { messageId, emoji, remove }) {
+      const { channels, storeWait } = core();
       const by = sessionPrincipal(session.sessionId);
-      if (remove) await channels.unreact(by, channelId, messageId, { emoji });
-      else await channels.react(by, channelId, messageId, { emoji });
+      const act = remove ? 'unreact' : 'react';
+      await storeWait.run(() => channels[act](by, channelId, messageId, { emoji }), signal);
     },
-    readAsset: ({ session }, channelId, assetId) =>
-      core().channels.asset(sessionPrincipal(session.sessionId), channelId, assetId),
-    readThread: ({ session }, place, cut) =>
-      readThreadAs(core(), sessionPrincipal(session.sessionId), place, cut),
+    readAsset: ({ session, signal }, channelId, assetId) => {
+      const { channels, storeWait } = core();
+      const by = sessionPrincipal(session.sessionId);
+      return storeWait.run(() => channels.asset(by, channelId, assetId), signal);
+    },
+    readThread: ({ session, signal }, place, cut) => {
+      const by = sessionPrincipal(session.sessionId);
+      return core().storeWait.run(() => readThreadAs(core(), by, place, cut), signal);
+    },
   };
 }
 

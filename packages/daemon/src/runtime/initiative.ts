@@ -23,7 +23,9 @@ export function initiativeOf(core: () => Core): Initiative {
         metadata: { sessionId, runId: run.runId },
       };
       const key = `${run.runId}:${callId}`;
-      const { stimulusId } = await core().stimuli.create(by, channelId, request, key);
+      const { stimuli, storeWait } = core();
+      const put = () => stimuli.create(by, channelId, request, key);
+      const { stimulusId } = await storeWait.run(put, run.signal);
       return `Put in as ${stimulusId}. The channel decides where and when it is posted.`;
     },
     async makeSchedule({ run, callId, input: { task, ...schedule } }) {
@@ -35,11 +37,9 @@ export function initiativeOf(core: () => Core): Initiative {
         misfire: 'coalesce_once' as const,
       };
       const made = { sessionId: session.sessionId, runId, origin };
-      const { scheduleId } = await core().schedules.createInRun(
-        made,
-        request,
-        `${runId}:${callId}`,
-      );
+      const { schedules, storeWait } = core();
+      const make = () => schedules.createInRun(made, request, `${runId}:${callId}`);
+      const { scheduleId } = await storeWait.run(make, run.signal);
       return `Made as ${scheduleId}.`;
     },
   };

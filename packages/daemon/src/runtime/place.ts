@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { EngineKind } from '@stoa/protocol';
 
@@ -18,5 +19,21 @@ export const newDaemonId = (home: string): string =>
 export const isOfHome = (home: string, daemonId: string): boolean =>
   daemonId.startsWith(prefixOf(home));
 
-const prefixOf = (home: string): string =>
-  `${hostname()}:${createHash('sha256').update(home).digest('hex').slice(0, 12)}:`;
+/**
+ * The same for two daemons only if the lock of one data directory kept them from running at the same time: the directory
+ * is the same one and no copy, and the machine was not started again, nor is it another one of the same name.
+ */
+const prefixOf = (home: string): string => {
+  const { dev, ino } = statSync(home);
+  const identity = [home, String(dev), String(ino), bootId()].join('\n');
+  return `${hostname()}:${createHash('sha256').update(identity).digest('hex').slice(0, 16)}:`;
+};
+
+/** Empty where the system does not tell. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return '';
+  }
+}

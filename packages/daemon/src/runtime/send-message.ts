@@ -1,6 +1,6 @@
-import type { SendMessage } from '@stoa/agent';
+import { PARENT, type SendMessage } from '@stoa/agent';
 import type { Core } from '@stoa/core';
-import type { InboxItem, Principal } from '@stoa/protocol';
+import { type InboxItem, type Principal, StoaError } from '@stoa/protocol';
 
 /**
  * From the session itself to a background task of it, or to another session; to the latter one call is one
@@ -9,8 +9,10 @@ import type { InboxItem, Principal } from '@stoa/protocol';
  */
 export function sendMessageOf(core: () => Core): SendMessage {
   return {
-    async send({ run, callId, to, message, subject }) {
-      const { sessionId } = run.session;
+    async send({ run, callId, to: addressee, message, subject }) {
+      const { sessionId, parentSessionId } = run.session;
+      const to = addressee === PARENT ? parentSessionId : addressee;
+      if (to === null) throw new StoaError('invalid_request', 'No other agent started you');
       const by = selfOf(sessionId);
       if (to.startsWith('tsk_')) {
         const text = subject === undefined ? message : `${subject}\n\n${message}`;
@@ -19,8 +21,10 @@ export function sendMessageOf(core: () => Core): SendMessage {
       }
       const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
       const key = `${run.runId}:${callId}`;
-      const item = await core().sessions.sendMessage(by, sessionId, request, key);
-      await core().subAgents.milestone(sessionId, to, subject ?? message);
+      const { sessions, subAgents, storeWait } = core();
+      const send = () => sessions.sendMessage(by, sessionId, request, key);
+      const item = await storeWait.run(send, run.signal);
+      await subAgents.milestone(sessionId, to, subject ?? message);
       return receipt(item);
     },
     async commandOf({ session }, to) {

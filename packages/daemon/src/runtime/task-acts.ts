@@ -8,9 +8,15 @@ const LISTED = 50;
 /** What a session does with its background tasks, in its own name. */
 export function taskActsOf(core: () => Core): TaskActs {
   return {
-    list: async (run) => (await core().tasks.list(selfOf(run), { limit: LISTED })).tasks,
-    get: (run, taskId) => core().tasks.get(selfOf(run), taskId),
-    output: (run, taskId, range) => core().tasks.output(selfOf(run), taskId, range),
+    async list(run) {
+      const { tasks, storeWait } = core();
+      const list = () => tasks.list(selfOf(run), { limit: LISTED });
+      return (await storeWait.run(list, run.signal)).tasks;
+    },
+    get: (run, taskId) =>
+      core().storeWait.run(() => core().tasks.get(selfOf(run), taskId), run.signal),
+    output: (run, taskId, range) =>
+      core().storeWait.run(() => core().tasks.output(selfOf(run), taskId, range), run.signal),
     stop: (run, taskId) => core().tasks.stop(selfOf(run), taskId),
     send: (run, taskId, text) => core().tasks.send(selfOf(run), taskId, text),
     programsOf: ({ session }, agentId) => core().subAgents.programsOf(session.sessionId, agentId),

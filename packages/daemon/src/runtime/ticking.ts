@@ -23,14 +23,19 @@ export function startTicking(core: Core, log: Logger): () => Promise<void> {
   };
 }
 
-/** Never twice at once, and one that fails is tried again at its next time. */
+/** Never twice at once, and one that fails is tried again at its next time. The first of several failures is told. */
 function every(ms: number, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
   let running: Promise<void> | undefined;
+  let told: string | undefined;
   const timer = setInterval(() => {
     running ??= work()
-      .then(() => undefined)
+      .then(() => {
+        told = undefined;
+      })
       .catch((error: unknown) => {
-        log.error({ err: error }, 'regular upkeep failed and is tried again');
+        const words = String(error);
+        if (words !== told) log.error({ err: error }, 'regular upkeep failed and is tried again');
+        told = words;
       })
       .finally(() => {
         running = undefined;

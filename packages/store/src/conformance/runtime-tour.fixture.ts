@@ -99,7 +99,13 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
         limit: 9,
       }),
   ],
+  ['listDaemonIds', () => api.listDaemonIds.all({})],
   ['setSessionOwner', () => api.setSessionOwner.changes({ topicId: T, daemonId: 'd1' })],
+  [
+    'setSessionActive',
+    () => api.setSessionActive.changes({ topicId: T, daemonId: 'd1', epoch: 1, at: 5 }),
+  ],
+  ['setSessionsActive', () => api.setSessionsActive.changes({ daemonId: 'd1', at: 6 })],
   ['setSessionOwner, another', () => api.setSessionOwner.changes({ topicId: T, daemonId: 'd2' })],
   ['findStanding', () => without(api.findStanding.first(s1), 'ownerSeenAt')],
   ['listHeldRuns', () => api.listHeldRuns.all({ daemonId: 'd2' })],

@@ -56,8 +56,21 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['findStimulus, elsewhere', () => api.findStimulus.first({ topicId: 2, stimulusId: 'stm_2' })],
   ['nextStimulusAt', () => api.nextStimulusAt.first({ now: 20 })],
   ['nextStimulusAt, of nothing', () => api.nextStimulusAt.first({ now: 99 })],
+  ['nextExpiryAt', () => api.nextExpiryAt.first({ now: 1 })],
+  ['listExpiredStimuli', () => api.listExpiredStimuli.all({ now: 20, limit: 9 })],
   ['listDueStimuli', () => api.listDueStimuli.all({ now: 30, limit: 9 })],
-  ['listLiveStimuli', () => api.listLiveStimuli.all(c1)],
+  ['countLiveStimuli', () => api.countLiveStimuli.first(c1)],
+  ['listStimuliWithoutKey', () => api.listStimuliWithoutKey.all({ limit: 9 })],
+  [
+    'insertStimulusKey',
+    () => api.insertStimulusKey.changes({ ...c1, key: 'words 1', stimulusId: 'stm_1' }),
+  ],
+  [
+    'insertStimulusKey, the same again',
+    () => api.insertStimulusKey.changes({ ...c1, key: 'words 1', stimulusId: 'stm_1' }),
+  ],
+  ['listStimuliByKey', () => api.listStimuliByKey.all({ ...c1, key: 'words 1' })],
+  ['deleteStimulusKeys', () => api.deleteStimulusKeys.changes({ stimulusId: 'stm_1' })],
   [
     'setStimulusClaimed',
     () =>
@@ -126,7 +139,7 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['forgetEndedStimuli', () => api.forgetEndedStimuli.changes({ ...c1, keep: 1 })],
   ['forgetEndedStimuli, nothing', () => api.forgetEndedStimuli.changes({ ...c1, keep: 9 })],
-  ['listLiveStimuli, one replayed', () => api.listLiveStimuli.all(c1)],
+  ['countLiveStimuli, one replayed', () => api.countLiveStimuli.first(c1)],
   ['putThreadWork', () => api.putThreadWork.changes(work)],
   ['putThreadWork, again', () => api.putThreadWork.changes({ ...work, followedUpAt: 12 })],
   [

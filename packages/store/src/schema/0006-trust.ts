@@ -49,7 +49,28 @@ UPDATE "credentials" SET "revokedAt" = "createdAt" WHERE "kind" = 'browser' AND 
 
 const REWRITES = `e."topicId" = "projectTasks"."topicId" AND e."type" = 'task_updated'`;
 
-const tables = (t: Types): string => authority(t) + taskTexts(t) + browserLogins;
+/** When the run of a session last showed that it is at work; only its owner can say, so it is not in the log. */
+const activity = (t: Types): string => `
+ALTER TABLE "sessionOwners" ADD COLUMN "activeAt" ${t.big};
+`;
+
+/**
+ * By what a newer stimulus finds those that wait and that it takes the place of. It follows from them, and is filled at
+ * the start of a daemon for those that are older than the table.
+ */
+const stimulusKeys = (t: Types): string => `
+CREATE TABLE "stimulusKeys" (
+  "topicId" ${t.big} NOT NULL,
+  "key" ${t.text} NOT NULL,
+  "stimulusId" ${t.text} NOT NULL,
+  PRIMARY KEY ("topicId", "key", "stimulusId")
+)${t.clustered};
+CREATE INDEX "stimulusKeysById" ON "stimulusKeys" ("stimulusId");
+CREATE INDEX "stimuliWaiting" ON "stimuli" ("topicId", "endedSeq") WHERE "endedSeq" IS NULL;
+`;
+
+const tables = (t: Types): string =>
+  authority(t) + taskTexts(t) + browserLogins + activity(t) + stimulusKeys(t);
 
 /** What safe boundaries between people and agents need. */
 export const trust: Migration = {

@@ -71,10 +71,13 @@ describe('what is read all the time', () => {
       listSpokenInChannel: messages.listSpokenInChannel,
       findStimulus: stimuli.findStimulus,
       listStimuli: stimuli.listStimuli,
-      listLiveStimuli: stimuli.listLiveStimuli,
+      countLiveStimuli: stimuli.countLiveStimuli,
+      listStimuliByKey: stimuli.listStimuliByKey,
       listDispatchedStimuli: stimuli.listDispatchedStimuli,
       listDueStimuli: stimuli.listDueStimuli,
+      listExpiredStimuli: stimuli.listExpiredStimuli,
       nextStimulusAt: stimuli.nextStimulusAt,
+      nextExpiryAt: stimuli.nextExpiryAt,
       listLostClaims: stimuli.listLostClaims,
       forgetEndedStimuli: stimuli.forgetEndedStimuli,
       findObservationSource: observations.findObservationSource,
@@ -95,7 +98,7 @@ describe('what is read all the time', () => {
     // An index that holds only what is open stays small.
     const whole = scans.filter(
       (step) =>
-        !/INDEX (runsOpen|sessionsByParent|turnsDue|stimuliDue|stimuliClaimed|threadWorkOpen)/.test(
+        !/INDEX (runsOpen|sessionsByParent|turnsDue|stimuliDue|stimuliExpiring|stimuliClaimed|threadWorkOpen)/.test(
           step,
         ),
     );

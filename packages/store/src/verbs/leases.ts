@@ -22,6 +22,8 @@ export interface LeaseWithRunRow extends LeaseRow {
   startedAt: number | null;
   /** When its run last did something; what others put into the inbox of its session is none of its doing. */
   progressAt: number | null;
+  /** When its run last showed that it is at work, without a word in its journal: it wrote, or a tool ran. */
+  activeAt: number | null;
   /** When a question of its run was last settled. */
   settledAt: number | null;
   /** Input and output that its run took so far. */
@@ -67,6 +69,8 @@ const DOINGS = [
 const withRun = (index: string): string => `SELECT l.*, r."status", r."startedAt",
     (SELECT e."at" FROM "events" e WHERE e."topicId" = r."topicId" AND e."seq" > r."seq"
        AND e."type" IN (${DOINGS}) ORDER BY e."seq" DESC LIMIT 1) AS "progressAt",
+    (SELECT o."activeAt" FROM "sessionOwners" o WHERE o."topicId" = r."topicId"
+       AND r."startedAt" IS NOT NULL AND r."endedAt" IS NULL) AS "activeAt",
     (SELECT max(a."settledAt") FROM "approvals" a WHERE a."runId" = l."runId") AS "settledAt",
     (SELECT CAST(coalesce(sum(u."inputTokens" + u."outputTokens"), 0) AS BIGINT)
        FROM "modelCalls" u WHERE u."runId" = l."runId") AS "tokens"

@@ -30,6 +30,10 @@ export const findDaemon = verb<{ daemonId: string }, DaemonRow>(
   `SELECT * FROM "daemons" WHERE "daemonId" = :daemonId`,
 );
 
+export const listDaemonIds = verb<object, { daemonId: string }>(
+  `SELECT "daemonId" FROM "daemons" ORDER BY "daemonId"`,
+);
+
 export const deleteDaemon = verb<{ daemonId: string }>(
   `DELETE FROM "daemons" WHERE "daemonId" = :daemonId`,
 );
@@ -66,7 +70,23 @@ export const findStanding = verb<{ sessionId: string }, StandingRow>(
 export const setSessionOwner = verb<{ topicId: number; daemonId: string }>(
   `INSERT INTO "sessionOwners" ("topicId", "daemonId", "epoch") VALUES (:topicId, :daemonId, 1)
    ON CONFLICT ("topicId") DO UPDATE SET "daemonId" = excluded."daemonId",
-     "epoch" = "sessionOwners"."epoch" + 1`,
+     "epoch" = "sessionOwners"."epoch" + 1, "activeAt" = NULL`,
+);
+
+/** The run that was claimed under this epoch was at work then. */
+export const setSessionActive = verb<{
+  topicId: number;
+  daemonId: string;
+  epoch: number;
+  at: number;
+}>(
+  `UPDATE "sessionOwners" SET "activeAt" = :at
+   WHERE "topicId" = :topicId AND "daemonId" = :daemonId AND "epoch" = :epoch`,
+);
+
+/** All runs that this daemon has under way are at work. */
+export const setSessionsActive = verb<{ daemonId: string; at: number }>(
+  `UPDATE "sessionOwners" SET "activeAt" = :at WHERE "daemonId" = :daemonId`,
 );
 
 export const releaseSession = verb<{ topicId: number; daemonId: string; epoch: number }>(

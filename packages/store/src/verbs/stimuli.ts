@@ -56,13 +56,37 @@ export const listStimuli = verb<
 );
 
 const LIVE = (index: string): string =>
-  `${full(index)} WHERE s."topicId" = :topicId AND s."endedSeq" IS NULL ORDER BY s."seq"`;
+  `SELECT count(*) AS "count" FROM "stimuli" ${index} WHERE "topicId" = :topicId AND "endedSeq" IS NULL`;
 
-/** Those that wait or are being posted, oldest first; the policy of the channel bounds them. */
-export const listLiveStimuli = verb<{ topicId: number }, FullStimulusRow>({
-  sqlite: LIVE('INDEXED BY "stimuliLive"'),
+/** How many wait or are being posted. */
+export const countLiveStimuli = verb<{ topicId: number }, { count: number }>({
+  sqlite: LIVE('INDEXED BY "stimuliWaiting"'),
   postgres: LIVE(''),
 });
+
+/** Those that wait or are being posted and have this key, oldest first. SQLite is told to begin with the key. */
+export const listStimuliByKey = verb<{ topicId: number; key: string }, FullStimulusRow>(
+  `SELECT s.*, e."body" AS "created", e."actor" AS "createdBy", e."at" AS "createdAt"
+   FROM "stimulusKeys" k CROSS JOIN "stimuli" s CROSS JOIN "events" e
+   WHERE k."topicId" = :topicId AND k."key" = :key AND s."stimulusId" = k."stimulusId"
+     AND s."endedSeq" IS NULL AND e."topicId" = s."topicId" AND e."seq" = s."seq" ORDER BY s."seq"`,
+);
+
+export const insertStimulusKey = verb<{ topicId: number; key: string; stimulusId: string }>(
+  `INSERT INTO "stimulusKeys" ("topicId", "key", "stimulusId") VALUES (:topicId, :key, :stimulusId)
+   ON CONFLICT DO NOTHING`,
+);
+
+export const deleteStimulusKeys = verb<{ stimulusId: string }>(
+  `DELETE FROM "stimulusKeys" WHERE "stimulusId" = :stimulusId`,
+);
+
+/** Those that wait and have no key yet: each has one at least. */
+export const listStimuliWithoutKey = verb<{ limit: number }, FullStimulusRow>(
+  `${full()} WHERE s."endedSeq" IS NULL AND NOT EXISTS (
+     SELECT 1 FROM "stimulusKeys" k WHERE k."stimulusId" = s."stimulusId")
+   ORDER BY s."topicId", s."seq" LIMIT :limit`,
+);
 
 /** Those that became a message, newest first. */
 export const listDispatchedStimuli = verb<{ topicId: number; limit: number }, FullStimulusRow>(
@@ -86,9 +110,25 @@ export const listDueStimuli = verb<
    ORDER BY s."dueAt" LIMIT :limit`,
 );
 
+/** Those that expired before their time came. */
+export const listExpiredStimuli = verb<
+  { now: number; limit: number },
+  { channelId: string; stimulusId: string }
+>(
+  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+   WHERE s."state" = 'pending' AND s."expiresAt" IS NOT NULL AND s."expiresAt" <= :now AND s."dueAt" > :now
+   ORDER BY s."expiresAt" LIMIT :limit`,
+);
+
 /** When the next of those that wait for their time comes up. */
 export const nextStimulusAt = verb<{ now: number }, { at: number | null }>(
   `SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now`,
+);
+
+/** When the next of those that wait expires. */
+export const nextExpiryAt = verb<{ now: number }, { at: number | null }>(
+  `SELECT min("expiresAt") AS "at" FROM "stimuli"
+   WHERE "state" = 'pending' AND "expiresAt" IS NOT NULL AND "expiresAt" > :now`,
 );
 
 /** Claims of daemons that are gone, and claims that are too old whoever made them. */

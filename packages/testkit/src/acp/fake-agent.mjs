@@ -19,6 +19,7 @@
 //   !mcp TOOL JSON       calls a tool of Stoa's own MCP server; `%m` is the first message of the prompt
 //   !report JSON         reports a call as it is written     !permit JSON   asks for permission for such a call
 //   !permitted JSON      the same, and says nothing of the answer
+//   !think MS            sends a thought ten times a second for so long
 //
 //   !run COMMAND         runs it without asking, and does not end it when it is cancelled
 //   !raw JSON            sends an update as it is written    !once VERB …   the first time in all only
@@ -187,6 +188,13 @@ const deeds = {
   say(id, words) {
     const middle = Math.ceil(words.length / 2);
     for (const part of [words.slice(0, middle), words.slice(middle)]) if (part) say(id, part);
+  },
+  async think(id, milliseconds) {
+    const end = Date.now() + Number(milliseconds);
+    while (Date.now() < end) {
+      update(id, { sessionUpdate: 'agent_thought_chunk', content: text('hm ') });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
   },
   usage(id, rest) {
     const [inputTokens, outputTokens] = rest.split(' ').map(Number);

@@ -53,7 +53,7 @@ describe('an embedded PostgreSQL', () => {
       unix_socket_directories: files.data,
     });
     const exited = once(server, 'exit');
-    const watcher = guard(server, files);
+    const watcher = guard(files);
     const cleaned = once(watcher, 'exit');
     // What the system does to the pipes of a process that dies.
     watcher.stdin?.destroy();

@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { serverAccount } from './server-account.js';
 import { makeServerFiles } from './server-files.js';
-import { end, guard, initialise, launch, SUPERUSER } from './server-process.js';
+import { end, guard, halt, initialise, launch, SUPERUSER } from './server-process.js';
 
 export interface EmbeddedPostgresOptions {
   /** Off is faster, and proves nothing about what survives a crash of the machine. On by default. */
@@ -16,6 +16,10 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Of the maintenance database, as superuser. */
   readonly url: string;
+  /** Ends the server as a crash does and keeps its data. */
+  down(): Promise<void>;
+  /** Starts it again, on the same port. */
+  up(): Promise<void>;
   /** Idempotent. Ends the server at once and removes everything of it. */
   stop(): Promise<void>;
 }
@@ -35,11 +39,15 @@ export async function startEmbeddedPostgres({
     await initialise(files, account);
     const port = String(await freePort());
     const settings = { ...SETTINGS, ...syncing(fsync), ...(inMemory ? IN_MEMORY : {}), port };
-    const server = await launch(files, account, settings);
-    const watcher = guard(server, files);
+    let server = await launch(files, account, settings);
+    const watcher = guard(files);
     let stopped: Promise<void> | undefined;
     return {
       url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
+      down: () => halt(server),
+      async up() {
+        server = await launch(files, account, settings);
+      },
       stop: () => (stopped ??= end(server, watcher)),
     };
   } catch (error) {

@@ -65,22 +65,27 @@ export async function launch(
  * Ends the server and removes its files when the other end of its pipe is closed, that is when this
  * process is gone, however it went. It is not of our process group, so what ends us leaves it alone.
  */
-export function guard(server: ChildProcess, files: ServerFiles): ChildProcess {
+export function guard(files: ServerFiles): ChildProcess {
   const script = `cat >/dev/null
-    if [ "$(head -n 1 "$2/postmaster.pid" 2>/dev/null)" = "$1" ]; then kill -QUIT "$1"; fi
-    while [ -e "$2/postmaster.pid" ] && kill -0 "$1" 2>/dev/null; do sleep 0.1; done
-    rm -rf "$2" "$3"`;
-  const args = ['-c', script, 'sh', String(server.pid), files.data, files.directory];
+    pid="$(head -n 1 "$1/postmaster.pid" 2>/dev/null)"
+    if [ -n "$pid" ]; then kill -CONT "$pid"; kill -QUIT "$pid"; fi
+    while [ -e "$1/postmaster.pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+    rm -rf "$1" "$2"`;
+  const args = ['-c', script, 'sh', files.data, files.directory];
   return spawn('sh', args, { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
 }
 
-/** At once: nobody wants the data. */
+/** At once, without a checkpoint; what was committed is on its disk. */
+export async function halt(server: ServerProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const exited = once(server, 'exit');
+  server.kill('SIGQUIT');
+  await exited;
+}
+
+/** Nobody wants the data. */
 export async function end(server: ServerProcess, watcher: ChildProcess): Promise<void> {
-  if (server.exitCode === null && server.signalCode === null) {
-    const exited = once(server, 'exit');
-    server.kill('SIGQUIT');
-    await exited;
-  }
+  await halt(server);
   if (watcher.exitCode !== null) return;
   const cleaned = once(watcher, 'exit');
   watcher.stdin?.end();

@@ -40,6 +40,7 @@ export interface LeaseModel {
   readonly originMessageId: string;
   /** How often the message that it answers may be answered. */
   readonly mostReplies: number;
+  readonly grantedAt: number;
   deadline: number;
   isLive: boolean;
   hasSpoken: boolean;

@@ -13,6 +13,8 @@ export interface SessionFacts {
   hasEnded(sessionId: string): boolean;
   /** When a session last spoke in a thread. */
   spokeAt(rootMessageId: string, sessionId: string): number | undefined;
+  /** When a run last did something since it was started. */
+  activeAt(runId: string): number | undefined;
 }
 
 export interface Judged {
@@ -126,9 +128,21 @@ function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): bool
   return mode === 'prefer_selected' && replies === 0 && allServed;
 }
 
-/** Who holds a turn beyond its time holds it because nobody could have it. */
-function checkRenewals({ model, thread, decision }: Judged): void {
-  if (decision.renewed.length === 0 || model.paused || model.archived) return;
+/** Who holds a turn beyond its time is at work, or holds it because nobody could have it. Who is at work keeps it. */
+function checkRenewals({ model, thread, decision, at, sessions }: Judged): void {
+  const isAtWork = (leaseId: string): boolean => {
+    const lease = model.leases.get(leaseId);
+    const activeAt = lease && sessions.activeAt(lease.runId);
+    if (!lease || activeAt === undefined) return false;
+    // A clock that was set back does not make a run older than its turn.
+    return at < Math.max(activeAt, lease.grantedAt) + model.policy.leaseTimeoutMs;
+  };
+  for (const { leaseId, outcome } of decision.ended) {
+    if (outcome === 'superseded' && isAtWork(leaseId))
+      violated('a turn was taken from who is at work', { leaseId, decision });
+  }
+  const isSilent = decision.renewed.some(({ leaseId }) => !isAtWork(leaseId));
+  if (!isSilent || model.paused || model.archived) return;
   const isSomebodyWaiting = decision.candidates.some(({ verdict }) => verdict === 'queued');
   const { policy } = model;
   const bounds = boundsIn(thread.turn, policy);

@@ -7,6 +7,8 @@ export interface RunModel {
   readonly isDelivery: boolean;
   hasStarted: boolean;
   hasEnded: boolean;
+  /** When it last did something since it was started. */
+  activeAt: number | undefined;
   /** What it said last. */
   output: string | undefined;
 }
@@ -16,6 +18,12 @@ interface OfRun {
   readonly origin: Origin;
   readonly kind?: string;
   readonly items?: readonly { readonly type: string; readonly text?: string }[];
+}
+
+interface Row {
+  readonly type: string;
+  readonly body: string;
+  readonly at: number;
 }
 
 const ENDS = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
@@ -29,7 +37,7 @@ export class SessionLedger {
   /** Runs that no channel gave. */
   otherRuns = 0;
 
-  take(sessionId: string, { type, body }: { readonly type: string; readonly body: string }): void {
+  take(sessionId: string, { type, body, at }: Row): void {
     if (type === 'session_ended') {
       this.#ended.add(sessionId);
       const open = [...this.#runs.values()].filter(
@@ -38,6 +46,10 @@ export class SessionLedger {
       if (open.length > 0) violated('a session ended with work to do', { open });
       return;
     }
+    if (DOINGS.has(type)) {
+      const run = this.#runs.get((JSON.parse(body) as OfRun).runId);
+      if (run && (run.hasStarted || type === 'started')) run.activeAt = at;
+    }
     if (!FOLLOWED.has(type)) return;
     const data = JSON.parse(body) as OfRun;
     if (type === 'queued') {
@@ -45,7 +57,7 @@ export class SessionLedger {
       if (!isDelivery) this.otherRuns += 1;
       if (this.#ended.has(sessionId))
         violated('a session that has ended was given work', { sessionId });
-      const known = { hasStarted: false, hasEnded: false, output: undefined };
+      const known = { hasStarted: false, hasEnded: false, activeAt: undefined, output: undefined };
       this.#touch({ runId: data.runId, sessionId, isDelivery, ...known });
       return;
     }
@@ -89,5 +101,12 @@ export class SessionLedger {
     this.#touched.add(run);
   }
 }
+
+/** What shows that a run is at work. */
+const DOINGS = new Set([
+  ...['started', 'resumed', 'delivered', 'model_message', 'tool_call', 'tool_result'],
+  ...['waiting_approval', 'approval_settled', 'compacted', 'note', 'usage_reported'],
+  'output_emitted',
+]);
 
 const FOLLOWED = new Set(['queued', 'started', 'output_emitted', 'approval_settled', ...ENDS]);

@@ -75,6 +75,10 @@ export class TurnLedger implements SessionFacts {
     return this.sessions.hasEnded(sessionId);
   }
 
+  activeAt(runId: string): number | undefined {
+    return this.sessions.run(runId).activeAt;
+  }
+
   spokeAt(rootMessageId: string, sessionId: string): number | undefined {
     return this.#spoke.get(`${rootMessageId} ${sessionId}`);
   }
@@ -184,7 +188,7 @@ export class TurnLedger implements SessionFacts {
       new Set(ended.map(({ leaseId }) => model.leases.get(leaseId)?.sessionId ?? ''));
     const spoke = sessionsOf(decision.ended);
     const replaced = sessionsOf(decision.ended.filter(({ outcome }) => outcome === 'superseded'));
-    this.#apply(model, thread, decision, expected?.runId);
+    this.#apply(model, thread, decision, at, expected?.runId);
     thread.turn = turn;
     checkDecision({ model, thread, decision, at, spoke, replaced, sessions: this });
     for (const { sessionId } of decision.granted) thread.called.delete(sessionId);
@@ -242,6 +246,7 @@ export class TurnLedger implements SessionFacts {
     model: ChannelModel,
     thread: ThreadModel,
     { turn, granted, renewed, ended }: TurnDecision,
+    at: number,
     spoken: string | undefined,
   ): void {
     for (const { leaseId, outcome } of ended) {
@@ -276,6 +281,7 @@ export class TurnLedger implements SessionFacts {
         rootMessageId: thread.rootMessageId,
         originMessageId: turn.originMessageId,
         mostReplies: boundsIn(turn, model.policy).replies,
+        grantedAt: at,
         deadline,
         isLive: true,
         hasSpoken: false,

@@ -1,4 +1,5 @@
-import { BoardId, LIMITS } from '@stoa/protocol';
+import type { RunContext } from '@stoa/core';
+import { BoardId, LIMITS, type WorkKind } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
 
@@ -15,8 +16,9 @@ type EmitOutputInput = z.infer<typeof EmitOutputInput>;
 export const emitOutput = defineTool<EmitOutputInput>({
   name: 'emit_output',
   description:
-    'Gives your answer: it is published where the request came from when you are done. The last ' +
-    'one counts.',
+    'Gives your answer: it goes to where the request came from when you are done. The last one ' +
+    'counts. In a turn in a channel it is published there; in a run without a turn nothing is ' +
+    'published, and the result says so.',
   input: EmitOutputInput,
   kind: 'speak',
   title: ({ content }) => `Say: ${content}`,
@@ -26,6 +28,24 @@ export const emitOutput = defineTool<EmitOutputInput>({
       { type: 'text', text: content },
       ...boards.map((board) => ({ type: 'board_reference' as const, ...board })),
     ]);
-    return { text: 'It will be published when you are done.' };
+    return { text: fateOf(run) };
   },
 });
+
+/** What becomes of what a run emits. */
+function fateOf({ kind, origin }: Pick<RunContext, 'kind' | 'origin'>): string {
+  if (kind === 'channel_delivery') return 'It will be published when you are done.';
+  if (kind === 'schedule' && origin.threadRootMessageId !== undefined) {
+    return 'It will be told as the result of the schedule, in the thread it was made in, when you are done.';
+  }
+  if (GOES_TO_CALLER.has(kind)) {
+    return 'It is your answer to who gave you this work. Nothing is published in a channel.';
+  }
+  const place = origin.threadRootMessageId === undefined ? 'a channel' : 'this thread';
+  return (
+    'Nothing is published: this run has no turn in a channel, and what you emit stays in your journal. ' +
+    `To tell ${place} something, use create_channel_stimulus; to tell another session, use send_message.`
+  );
+}
+
+const GOES_TO_CALLER: ReadonlySet<WorkKind> = new Set(['input', 'resume']);

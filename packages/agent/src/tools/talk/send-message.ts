@@ -3,8 +3,13 @@ import { LIMITS, SessionId, TaskId } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tool.js';
 
+/** Stands for the session that started this one. */
+export const PARENT = 'parent';
+
 const SendMessageInput = z.strictObject({
-  to: z.union([SessionId, TaskId]).describe('The background task or session that is to get it'),
+  to: z
+    .union([z.literal(PARENT), SessionId, TaskId])
+    .describe('A background task, a session, or "parent": the agent that started you'),
   message: z.string().min(1).max(LIMITS.textChars),
   subject: z.string().min(1).max(LIMITS.titleChars).optional(),
 });
@@ -33,7 +38,8 @@ export function createSendMessage({ send, commandOf }: SendMessage): Tool {
     description:
       'Sends a private message to a background task of yours or to another session. It is delivered ' +
       'when that one next looks; an answer, if there is one, reaches you as a message too. A task that ' +
-      'takes no messages says why.',
+      'takes no messages says why. If another agent started you in the background, send what you have ' +
+      'reached so far to "parent": it is shown in the thread that you were started in too.',
     input: SendMessageInput,
     kind: 'speak',
     title: ({ to, subject, message }) => `Message to ${to}: ${subject ?? message}`,

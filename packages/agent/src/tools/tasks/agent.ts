@@ -42,7 +42,8 @@ export function createAgentTool(
     name: 'agent',
     description:
       'Lets another agent do something, in a session of its own that begins with your prompt and ' +
-      'nothing else. It can do at most what you can. You get what it says in the end.',
+      'nothing else. It can do at most what you can. You get what it says in the end. In the background ' +
+      'it can report how far it is with send_message to "parent".',
     input: AgentInput,
     kind: 'speak',
     title: ({ description, agent }) =>
