@@ -71,7 +71,7 @@ function triggerWords({ trigger, turn, ended }: StampedDecision, reader: Decisio
       return `${trigger.messageId ?? turn.originMessageId} opened a turn`;
     case 'run_ended': {
       const [first] = ended;
-      const who = first ? holderOf(first.leaseId, reader) : 'a run';
+      const who = first ? enderOf(first, reader) : 'a run';
       return `the run of ${who} ended`;
     }
     case 'answered':
@@ -99,10 +99,7 @@ function consequences(
   const { replies, startedRuns, tokens } = turn;
   const spent = `${count(replies, 'reply', 'replies')}, ${count(startedRuns, 'run', 'runs')}, ${count(tokens, 'token', 'tokens')}`;
   return [
-    ...ended.map(
-      ({ leaseId, outcome, reason }) =>
-        `${holderOf(leaseId, reader)} ${leaseOutcomeWords(outcome, reason)}`,
-    ),
+    ...ended.map((end) => `${enderOf(end, reader)} ${leaseOutcomeWords(end)}`),
     ...granted.map(({ memberId, runId }) => {
       const run = reader.isBrief === true ? '' : ` (${runId})`;
       return `${nameOf(memberId, reader)} has the turn${run}`;
@@ -121,6 +118,14 @@ const count = (n: number, one: string, many: string): string => `${n} ${n === 1 
 
 function nameOf(memberId: string, { names }: DecisionReader): string {
   return names.get(memberId) ?? memberId;
+}
+
+/** Older records do not name whose turn ended. */
+function enderOf(
+  { leaseId, memberId }: StampedDecision['ended'][number],
+  reader: DecisionReader,
+): string {
+  return memberId === undefined ? holderOf(leaseId, reader) : nameOf(memberId, reader);
 }
 
 function holderOf(leaseId: string, reader: DecisionReader): string {

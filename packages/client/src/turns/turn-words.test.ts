@@ -1,6 +1,7 @@
 import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { decisionWords, lagWords } from './decision-words.js';
+import { type EndedTurn, leaseOutcomeWords } from './outcome-words.js';
 import { decisionBehind, waitingWords } from './waiting-words.js';
 
 const candidate = (
@@ -122,10 +123,34 @@ describe('a decision, to who sees which message is meant', () => {
     const words = decisionWords(over, brief);
     expect([words.trigger, ...words.consequences]).toEqual([
       'the run of The cook ended',
-      'The cook had nothing to say',
-      'an agent failed (acp_not_found)',
+      'The cook passed: had nothing to say',
+      'an agent failed: program not found',
       'the turn is closed: answered (1 reply, 1 run, 0 tokens)',
     ]);
+  });
+});
+
+describe('how a turn that somebody had ended', () => {
+  it.each<[EndedTurn, string]>([
+    [{ outcome: 'spoke' }, 'answered'],
+    [{ outcome: 'reacted' }, 'reacted'],
+    [{ outcome: 'abstained' }, 'passed: had nothing to say'],
+    [{ outcome: 'abstained', unpublishedChars: 412 }, 'wrote 412 characters and passed'],
+    [
+      { outcome: 'failed', reason: 'model_unavailable', detail: 'open/m answered 500' },
+      'failed: open/m answered 500',
+    ],
+    [{ outcome: 'failed', reason: 'acp_not_found' }, 'failed: program not found'],
+    [{ outcome: 'failed', reason: 'tool_loop' }, 'failed: tool loop'],
+    [
+      { outcome: 'unpublished', reason: 'not_member', unpublishedChars: 7 },
+      'wrote 7 characters that could not be published: it is no longer a member',
+    ],
+    [{ outcome: 'cancelled', reason: 'cancel_command' }, 'was cancelled (cancel command)'],
+    [{ outcome: 'interrupted' }, 'was interrupted'],
+    [{ outcome: 'timeout' }, 'was stopped: it was silent for too long'],
+  ])('DU-19 %j is told as it happened', (ended, words) => {
+    expect(leaseOutcomeWords(ended)).toBe(words);
   });
 });
 

@@ -3,13 +3,13 @@ import { listItemsOfRun } from '@stoa/store';
 import { recallAll } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
 import type { ChannelDrafts } from '../turns/channel-drafts.js';
-import type { DriverCapabilities } from './admit.js';
 import type { Approvals } from './approvals.js';
 import type { SessionContext } from './context.js';
 import { draftedRun } from './drafted-run.js';
 import type { Drafts } from './drafts.js';
 import type { RunContext } from './driver.js';
 import { agentIdentity } from './identity.js';
+import { maySpeakUnasked } from './may-use.js';
 import type { Claim } from './ownership.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
@@ -30,7 +30,6 @@ export async function openRun(
   { context, approvals, drafts, channelDrafts, configRules }: OpenRunPorts,
   claim: Claim,
   journal: RunJournal,
-  capabilities: DriverCapabilities,
   signal: AbortSignal,
 ): Promise<RunContext> {
   const { session, runId } = claim;
@@ -40,8 +39,12 @@ export async function openRun(
   const items = all.filter(
     ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
   );
-  const drafted = draftedRun(claim, all, capabilities);
-  if (drafted && !signal.aborted) channelDrafts.begin(drafted);
+  const drafted = draftedRun(claim, all);
+  const { workspaces } = context;
+  const readPolicy = () =>
+    context.store.read(() => policyOf({ configRules, workspaces }, sessionId, claim.ceiling));
+  const publishesText = drafted !== undefined && maySpeakUnasked(await readPolicy());
+  if (drafted && !signal.aborted) channelDrafts.begin({ ...drafted, publishesText });
   return {
     session: {
       sessionId,
@@ -70,12 +73,7 @@ export async function openRun(
       return recallAll({ store, secrets, memoryFiles: memory.files }, rememberer, request);
     },
     requested: requestedIn(claim),
-    policy: () => {
-      const { workspaces } = context;
-      return context.store.read(() =>
-        policyOf({ configRules, workspaces }, sessionId, claim.ceiling),
-      );
-    },
+    policy: readPolicy,
     async ask(question, whyUnfit) {
       const approval = await journal.requestApproval(question);
       if (approval.state !== 'pending') return approval;

@@ -1,4 +1,4 @@
-import { channelTopic, type LeaseOutcome, type Turn, type TurnDecision } from '@stoa/protocol';
+import { channelTopic, type StoredItem, type Turn, type TurnDecision } from '@stoa/protocol';
 import {
   type FullRunRow,
   findLeaseOfRun,
@@ -51,7 +51,7 @@ export function* deliveryEnded(
     outputOf(run, end),
     runUnbound(topicId, lease.rootMessageId, runId),
   );
-  const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
+  const maySpeak = member?.memberKind === 'session' && channel.archivedAt === null;
   const posted =
     maySpeak && output.length > 0
       ? yield* postOf(context, channel, lease, member, output, ceiling)
@@ -60,15 +60,40 @@ export function* deliveryEnded(
   const events: NewEvent[] = posted
     ? [{ topic, event: { type: 'message_posted', data: posted } }]
     : [];
-  const outcome = posted ? 'spoke' : yield* outcomeOf(channel, lease, end);
+  const how: Omit<EndedLease, 'leaseId'> = posted
+    ? { outcome: 'spoke', ...failureOf(end) }
+    : yield* howEnded(channel, lease, end, output);
   const isGone = session.endedAt !== null;
-  const ended = { outcome, reason: failureOf(end), posted, isGone, at };
+  const ended = { how, posted, isGone, at };
   return [...events, ...(yield* goOn(context, channel, lease, run, ended)), ...unbound];
 }
 
-function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<LeaseOutcome> {
-  if (end.type !== 'completed') return end.type;
-  return (yield* hasReacted(channel, lease)) ? 'reacted' : 'abstained';
+type EndedLease = TurnDecision['ended'][number];
+
+/** What a run that published nothing did with its turn. */
+function* howEnded(
+  channel: LockedChannel & { archivedAt: number | null },
+  lease: LeaseRow,
+  end: RunEnd,
+  output: readonly StoredItem[],
+): Tx<Omit<EndedLease, 'leaseId'>> {
+  const unpublished = (reason: string, chars: number): Omit<EndedLease, 'leaseId'> => ({
+    outcome: 'unpublished',
+    reason,
+    ...(chars === 0 ? {} : { unpublishedChars: chars }),
+  });
+  // It had something to say: only the place was gone.
+  if (output.length > 0) {
+    const reason = channel.archivedAt === null ? 'not_member' : 'channel_archived';
+    return unpublished(reason, textOf(output).length);
+  }
+  if (end.type !== 'completed') return { outcome: end.type, ...failureOf(end) };
+  const { unpublishedChars = 0, isWithheld = false } = end;
+  if (isWithheld) return unpublished('not_permitted', unpublishedChars);
+  return {
+    outcome: (yield* hasReacted(channel, lease)) ? 'reacted' : 'abstained',
+    ...(unpublishedChars === 0 ? {} : { unpublishedChars }),
+  };
 }
 
 /** Of more than these since it was given the turn, the newest are looked at. */
@@ -92,15 +117,22 @@ function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): 
   return false;
 }
 
-/** What kept the run from what it was to do. */
-function failureOf(end: RunEnd): string | undefined {
-  if (end.type === 'failed') return end.failure.code;
-  return end.type === 'completed' ? undefined : end.reason;
+/** A failure is told in one line, and not at any length. */
+const DETAIL_CHARS = 200;
+
+/** What kept the run from its work. */
+function failureOf(end: RunEnd): Pick<EndedLease, 'reason' | 'detail'> {
+  if (end.type === 'completed') return {};
+  if (end.type !== 'failed') return { reason: end.reason };
+  const { code, message } = end.failure;
+  const line = message.replace(/\s+/g, ' ').trim();
+  const detail =
+    line.length <= DETAIL_CHARS ? line : `${line.slice(0, DETAIL_CHARS - 1).toWellFormed()}…`;
+  return { reason: code, ...(detail === '' ? {} : { detail }) };
 }
 
 interface Ended {
-  readonly outcome: LeaseOutcome;
-  readonly reason: string | undefined;
+  readonly how: Omit<EndedLease, 'leaseId'>;
   readonly posted: Posted | undefined;
   /** Its session ends in the same commit. */
   readonly isGone: boolean;
@@ -113,7 +145,7 @@ function* goOn(
   channel: LockedChannel,
   lease: LeaseRow,
   run: FullRunRow,
-  { outcome, reason, posted, isGone, at }: Ended,
+  { how, posted, isGone, at }: Ended,
 ): Tx<NewEvent[]> {
   const { topicId } = channel;
   const row = yield* findTurn.first({ topicId, rootMessageId: lease.rootMessageId });
@@ -144,7 +176,7 @@ function* goOn(
     ),
   };
   const decided = arbitrate(state, thread.policy, at);
-  const ended = { leaseId: lease.leaseId, outcome, ...(reason === undefined ? {} : { reason }) };
+  const ended = { leaseId: lease.leaseId, memberId: lease.memberId, ...how };
   const decisions = { ...decided, ends: [ended, ...decided.ends] };
   return yield* carryOut(context, {
     channel,

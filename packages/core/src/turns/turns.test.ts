@@ -349,9 +349,8 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(1);
   });
 
-  it('C-67 the last words of an agent that may not know the tool are published, unless it emitted some', async () => {
+  it('C-67 DU-15 what a run writes last is published, unless it emitted something or wrote nothing', async () => {
     await open(['a'], { memberCooldownMs: 0 });
-    stage.daemon.driver.capabilities.publishes = 'final_text';
     for (const [emitted, last] of [
       [undefined, 'only words'],
       ['emitted', 'not these'],

@@ -17,6 +17,8 @@ export const LeaseOutcome = z.enum([
   'spoke',
   'reacted',
   'abstained',
+  /** It wrote an answer that could not be published: it is no member any more, say. */
+  'unpublished',
   'failed',
   'interrupted',
   'cancelled',
@@ -158,9 +160,15 @@ export const TurnDecision = z.strictObject({
   ended: z.array(
     z.strictObject({
       leaseId: LeaseId,
+      /** Whose it was. */
+      memberId: MemberId.optional(),
       outcome: LeaseOutcome,
       /** What kept its run from its work: a code of its failure, or why it was cancelled. */
       reason: z.string().optional(),
+      /** The failure in words, on one line. */
+      detail: z.string().optional(),
+      /** How much it wrote, where none of it was published. */
+      unpublishedChars: z.int().min(1).optional(),
     }),
   ),
 });

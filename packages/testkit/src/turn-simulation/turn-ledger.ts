@@ -253,6 +253,11 @@ export class TurnLedger implements SessionFacts {
       ) {
         violated('what became of a turn is not what happened', { lease, outcome });
       }
+      const isSilence = outcome === 'abstained' || outcome === 'reacted';
+      const { output } = this.sessions.run(lease.runId);
+      if (isSilence && output !== undefined) {
+        violated('an answer was taken for silence', { lease, outcome, output });
+      }
       lease.isLive = false;
       thread.live.delete(leaseId);
       if (lease.turnId !== turn.turnId) continue;

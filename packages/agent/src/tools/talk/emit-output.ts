@@ -15,8 +15,8 @@ type EmitOutputInput = z.infer<typeof EmitOutputInput>;
 export const emitOutput = defineTool<EmitOutputInput>({
   name: 'emit_output',
   description:
-    'Gives your answer: it is published where the request came from when you are done. The last ' +
-    'one counts.',
+    'Gives your answer, in place of what you write last; boards can be shown with it. The last call ' +
+    'counts.',
   input: EmitOutputInput,
   kind: 'speak',
   title: ({ content }) => `Say: ${content}`,
