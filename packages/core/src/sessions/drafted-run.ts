@@ -17,6 +17,6 @@ export function draftedRun(
     memberId: delivery.self.memberId,
     displayName: delivery.self.name,
     threadRootMessageId: delivery.threadRootMessageId,
-    replyToMessageId: messageId,
+    replyToMessageId: delivery.replyToMessageId ?? messageId,
   };
 }

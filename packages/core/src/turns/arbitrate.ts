@@ -92,8 +92,9 @@ class Arbitration {
   passOn(): void {
     for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
       // A run that never began has cost nothing; one of an earlier turn costs this one nothing anyway.
-      const refund = lease.phase === 'granted' && lease.turnId === this.#turn.turnId ? 1 : 0;
-      if (this.#ready.length > 0 && this.#room({ leases: 1, runs: refund }) > 0) {
+      const replies = this.#isOwn(lease) ? 1 : 0;
+      const refund = lease.phase === 'granted' ? replies : 0;
+      if (this.#ready.length > 0 && this.#room({ speakers: 1, replies, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
         // What it took may be all there was.
@@ -126,16 +127,25 @@ class Arbitration {
     };
   }
 
-  /** How many more could be started, if so many leases and runs were given back. */
-  #room(back: { leases: number; runs: number } = { leases: 0, runs: 0 }): number {
+  /**
+   * How many more could be started, if so much were given back. Whoever still answers an earlier turn
+   * takes up room beside the others, and nothing of the replies of this one.
+   */
+  #room(back = { speakers: 0, replies: 0, runs: 0 }): number {
     if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;
     const { replies, runs } = boundsOf(this.#turn, this.policy);
-    const speakers = this.#live.length + this.#granted.length - back.leases;
+    const granted = this.#granted.length;
+    const speakers = this.#live.length + granted - back.speakers;
+    const reserved = this.#live.filter((lease) => this.#isOwn(lease)).length + granted;
     return Math.min(
       this.policy.maxParallelPublicSpeakers - speakers,
-      replies - this.#turn.replies - speakers,
+      replies - this.#turn.replies - reserved + back.replies,
       runs - this.#turn.startedRuns + back.runs,
     );
+  }
+
+  #isOwn({ turnId }: LiveLease): boolean {
+    return turnId === this.#turn.turnId;
   }
 
   #startNext(): void {

@@ -1,10 +1,11 @@
 import type { Turn, TurnDecision } from '@stoa/protocol';
 import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
+import { textOf } from '../channels/content.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate, type Decisions, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { itemsOf, type ReadThread, readThread, textOf } from './read-thread.js';
+import { itemsOf, type ReadThread, readThread } from './read-thread.js';
 
 /** Whether the next may speak in place of who is cancelled, or the turn is over. */
 export type Then = 'pass_on' | 'close';

@@ -1,8 +1,8 @@
 import { type AssistantPart, channelTopic, type StoredItem } from '@stoa/protocol';
+import { textOf } from '../channels/content.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Ephemeral } from '../topics/reader.js';
-import { textOf } from './read-thread.js';
 
 /** A run that has the turn somewhere, and who it speaks as there. */
 export interface DraftedRun {

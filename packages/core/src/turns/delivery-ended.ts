@@ -1,4 +1,4 @@
-import { channelTopic, type StoredItem, type Turn, type TurnDecision } from '@stoa/protocol';
+import type { StoredItem, Turn, TurnDecision } from '@stoa/protocol';
 import {
   type FullRunRow,
   findLeaseOfRun,
@@ -14,7 +14,9 @@ import {
   together,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
+import { textOf } from '../channels/content.js';
 import { sessionIdOf } from '../channels/member-name.js';
+import type { Posted } from '../channels/publish-message.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import type { Work } from '../sessions/run-facts.js';
@@ -22,8 +24,8 @@ import { runUnbound } from '../work/run-unbound.js';
 import { arbitrate, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { outputOf, type Posted, postOf } from './publication.js';
-import { itemsOf, readThread, textOf } from './read-thread.js';
+import { outputOf, postOf } from './publication.js';
+import { itemsOf, readThread } from './read-thread.js';
 
 /**
  * What the end of a run means for the thread it had the turn in: what it emitted is published, once and
@@ -52,20 +54,21 @@ export function* deliveryEnded(
     runUnbound(topicId, lease.rootMessageId, runId),
   );
   const maySpeak = member?.memberKind === 'session' && channel.archivedAt === null;
-  const posted =
+  const published =
     maySpeak && output.length > 0
       ? yield* postOf(context, channel, lease, member, output, ceiling)
       : undefined;
-  const topic = channelTopic(channel.channelId);
-  const events: NewEvent[] = posted
-    ? [{ topic, event: { type: 'message_posted', data: posted } }]
-    : [];
+  const posted = published?.posted;
   const how: Omit<EndedLease, 'leaseId'> = posted
     ? { outcome: 'spoke', ...failureOf(end) }
     : yield* howEnded(channel, lease, end, output);
   const isGone = session.endedAt !== null;
   const ended = { how, posted, isGone, at };
-  return [...events, ...(yield* goOn(context, channel, lease, run, ended)), ...unbound];
+  return [
+    ...(published?.events ?? []),
+    ...(yield* goOn(context, channel, lease, run, ended)),
+    ...unbound,
+  ];
 }
 
 type EndedLease = TurnDecision['ended'][number];
@@ -165,15 +168,16 @@ function* goOn(
     ...thread.around,
     turn,
     leases: thread.around.leases.filter(isOther),
-    standings: thread.around.standings.map((standing) =>
-      standing.sessionId === lease.sessionId
-        ? {
-            ...standing,
-            ...(posted ? { spokeAt: at } : {}),
-            ...(isGone ? { unavailable: 'session_ended' as const } : {}),
-          }
-        : standing,
-    ),
+    standings: thread.around.standings.map((standing) => {
+      const isSpeaker = standing.sessionId === lease.sessionId;
+      return {
+        ...standing,
+        // Its message is in this commit.
+        ...(posted ? { isLastInThread: isSpeaker } : {}),
+        ...(posted && isSpeaker ? { spokeAt: at } : {}),
+        ...(isGone && isSpeaker ? { unavailable: 'session_ended' as const } : {}),
+      };
+    }),
   };
   const decided = arbitrate(state, thread.policy, at);
   const ended = { leaseId: lease.leaseId, memberId: lease.memberId, ...how };
@@ -209,11 +213,19 @@ function* charged(
     if (sessionId !== undefined) called.push(sessionId);
   }
   const { closedAt: _, outcome: __, ...open } = after;
+  const isOwn = lease.turnId === turn.turnId;
+  // A run of an earlier turn was paid for there.
+  const own = isOwn ? 1 : 0;
   return {
     ...open,
-    replies: turn.replies + (posted ? 1 : 0),
-    // A run of an earlier turn was paid for there.
-    tokens: turn.tokens + (lease.turnId === turn.turnId ? tokensOf(run) : 0),
-    called: posted ? called : turn.called,
+    replies: turn.replies + (posted ? own : 0),
+    tokens: turn.tokens + own * tokensOf(run),
+    ...(posted && (isOwn || !isAnyoneAwaited(turn))
+      ? { called, calledByMessageId: posted.messageId }
+      : {}),
   };
 }
+
+/** Whom a person named goes before whom an answer to something earlier names. */
+const isAnyoneAwaited = ({ selected, served: had }: Turn): boolean =>
+  selected.some((sessionId) => !had.includes(sessionId));

@@ -10,10 +10,11 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
+import { textOf } from '../channels/content.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
 import type { LockedChannel } from './context.js';
-import { itemsOf, textOf } from './read-thread.js';
+import { itemsOf } from './read-thread.js';
 
 /** The last messages of the thread that are told with a turn. */
 const HEARD = 12;
@@ -89,8 +90,15 @@ export function deliveryFor(
   sessionId: string,
 ): ChannelDelivery {
   const name = members.find((member) => member.memberId === memberId)?.displayName ?? memberId;
-  const isAddressed = turn.selected.includes(sessionId) || turn.called.includes(sessionId);
-  return { ...delivery, self: { memberId, name }, isAddressed };
+  const isCalled = turn.called.includes(sessionId);
+  const isAddressed = isCalled || turn.selected.includes(sessionId);
+  const { calledByMessageId } = turn;
+  return {
+    ...delivery,
+    ...(isCalled && calledByMessageId !== undefined ? { replyToMessageId: calledByMessageId } : {}),
+    self: { memberId, name },
+    isAddressed,
+  };
 }
 
 type Pinned = Pick<ChannelDelivery, 'pinned' | 'pinnedCount'>;

@@ -79,6 +79,8 @@ export const Turn = z.strictObject({
   isForPeople: z.boolean(),
   /** Sessions that the last reply of an agent names. */
   called: z.array(SessionId),
+  /** That reply. */
+  calledByMessageId: MessageId.optional(),
   /** A stimulus opened it, with a budget of its own; whoever sent it is not asked. */
   stimulus: z
     .strictObject({

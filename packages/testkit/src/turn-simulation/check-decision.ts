@@ -3,6 +3,7 @@ import { violated } from '../simulation/failure.js';
 import {
   boundsIn,
   type ChannelModel,
+  ownSpeakers,
   roomIn,
   type SpeakingMember,
   type ThreadModel,
@@ -13,6 +14,8 @@ export interface SessionFacts {
   hasEnded(sessionId: string): boolean;
   /** When a session last spoke in a thread. */
   spokeAt(rootMessageId: string, sessionId: string): number | undefined;
+  /** The session that spoke last in a thread. */
+  lastSpeaker(rootMessageId: string): string | undefined;
 }
 
 export interface Judged {
@@ -55,9 +58,10 @@ function checkBounds({ model, thread, decision }: Judged): void {
   if (speakers > policy.maxParallelPublicSpeakers) {
     violated('too many speak at once', { speakers, most: policy.maxParallelPublicSpeakers });
   }
-  if (thread.replies + speakers > bounds.replies) {
+  const own = ownSpeakers(thread);
+  if (thread.replies + own > bounds.replies) {
     const most = bounds.replies;
-    violated('more may speak than replies are left', { replies: thread.replies, speakers, most });
+    violated('more may speak than replies are left', { replies: thread.replies, own, most });
   }
   if (thread.runs > bounds.runs) {
     violated('more runs than a turn may have', { runs: thread.runs });
@@ -108,12 +112,19 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): bo
     case 'cooling_down': {
       const spokeAt = sessions.spokeAt(thread.rootMessageId, sessionId);
       const isCooling = spokeAt !== undefined && spokeAt + model.policy.memberCooldownMs > at;
-      return isCooling && !isMeant(thread, sessionId);
+      return isCooling && !isMeant(thread, sessionId) && !isFollowUp(judged, sessionId);
     }
     default:
       return false;
   }
 }
+
+/** The last speaker of a thread need not rest before it answers a person who names nobody. */
+const isFollowUp = ({ thread, sessions }: Judged, sessionId: string): boolean =>
+  thread.turn.stimulus === undefined &&
+  thread.turn.selected.length === 0 &&
+  !thread.turn.isForPeople &&
+  sessions.lastSpeaker(thread.rootMessageId) === sessionId;
 
 const isMeant = ({ turn, called }: ThreadModel, sessionId: string): boolean =>
   called.has(sessionId) || turn.selected.includes(sessionId);
@@ -128,15 +139,20 @@ function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): bool
 
 /** Who holds a turn beyond its time holds it because nobody could have it. */
 function checkRenewals({ model, thread, decision }: Judged): void {
-  if (decision.renewed.length === 0 || model.paused || model.archived) return;
-  const isSomebodyWaiting = decision.candidates.some(({ verdict }) => verdict === 'queued');
+  if (model.paused || model.archived) return;
+  if (!decision.candidates.some(({ verdict }) => verdict === 'queued')) return;
   const { policy } = model;
   const bounds = boundsIn(thread.turn, policy);
-  const isRoom =
-    thread.replies + thread.live.size <= bounds.replies &&
-    thread.live.size <= policy.maxParallelPublicSpeakers &&
-    thread.runs < bounds.runs;
-  if (isSomebodyWaiting && isRoom) violated('a turn was renewed while others waited', { decision });
+  for (const { leaseId } of decision.renewed) {
+    const isOwn = model.leases.get(leaseId)?.turnId === thread.turn.turnId;
+    // What this one would have given back.
+    const own = ownSpeakers(thread) - (isOwn ? 1 : 0);
+    const isRoom =
+      thread.replies + own < bounds.replies &&
+      thread.live.size - 1 < policy.maxParallelPublicSpeakers &&
+      thread.runs < bounds.runs;
+    if (isRoom) violated('a turn was renewed while others waited', { decision });
+  }
 }
 
 /**
