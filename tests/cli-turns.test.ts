@@ -154,7 +154,7 @@ describe('agents in a channel, from the command line', () => {
       autonomyPolicy: {
         maxParallelPublicSpeakers: 1,
         maxAgentRepliesPerHumanMessage: 3,
-        maxStartedRunsPerHumanMessage: 5,
+        maxStartedRunsPerHumanMessage: 3,
         memberCooldownMs: 60_000,
         leaseTimeoutMs: 60_000,
         claimTimeoutMs: 20_000,

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Message, ReadCursor, StampedDecision } from '@stoa/protocol';
+import type { Message, ReadCursor, Session, StampedDecision } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -125,6 +125,38 @@ describe('people and agents who are named, and threads that go on', () => {
     expect(addressedMemberIds).toEqual(['bot']);
     await room.closed(messageId);
     expect((await room.read()).at(-1)).toBe('Build Bot: I am the bot');
+  });
+
+  it('DU-12 a message to two hundred agents adds little to the log, and why tells of each of them', async () => {
+    const room = await newRoom();
+    const agent = { driver: scripted('otherwise: [{ pass: true }]') };
+    expect((await owner.put('/v1/agents/one', agent)).status).toBe(200);
+    const bring = async (i: number): Promise<void> => {
+      const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'one', workspace });
+      const member = { actorId: `session:${json.sessionId}`, memberId: `agent-${String(i)}` };
+      const more = i % 20 === 7 ? { muted: true } : i === 150 ? { expertiseTags: ['bread'] } : {};
+      expect((await owner.post(`${room.path}/members`, { ...member, ...more })).status).toBe(200);
+    };
+    for (let i = 0; i < 200; i += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, place) => bring(i + place)));
+    }
+    const { messageId, seq } = await room.post('How long does bread take?');
+    await room.closed(messageId);
+    const { json } = await owner.get<{ events: { type: string; data: object }[] }>(
+      `/v1/topics/${room.topic}/events?after=${String(seq)}&limit=200`,
+    );
+    const decided = json.events.filter(({ type }) => type === 'turn_decided');
+    expect(decided.length).toBeGreaterThan(2);
+    expect(decided.reduce((sum, event) => sum + JSON.stringify(event).length, 0)).toBeLessThan(
+      16_384,
+    );
+    const why = async (member: string): Promise<string> =>
+      (await run(['why', messageId, '--member', member])).out.split('\n')[1] ?? '';
+    expect(await why('agent-150')).toMatch(/granted: knows what this is about$/);
+    expect(await why('agent-147')).toMatch(/skipped: is muted$/);
+    expect(await why('agent-199')).toMatch(/queued: is a member$/);
+    expect((await run(['why', messageId, '--member', 'nobody'])).code).toBe(2);
+    expect((await run(['why', messageId])).out).toMatch(/and \d+ queued: is a member\n/);
   });
 
   it('DU-2 DU-1 a follow-up in a thread goes to the last speaker at once, by HTTP, MCP and the command line', async () => {

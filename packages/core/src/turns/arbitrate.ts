@@ -1,16 +1,17 @@
-import {
-  type AutonomyPolicy,
-  type Candidate,
-  type LeaseOutcome,
-  LIMITS,
-  type Turn,
-  type TurnDecision,
+import type {
+  AutonomyPolicy,
+  Candidate,
+  CandidateGroup,
+  LeaseOutcome,
+  Turn,
+  TurnDecision,
 } from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
 import { isOverdue, isSilent, lookAgainAt, renewed } from './lease-clock.js';
-import { type Ranked, rank, scoreOf } from './rank.js';
+import { type Ranked, rank } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
+import { type Judged, tellCandidates } from './told-candidates.js';
 
 type EndedLease = TurnDecision['ended'][number];
 
@@ -20,8 +21,9 @@ export interface Decisions {
   readonly grants: readonly Standing[];
   readonly ends: readonly EndedLease[];
   readonly renewals: readonly LiveLease[];
-  /** Who was looked at, in the order of the score: the first of them, and how many there were. */
+  /** Who was looked at: some of them in detail, in the order of the score, and all others in groups. */
   readonly candidates: readonly Candidate[];
+  readonly others: readonly CandidateGroup[];
   readonly candidateCount: number;
   /** The turn afterwards. */
   readonly turn: Turn;
@@ -117,11 +119,11 @@ class Arbitration {
       grants: this.#granted,
       ends: this.#ends,
       renewals: this.#renewals,
-      candidates: this.#verdicts
-        .slice(0, LIMITS.candidatesPerDecision)
-        .map(({ candidate, verdict }) =>
-          told(candidate, verdict, granted.has(candidate.standing.sessionId)),
+      ...tellCandidates(
+        this.#verdicts.map(({ candidate, verdict }) =>
+          judged(candidate, verdict, granted.has(candidate.standing.sessionId)),
         ),
+      ),
       candidateCount: this.#verdicts.length,
       turn: this.#turnAfterwards(granted),
     };
@@ -192,18 +194,15 @@ export function served(
 const charged = (turn: Turn, { turnId, tokens }: LiveLease): Turn =>
   turnId === turn.turnId ? { ...turn, tokens: turn.tokens + tokens } : turn;
 
-function told(candidate: Ranked, verdict: Verdict, isGranted: boolean): Candidate {
-  const { standing, reason } = candidate;
-  const { memberId, sessionId } = standing;
-  const who = { memberId, sessionId, score: scoreOf(candidate) };
+function judged(candidate: Ranked, verdict: Verdict, isGranted: boolean): Judged {
   switch (verdict.may) {
     case 'speaking':
-      return { ...who, verdict: 'speaking', reason: 'speaking' };
+      return { candidate, verdict: 'speaking', reason: 'speaking' };
     case 'start':
-      return { ...who, verdict: isGranted ? 'granted' : 'queued', reason };
+      return { candidate, verdict: isGranted ? 'granted' : 'queued', reason: candidate.reason };
     case 'later':
-      return { ...who, verdict: 'skipped', reason: 'cooling_down' };
+      return { candidate, verdict: 'skipped', reason: 'cooling_down' };
     case 'no':
-      return { ...who, verdict: 'skipped', reason: verdict.reason };
+      return { candidate, verdict: 'skipped', reason: verdict.reason };
   }
 }

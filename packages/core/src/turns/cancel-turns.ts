@@ -67,7 +67,8 @@ function decide(
   if (then === 'close') {
     const { wakeAt: _, ...turn } = before;
     const closed: Turn = { ...turn, closedAt: at, outcome: 'cancelled' };
-    return { grants: [], renewals: [], candidates: [], candidateCount: 0, ends, turn: closed };
+    const nobody = { candidates: [], others: [], candidateCount: 0 };
+    return { grants: [], renewals: [], ...nobody, ends, turn: closed };
   }
   const left = around.leases.filter(({ leaseId }) => !cancelled.has(leaseId));
   const decided = arbitrate({ ...around, turn: before, leases: left }, policy, at);

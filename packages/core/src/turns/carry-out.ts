@@ -82,6 +82,7 @@ export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewE
     trigger,
     turn: decisions.turn,
     candidates: [...decisions.candidates],
+    ...(decisions.others.length === 0 ? {} : { others: [...decisions.others] }),
     candidateCount: decisions.candidateCount,
     granted,
     renewed: decisions.renewals.map(({ leaseId, deadline }: LiveLease) => ({ leaseId, deadline })),

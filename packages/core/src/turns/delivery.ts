@@ -19,7 +19,8 @@ import { itemsOf } from './read-thread.js';
 /** The last messages of the thread that are told with a turn. */
 const HEARD = 12;
 const HEARD_CHARS = 2_000;
-const MEMBERS_TOLD = 50;
+/** However many members there are: whoever is involved, and then those who joined first. */
+const MEMBERS_TOLD = 12;
 const PINS_TOLD = 20;
 
 /** What is not in the log yet: the message of the same commit. */
@@ -55,6 +56,8 @@ export function* sceneOf(
     members
       .filter(({ actorId }) => sessionIds.includes(sessionIdOf(actorId) ?? ''))
       .map(({ displayName }) => displayName);
+  const first = new Set([...members.filter(isInvolvedIn(turn, heard)), ...members]);
+  const told = new Set([...first].slice(0, MEMBERS_TOLD));
   const since = heard.findIndex(({ messageId }) => messageId === turn.originMessageId);
   const answers = heard.slice(since + 1).filter(({ kind }) => kind === 'agent');
   return {
@@ -65,7 +68,7 @@ export function* sceneOf(
       ...(channel.description ? { description: channel.description } : {}),
       ...(channel.purpose ? { purpose: channel.purpose } : {}),
       members: members
-        .slice(0, MEMBERS_TOLD)
+        .filter((member) => told.has(member))
         .map(({ memberId, actorId, displayName, memberKind, role }) => ({
           memberId,
           actorId,
@@ -81,6 +84,17 @@ export function* sceneOf(
       answeredBy: [...new Set(answers.map(({ name }) => name))],
     },
   };
+}
+
+/** Whether somebody is addressed or called here, or was heard. */
+function isInvolvedIn(
+  { selected, called }: Turn,
+  heard: readonly Heard[],
+): (member: Member) => boolean {
+  const names = new Set(heard.map(({ name }) => name));
+  const sessions = new Set([...selected, ...called]);
+  return ({ actorId, displayName }) =>
+    sessions.has(sessionIdOf(actorId) ?? '') || names.has(displayName);
 }
 
 export function deliveryFor(

@@ -73,10 +73,13 @@ function checkBounds({ model, thread, decision }: Judged): void {
 
 function checkCandidates(judged: Judged): void {
   const { model, thread, decision } = judged;
-  const looked = decision.candidates.map(({ memberId }) => memberId).sort();
+  const told = candidatesIn(judged);
+  const looked = told.map(({ memberId }) => memberId).sort();
   const members = [...model.members.keys()].sort();
-  if (looked.join() !== members.join()) violated('not all were looked at', { looked, members });
-  for (const candidate of decision.candidates) {
+  if (looked.join() !== members.join() || decision.candidateCount !== members.length) {
+    violated('not all were looked at', { looked, members });
+  }
+  for (const candidate of told) {
     const member = model.members.get(candidate.memberId) as SpeakingMember;
     const isGranted = decision.granted.some(({ memberId }) => memberId === member.memberId);
     if (isGranted !== (candidate.verdict === 'granted'))
@@ -87,8 +90,27 @@ function checkCandidates(judged: Judged): void {
   }
 }
 
+type Told = Pick<Candidate, 'memberId' | 'verdict' | 'reason'>;
+
+/** Everybody who was looked at: also those in groups, the first of which holds whoever stands nowhere else. */
+function candidatesIn({ model, decision }: Judged): Told[] {
+  const { candidates, others: [largest, ...smaller] = [] } = decision;
+  const told: Told[] = [...candidates];
+  for (const { memberIds, count, verdict, reason } of smaller) {
+    if (memberIds.length !== count)
+      violated('a group does not name all of its members', { decision });
+    for (const memberId of memberIds) told.push({ memberId, verdict, reason });
+  }
+  if (!largest) return told;
+  const named = new Set(told.map(({ memberId }) => memberId));
+  const rest = [...model.members.keys()].filter((memberId) => !named.has(memberId));
+  if (rest.length !== largest.count) violated('a group has another size than told', { decision });
+  const { verdict, reason } = largest;
+  return [...told, ...rest.map((memberId) => ({ memberId, verdict, reason }))];
+}
+
 /** Whether what is said of a member is so. */
-function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): boolean {
+function mayBe(judged: Judged, member: SpeakingMember, candidate: Told): boolean {
   const { thread, at, model, sessions } = judged;
   const { sessionId, mode, muted } = member;
   const { verdict, reason } = candidate;
@@ -138,9 +160,11 @@ function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): bool
 }
 
 /** Who holds a turn beyond its time holds it because nobody could have it. */
-function checkRenewals({ model, thread, decision }: Judged): void {
+function checkRenewals(judged: Judged): void {
+  const { model, thread, decision } = judged;
+  const told = candidatesIn(judged);
   if (model.paused || model.archived) return;
-  if (!decision.candidates.some(({ verdict }) => verdict === 'queued')) return;
+  if (!told.some(({ verdict }) => verdict === 'queued')) return;
   const { policy } = model;
   const bounds = boundsIn(thread.turn, policy);
   for (const { leaseId } of decision.renewed) {
@@ -159,8 +183,10 @@ function checkRenewals({ model, thread, decision }: Judged): void {
  * Nobody is left who could speak now; a thread in which nobody speaks is over, or is looked at again
  * when somebody may; one in which somebody does is looked at when its time is over.
  */
-function checkNobodyIsStranded({ model, thread, decision, at }: Judged): void {
-  const { turn, candidates } = decision;
+function checkNobodyIsStranded(judged: Judged): void {
+  const { model, thread, decision, at } = judged;
+  const { turn } = decision;
+  const candidates = candidatesIn(judged);
   const isWaiting = candidates.some(({ verdict }) => verdict === 'queued');
   const isCooling = candidates.some(({ reason }) => reason === 'cooling_down');
   const room = roomIn(model, thread);
