@@ -1,7 +1,7 @@
 import { type ChannelEvent, channelTopic, humanTopic, type Member } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
 import type { NewEvent } from '../log/log.js';
-import { textOf } from './content.js';
+import { textOf } from './item-text.js';
 import { namedMembers } from './member-name.js';
 import { mentioned, namedByAt } from './named-members.js';
 

@@ -1,5 +1,5 @@
 import { type DriverKind, StoaError, type StoredItem } from '@stoa/protocol';
-import { isSomething } from '../channels/content.js';
+import { isSomething } from '../channels/item-text.js';
 import type { LogEntry } from '../log/entry.js';
 import { tellContext } from '../memory/tell-context.js';
 import type { Timers } from '../ports.js';

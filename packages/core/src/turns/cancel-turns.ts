@@ -1,6 +1,6 @@
 import type { Turn, TurnDecision } from '@stoa/protocol';
 import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate, type Decisions, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';

@@ -1,5 +1,5 @@
 import { type AssistantPart, channelTopic, type StoredItem } from '@stoa/protocol';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Ephemeral } from '../topics/reader.js';

@@ -14,7 +14,7 @@ import {
   together,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import type { Posted } from '../channels/publish-message.js';
 import type { NewEvent } from '../log/log.js';

@@ -10,7 +10,7 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
 import type { LockedChannel } from './context.js';

@@ -1,6 +1,6 @@
 import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
 import { findChannelFields, findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';

@@ -1,6 +1,6 @@
 import type { Author, Ceiling, StoredItem, Turn } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { mentioned } from '../channels/named-members.js';
 import type { NewEvent } from '../log/log.js';

@@ -8,7 +8,7 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
-import { isSomething } from '../channels/content.js';
+import { isSomething } from '../channels/item-text.js';
 import { namedMember } from '../channels/member-name.js';
 import { type Published, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';

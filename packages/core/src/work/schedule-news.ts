@@ -1,6 +1,6 @@
 import type { Origin } from '@stoa/protocol';
 import { findRun, findSchedule, lockChannel, type Tx } from '@stoa/store';
-import { textOf } from '../channels/content.js';
+import { textOf } from '../channels/item-text.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import { tellThread } from '../stimuli/add-stimulus.js';
