@@ -2,9 +2,8 @@ import { type Principal, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { sessionToRead } from '../access/session-gate.js';
 import { currentCeiling } from '../authority/ceiling-of.js';
-import { decide } from '../permissions/decide.js';
+import { decide, type Policy } from '../permissions/decide.js';
 import type { ToolRequest } from '../permissions/request.js';
-import type { Policy } from './driver.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
 
 /**
