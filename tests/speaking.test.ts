@@ -137,7 +137,7 @@ describe('how agents speak in a channel', () => {
   });
 
   it('C-20 a program that cannot be started and models that cannot be had are passed over, with the reason', async () => {
-    const room = await newRoom();
+    const room = await newRoom({ maxStartedRunsPerHumanMessage: 5 });
     await room.invite('broken', { kind: 'acp', command: ['/nonexistent/agent'] });
     await room.invite('closed', { kind: 'builtin', provider: 'closed', model: 'fake-model' });
     await room.invite('gone', { kind: 'builtin', provider: 'gone', model: 'fake-model' });
