@@ -91,7 +91,7 @@ describe('agents in a channel, from the command line', () => {
     expect(out).toMatch(/\n\S+ msg_\w+ opened a turn #\d+\n/);
     expect(out).toMatch(/\n +1 +Chef +granted +knows what this is about\n/);
     expect(out).toMatch(/\n +2 +adept +queued +is a member +expertise\n/);
-    expect(out).toMatch(/\n {2}→ Chef spoke\n/);
+    expect(out).toMatch(/\n {2}→ Chef answered\n/);
     expect(out).toMatch(/\n {2}→ the turn is closed: answered \(2 replies, 2 runs, 0 tokens\)\n$/);
 
     const { messages } = await json<{ messages: Message[] }>(
@@ -154,7 +154,7 @@ describe('agents in a channel, from the command line', () => {
       autonomyPolicy: {
         maxParallelPublicSpeakers: 1,
         maxAgentRepliesPerHumanMessage: 3,
-        maxStartedRunsPerHumanMessage: 5,
+        maxStartedRunsPerHumanMessage: 3,
         memberCooldownMs: 60_000,
         leaseTimeoutMs: 60_000,
         claimTimeoutMs: 20_000,

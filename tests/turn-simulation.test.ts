@@ -43,6 +43,8 @@ const SITUATIONS = [
   'stimulus of a session',
   'stimulus of people',
   'stimulus taken back or put in again',
+  'writes its answer last',
+  'writes more than it emitted',
 ];
 
 describe('people and agents in a channel, on virtual time, with faults', () => {

@@ -56,7 +56,7 @@ describe('a browser login belongs to one origin', () => {
 
   function browser(test: TestContext): BrowserStage {
     if (!stage) test.skip(NO_BROWSER);
-    return stage as BrowserStage;
+    return stage;
   }
 
   const whoIs = (page: Page): Promise<string> =>

@@ -19,22 +19,28 @@ const CHARS_PER_TOKEN = 4;
 interface Cost {
   calls: number;
   tokens: number;
-  /** Of the first call. */
-  first: number;
+}
+
+const NOTHING: Cost = { calls: 0, tokens: 0 };
+
+interface Compared {
+  readonly ours: Cost;
+  readonly peer: Cost;
 }
 
 export const attention: Benchmark = {
-  description: 'model calls and input tokens for a message of a person ÷ asking every member once',
+  description:
+    'model calls and input tokens for a message of a person ÷ asking every member in turn',
   async run(form, scope) {
-    const messages = form === 'short' ? 5 : 40;
-    let cost: Cost = { calls: 0, tokens: 0, first: 0 };
+    const messages = form === 'short' ? 2 : 10;
+    let cost = NOTHING;
     let isTalkative = true;
     const speakers = await openSpeakers(
       scope,
       (home) => openStore(scope, home),
       async (run) => {
         const { tokens, delivery } = toldTo(run);
-        cost = { calls: cost.calls + 1, tokens: cost.tokens + tokens, first: cost.first || tokens };
+        cost = { calls: cost.calls + 1, tokens: cost.tokens + tokens };
         // Who is not talkative says something only where nobody has.
         if (isTalkative || delivery.answeredBy.length === 0) {
           await run.journal.emitOutput([{ type: 'text', text: MESSAGE_TEXT }]);
@@ -43,18 +49,35 @@ export const attention: Benchmark = {
       },
     );
     const figures: Figure[] = [];
+    const costIn = async (channelId: string): Promise<Cost> => {
+      cost = NOTHING;
+      await settled(speakers, channelId);
+      return cost;
+    };
     const byMembers = new Map<number, Cost[]>();
     for (const members of MEMBERS) {
-      const channelId = `room-${members}`;
+      const channelId = `calm-${members}`;
+      // As long a name: it is part of what is told.
+      const peerId = `poll-${members}`;
       await speakers.openChannel(channelId, members);
+      await speakers.openChannel(peerId, members, {
+        maxAgentRepliesPerHumanMessage: members,
+        maxStartedRunsPerHumanMessage: members,
+      });
       for (isTalkative of [true, false]) {
-        const costs: Cost[] = [];
+        const costs: Compared[] = [];
         for (let i = 0; i < messages; i++) {
-          cost = { calls: 0, tokens: 0, first: 0 };
-          await settled(speakers, channelId);
-          costs.push(cost);
+          const ours = await costIn(channelId);
+          const peer = await costIn(peerId);
+          if (peer.calls !== members) throw new Error('not every member was asked');
+          costs.push({ ours, peer });
         }
-        if (isTalkative) byMembers.set(members, costs);
+        if (isTalkative) {
+          byMembers.set(
+            members,
+            costs.map(({ ours }) => ours),
+          );
+        }
         const who = isTalkative ? 'all answer' : 'one answers, the others pass';
         const goal = `<=${MOST_CALLS / members}` as const;
         const part = (what: string): string => `${what}, ${members} members, ${who}`;
@@ -62,11 +85,11 @@ export const attention: Benchmark = {
         figures.push(
           figureOf(
             { ...label, part: part('calls'), unit: 'calls' },
-            costs.map(({ calls }) => ({ ours: calls, peer: members })),
+            costs.map(({ ours, peer }) => ({ ours: ours.calls, peer: peer.calls })),
           ),
           figureOf(
             { ...label, part: part('input'), unit: 'tokens' },
-            costs.map(({ tokens, first }) => ({ ours: tokens, peer: first * members })),
+            costs.map(({ ours, peer }) => ({ ours: ours.tokens, peer: peer.tokens })),
           ),
         );
       }
@@ -94,7 +117,7 @@ export const attention: Benchmark = {
 function toldTo(run: RunContext): { tokens: number; delivery: ChannelDelivery } {
   const [item] = run.items;
   if (!item?.delivery) throw new Error('a turn without what is told with it');
-  const told = channelTurn(item.delivery, item, MESSAGE_TEXT);
+  const told = channelTurn(item.delivery, item, MESSAGE_TEXT, 'in_turn');
   return { tokens: told.length / CHARS_PER_TOKEN, delivery: item.delivery };
 }
 

@@ -23,7 +23,7 @@ const AGENT: AgentDefinition = {
 /** Takes runs and does nothing with them by itself: the benchmark does. */
 class HoldingDriver implements Driver {
   readonly kind = 'script';
-  readonly capabilities = { inject: true, publishes: 'tool' } as const;
+  readonly capabilities = { inject: true } as const;
   readonly #expected = new Map<string, (run: RunContext) => void>();
 
   expect(sessionId: string): Promise<RunContext> {

@@ -18,7 +18,7 @@ const AGENT: AgentDefinition = {
 /** Does with every turn what the benchmark says. */
 class SpeakingDriver implements Driver {
   readonly kind = 'script';
-  readonly capabilities = { inject: true, publishes: 'tool' } as const;
+  readonly capabilities = { inject: true } as const;
 
   constructor(private readonly speak: (run: RunContext) => Promise<DriverEnd>) {}
 

@@ -52,11 +52,10 @@ describe('a turn in a channel', () => {
     );
   });
 
-  it('C-67 says how an answer becomes public, which is not the same for all', () => {
-    expect(channelTurn(delivery(), ada, 'x')).toContain('nothing else you write is seen');
-    const program = channelTurn(delivery(), ada, 'x', 'final_text');
-    expect(program).toContain('What you write last, after your last call, is published');
-    expect(program).not.toContain('nothing else you write is seen');
+  it('DU-18 tells a program how an answer becomes public, which our own agents know from their system prompt', () => {
+    const rule = 'What you write last, after your last call, is published';
+    expect(channelTurn(delivery(), ada, 'x')).not.toContain(rule);
+    expect(channelTurn(delivery(), ada, 'x', 'in_turn').split(rule)).toHaveLength(2);
   });
 
   it('lets nobody write a line that looks as if another had said it', () => {

@@ -1,9 +1,5 @@
-import type { DriverCapabilities } from '@stoa/core';
 import type { Ceiling, ChannelDelivery } from '@stoa/protocol';
 import { envelope, plainText, setIn } from './envelope.js';
-
-/** How what the agent says becomes public. */
-export type Publishes = DriverCapabilities['publishes'];
 
 interface TurnInput {
   readonly itemId: string;
@@ -15,6 +11,12 @@ interface TurnInput {
 }
 
 /**
+ * Where an agent is told how its answer becomes public. The system prompt of our own agents says it; an
+ * agent program has instructions of its own, so each turn says it.
+ */
+export type TurnRules = 'in_system_prompt' | 'in_turn';
+
+/**
  * A turn in a channel, as an agent is told of it: where it is, who is there, what was said, what it is
  * to answer and how. What people ask here is asked of it; what else was said is information.
  */
@@ -22,7 +24,7 @@ export function channelTurn(
   delivery: ChannelDelivery,
   input: TurnInput,
   text: string,
-  publishes: Publishes = 'tool',
+  rules: TurnRules = 'in_system_prompt',
 ): string {
   const { title, channelId, heard } = delivery;
   const thread = envelope({
@@ -35,27 +37,20 @@ export function channelTurn(
     ...aboutLines(delivery),
     `The last of what was said in this thread, oldest first:\n${thread}`,
     `${expectation(delivery)} ${toAnswer(input)}:\n${asked(input, text)}`,
-    `${HOW_TO_SPEAK[publishes]} ${ALSO}`,
+    ...(rules === 'in_turn' ? [`${TURN_RULES} ${WHERE_TOOLS_ARE}`] : []),
   ].join('\n\n');
 }
 
-const HOW_TO_SPEAK: Readonly<Record<Publishes, string>> = {
-  tool:
-    'Say what you have to say with emit_output, once, when you are done; nothing else you write is ' +
-    'seen in the channel.',
-  final_text:
-    'What you write last, after your last call, is published in the channel as your answer, unless ' +
-    'you gave one with emit_output: then only that is. So write nothing that is not meant for ' +
-    'everybody. To react without words call set_channel_reaction and then pass_turn; to say nothing ' +
-    'call pass_turn alone. After pass_turn nothing that you write is published. These are tools of ' +
-    'the MCP server whose name begins with "stoa".',
-};
-
-const ALSO = [
-  'To hand over, name a member with @ and its id. Where a reaction says enough, set_channel_reaction',
-  'does it without a message; read_channel_thread shows more of a thread. If nothing you could add',
-  'would help, end with pass_turn and say nothing.',
+/** How an answer becomes public, and what an agent can do instead of answering. */
+export const TURN_RULES = [
+  'What you write last, after your last call, is published in the channel as your answer, for everybody',
+  'there to read; what you wrote before a call is not. An answer given with emit_output takes its place.',
+  'To hand over, name a member with @ and its id. To react without words call set_channel_reaction and',
+  'then pass_turn; if nothing you could add would help, call pass_turn alone. After pass_turn nothing',
+  'that you write is published. read_channel_thread shows more of a thread.',
 ].join(' ');
+
+const WHERE_TOOLS_ARE = 'These are tools of the MCP server whose name begins with "stoa".';
 
 function aboutLines(delivery: ChannelDelivery): string[] {
   const { description, purpose, members, memberCount } = delivery;

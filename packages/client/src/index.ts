@@ -71,6 +71,8 @@ export {
   type DecisionWords,
   decisionWords,
   leaseHolders,
+  verdictsOn,
+  verdictWords,
 } from './turns/decision-words.js';
 export { leaseOutcomeWords, turnOutcomeWords } from './turns/outcome-words.js';
 export { decisionBehind, type WaitingThread, waitingWords } from './turns/waiting-words.js';

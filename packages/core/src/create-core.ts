@@ -382,7 +382,7 @@ const NO_DREAMER: Dreamer = {
 };
 
 /** Nothing is offered to a driver that is not there. */
-const NO_DRIVER = { inject: false, publishes: 'tool' } as const;
+const NO_DRIVER = { inject: false } as const;
 
 /** A channel that was deleted meanwhile takes nothing any more. */
 function* lockForDelivery(channelId: string): Tx<OpenChannel | undefined> {

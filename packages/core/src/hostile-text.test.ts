@@ -1,6 +1,7 @@
 import { type Reader, slowReadings } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { parseSlash } from './channels/commands/parse-slash.js';
+import { mentioned } from './channels/named-members.js';
 import { topicsOf } from './memory/topics.js';
 import { contentOf } from './observations/content.js';
 import { Pattern } from './patterns/pattern.js';
@@ -10,7 +11,6 @@ import { LineFilter } from './tasks/monitor/line-filter.js';
 import { monitorHint } from './tasks/shell/monitor-hint.js';
 import { sleepRefusal } from './tasks/shell/sleep-guard.js';
 import { expertiseIn } from './turns/expertise.js';
-import { mentioned } from './turns/selection.js';
 
 const members = Array.from({ length: 50 }, (_, i) => ({
   memberId: `human:a${String(i)}`,

@@ -17,7 +17,6 @@ export const LIMITS = {
   pinnedAssets: 50,
   membersPerChannel: 1_000,
   expertiseTags: 20,
-  candidatesPerDecision: 100,
   decisionsPerPage: 50,
   stimulusKeyChars: 200,
   endedStimuliPerChannel: 200,

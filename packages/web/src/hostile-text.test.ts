@@ -1,17 +1,12 @@
 import { type Reader, slowReadings } from '@stoa/testkit/hostile';
 import { describe, expect, it } from 'vitest';
 import { diffLines, isDiff } from './approvals/diff-lines.js';
-import { addressedIn, mentionAt } from './composer/mention.js';
+import { mentionAt } from './composer/mention.js';
 import { firstLineOf, plainText } from './message/plain-text.js';
 import { safeUrl } from './message/safe-url.js';
 import { snippetOf } from './palette/snippet.js';
 import { TerminalText } from './tasks/terminal-text.js';
 import { visibleText } from './ui/visible-text.js';
-
-const members = Array.from({ length: 50 }, (_, i) => ({
-  memberId: `human:a${i}`,
-  displayName: `A ${i}`,
-}));
 
 const READERS: Readonly<Record<string, Reader>> = {
   'the output of a command': (text) => new TerminalText().write(text),
@@ -27,7 +22,6 @@ const READERS: Readonly<Record<string, Reader>> = {
   'the lines of a diff': diffLines,
   'invisible characters': visibleText,
   'a mention that is typed': (text) => mentionAt(text, text.length),
-  'mentions in a message': (text) => addressedIn(text, members),
 };
 
 describe('text of others that the page reads', () => {

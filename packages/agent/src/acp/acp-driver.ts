@@ -76,7 +76,7 @@ export interface AcpDriverPorts
 export class AcpDriver implements Driver {
   readonly kind = 'acp';
   /** Version 1 of the protocol takes nothing in the middle of a turn. */
-  readonly capabilities = { inject: false, publishes: 'final_text' } as const;
+  readonly capabilities = { inject: false } as const;
   readonly #limits: AcpLimits;
   readonly #pool: AgentPool;
   readonly #sessions: AgentSessions;

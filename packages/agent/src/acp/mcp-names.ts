@@ -61,8 +61,10 @@ function marked(name: string): McpName[] {
 function prefixed(name: string, servers: readonly string[]): McpName[] {
   return servers.flatMap((server) => {
     if (!name.startsWith(server)) return [];
-    const [, tool] = /^[-_.:/ ]+(\S+)$/.exec(name.slice(server.length)) ?? [];
-    return tool === undefined ? [] : [{ server, tool }];
+    const rest = name.slice(server.length);
+    const tool = rest.replace(/^[-_.:/ ]+/, '');
+    const isTool = tool !== '' && tool !== rest && !/\s/.test(tool);
+    return isTool ? [{ server, tool }] : [];
   });
 }
 

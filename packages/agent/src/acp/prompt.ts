@@ -38,7 +38,7 @@ export async function buildPrompt(parts: PromptParts): Promise<Prompt> {
   const { run, transcript, takesImages, findAsset } = parts;
   const isResumed = run.items.length === 0;
   const inputs = isResumed ? askedIn(transcript, run.runId) : run.items;
-  const asked = await inputParts(inputs, findAsset, takesImages, 'final_text');
+  const asked = await inputParts(inputs, findAsset, takesImages, 'in_turn');
   const blocks = asked.map((part): ContentBlock => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     const data = Buffer.from(part.bytes).toString('base64');

@@ -31,6 +31,8 @@ const KEEP_WHEN_REFUSED = 0.1;
 const COMPACTIONS_PER_STEP = 2;
 /** No tokenizer is that far from the estimate: the count is of something else. */
 const RATIO_LIMIT = 4;
+/** An empty answer with one of these was not the model's choice to say nothing. */
+const CUT_SHORT: ReadonlySet<string> = new Set(['length', 'content-filter', 'error']);
 /** What is said with it becomes public. */
 const SPEAK_TOOL = 'emit_output';
 /** Calling it well means: there is nothing to say. */
@@ -48,6 +50,7 @@ const PASS_TOOL = 'pass_turn';
  */
 export class AgentLoop {
   readonly #system: string;
+  readonly #isChannelTurn: boolean;
   readonly #maxSteps: number;
   #tools: readonly ToolDescription[] = [];
   /** Those that were used; a compaction does not make them free. */
@@ -61,7 +64,8 @@ export class AgentLoop {
     private readonly model: ChosenModel,
     maxSteps: number | undefined,
   ) {
-    this.#system = systemPrompt(run.session);
+    this.#isChannelTurn = run.kind === 'channel_delivery';
+    this.#system = systemPrompt(run.session, this.#isChannelTurn ? 'channel' : 'who_asked');
     this.#maxSteps = maxSteps ?? MAX_STEPS;
     this.#isDelivered = run.items.length === 0;
   }
@@ -223,7 +227,9 @@ export class AgentLoop {
         await run.journal.note('model_retry', `${failure.message} (${failure.code}); ${wait}`);
       },
     };
-    const mayBeEmpty = !isShown || (await run.journal.emitted()) !== undefined;
+    const hasEmitted = isShown && (await run.journal.emitted()) !== undefined;
+    const mayBeEmpty = ({ finishReason }: ModelAnswer): boolean =>
+      !isShown || hasEmitted || (this.#isChannelTurn && !CUT_SHORT.has(finishReason));
     try {
       return await askModel(ports, model.client, request, listener, {
         signal: run.signal,
@@ -248,7 +254,7 @@ export class AgentLoop {
   /** Shows what it is about to say in a channel, unless people are to approve that first. */
   async #outputShower() {
     const { run, ports } = this;
-    if (run.kind !== 'channel_delivery') return undefined;
+    if (!this.#isChannelTurn) return undefined;
     if (!(await ports.tools.runsUnasked(run, SPEAK_TOOL))) return undefined;
     const fields = new Map<string, StreamedField>();
     return (callId: string, tool: string, piece: string): void => {

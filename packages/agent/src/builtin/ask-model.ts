@@ -38,12 +38,19 @@ export async function askModel(
   client: ModelClient,
   request: ModelRequest,
   listener: AskListener,
-  { signal, mayBeEmpty }: { readonly signal: AbortSignal; readonly mayBeEmpty: boolean },
+  {
+    signal,
+    mayBeEmpty,
+  }: {
+    readonly signal: AbortSignal;
+    /** Whether an empty answer is one. */
+    readonly mayBeEmpty: (answer: ModelAnswer) => boolean;
+  },
 ): Promise<ModelAnswer> {
   for (let attempt = 1, empty = 0; ; attempt++) {
     try {
       const answer = await client.ask(request, listener, signal);
-      if (mayBeEmpty || !isEmpty(answer)) return answer;
+      if (!isEmpty(answer) || mayBeEmpty(answer)) return answer;
       throw emptyAnswer(client, answer);
     } catch (error) {
       if (!(error instanceof ModelFailure) || !error.isRetryable) throw error;

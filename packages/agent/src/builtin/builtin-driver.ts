@@ -12,7 +12,7 @@ export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'too
 /** Stoa's own agent: a loop of model and tools, journaled step by step. */
 export class BuiltinDriver implements Driver {
   readonly kind = 'builtin';
-  readonly capabilities = { inject: true, publishes: 'tool' } as const;
+  readonly capabilities = { inject: true } as const;
   /** How many tokens a provider counted for one that was estimated, by session. */
   readonly #tokenRatios = new Map<string, number>();
 

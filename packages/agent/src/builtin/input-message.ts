@@ -1,6 +1,6 @@
 import type { TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
-import { channelTurn, type Publishes } from '../channel-turn.js';
+import { channelTurn, type TurnRules } from '../channel-turn.js';
 import { envelope } from '../envelope.js';
 import type { UserPart } from './model-client.js';
 
@@ -60,7 +60,7 @@ export async function inputParts(
   inputs: readonly Input[],
   findAsset: FindAsset,
   takesImages: boolean,
-  publishes: Publishes = 'tool',
+  rules?: TurnRules,
 ): Promise<UserPart[]> {
   const parts: UserPart[] = [];
   for (const input of inputs) {
@@ -71,7 +71,7 @@ export async function inputParts(
       else lines.push(await attachment(item, findAsset, takesImages, images));
     }
     const text = lines.join('\n\n');
-    const told = attributed(input, text, inputs.length > 1, publishes);
+    const told = attributed(input, text, inputs.length > 1, rules);
     parts.push({ type: 'text', text: told }, ...images);
   }
   return parts;
@@ -81,10 +81,10 @@ export function attributed(
   input: Input,
   text: string,
   isOneOfSeveral: boolean,
-  publishes: Publishes = 'tool',
+  rules?: TurnRules,
 ): string {
   const { kind, from, fromName, itemId } = input;
-  if (input.delivery) return channelTurn(input.delivery, input, text, publishes);
+  if (input.delivery) return channelTurn(input.delivery, input, text, rules);
   if (DIRECT[kind] && !from.startsWith('session:')) {
     return isOneOfSeveral ? `From ${oneLine(fromName)}:\n${text}` : text;
   }

@@ -1,13 +1,19 @@
 import type { RunSession } from '@stoa/core';
+import { TURN_RULES } from '../channel-turn.js';
 import { ENVELOPE_RULE } from '../envelope.js';
 
 /**
  * What stands before every conversation of a session. It depends on nothing that changes from turn to
- * turn, such as the time or a nickname: providers keep what they have read of it.
+ * turn, such as the time or a nickname: providers keep what they have read of it. In a channel it says
+ * how an answer becomes public; elsewhere the answer is for whoever asked.
  */
-export function systemPrompt({ persona, workspace, identity, memoryScope }: RunSession): string {
+export function systemPrompt(
+  { persona, workspace, identity, memoryScope }: RunSession,
+  answers: 'who_asked' | 'channel' = 'who_asked',
+): string {
   const { definition, workspaceInstructions, agentId } = persona;
-  const sections = [preamble(definition.displayName ?? agentId, workspace)];
+  const sections = [preamble(definition.displayName ?? agentId, workspace, answers)];
+  if (answers === 'channel') sections.push(`# Turns in channels\n\n${TURN_RULES}`);
   if (definition.identity) {
     const about = identity.description === undefined ? '' : ` ${identity.description}`;
     const name = definition.identity.displayName ?? definition.displayName ?? agentId;
@@ -21,12 +27,13 @@ export function systemPrompt({ persona, workspace, identity, memoryScope }: RunS
   return sections.join('\n\n');
 }
 
-function preamble(name: string, workspace: string): string {
+const FINAL_TEXT = ' What you write last, when no call is left to make, is your answer.';
+
+function preamble(name: string, workspace: string, answers: 'who_asked' | 'channel'): string {
   return `You are ${name}, an agent in Stoa, a place where people and agents work together.
 
 Your workspace is the directory ${workspace}. Do the work with the tools you are given rather than \
-describe it. Calls that do not depend on each other belong in one step. What you write last, when no \
-call is left to make, is your answer.
+describe it. Calls that do not depend on each other belong in one step.${answers === 'who_asked' ? FINAL_TEXT : ''}
 
 Some calls are put to people before they run. When one is denied, that is their decision: do not look \
 for a way around it. When the outcome of a call is unknown, it may have happened: look before you do it \

@@ -39,7 +39,7 @@ export async function askOnce(
     },
   };
   const asking = { timers: ports.timers, random: ports.random, rules: RULES };
-  const options = { signal, mayBeEmpty: true };
+  const options = { signal, mayBeEmpty: () => true };
   const answer = await askModel(asking, client, request, listener, options);
   return { answer, usage: sum(usageOf(answer.usage, price), failed) };
 }

@@ -36,7 +36,7 @@ interface Mark {
  */
 export class ScriptDriver implements Driver {
   readonly kind = 'script';
-  readonly capabilities = { inject: true, publishes: 'tool' } as const;
+  readonly capabilities = { inject: true } as const;
 
   /** By source and text: most runs play what the one before them played. */
   readonly #parsed = new Map<string, Script>();

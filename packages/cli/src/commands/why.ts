@@ -1,11 +1,16 @@
-import { leaseHolders } from '@stoa/client';
-import type { Message, StampedDecision } from '@stoa/protocol';
+import { decisionWords, leaseHolders, verdictWords } from '@stoa/client';
+import type { Member, Message, StampedDecision } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
+import { UsageError } from '../failure.js';
 import { decisionText } from '../terminal/decision-text.js';
 import { messageText } from '../terminal/message-text.js';
+import { printableLine } from '../terminal/printable.js';
+import { clockTime } from '../terminal/times.js';
 
 export interface WhyOptions extends GlobalFlags {
   readonly channel?: string;
+  /** Only what was decided about this one. */
+  readonly member?: string;
   readonly limit: number;
 }
 
@@ -13,7 +18,7 @@ export interface WhyOptions extends GlobalFlags {
 export async function why(
   context: Context,
   [messageId = '']: readonly string[],
-  { channel, limit }: WhyOptions,
+  { channel, limit, member }: WhyOptions,
 ): Promise<void> {
   const { messages, turns } = context.client;
   const message = await (channel === undefined
@@ -28,7 +33,7 @@ export async function why(
   }
   const shown = decisions.slice(0, limit).reverse();
   if (context.flags.json) context.json({ channelId, rootMessageId, decisions: shown });
-  else await show(context, message, shown, leaseHolders(decisions));
+  else await show(context, message, shown, leaseHolders(decisions), member);
   if (decisions.length > limit && !context.flags.json)
     context.say('there were more before: --limit');
 }
@@ -48,6 +53,7 @@ async function show(
   message: Message,
   decisions: readonly StampedDecision[],
   holders: ReadonlyMap<string, string>,
+  member: string | undefined,
 ): Promise<void> {
   const { paint, io, client } = context;
   const { channelId } = message;
@@ -64,7 +70,27 @@ async function show(
     names: new Map(members.map(({ memberId, displayName }) => [memberId, displayName])),
     holders,
   };
-  for (const decision of decisions) context.line(decisionText(decision, style));
+  if (member === undefined) {
+    for (const decision of decisions) context.line(decisionText(decision, style));
+    return;
+  }
+  const meant = memberCalled(members, member, channelId);
+  const timeOf = (at: number): string => clockTime(at, style.now);
+  for (const decision of decisions) {
+    const { trigger } = decisionWords(decision, { ...style, timeOf });
+    const verdict = verdictWords(decision, meant.memberId);
+    const line = `${trigger}: ${meant.displayName} ${verdict}`;
+    context.line(`${paint.dim(timeOf(decision.at))} ${printableLine(line)}`);
+  }
+}
+
+function memberCalled(members: readonly Member[], name: string, channelId: string): Member {
+  const wanted = name.replace(/^@/, '').toLowerCase();
+  const meant =
+    members.find(({ memberId }) => memberId.toLowerCase() === wanted) ??
+    members.find(({ displayName }) => displayName.toLowerCase() === wanted);
+  if (meant) return meant;
+  throw new UsageError(`There is no member ${name} in ${channelId}`);
 }
 
 async function whyNothing({ client }: Context, { channelId }: Message): Promise<string> {

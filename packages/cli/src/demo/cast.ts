@@ -38,7 +38,9 @@ export async function castFor(
   residents: readonly Member[],
   channelId: string,
 ): Promise<Cast> {
-  await client.channels.create({ channelId, title: 'Demonstration' });
+  // As in the lobby: a hand-over among all three takes four runs, which cost nothing.
+  const autonomyPolicy = { maxStartedRunsPerHumanMessage: 5 };
+  await client.channels.create({ channelId, title: 'Demonstration', autonomyPolicy });
   const members: Member[] = [];
   for (const { memberId, displayName, role, expertiseTags } of residents) {
     const { sessionId } = await client.sessions.create({ agentId: memberId, title: channelId });

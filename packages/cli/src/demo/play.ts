@@ -1,4 +1,4 @@
-import { type Client, type FollowItemOf, LiveDrafts } from '@stoa/client';
+import { type Client, type FollowItemOf, LiveDrafts, leaseOutcomeWords } from '@stoa/client';
 import type { Member, StampedDecision } from '@stoa/protocol';
 import { bodyOf } from '../terminal/message-text.js';
 import { type Cast, sessionIdOf } from './cast.js';
@@ -85,14 +85,14 @@ export class Play {
       const member = this.cast.members.find((known) => known.memberId === memberId);
       if (member) this.holders.set(leaseId, member);
     }
-    for (const { leaseId, outcome } of data.ended) {
+    for (const end of data.ended) {
+      const { leaseId, outcome } = end;
       const member = this.holders.get(leaseId);
       if (!member) continue;
       await this.showTools(member);
       if (outcome === 'spoke') await this.showHandOver(member, data);
       else if (outcome !== 'reacted') {
-        const what = outcome === 'abstained' ? 'was asked, and abstains' : `is out: ${outcome}`;
-        this.view.fact(member.displayName, what);
+        this.view.fact(member.displayName, leaseOutcomeWords(end));
         await this.pace.wait(FACT_MS);
       }
     }

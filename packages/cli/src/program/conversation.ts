@@ -97,10 +97,15 @@ export function addConversationCommands(program: Command, run: Runner): void {
       )
       .argument('<message>', 'message id (stoa tail --ids shows them)')
       .option('--channel <channel>', 'the channel it is in; else it is looked for')
-      .option('-n, --limit <count>', 'how many decisions, the last ones', pageSize, 20),
+      .option('-n, --limit <count>', 'how many decisions, the last ones', pageSize, 20)
+      .option('--member <name>', 'only what was decided about this member'),
     run,
     async () => (await import('../commands/why.js')).why,
-    ['stoa why msg_…', 'stoa why msg_… --json | jq ".decisions[].candidates"'],
+    [
+      'stoa why msg_…',
+      'stoa why msg_… --member builder',
+      'stoa why msg_… --json | jq ".decisions[].candidates"',
+    ],
   );
 
   addMessageCommands(

@@ -70,7 +70,7 @@ describe('a decision', () => {
       ...decision,
       ended: [{ leaseId: 'lse_1', outcome: 'failed', reason: 'acp_not_found' }],
     };
-    expect(decisionText(failed, style)).toContain('failed (acp_not_found)');
+    expect(decisionText(failed, style)).toContain('failed: program not found');
   });
 
   it('tells what led to it, who was compared in which order and by what, and who got the turn', () => {
@@ -98,7 +98,7 @@ describe('a decision', () => {
     expect(decisionText(ended, style).split('\n')).toEqual([
       '14:03:09 the run of The cook␛ ended #12',
       '    no session is a member of this channel',
-      '  → The cook␛ spoke',
+      '  → The cook␛ answered',
       '  → the turn is closed: as many replies as allowed (3 replies, 1 run, 1 token)',
     ]);
   });

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column[] = [
 export function decisionText(decision: StampedDecision, style: DecisionStyle): string {
   const { paint, now, names, holders, width } = style;
   const timeOf = (at: number): string => clockTime(at, now);
-  const { trigger, candidates, nobody, consequences } = decisionWords(decision, {
+  const { trigger, candidates, others, nobody, consequences } = decisionWords(decision, {
     names,
     holders,
     timeOf,
@@ -41,6 +41,7 @@ export function decisionText(decision: StampedDecision, style: DecisionStyle): s
     `${paint.dim(timeOf(decision.at))} ${paint.bold(printableLine(trigger))} ${paint.dim(`#${decision.seq}`)}`,
     ...(nobody === undefined ? [] : [`    ${nobody}`]),
     ...(candidates.length === 0 ? [] : compared.split('\n').map((line) => `    ${line}`)),
+    ...others.map((line) => `    and ${printableLine(line)}`),
     ...consequences.map((line) => `  ${paint.cyan('→')} ${printableLine(line)}`),
   ].join('\n');
 }

@@ -43,18 +43,19 @@ const decided = (known: Partial<TurnDecision>, outcome?: TurnDecision['turn']['o
 
 describe('a decision as it is told to who watches', () => {
   it('C-20 says what kept an agent from its answer, and where more of it is told', () => {
-    const ended = [{ leaseId: 'lse_1', outcome: 'failed' as const, reason: 'acp_not_found' }];
+    const failed = { outcome: 'failed' as const, reason: 'acp_not_found' };
+    const ended = [{ leaseId: 'lse_1', memberId: 'a', ...failed }];
     expect(decided({ ended }, 'silent')).toBe(
-      `an agent could not answer (acp_not_found); the turn is over: silent; see: stoa why ${messageId}`,
+      `a failed: program not found; the turn is over: nobody answered; see: stoa why ${messageId}`,
     );
     const lease = { leaseId: 'lse_2', memberId: 'b', sessionId: 's', runId: 'r', deadline: 1 };
     expect(decided({ ended, granted: [lease] })).toBe(
-      `an agent could not answer (acp_not_found); b has the turn; see: stoa why ${messageId}`,
+      `a failed: program not found; b has the turn; see: stoa why ${messageId}`,
     );
   });
 
   it('says who has the turn and that it is over, and nothing where nothing changed', () => {
-    expect(decided({}, 'reply_budget')).toBe('the turn is over: reply budget');
-    expect(decided({ ended: [{ leaseId: 'lse_1', outcome: 'abstained' }] })).toBeUndefined();
+    expect(decided({}, 'reply_budget')).toBe('the turn is over: as many replies as allowed');
+    expect(decided({ ended: [{ leaseId: 'lse_1', outcome: 'spoke' }] })).toBeUndefined();
   });
 });

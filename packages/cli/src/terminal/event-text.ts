@@ -1,4 +1,5 @@
-import type { Stamped } from '@stoa/protocol';
+import { leaseOutcomeWords, turnOutcomeWords } from '@stoa/client';
+import type { LeaseOutcome, Stamped } from '@stoa/protocol';
 import { bodyOf, type MessageStyle, postedText, withMargin } from './message-text.js';
 import { printableLine } from './printable.js';
 import { clockTime } from './times.js';
@@ -17,20 +18,26 @@ export function eventText(event: Stamped, style: MessageStyle): string | undefin
   return `${when} ${style.paint.dim('*')} ${printableLine(event.actor)} ${deed(event)}`;
 }
 
-/** What kept an agent from its answer, who got a turn, and how one ended; `stoa why` tells the rest. */
+/** Whoever watches sees the message or the reaction itself. */
+const SEEN_OTHERWISE: ReadonlySet<LeaseOutcome> = new Set(['spoke', 'reacted']);
+
+/** What became of a turn that brought no message, who got one, and how it ended; `stoa why` tells the rest. */
 function turnText(event: EventOf<'turn_decided'>, style: MessageStyle): string | undefined {
   const { granted, ended, turn } = event.data;
-  const given = granted.map(({ memberId }) => printableLine(memberId)).join(', ');
-  const failures = ended.flatMap(({ outcome, reason }) =>
-    outcome === 'failed' ? [`an agent could not answer (${printableLine(reason ?? outcome)})`] : [],
+  const ends = ended.flatMap((end) =>
+    SEEN_OTHERWISE.has(end.outcome)
+      ? []
+      : [`${printableLine(end.memberId ?? 'an agent')} ${printableLine(leaseOutcomeWords(end))}`],
   );
+  const hasFailure = ended.some(({ outcome }) => outcome === 'failed');
+  const given = granted.map(({ memberId }) => printableLine(memberId)).join(', ');
   const news = [
-    ...failures,
+    ...ends,
     ...(given === '' ? [] : [`${given} ${granted.length === 1 ? 'has' : 'have'} the turn`]),
     ...(turn.outcome && given === ''
-      ? [`the turn is over: ${turn.outcome.replaceAll('_', ' ')}`]
+      ? [`the turn is over: ${turnOutcomeWords(turn.outcome)}`]
       : []),
-    ...(failures.length === 0 ? [] : [`see: stoa why ${turn.originMessageId}`]),
+    ...(!hasFailure ? [] : [`see: stoa why ${turn.originMessageId}`]),
   ];
   if (news.length === 0) return undefined;
   return style.paint.dim(`${clockTime(event.at, style.now)} * ${news.join('; ')}`);

@@ -1,4 +1,4 @@
-import type { Candidate, ScorePart, StampedDecision } from '@stoa/protocol';
+import type { Candidate, CandidateGroup, ScorePart, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
 import { leaseOutcomeWords, turnOutcomeWords } from './outcome-words.js';
 
@@ -28,6 +28,8 @@ export interface CandidateWords {
 export interface DecisionWords {
   readonly trigger: string;
   readonly candidates: readonly CandidateWords[];
+  /** Those who are not described one by one, in groups. */
+  readonly others: readonly string[];
   /** Why nobody was compared, where that needs a word. */
   readonly nobody: string | undefined;
   readonly consequences: readonly string[];
@@ -49,6 +51,7 @@ export function decisionWords(decision: StampedDecision, reader: DecisionReader)
         behindBy: above ? lagWords(above.score, candidate.score) : undefined,
       };
     }),
+    others: (decision.others ?? []).map((group) => groupWords(group, reader)),
     nobody: isNobodyHere ? 'no session is a member of this channel' : undefined,
     consequences: consequences(decision, reader),
   };
@@ -71,7 +74,7 @@ function triggerWords({ trigger, turn, ended }: StampedDecision, reader: Decisio
       return `${trigger.messageId ?? turn.originMessageId} opened a turn`;
     case 'run_ended': {
       const [first] = ended;
-      const who = first ? holderOf(first.leaseId, reader) : 'a run';
+      const who = first ? enderOf(first, reader) : 'a run';
       return `the run of ${who} ended`;
     }
     case 'answered':
@@ -85,11 +88,55 @@ function triggerWords({ trigger, turn, ended }: StampedDecision, reader: Decisio
   }
 }
 
-/** The first part in which the two differ is what put one behind the other. */
+/** In the order compared. */
+const PARTS = [
+  'called',
+  'addressed',
+  'lastInThread',
+  'expertise',
+  'lastInChannel',
+  'served',
+  'reacted',
+  'lastSpoke',
+  'liveRuns',
+] as const;
+
+/** The first part in which the two differ is what put one behind the other; what is left out counts as 0. */
 export function lagWords(above: readonly ScorePart[], below: readonly ScorePart[]): string {
-  const part = below.find(({ value }, i) => value !== above[i]?.value);
-  if (!part) return 'its id';
-  return part.by.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const valueOf = (score: readonly ScorePart[], wanted: string): number =>
+    score.find(({ by }) => by === wanted)?.value ?? 0;
+  const part = PARTS.find((by) => valueOf(above, by) !== valueOf(below, by));
+  if (part === undefined) return 'its id';
+  return part.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
+/** "12 queued: is a member", with names where few are named. */
+function groupWords({ verdict, reason, count, memberIds }: CandidateGroup, reader: DecisionReader) {
+  const names = memberIds.map((memberId) => nameOf(memberId, reader)).join(', ');
+  const more = count - memberIds.length;
+  const who = names === '' ? '' : ` (${names}${more > 0 ? ` and ${String(more)} more` : ''})`;
+  return `${String(count)} ${verdict}: ${BECAUSE[reason]}${who}`;
+}
+
+/**
+ * What was decided about one member: from its own entry, or from the group it is in. Of somebody who is
+ * in one of several groups that do not name all of theirs, these groups; empty for who was not there.
+ */
+export function verdictsOn(
+  { candidates, others = [] }: Pick<StampedDecision, 'candidates' | 'others'>,
+  memberId: string,
+): readonly Pick<Candidate, 'verdict' | 'reason'>[] {
+  const own = candidates.find((candidate) => candidate.memberId === memberId);
+  if (own) return [own];
+  const named = others.find(({ memberIds }) => memberIds.includes(memberId));
+  return named ? [named] : others.filter(({ count, memberIds }) => memberIds.length < count);
+}
+
+/** The same in words, to be read behind a name. */
+export function verdictWords(decision: StampedDecision, memberId: string): string {
+  const verdicts = verdictsOn(decision, memberId);
+  if (verdicts.length === 0) return 'was not compared';
+  return verdicts.map(({ verdict, reason }) => `${verdict}: ${BECAUSE[reason]}`).join(', or ');
 }
 
 function consequences(
@@ -99,10 +146,7 @@ function consequences(
   const { replies, startedRuns, tokens } = turn;
   const spent = `${count(replies, 'reply', 'replies')}, ${count(startedRuns, 'run', 'runs')}, ${count(tokens, 'token', 'tokens')}`;
   return [
-    ...ended.map(
-      ({ leaseId, outcome, reason }) =>
-        `${holderOf(leaseId, reader)} ${leaseOutcomeWords(outcome, reason)}`,
-    ),
+    ...ended.map((end) => `${enderOf(end, reader)} ${leaseOutcomeWords(end)}`),
     ...granted.map(({ memberId, runId }) => {
       const run = reader.isBrief === true ? '' : ` (${runId})`;
       return `${nameOf(memberId, reader)} has the turn${run}`;
@@ -121,6 +165,14 @@ const count = (n: number, one: string, many: string): string => `${n} ${n === 1 
 
 function nameOf(memberId: string, { names }: DecisionReader): string {
   return names.get(memberId) ?? memberId;
+}
+
+/** Older records do not name whose turn ended. */
+function enderOf(
+  { leaseId, memberId }: StampedDecision['ended'][number],
+  reader: DecisionReader,
+): string {
+  return memberId === undefined ? holderOf(leaseId, reader) : nameOf(memberId, reader);
 }
 
 function holderOf(leaseId: string, reader: DecisionReader): string {

@@ -1,21 +1,46 @@
-import type { LeaseOutcome, TurnOutcome } from '@stoa/protocol';
+import type { LeaseOutcome, TurnDecision, TurnOutcome } from '@stoa/protocol';
 
-const LEASES: Readonly<Record<LeaseOutcome, string>> = {
-  spoke: 'spoke',
-  reacted: 'reacted',
-  abstained: 'had nothing to say',
-  failed: 'failed',
-  interrupted: 'was interrupted',
-  cancelled: 'was cancelled',
-  budget: 'was stopped: the budget was used up',
-  timeout: 'was silent for too long',
-  superseded: 'was replaced by one who waited',
-  unclaimed: 'did not begin in time',
+/** How a turn that somebody had ended. */
+export type EndedTurn = Pick<
+  TurnDecision['ended'][number],
+  'outcome' | 'reason' | 'detail' | 'unpublishedChars'
+>;
+
+type Words = (ended: EndedTurn) => string;
+
+const LEASES: Readonly<Record<LeaseOutcome, Words>> = {
+  spoke: ({ reason }) => (reason === undefined ? 'answered' : 'answered, and failed afterwards'),
+  reacted: () => 'reacted',
+  abstained: ({ unpublishedChars }) =>
+    unpublishedChars === undefined
+      ? 'passed: had nothing to say'
+      : `wrote ${characters(unpublishedChars)} and passed`,
+  unpublished: ({ reason, unpublishedChars = 0 }) =>
+    `wrote ${characters(unpublishedChars)} that could not be published: ${WITHHELD[reason ?? ''] ?? reason ?? 'unknown'}`,
+  failed: (ended) => `failed: ${failureWords(ended)}`,
+  interrupted: ({ reason }) => `was interrupted${inBrackets(reason)}`,
+  cancelled: ({ reason }) => `was cancelled${inBrackets(reason)}`,
+  budget: () => 'was stopped: the budget was used up',
+  timeout: () => 'was stopped: it was silent for too long',
+  superseded: () => 'was replaced by one who waited',
+  unclaimed: () => 'did not begin in time',
+};
+
+const WITHHELD: Readonly<Record<string, string>> = {
+  not_member: 'it is no longer a member',
+  channel_archived: 'the channel is archived',
+  not_permitted: 'its rules do not let it speak unasked',
+};
+
+/** What the codes of failures mean that name something to install or to configure. */
+const FAILURES: Readonly<Record<string, string>> = {
+  acp_not_found: 'program not found',
+  no_model: 'no model is configured',
 };
 
 const TURNS: Readonly<Record<TurnOutcome, string>> = {
   answered: 'answered',
-  silent: 'nobody had anything to say',
+  silent: 'nobody answered',
   reply_budget: 'as many replies as allowed',
   run_budget: 'as many runs as allowed',
   token_budget: 'as many tokens as allowed',
@@ -23,9 +48,19 @@ const TURNS: Readonly<Record<TurnOutcome, string>> = {
 };
 
 /** What somebody made of the turn it had; to be read behind its name. */
-export function leaseOutcomeWords(outcome: LeaseOutcome, reason?: string): string {
-  return `${LEASES[outcome]}${reason === undefined ? '' : ` (${reason})`}`;
-}
+export const leaseOutcomeWords = (ended: EndedTurn): string => LEASES[ended.outcome](ended);
 
 /** Why nothing more follows in a turn. */
 export const turnOutcomeWords = (outcome: TurnOutcome): string => TURNS[outcome];
+
+function failureWords({ reason = 'unknown', detail }: EndedTurn): string {
+  const known = FAILURES[reason];
+  if (known === undefined) return detail ?? reason.replaceAll('_', ' ');
+  return detail === undefined ? known : `${known}. ${detail}`;
+}
+
+const inBrackets = (reason: string | undefined): string =>
+  reason === undefined ? '' : ` (${reason.replaceAll('_', ' ')})`;
+
+const characters = (count: number): string =>
+  `${String(count)} ${count === 1 ? 'character' : 'characters'}`;

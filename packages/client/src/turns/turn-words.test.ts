@@ -1,6 +1,7 @@
 import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { decisionWords, lagWords } from './decision-words.js';
+import { decisionWords, lagWords, verdictWords } from './decision-words.js';
+import { type EndedTurn, leaseOutcomeWords } from './outcome-words.js';
 import { decisionBehind, waitingWords } from './waiting-words.js';
 
 const candidate = (
@@ -122,17 +123,73 @@ describe('a decision, to who sees which message is meant', () => {
     const words = decisionWords(over, brief);
     expect([words.trigger, ...words.consequences]).toEqual([
       'the run of The cook ended',
-      'The cook had nothing to say',
-      'an agent failed (acp_not_found)',
+      'The cook passed: had nothing to say',
+      'an agent failed: program not found',
       'the turn is closed: answered (1 reply, 1 run, 0 tokens)',
     ]);
   });
 });
 
+describe('how a turn that somebody had ended', () => {
+  it.each<[EndedTurn, string]>([
+    [{ outcome: 'spoke' }, 'answered'],
+    [{ outcome: 'reacted' }, 'reacted'],
+    [{ outcome: 'abstained' }, 'passed: had nothing to say'],
+    [{ outcome: 'abstained', unpublishedChars: 412 }, 'wrote 412 characters and passed'],
+    [
+      { outcome: 'failed', reason: 'model_unavailable', detail: 'open/m answered 500' },
+      'failed: open/m answered 500',
+    ],
+    [{ outcome: 'failed', reason: 'acp_not_found' }, 'failed: program not found'],
+    [{ outcome: 'failed', reason: 'tool_loop' }, 'failed: tool loop'],
+    [
+      { outcome: 'unpublished', reason: 'not_member', unpublishedChars: 7 },
+      'wrote 7 characters that could not be published: it is no longer a member',
+    ],
+    [{ outcome: 'cancelled', reason: 'cancel_command' }, 'was cancelled (cancel command)'],
+    [{ outcome: 'interrupted' }, 'was interrupted'],
+    [{ outcome: 'timeout' }, 'was stopped: it was silent for too long'],
+  ])('DU-19 %j is told as it happened', (ended, words) => {
+    expect(leaseOutcomeWords(ended)).toBe(words);
+  });
+});
+
 describe('what puts one candidate behind another', () => {
   it('is the first part of the score in which they differ', () => {
-    const score = (...values: number[]) => values.map((value, i) => ({ by: `partNo${i}`, value }));
-    expect(lagWords(score(0, 1, 2), score(0, 2, 1))).toBe('part no1');
-    expect(lagWords(score(0, 1), score(0, 1))).toBe('its id');
+    const part = (by: string, value: number) => ({ by, value });
+    const spoke = part('lastSpoke', -5);
+    expect(lagWords([part('lastInThread', -1)], [part('expertise', -2)])).toBe('last in thread');
+    expect(lagWords([part('expertise', -2), spoke], [part('expertise', -1)])).toBe('expertise');
+    expect(lagWords([spoke], [spoke])).toBe('its id');
+  });
+});
+
+describe('what was decided about one of many', () => {
+  const grouped: StampedDecision = {
+    ...decision,
+    others: [
+      { verdict: 'queued', reason: 'member', count: 190, memberIds: [] },
+      { verdict: 'skipped', reason: 'muted', count: 2, memberIds: ['quiet', 'still'] },
+    ],
+  };
+
+  it('DU-12 is told of everybody: by its own entry, by its group, or as one of the largest group', () => {
+    expect(verdictWords(grouped, 'cook')).toBe('granted: was addressed');
+    expect(verdictWords(grouped, 'still')).toBe('skipped: is muted');
+    expect(verdictWords(grouped, 'somebody')).toBe('queued: is a member');
+    expect(verdictWords(decision, 'somebody')).toBe('was not compared');
+    const many = { verdict: 'skipped' as const, reason: 'served' as const, count: 80 };
+    const unclear = { ...grouped, others: [...(grouped.others ?? []), { ...many, memberIds: [] }] };
+    expect(verdictWords(unclear, 'somebody')).toBe('queued: is a member, or skipped: had its turn');
+  });
+
+  it('DU-12 is told in groups where everybody is told of', () => {
+    expect(decisionWords(grouped, { ...reader, holders: new Map() }).others).toEqual([
+      '190 queued: is a member',
+      '2 skipped: is muted (quiet, still)',
+    ]);
+    expect(waitingWords({ decision: grouped, leases: [lease], isPaused: false }, reader)).toContain(
+      '190 more wait.',
+    );
   });
 });

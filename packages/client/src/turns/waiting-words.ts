@@ -1,4 +1,4 @@
-import type { Lease, StampedDecision } from '@stoa/protocol';
+import type { CandidateGroup, Lease, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
 
 /** What is known of a thread about which something is still to happen. */
@@ -26,6 +26,11 @@ export function waitingWords(thread: WaitingThread, reader: WaitingReader): read
     ({ memberId, verdict }) => verdict === 'queued' && !holders.has(memberId),
   );
   const cooling = candidates.filter(({ reason }) => reason === 'cooling_down');
+  const others = decision.others ?? [];
+  const countOf = (isMeant: (group: CandidateGroup) => boolean): number =>
+    others.filter(isMeant).reduce((sum, { count }) => sum + count, 0);
+  const moreQueued = countOf(({ verdict }) => verdict === 'queued');
+  const moreCooling = countOf(({ reason }) => reason === 'cooling_down');
   const notNow = isPaused
     ? 'the channel is paused'
     : holders.size > 0
@@ -37,7 +42,9 @@ export function waitingWords(thread: WaitingThread, reader: WaitingReader): read
       const place = index === 0 ? 'is next' : 'comes after that';
       return `${nameOf(memberId)} ${place}, because it ${BECAUSE[reason]}; not now, because ${notNow}.`;
     }),
+    ...(moreQueued > 0 ? [`${String(moreQueued)} more wait.`] : []),
     ...cooling.map(({ memberId }) => `${nameOf(memberId)} ${BECAUSE.cooling_down}, and rests.`),
+    ...(moreCooling > 0 ? [`${String(moreCooling)} more rest.`] : []),
     ...(isPaused && queued.length === 0
       ? ['The channel is paused: nobody is given the turn.']
       : []),

@@ -48,7 +48,7 @@ const groups: Readonly<Record<string, string>> = {
 
 const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   Object.entries(groups).flatMap(([letter, others]) =>
-    [...others].map((other): [string, string] => [other, letter]),
+    Array.from(others, (other): [string, string] => [other, letter]),
   ),
 );
 

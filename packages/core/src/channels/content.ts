@@ -4,6 +4,7 @@ import { type Assets, assertAssetSize } from '../assets/assets.js';
 import { decodeBase64 } from '../assets/base64.js';
 import { assetOfBoard } from '../boards/board-reference.js';
 import type { ChannelContext } from './context.js';
+import { isSomething } from './item-text.js';
 
 interface Content {
   readonly text?: string | undefined;
@@ -38,10 +39,6 @@ export async function admitContent(
     stored.push(isStored(item) ? item : await storeInline(assets, item, actor));
   return stored;
 }
-
-/** Of white space alone nobody sees that it was said. */
-export const isSomething = (item: InputItem): boolean =>
-  item.type !== 'text' || item.text.trim() !== '';
 
 function assertSaysSomething(items: readonly InputItem[]): void {
   if (items.some(isSomething)) return;

@@ -1,10 +1,11 @@
-import type { ChannelEvent, Principal } from '@stoa/protocol';
+import type { Principal } from '@stoa/protocol';
 import type { LeaseRow, SearchIndex, Store, Tx } from '@stoa/store';
 import type { OpenChannel } from '../access/gate.js';
 import type { Assets } from '../assets/assets.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Idempotency, Log, NewEvent } from '../log/log.js';
 import type { Ids, Secrets } from '../ports.js';
+import type { Posted } from './publish-message.js';
 import { stableJson } from './stable-json.js';
 
 /** What every verb of channels works with. */
@@ -38,8 +39,6 @@ export interface ChannelContext {
   /** What follows from a channel not being archived any more. */
   readonly reopenTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
 }
-
-type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 /** Binds a client's key to what was asked, so that the same key with another request is noticed. */
 export function idempotency<R>(

@@ -21,7 +21,7 @@ export function* assertMaySay(
   if (yield* findSpeaking.first({ topicId, sessionId })) {
     throw new StoaError(
       'has_turn',
-      'This session has the turn in that channel: emit_output speaks',
+      'This session has the turn in that channel: its answer is published there when its run ends',
     );
   }
   const authorId = `session:${sessionId}`;

@@ -1,8 +1,6 @@
 import {
   actorIdOf,
-  type ChannelEvent,
   channelTopic,
-  humanTopic,
   type Message,
   type Metadata,
   type PostMessage,
@@ -10,21 +8,20 @@ import {
   StoaError,
   type StoredItem,
 } from '@stoa/protocol';
-import { findIdempotencyKey, findMember, type MemberRow, type Tx } from '@stoa/store';
+import { findIdempotencyKey, findMember, type Tx } from '@stoa/store';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import { ceilingOfAuthor } from '../authority/ceiling-of.js';
 import type { LogEntry } from '../log/entry.js';
-import type { Decision, NewEvent } from '../log/log.js';
+import type { Decision } from '../log/log.js';
 import { giveCommand, slashIn, withText } from './commands/give-command.js';
 import { admitContent, holdAssets } from './content.js';
 import { type ChannelContext, idempotency } from './context.js';
 import { assertMaySay } from './may-say.js';
 import { admitMetadata } from './metadata.js';
+import { type Posted, publishMessage } from './publish-message.js';
 import { postedRecord } from './records.js';
 import { placeInThread } from './thread.js';
-
-type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 /** A post that was admitted: everything about it that the channel does not decide. */
 export interface Admitted {
@@ -84,7 +81,7 @@ function* rehearse(
   if (key !== undefined && (yield* findIdempotencyKey.first({ actorId: actor, key }))) return;
   assertNotArchived(channel);
   yield* placeInThread(channel.topicId, request);
-  yield* addressed(channel, addressedMemberIds);
+  yield* assertMembers(channel, addressedMemberIds);
   yield* holdAssets(ready);
 }
 
@@ -99,8 +96,9 @@ export function* decidePost(
   assertNotArchived(channel);
   yield* assertMaySay(channel, principal, at);
   yield* holdAssets(inputItems);
+  yield* assertMembers(channel, addressedMemberIds);
   const { channelId } = channel;
-  const posted: Posted = {
+  const { posted, events } = yield* publishMessage(channel, {
     messageId: ids.next('msg'),
     ...(yield* placeInThread(channel.topicId, request)),
     author: { kind: authorKindOf(principal), id: actor, displayName: channel.memberName },
@@ -109,13 +107,11 @@ export function* decidePost(
     metadata,
     ...(yield* writtenUnder(principal)),
     ...(requestedBy === undefined ? {} : { requestedBy }),
-  };
-  const mentions = yield* mentionsOf(channel, posted, actor);
-  const topic = channelTopic(channelId);
+  });
   const opensTurn = channel.sessionCount > 0 && posted.author.kind === 'human';
   const turn = opensTurn ? yield* openTurn(channel, posted, at, { byHand }) : [];
   return {
-    events: [{ topic, event: { type: 'message_posted', data: posted } }, ...mentions, ...turn],
+    events: [...events, ...turn],
     answer: ([entry]) => answerOf(channelId, entry as LogEntry, posted),
   };
 }
@@ -131,8 +127,7 @@ const answerOf = (channelId: string, { seq, at }: LogEntry, posted: Posted): Mes
   postedRecord(channelId, seq, at, posted);
 
 /** Everybody who is addressed must be here. */
-function* addressed(channel: JoinedChannel, memberIds: readonly string[]): Tx<MemberRow[]> {
-  const members: MemberRow[] = [];
+function* assertMembers(channel: JoinedChannel, memberIds: readonly string[]): Tx<void> {
   for (const memberId of memberIds) {
     const member = yield* findMember.first({ topicId: channel.topicId, memberId });
     if (!member)
@@ -140,23 +135,5 @@ function* addressed(channel: JoinedChannel, memberIds: readonly string[]): Tx<Me
         'unknown_member',
         `There is no member ${memberId} in ${channel.channelId}`,
       );
-    members.push(member);
   }
-  return members;
-}
-
-/** People among those who are addressed are told on their own topic. */
-function* mentionsOf(channel: JoinedChannel, posted: Posted, actor: string): Tx<NewEvent[]> {
-  const mentions: NewEvent[] = [];
-  for (const member of yield* addressed(channel, posted.addressedMemberIds)) {
-    if (member.memberKind !== 'human_actor' || member.actorId === actor) continue;
-    mentions.push({
-      topic: humanTopic(member.actorId.slice('human:'.length)),
-      event: {
-        type: 'mentioned',
-        data: { channelId: channel.channelId, messageId: posted.messageId },
-      },
-    });
-  }
-  return mentions;
 }

@@ -4,8 +4,6 @@ import type { DispatchRule, RunStatus, WorkKind } from '@stoa/protocol';
 export interface DriverCapabilities {
   /** It can take a message at its next tool boundary. */
   readonly inject: boolean;
-  /** What becomes public of a turn in a channel: only what it emits, or else its last words too. */
-  readonly publishes: 'tool' | 'final_text';
 }
 
 /** What of a session an admission depends on. */

@@ -1,14 +1,12 @@
 import type { InboxItem } from '@stoa/protocol';
 import type { DraftedRun } from '../turns/channel-drafts.js';
-import type { DriverCapabilities } from './admit.js';
 import type { Claim } from './ownership.js';
 
 /** Where a run has the turn, if it has one, and as whom. */
 export function draftedRun(
   { runId, kind, origin, session }: Claim,
   items: readonly InboxItem[],
-  { publishes }: DriverCapabilities,
-): DraftedRun | undefined {
+): Omit<DraftedRun, 'publishesText'> | undefined {
   const { channelId, messageId } = origin;
   const delivery = items.find((item) => item.delivery !== undefined)?.delivery;
   if (kind !== 'channel_delivery' || !delivery || !channelId || !messageId) return undefined;
@@ -19,7 +17,6 @@ export function draftedRun(
     memberId: delivery.self.memberId,
     displayName: delivery.self.name,
     threadRootMessageId: delivery.threadRootMessageId,
-    replyToMessageId: messageId,
-    publishes,
+    replyToMessageId: delivery.replyToMessageId ?? messageId,
   };
 }

@@ -2,7 +2,7 @@ import { type Principal, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { sessionToRead } from '../access/session-gate.js';
 import { currentCeiling } from '../authority/ceiling-of.js';
-import { decide } from '../permissions/decide.js';
+import { decide, type Policy } from '../permissions/decide.js';
 import type { ToolRequest } from '../permissions/request.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
 
@@ -21,7 +21,16 @@ export async function assertMayUse(
     const session = yield* sessionToRead({ kind: 'system' }, by.id);
     return yield* policyOf(ports, by.id, yield* currentCeiling(session));
   });
-  const request: ToolRequest = { ...asked, subject: { type: 'none' } };
-  const { outcome, reason } = decide(request, { ...policy, workspace: '/' });
+  const { outcome, reason } = decideWithoutSubject(asked, policy);
   if (outcome !== 'allow') throw new StoaError('forbidden', `Not permitted: ${reason}`);
 }
+
+/** The tool that publishes an answer. What an agent writes last is published under the same rules. */
+const SPEAK = { tool: 'emit_output', kind: 'speak' } as const;
+
+/** Whether an agent may publish an answer in a channel without asking people first. */
+export const maySpeakUnasked = (policy: Policy): boolean =>
+  decideWithoutSubject(SPEAK, policy).outcome === 'allow';
+
+const decideWithoutSubject = (asked: Pick<ToolRequest, 'tool' | 'kind'>, policy: Policy) =>
+  decide({ ...asked, subject: { type: 'none' } }, { ...policy, workspace: '/' });

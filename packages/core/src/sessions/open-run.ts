@@ -3,13 +3,13 @@ import { listItemsOfRun } from '@stoa/store';
 import { recallAll } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
 import type { ChannelDrafts } from '../turns/channel-drafts.js';
-import type { DriverCapabilities } from './admit.js';
 import type { Approvals } from './approvals.js';
 import type { SessionContext } from './context.js';
 import { draftedRun } from './drafted-run.js';
 import type { Drafts } from './drafts.js';
 import type { RunContext } from './driver.js';
 import { agentIdentity } from './identity.js';
+import { maySpeakUnasked } from './may-use.js';
 import type { Claim } from './ownership.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
 import { itemRecord } from './records.js';
@@ -31,7 +31,6 @@ export async function openRun(
   { context, approvals, drafts, channelDrafts, configRules }: OpenRunPorts,
   claim: Claim,
   journal: RunJournal,
-  capabilities: DriverCapabilities,
   signal: AbortSignal,
   activity: RunActivity,
 ): Promise<RunContext> {
@@ -43,8 +42,12 @@ export async function openRun(
   const items = all.filter(
     ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
   );
-  const drafted = draftedRun(claim, all, capabilities);
-  if (drafted && !signal.aborted) channelDrafts.begin(drafted);
+  const drafted = draftedRun(claim, all);
+  const ports = { configRules, workspaces: context.workspaces };
+  const readPolicy = () =>
+    patiently(() => context.store.read(() => policyOf(ports, sessionId, claim.ceiling)));
+  const publishesText = drafted !== undefined && maySpeakUnasked(await readPolicy());
+  if (drafted && !signal.aborted) channelDrafts.begin({ ...drafted, publishesText });
   return {
     session: {
       sessionId,
@@ -76,10 +79,7 @@ export async function openRun(
       return patiently(() => recallAll(reading, rememberer, request));
     },
     requested: requestedIn(claim),
-    policy: () => {
-      const ports = { configRules, workspaces: context.workspaces };
-      return patiently(() => context.store.read(() => policyOf(ports, sessionId, claim.ceiling)));
-    },
+    policy: readPolicy,
     async ask(question, whyUnfit) {
       const approval = await journal.requestApproval(question);
       if (approval.state !== 'pending') return approval;

@@ -17,6 +17,7 @@ import {
   findMemory,
   findNote,
   findRunRow,
+  listEventsOfTypeBefore,
   listPendingApprovalsOfRun,
   listWaitingItemsOfRun,
   type Tx,
@@ -62,6 +63,9 @@ export type NewApproval = Pick<
   /** It reads or edits in the workspace and does nothing else. */
   readonly staysInWorkspace?: boolean;
 };
+
+/** Of more messages than these, the newest are counted. */
+const COUNTED_MESSAGES = 200;
 
 /**
  * What a driver writes about the run it was given. Every write is one commit that first checks the
@@ -240,6 +244,27 @@ export class RunJournal {
         return event && (JSON.parse(event.body) as Data<'output_emitted'>).items;
       });
     return this.context.storeWait.run(read, this.signal);
+  }
+
+  /** How many characters of text the run wrote, in its last messages. */
+  writtenChars(): Promise<number> {
+    const { runId } = this.claim;
+    return this.context.store.read(function* () {
+      const run = yield* findRunRow.first({ runId });
+      if (!run) return 0;
+      const { topicId, seq: after } = run;
+      const page = { topicId, type: 'model_message', after, before: Number.MAX_SAFE_INTEGER };
+      let chars = 0;
+      for (const { body } of yield* listEventsOfTypeBefore.all({
+        ...page,
+        limit: COUNTED_MESSAGES,
+      })) {
+        const { runId: of, parts } = JSON.parse(body) as Data<'model_message'>;
+        if (of !== runId) continue;
+        for (const part of parts) if (part.type === 'text') chars += part.text.trim().length;
+      }
+      return chars;
+    });
   }
 
   async #append<T extends SessionEvent['type']>(type: T, step: Step<T>): Promise<void> {

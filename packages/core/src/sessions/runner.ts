@@ -1,4 +1,5 @@
-import { type DriverKind, StoaError } from '@stoa/protocol';
+import { type DriverKind, StoaError, type StoredItem } from '@stoa/protocol';
+import { isSomething } from '../channels/item-text.js';
 import type { LogEntry } from '../log/entry.js';
 import { isStoreFailure } from '../log/store-wait.js';
 import { tellContext } from '../memory/tell-context.js';
@@ -6,6 +7,7 @@ import type { Timers } from '../ports.js';
 import { endLeftBehind } from './change-session.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
+import { maySpeakUnasked } from './may-use.js';
 import { type OpenRunPorts, openRun } from './open-run.js';
 import type { Claim, Ownership } from './ownership.js';
 import { RunActivity } from './run-activity.js';
@@ -218,8 +220,7 @@ export class Runner {
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
       await context.storeWait.run(() => tellContext(context, claim, journal), signal);
       await context.storeWait.run(() => activity.begin(), signal);
-      const { capabilities } = driver;
-      const run = await openRun(this.ports, claim, journal, capabilities, signal, activity);
+      const run = await openRun(this.ports, claim, journal, signal, activity);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
       execution.run = run;
@@ -227,11 +228,7 @@ export class Runner {
       // What it says is counted now; whoever speaks for it comes too late.
       execution.run = undefined;
       if (!end || signal.aborted) return undefined;
-      if (end.type !== 'completed') return end;
-      const isForChannel = claim.kind === 'channel_delivery';
-      const speaks = !isForChannel || driver.capabilities.publishes === 'final_text';
-      const said = speaks ? end.output : undefined;
-      return { type: 'completed', output: (await journal.emitted()) ?? said ?? [] };
+      return end.type === 'completed' ? await answerOf(run, end.output ?? []) : end;
     } catch (error) {
       if (isFenced(error) || signal.aborted) return undefined;
       if (isStoreFailure(error)) return 'store_failed';
@@ -314,6 +311,26 @@ export class Runner {
 /** Every claim is a new epoch: when none lies between them, nobody else had the run. */
 const isSameAgain = (last: Claim | undefined, claim: Claim): boolean =>
   last?.runId === claim.runId && last.epoch + 1 === claim.epoch;
+
+/**
+ * What a run that is done answers: what it emitted, or else what it wrote last. In a channel text that
+ * people would have to approve first is not published.
+ */
+async function answerOf(run: RunContext, finalText: readonly StoredItem[]): Promise<RunEnd> {
+  const emitted = await run.journal.emitted();
+  if (run.kind !== 'channel_delivery') return { type: 'completed', output: emitted ?? finalText };
+  const isWithheld =
+    emitted === undefined && finalText.some(isSomething) && !maySpeakUnasked(await run.policy());
+  const output = emitted ?? (isWithheld ? [] : finalText);
+  if (output.some(isSomething)) return { type: 'completed', output };
+  const unpublishedChars = await run.journal.writtenChars();
+  return {
+    type: 'completed',
+    output,
+    ...(unpublishedChars === 0 ? {} : { unpublishedChars }),
+    ...(isWithheld ? { isWithheld } : {}),
+  };
+}
 
 /** After these a driver keeps nothing of a session; a refreshed one goes on with another definition. */
 const LEAVES_NOTHING: ReadonlySet<string> = new Set([

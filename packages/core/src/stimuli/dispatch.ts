@@ -1,7 +1,6 @@
 import {
   type ChannelEvent,
   channelTopic,
-  humanTopic,
   LIMITS,
   type NewStimulus,
   type StimulusReason,
@@ -20,6 +19,7 @@ import {
 } from '@stoa/store';
 import type { OpenChannel } from '../access/gate.js';
 import { namedMember } from '../channels/member-name.js';
+import { type Posted, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
 import type { NewEvent } from '../log/log.js';
 import { openTurn } from '../turns/open-turn.js';
@@ -31,7 +31,6 @@ import { type Placement, place } from './place.js';
 import { type ReadChannel, readState, repliesLeft } from './read-state.js';
 import { createdOf } from './records.js';
 
-type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 type Post = Extract<Placement, { do: 'post' }>;
 
 const SECOND_MS = 1_000;
@@ -170,12 +169,11 @@ function* materialise(
   const { sessions } = context;
   const messageId = sessions.ids.next('msg');
   const rootMessageId = placement.as === 'root' ? messageId : placement.thread.rootMessageId;
-  const addressed = yield* present(channel, stimulus.addressedMemberIds);
-  const posted: Posted = {
+  const { posted, events } = yield* publishMessage(channel, {
     messageId,
     ...(placement.as === 'reply' ? { threadRootMessageId: rootMessageId } : {}),
     author: yield* authorOf(read.sender),
-    addressedMemberIds: addressed.map(({ memberId }) => memberId),
+    addressedMemberIds: yield* present(channel, stimulus.addressedMemberIds),
     inputItems: [{ type: 'text', text: stimulus.content }],
     metadata: {
       ...stimulus.metadata,
@@ -185,7 +183,7 @@ function* materialise(
       ...(placement.as === 'promotion' ? { canonicalThreadRootMessageId: rootMessageId } : {}),
     },
     ...(ceiling && { ceiling }),
-  };
+  });
   const wakes = KIND_RULES[kind].wakes && placement.as !== 'promotion' && channel.sessionCount > 0;
   const replies = wakes ? yield* repliesLeft(channel.topicId, read.policy) : 0;
   const isAsked = KIND_RULES[kind].asksSender === true && senderSessionId !== undefined;
@@ -218,10 +216,9 @@ function* materialise(
   const supersedes = marker === undefined ? {} : { supersedesMessageId: marker };
   const dispatched = { stimulusId, messageId, threadRootMessageId: rootMessageId, ...supersedes };
   return [
-    about(channel, { type: 'message_posted', data: posted }),
+    ...events,
     about(channel, { type: 'stimulus_dispatched', data: dispatched }),
     workChanged('stimulus', work),
-    ...mentions(channel, addressed, messageId),
     ...turn,
   ];
 }
@@ -245,13 +242,12 @@ function* markerToReplace(
 }
 
 /** Who has left meanwhile is not addressed any more. */
-function* present(channel: OpenChannel, memberIds: readonly string[]): Tx<MemberRow[]> {
-  const members: MemberRow[] = [];
+function* present(channel: OpenChannel, memberIds: readonly string[]): Tx<string[]> {
+  const found: string[] = [];
   for (const memberId of memberIds) {
-    const member = yield* findMember.first({ topicId: channel.topicId, memberId });
-    if (member) members.push(member);
+    if (yield* findMember.first({ topicId: channel.topicId, memberId })) found.push(memberId);
   }
-  return members;
+  return found;
 }
 
 function* authorOf(sender: MemberRow | undefined): Tx<Posted['author']> {
@@ -264,19 +260,6 @@ function wokenBy(turn: readonly NewEvent[]): TurnDecision['granted'][number] | u
   for (const { event } of turn) if (event.type === 'turn_decided') return event.data.granted[0];
   return undefined;
 }
-
-/** People among those who are addressed are told on their own topic. */
-const mentions = (
-  { channelId }: OpenChannel,
-  addressed: readonly MemberRow[],
-  messageId: string,
-): NewEvent[] =>
-  addressed
-    .filter(({ memberKind }) => memberKind === 'human_actor')
-    .map(({ actorId }) => ({
-      topic: humanTopic(actorId.slice('human:'.length)),
-      event: { type: 'mentioned', data: { channelId, messageId } },
-    }));
 
 export const wordsOf = (error: unknown): string =>
   error instanceof StoaError

@@ -56,17 +56,22 @@ function play(
   bounded: AutonomyPolicy,
   opened: Turn,
   steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
+  /** Sessions that still answer an earlier turn of the thread. */
+  earlier: readonly string[] = [],
 ): void {
   let now = 30_000;
   let current = opened;
-  let leases: LiveLease[] = [];
+  let leases: LiveLease[] = earlier.map((name) => lease(name, { turnId: 'earlier' }));
   let people = [...standings];
   let replies = 0;
   let runs = 0;
   for (const { who, how, calls, later } of steps) {
     const decided = arbitrate(thread(people, { turn: current, leases }), bounded, now);
     const ended = new Set(decided.ends.map(({ leaseId }) => leaseId));
-    for (const { outcome } of decided.ends) if (outcome === 'unclaimed') runs -= 1;
+    const isOwn = (id: string): boolean =>
+      leases.some(({ leaseId, turnId }) => leaseId === id && turnId === opened.turnId);
+    for (const { outcome, leaseId } of decided.ends)
+      if (outcome === 'unclaimed' && isOwn(leaseId)) runs -= 1;
     leases = leases
       .filter(({ leaseId }) => !ended.has(leaseId))
       .map((live) => decided.renewals.find(({ leaseId }) => leaseId === live.leaseId) ?? live);
@@ -84,9 +89,11 @@ function play(
     }
     current = decided.turn;
 
-    expect(leases.length).toBeLessThanOrEqual(bounded.maxParallelPublicSpeakers);
+    const most = Math.max(bounded.maxParallelPublicSpeakers, earlier.length);
+    expect(leases.length).toBeLessThanOrEqual(most);
     expect(new Set(leases.map(({ sessionId }) => sessionId)).size).toBe(leases.length);
-    expect(replies + leases.length).toBeLessThanOrEqual(bounded.maxAgentRepliesPerHumanMessage);
+    const own = leases.filter(({ turnId }) => turnId === opened.turnId);
+    expect(replies + own.length).toBeLessThanOrEqual(bounded.maxAgentRepliesPerHumanMessage);
     expect(runs).toBeLessThanOrEqual(bounded.maxStartedRunsPerHumanMessage);
     expect(current.startedRuns).toBe(runs);
     for (const { muted, mode } of decided.grants) {
@@ -111,13 +118,32 @@ function play(
     leases = leases.filter((one) => one !== live);
     current = served(current, live);
     if (how !== 'spoke') continue;
-    replies += 1;
+    // A reply to an earlier turn is paid for there.
+    if (live.turnId === opened.turnId) replies += 1;
     current = { ...current, replies, called: calls.filter((name) => name !== live.sessionId) };
     people = people.map((one) =>
-      one.sessionId === live.sessionId ? { ...one, spokeAt: now } : one,
+      one.sessionId === live.sessionId
+        ? { ...one, spokeAt: now, isLastInThread: true }
+        : { ...one, isLastInThread: false },
     );
   }
 }
+
+it('DU-5 DU-6 keeps the replies of a turn for it, whoever still answers an earlier one', () => {
+  fc.assert(
+    fc.property(
+      members,
+      bounds,
+      fc.subarray(names, { maxLength: 3 }),
+      fc.subarray(names, { maxLength: 2 }),
+      fc.array(step, { minLength: 1, maxLength: 25 }),
+      (standings, bounded, selected, earlier, steps) => {
+        play(standings, bounded, turn({ selected }), steps, earlier);
+      },
+    ),
+    { numRuns: 2_000 },
+  );
+});
 
 it('C-3 C-11 C-63 never lets a thread exceed its bounds, and never strands it', () => {
   fc.assert(

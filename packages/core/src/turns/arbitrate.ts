@@ -1,10 +1,10 @@
-import {
-  type AutonomyPolicy,
-  type Candidate,
-  type LeaseOutcome,
-  LIMITS,
-  type Turn,
-  type TurnDecision,
+import type {
+  AutonomyPolicy,
+  Candidate,
+  CandidateGroup,
+  LeaseOutcome,
+  Turn,
+  TurnDecision,
 } from '@stoa/protocol';
 import { boundsOf, isSpent, outcomeOf } from './bounds.js';
 import { type Eligibility, eligibility } from './eligibility.js';
@@ -16,8 +16,9 @@ import {
   lookAgainAt,
   renewed,
 } from './lease-clock.js';
-import { type Ranked, rank, scoreOf } from './rank.js';
+import { type Ranked, rank } from './rank.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
+import { type Judged, tellCandidates } from './told-candidates.js';
 
 type EndedLease = TurnDecision['ended'][number];
 
@@ -27,8 +28,9 @@ export interface Decisions {
   readonly grants: readonly Standing[];
   readonly ends: readonly EndedLease[];
   readonly renewals: readonly LiveLease[];
-  /** Who was looked at, in the order of the score: the first of them, and how many there were. */
+  /** Who was looked at: some of them in detail, in the order of the score, and all others in groups. */
   readonly candidates: readonly Candidate[];
+  readonly others: readonly CandidateGroup[];
   readonly candidateCount: number;
   /** The turn afterwards. */
   readonly turn: Turn;
@@ -99,9 +101,10 @@ class Arbitration {
   passOn(): void {
     for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
       // A run that never began has cost nothing; one of an earlier turn costs this one nothing anyway.
-      const refund = lease.phase === 'granted' && lease.turnId === this.#turn.turnId ? 1 : 0;
+      const replies = this.#isOwn(lease) ? 1 : 0;
+      const refund = lease.phase === 'granted' ? replies : 0;
       const mayPassOn = this.#ready.length > 0 && !isActive(lease, this.policy, this.now);
-      if (mayPassOn && this.#room({ leases: 1, runs: refund }) > 0) {
+      if (mayPassOn && this.#room({ speakers: 1, replies, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
         // What it took may be all there was.
@@ -124,26 +127,35 @@ class Arbitration {
       grants: this.#granted,
       ends: this.#ends,
       renewals: this.#renewals,
-      candidates: this.#verdicts
-        .slice(0, LIMITS.candidatesPerDecision)
-        .map(({ candidate, verdict }) =>
-          told(candidate, verdict, granted.has(candidate.standing.sessionId)),
+      ...tellCandidates(
+        this.#verdicts.map(({ candidate, verdict }) =>
+          judged(candidate, verdict, granted.has(candidate.standing.sessionId)),
         ),
+      ),
       candidateCount: this.#verdicts.length,
       turn: this.#turnAfterwards(granted),
     };
   }
 
-  /** How many more could be started, if so many leases and runs were given back. */
-  #room(back: { leases: number; runs: number } = { leases: 0, runs: 0 }): number {
+  /**
+   * How many more could be started, if so much were given back. Whoever still answers an earlier turn
+   * takes up room beside the others, and nothing of the replies of this one.
+   */
+  #room(back = { speakers: 0, replies: 0, runs: 0 }): number {
     if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;
     const { replies, runs } = boundsOf(this.#turn, this.policy);
-    const speakers = this.#live.length + this.#granted.length - back.leases;
+    const granted = this.#granted.length;
+    const speakers = this.#live.length + granted - back.speakers;
+    const reserved = this.#live.filter((lease) => this.#isOwn(lease)).length + granted;
     return Math.min(
       this.policy.maxParallelPublicSpeakers - speakers,
-      replies - this.#turn.replies - speakers,
+      replies - this.#turn.replies - reserved + back.replies,
       runs - this.#turn.startedRuns + back.runs,
     );
+  }
+
+  #isOwn({ turnId }: LiveLease): boolean {
+    return turnId === this.#turn.turnId;
   }
 
   #startNext(): void {
@@ -190,18 +202,15 @@ export function served(
 const charged = (turn: Turn, { turnId, tokens }: LiveLease): Turn =>
   turnId === turn.turnId ? { ...turn, tokens: turn.tokens + tokens } : turn;
 
-function told(candidate: Ranked, verdict: Verdict, isGranted: boolean): Candidate {
-  const { standing, reason } = candidate;
-  const { memberId, sessionId } = standing;
-  const who = { memberId, sessionId, score: scoreOf(candidate) };
+function judged(candidate: Ranked, verdict: Verdict, isGranted: boolean): Judged {
   switch (verdict.may) {
     case 'speaking':
-      return { ...who, verdict: 'speaking', reason: 'speaking' };
+      return { candidate, verdict: 'speaking', reason: 'speaking' };
     case 'start':
-      return { ...who, verdict: isGranted ? 'granted' : 'queued', reason };
+      return { candidate, verdict: isGranted ? 'granted' : 'queued', reason: candidate.reason };
     case 'later':
-      return { ...who, verdict: 'skipped', reason: 'cooling_down' };
+      return { candidate, verdict: 'skipped', reason: 'cooling_down' };
     case 'no':
-      return { ...who, verdict: 'skipped', reason: verdict.reason };
+      return { candidate, verdict: 'skipped', reason: verdict.reason };
   }
 }

@@ -1,10 +1,11 @@
 import type { Turn, TurnDecision } from '@stoa/protocol';
 import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
+import { textOf } from '../channels/item-text.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate, type Decisions, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { itemsOf, type ReadThread, readThread, textOf } from './read-thread.js';
+import { itemsOf, type ReadThread, readThread } from './read-thread.js';
 
 /** Whether the next may speak in place of who is cancelled, or the turn is over. */
 export type Then = 'pass_on' | 'close';
@@ -66,7 +67,8 @@ function decide(
   if (then === 'close') {
     const { wakeAt: _, ...turn } = before;
     const closed: Turn = { ...turn, closedAt: at, outcome: 'cancelled' };
-    return { grants: [], renewals: [], candidates: [], candidateCount: 0, ends, turn: closed };
+    const nobody = { candidates: [], others: [], candidateCount: 0 };
+    return { grants: [], renewals: [], ...nobody, ends, turn: closed };
   }
   const left = around.leases.filter(({ leaseId }) => !cancelled.has(leaseId));
   const decided = arbitrate({ ...around, turn: before, leases: left }, policy, at);

@@ -82,10 +82,14 @@ export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewE
     trigger,
     turn: decisions.turn,
     candidates: [...decisions.candidates],
+    ...(decisions.others.length === 0 ? {} : { others: [...decisions.others] }),
     candidateCount: decisions.candidateCount,
     granted,
     renewed: decisions.renewals.map(({ leaseId, deadline }: LiveLease) => ({ leaseId, deadline })),
-    ended: [...decisions.ends],
+    ended: decisions.ends.map((end) => {
+      const lease = arbitrated.thread.leases.find(({ leaseId }) => leaseId === end.leaseId);
+      return lease ? { ...end, memberId: lease.memberId } : end;
+    }),
   };
   events.push({
     topic: channelTopic(channel.channelId),

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../log/entry.js';
 import { ChannelDrafts } from './channel-drafts.js';
 
-type Publishes = 'tool' | 'final_text';
-
-function open(publishes: Publishes) {
+function open(publishesText = true) {
   const due: (() => void)[] = [];
   const sent: unknown[] = [];
   const drafts = new ChannelDrafts(
@@ -28,7 +26,7 @@ function open(publishes: Publishes) {
     displayName: 'Bee',
     threadRootMessageId: 'msg_1',
     replyToMessageId: 'msg_1',
-    publishes,
+    publishesText,
   });
   return { drafts, sent, flush };
 }
@@ -47,13 +45,18 @@ const emitted = (text: string): LogEntry =>
     runId: 'run_1',
     items: text === '' ? [] : [{ type: 'text', text }],
   });
+const message = (part: object): LogEntry =>
+  entry('session:ses_1', 'model_message', { runId: 'run_1', parts: [part] });
+const wrote = (text: string): LogEntry => message({ type: 'text', text });
+const called = (tool: string): LogEntry =>
+  message({ type: 'tool_call', callId: 'call_1', tool, input: {} });
 const ended = (type: string): LogEntry => entry('session:ses_1', type, { runId: 'run_1' });
 const posted = (authorId: string): LogEntry =>
   entry('channel:team', 'message_posted', { messageId: 'msg_9', author: { id: authorId } });
 
 describe('what agents are writing in a channel', () => {
   it('C-68 is shown in coalesced pieces, whole to who comes late, and becomes the message', () => {
-    const { drafts, sent, flush } = open('final_text');
+    const { drafts, sent, flush } = open();
     for (const text of ['He', 'll', 'o']) drafts.showText('run_1', 0, text);
     expect(drafts.soFar('channel:team')).toEqual([]);
     flush();
@@ -73,7 +76,7 @@ describe('what agents are writing in a channel', () => {
   it.each(['completed', 'failed', 'cancelled', 'interrupted'])(
     'C-68 disappears when its run %s and nothing was published',
     (how) => {
-      const { drafts, sent, flush } = open('final_text');
+      const { drafts, sent, flush } = open();
       drafts.showText('run_1', 0, 'hm');
       flush();
       drafts.showText('run_1', 0, ' never shown');
@@ -83,8 +86,8 @@ describe('what agents are writing in a channel', () => {
     },
   );
 
-  it('C-68 shows nothing that will not be published: not the plain text of who speaks by a tool', () => {
-    const { drafts, sent, flush } = open('tool');
+  it('C-68 shows no text that people would have to approve before it is published', () => {
+    const { drafts, sent, flush } = open(false);
     drafts.showText('run_1', 0, 'I think the owner is wrong');
     flush();
     expect(sent).toEqual([]);
@@ -94,7 +97,7 @@ describe('what agents are writing in a channel', () => {
   });
 
   it('C-68 only the last words count, and what was emitted instead of them', () => {
-    const { drafts, sent, flush } = open('final_text');
+    const { drafts, sent, flush } = open();
     drafts.showText('run_1', 0, 'Let me look.');
     flush();
     drafts.showText('run_1', 1, 'Let it be.');
@@ -114,8 +117,23 @@ describe('what agents are writing in a channel', () => {
     expect(drafts.soFar('channel:team')).toEqual([]);
   });
 
+  it('DU-17 text before a call disappears when the call is made, and an emitted output stays', () => {
+    const { drafts, sent, flush } = open();
+    drafts.showText('run_1', 0, 'Let me look.');
+    flush();
+    drafts.committed([wrote('Let me look.')]);
+    flush();
+    expect(sent).toEqual([[0, 'Let me look.']]);
+    drafts.committed([called('read_file')]);
+    flush();
+    expect(sent.at(-1)).toEqual([0, '']);
+    drafts.committed([emitted('Done'), called('read_file')]);
+    flush();
+    expect(sent.at(-1)).toEqual([0, 'Done']);
+  });
+
   it('C-68 what a call is about to emit is shown as it is written; one that comes to nothing is taken back', () => {
-    const { drafts, sent, flush } = open('tool');
+    const { drafts, sent, flush } = open();
     drafts.showOutput('run_1', 'c1', 'It is');
     flush();
     drafts.showOutput('run_1', 'c1', ' so');
@@ -135,7 +153,7 @@ describe('what agents are writing in a channel', () => {
   });
 
   it('begins anew when a step does, and keeps to its bound', () => {
-    const { drafts, sent, flush } = open('final_text');
+    const { drafts, sent, flush } = open();
     drafts.showText('run_1', 0, 'wrong');
     flush();
     drafts.withdrawText('run_1', 0);

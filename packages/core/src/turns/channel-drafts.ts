@@ -1,8 +1,8 @@
-import { channelTopic, type StoredItem } from '@stoa/protocol';
+import { type AssistantPart, channelTopic, type StoredItem } from '@stoa/protocol';
+import { textOf } from '../channels/item-text.js';
 import type { LogEntry } from '../log/entry.js';
 import type { Timers } from '../ports.js';
 import type { Ephemeral } from '../topics/reader.js';
-import { textOf } from './read-thread.js';
 
 /** A run that has the turn somewhere, and who it speaks as there. */
 export interface DraftedRun {
@@ -13,8 +13,8 @@ export interface DraftedRun {
   readonly displayName: string;
   readonly threadRootMessageId: string;
   readonly replyToMessageId: string;
-  /** What is published when it emitted nothing: nothing, or what it wrote last. */
-  readonly publishes: 'tool' | 'final_text';
+  /** Whether what it writes last is published; not where people have to approve what it says. */
+  readonly publishesText: boolean;
 }
 
 interface Draft {
@@ -38,11 +38,12 @@ const DRAFT_CHARS = 65_536;
 
 /**
  * What agents who have the turn are writing for everybody, while they write it. Only what may become
- * the message is shown: of a run that speaks by `emit_output` what it emits, of one whose last words
- * are published those, until it emitted something. None of it is stored.
+ * the message is shown: the text of the current step until the run emits something or calls a tool,
+ * and then what it emits. None of it is stored.
  *
- *   nothing ──text──▶ shown ──another part, or what was emitted──▶ shown anew
- *                       └──its run ended, or is another daemon's──▶ over, with the message if it became one
+ *   nothing ──text, or an emitted output──▶ shown ──a tool is called──▶ nothing, or what was emitted
+ *                                             ├──another step, or another output──▶ shown, replaced
+ *                                             └──its run ended, or another daemon has it──▶ over
  */
 export class ChannelDrafts {
   /** By run. */
@@ -67,10 +68,10 @@ export class ChannelDrafts {
     });
   }
 
-  /** The text of a step; its last words count only where they may be published. */
+  /** The text of a step, which is published if it turns out to be the last one. */
   showText(runId: string, step: number, text: string): void {
     const draft = this.#drafts.get(runId);
-    if (draft?.of.publishes !== 'final_text' || draft.emitted !== undefined) return;
+    if (draft?.of.publishesText !== true || draft.emitted !== undefined) return;
     this.#write(draft, `step ${String(step)}`, text);
   }
 
@@ -91,7 +92,7 @@ export class ChannelDrafts {
     if (draft?.part?.startsWith('call ')) this.#put(draft, undefined, draft.emitted ?? '');
   }
 
-  /** Events of one commit: what was emitted, and which runs ended. */
+  /** Events of one commit: what was emitted, who called a tool, and which runs ended. */
   committed(entries: readonly LogEntry[]): void {
     if (this.#drafts.size === 0) return;
     for (const { topic, type, body } of entries) {
@@ -99,6 +100,9 @@ export class ChannelDrafts {
       if (type === 'output_emitted') {
         const { runId, items } = JSON.parse(body) as { runId: string; items: StoredItem[] };
         this.#emitted(runId, textOf(items));
+      } else if (type === 'model_message') {
+        const { runId, parts } = JSON.parse(body) as { runId: string; parts: AssistantPart[] };
+        if (parts.some((part) => part.type === 'tool_call')) this.#called(runId);
       } else if (ENDS.has(type)) {
         const { runId } = JSON.parse(body) as { runId: string };
         this.#end(runId, entries);
@@ -126,6 +130,12 @@ export class ChannelDrafts {
     if (!draft) return;
     draft.emitted = text;
     this.#put(draft, undefined, text);
+  }
+
+  /** Text before a call is not published. */
+  #called(runId: string): void {
+    const draft = this.#drafts.get(runId);
+    if (draft?.part?.startsWith('step ')) this.#put(draft, undefined, draft.emitted ?? '');
   }
 
   #write(draft: Draft, part: string, text: string): void {

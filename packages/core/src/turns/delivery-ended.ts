@@ -1,4 +1,4 @@
-import { channelTopic, type LeaseOutcome, type Turn, type TurnDecision } from '@stoa/protocol';
+import type { StoredItem, Turn, TurnDecision } from '@stoa/protocol';
 import {
   type FullRunRow,
   findLeaseOfRun,
@@ -14,7 +14,9 @@ import {
   together,
 } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
+import { textOf } from '../channels/item-text.js';
 import { sessionIdOf } from '../channels/member-name.js';
+import type { Posted } from '../channels/publish-message.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import type { Work } from '../sessions/run-facts.js';
@@ -22,8 +24,8 @@ import { unbound as noLongerBound } from '../work/unbound.js';
 import { arbitrate, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { outputOf, type Posted, postOf } from './publication.js';
-import { itemsOf, readThread, textOf } from './read-thread.js';
+import { outputOf, postOf } from './publication.js';
+import { itemsOf, readThread } from './read-thread.js';
 
 /**
  * What the end of a run means for the thread it had the turn in: what it emitted is published, once and
@@ -51,24 +53,50 @@ export function* deliveryEnded(
     outputOf(run, end),
     noLongerBound(topicId, lease.rootMessageId, 'run', runId),
   );
-  const maySpeak = member && member.memberKind === 'session' && channel.archivedAt === null;
-  const posted =
+  const maySpeak = member?.memberKind === 'session' && channel.archivedAt === null;
+  const published =
     maySpeak && output.length > 0
       ? yield* postOf(context, channel, lease, member, output, ceiling)
       : undefined;
-  const topic = channelTopic(channel.channelId);
-  const events: NewEvent[] = posted
-    ? [{ topic, event: { type: 'message_posted', data: posted } }]
-    : [];
-  const outcome = posted ? 'spoke' : yield* outcomeOf(channel, lease, end);
+  const posted = published?.posted;
+  const how: Omit<EndedLease, 'leaseId'> = posted
+    ? { outcome: 'spoke', ...failureOf(end) }
+    : yield* howEnded(channel, lease, end, output);
   const isGone = session.endedAt !== null;
-  const ended = { outcome, reason: failureOf(end), posted, isGone, at };
-  return [...events, ...(yield* goOn(context, channel, lease, run, ended)), ...unbound];
+  const ended = { how, posted, isGone, at };
+  return [
+    ...(published?.events ?? []),
+    ...(yield* goOn(context, channel, lease, run, ended)),
+    ...unbound,
+  ];
 }
 
-function* outcomeOf(channel: LockedChannel, lease: LeaseRow, end: RunEnd): Tx<LeaseOutcome> {
-  if (end.type !== 'completed') return end.type;
-  return (yield* hasReacted(channel, lease)) ? 'reacted' : 'abstained';
+type EndedLease = TurnDecision['ended'][number];
+
+/** What a run that published nothing did with its turn. */
+function* howEnded(
+  channel: LockedChannel & { archivedAt: number | null },
+  lease: LeaseRow,
+  end: RunEnd,
+  output: readonly StoredItem[],
+): Tx<Omit<EndedLease, 'leaseId'>> {
+  const unpublished = (reason: string, chars: number): Omit<EndedLease, 'leaseId'> => ({
+    outcome: 'unpublished',
+    reason,
+    ...(chars === 0 ? {} : { unpublishedChars: chars }),
+  });
+  // It had something to say: only the place was gone.
+  if (output.length > 0) {
+    const reason = channel.archivedAt === null ? 'not_member' : 'channel_archived';
+    return unpublished(reason, textOf(output).length);
+  }
+  if (end.type !== 'completed') return { outcome: end.type, ...failureOf(end) };
+  const { unpublishedChars = 0, isWithheld = false } = end;
+  if (isWithheld) return unpublished('not_permitted', unpublishedChars);
+  return {
+    outcome: (yield* hasReacted(channel, lease)) ? 'reacted' : 'abstained',
+    ...(unpublishedChars === 0 ? {} : { unpublishedChars }),
+  };
 }
 
 /** Of more than these since it was given the turn, the newest are looked at. */
@@ -92,15 +120,22 @@ function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): 
   return false;
 }
 
-/** What kept the run from what it was to do. */
-function failureOf(end: RunEnd): string | undefined {
-  if (end.type === 'failed') return end.failure.code;
-  return end.type === 'completed' ? undefined : end.reason;
+/** A failure is told in one line, and not at any length. */
+const DETAIL_CHARS = 200;
+
+/** What kept the run from its work. */
+function failureOf(end: RunEnd): Pick<EndedLease, 'reason' | 'detail'> {
+  if (end.type === 'completed') return {};
+  if (end.type !== 'failed') return { reason: end.reason };
+  const { code, message } = end.failure;
+  const line = message.replace(/\s+/g, ' ').trim();
+  const detail =
+    line.length <= DETAIL_CHARS ? line : `${line.slice(0, DETAIL_CHARS - 1).toWellFormed()}…`;
+  return { reason: code, ...(detail === '' ? {} : { detail }) };
 }
 
 interface Ended {
-  readonly outcome: LeaseOutcome;
-  readonly reason: string | undefined;
+  readonly how: Omit<EndedLease, 'leaseId'>;
   readonly posted: Posted | undefined;
   /** Its session ends in the same commit. */
   readonly isGone: boolean;
@@ -113,7 +148,7 @@ function* goOn(
   channel: LockedChannel,
   lease: LeaseRow,
   run: FullRunRow,
-  { outcome, reason, posted, isGone, at }: Ended,
+  { how, posted, isGone, at }: Ended,
 ): Tx<NewEvent[]> {
   const { topicId } = channel;
   const row = yield* findTurn.first({ topicId, rootMessageId: lease.rootMessageId });
@@ -133,18 +168,19 @@ function* goOn(
     ...thread.around,
     turn,
     leases: thread.around.leases.filter(isOther),
-    standings: thread.around.standings.map((standing) =>
-      standing.sessionId === lease.sessionId
-        ? {
-            ...standing,
-            ...(posted ? { spokeAt: at } : {}),
-            ...(isGone ? { unavailable: 'session_ended' as const } : {}),
-          }
-        : standing,
-    ),
+    standings: thread.around.standings.map((standing) => {
+      const isSpeaker = standing.sessionId === lease.sessionId;
+      return {
+        ...standing,
+        // Its message is in this commit.
+        ...(posted ? { isLastInThread: isSpeaker } : {}),
+        ...(posted && isSpeaker ? { spokeAt: at } : {}),
+        ...(isGone && isSpeaker ? { unavailable: 'session_ended' as const } : {}),
+      };
+    }),
   };
   const decided = arbitrate(state, thread.policy, at);
-  const ended = { leaseId: lease.leaseId, outcome, ...(reason === undefined ? {} : { reason }) };
+  const ended = { leaseId: lease.leaseId, memberId: lease.memberId, ...how };
   const decisions = { ...decided, ends: [ended, ...decided.ends] };
   return yield* carryOut(context, {
     channel,
@@ -177,11 +213,19 @@ function* charged(
     if (sessionId !== undefined) called.push(sessionId);
   }
   const { closedAt: _, outcome: __, ...open } = after;
+  const isOwn = lease.turnId === turn.turnId;
+  // A run of an earlier turn was paid for there.
+  const own = isOwn ? 1 : 0;
   return {
     ...open,
-    replies: turn.replies + (posted ? 1 : 0),
-    // A run of an earlier turn was paid for there.
-    tokens: turn.tokens + (lease.turnId === turn.turnId ? tokensOf(run) : 0),
-    called: posted ? called : turn.called,
+    replies: turn.replies + (posted ? own : 0),
+    tokens: turn.tokens + own * tokensOf(run),
+    ...(posted && (isOwn || !isAnyoneAwaited(turn))
+      ? { called, calledByMessageId: posted.messageId }
+      : {}),
   };
 }
+
+/** Whom a person named goes before whom an answer to something earlier names. */
+const isAnyoneAwaited = ({ selected, served: had }: Turn): boolean =>
+  selected.some((sessionId) => !had.includes(sessionId));

@@ -10,15 +10,17 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
+import { textOf } from '../channels/item-text.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
 import type { LockedChannel } from './context.js';
-import { itemsOf, textOf } from './read-thread.js';
+import { itemsOf } from './read-thread.js';
 
 /** The last messages of the thread that are told with a turn. */
 const HEARD = 12;
 const HEARD_CHARS = 2_000;
-const MEMBERS_TOLD = 50;
+/** However many members there are: whoever is involved, and then those who joined first. */
+const MEMBERS_TOLD = 12;
 const PINS_TOLD = 20;
 
 /** What is not in the log yet: the message of the same commit. */
@@ -54,6 +56,8 @@ export function* sceneOf(
     members
       .filter(({ actorId }) => sessionIds.includes(sessionIdOf(actorId) ?? ''))
       .map(({ displayName }) => displayName);
+  const first = new Set([...members.filter(isInvolvedIn(turn, heard)), ...members]);
+  const told = new Set([...first].slice(0, MEMBERS_TOLD));
   const since = heard.findIndex(({ messageId }) => messageId === turn.originMessageId);
   const answers = heard.slice(since + 1).filter(({ kind }) => kind === 'agent');
   return {
@@ -64,7 +68,7 @@ export function* sceneOf(
       ...(channel.description ? { description: channel.description } : {}),
       ...(channel.purpose ? { purpose: channel.purpose } : {}),
       members: members
-        .slice(0, MEMBERS_TOLD)
+        .filter((member) => told.has(member))
         .map(({ memberId, actorId, displayName, memberKind, role }) => ({
           memberId,
           actorId,
@@ -82,6 +86,17 @@ export function* sceneOf(
   };
 }
 
+/** Whether somebody is addressed or called here, or was heard. */
+function isInvolvedIn(
+  { selected, called }: Turn,
+  heard: readonly Heard[],
+): (member: Member) => boolean {
+  const names = new Set(heard.map(({ name }) => name));
+  const sessions = new Set([...selected, ...called]);
+  return ({ actorId, displayName }) =>
+    sessions.has(sessionIdOf(actorId) ?? '') || names.has(displayName);
+}
+
 export function deliveryFor(
   { delivery, members }: Scene,
   turn: Turn,
@@ -89,8 +104,15 @@ export function deliveryFor(
   sessionId: string,
 ): ChannelDelivery {
   const name = members.find((member) => member.memberId === memberId)?.displayName ?? memberId;
-  const isAddressed = turn.selected.includes(sessionId) || turn.called.includes(sessionId);
-  return { ...delivery, self: { memberId, name }, isAddressed };
+  const isCalled = turn.called.includes(sessionId);
+  const isAddressed = isCalled || turn.selected.includes(sessionId);
+  const { calledByMessageId } = turn;
+  return {
+    ...delivery,
+    ...(isCalled && calledByMessageId !== undefined ? { replyToMessageId: calledByMessageId } : {}),
+    self: { memberId, name },
+    isAddressed,
+  };
 }
 
 type Pinned = Pick<ChannelDelivery, 'pinned' | 'pinnedCount'>;

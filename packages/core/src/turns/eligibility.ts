@@ -15,7 +15,7 @@ export function eligibility(
   { memberCooldownMs }: AutonomyPolicy,
   now: number,
 ): Eligibility {
-  const { sessionId, mode, muted, unavailable, spokeAt } = standing;
+  const { sessionId, mode, muted, unavailable, spokeAt = Number.NEGATIVE_INFINITY } = standing;
   if (muted) return no('muted');
   const isByHand = turn.byHand?.includes(sessionId) === true;
   if (mode === 'manual_only' && !isByHand) return no('manual_only');
@@ -25,11 +25,14 @@ export function eligibility(
   if (turn.stimulus?.senderSessionId === sessionId && !isCalled) return no('sender');
   const isSelected = isCalled || turn.selected.includes(sessionId);
   if (!isSelected && !mayJoinIn(standing, turn)) return no('others_selected');
-  if (isSelected || spokeAt === undefined || spokeAt + memberCooldownMs <= now) {
-    return { may: 'start' };
-  }
-  return { may: 'later', at: spokeAt + memberCooldownMs };
+  const rested = spokeAt + memberCooldownMs;
+  if (rested <= now || isSelected || isFollowUp(standing, turn)) return { may: 'start' };
+  return { may: 'later', at: rested };
 }
+
+/** A person goes on in a thread without naming anyone: that is said to whoever spoke there last. */
+const isFollowUp = ({ isLastInThread }: Standing, turn: Turn): boolean =>
+  isLastInThread && turn.stimulus === undefined && turn.selected.length === 0 && !turn.isForPeople;
 
 /** Whether somebody who is not selected may speak. */
 function mayJoinIn({ mode }: Standing, turn: Turn): boolean {

@@ -1,10 +1,11 @@
 import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
 import { findChannelFields, findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
+import { textOf } from '../channels/item-text.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { itemsOf, readThread, textOf } from './read-thread.js';
+import { itemsOf, readThread } from './read-thread.js';
 
 /** Decides anew about a thread whose turn is open. */
 export function* lookAt(

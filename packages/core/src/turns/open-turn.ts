@@ -1,12 +1,13 @@
 import type { Author, Ceiling, StoredItem, Turn } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
+import { textOf } from '../channels/item-text.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
+import { mentioned } from '../channels/named-members.js';
 import type { NewEvent } from '../log/log.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut, toAnswer } from './carry-out.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { readThread, textOf } from './read-thread.js';
-import { mentioned } from './selection.js';
+import { readThread } from './read-thread.js';
 
 /** A message that is being posted, and may open a turn. */
 export interface Opening {

@@ -1,13 +1,20 @@
-import type { Ceiling, ChannelEvent, StoredItem } from '@stoa/protocol';
-import { type FullRunRow, findEvent, type LeaseRow, type MemberRow, type Tx } from '@stoa/store';
-import { isSomething } from '../channels/content.js';
-import { namedMembers } from '../channels/member-name.js';
+import type { Ceiling, StoredItem } from '@stoa/protocol';
+import {
+  type FullRunRow,
+  findEvent,
+  type LeaseRow,
+  listItemsOfRun,
+  type MemberRow,
+  type Tx,
+  together,
+} from '@stoa/store';
+import { isSomething } from '../channels/item-text.js';
+import { namedMember } from '../channels/member-name.js';
+import { type Published, publishMessage } from '../channels/publish-message.js';
+import { memberRecord } from '../channels/records.js';
+import { itemRecord } from '../sessions/records.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import type { LockedChannel, TurnContext } from './context.js';
-import { textOf } from './read-thread.js';
-import { mentioned } from './selection.js';
-
-export type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 /** What was emitted counts also when the run failed after it; of a run that was cancelled nothing does. */
 export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[]> {
@@ -17,26 +24,28 @@ export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[
   return event ? (JSON.parse(event.body) as { items: StoredItem[] }).items.filter(isSomething) : [];
 }
 
+/** The message that a run with the turn publishes. */
 export function* postOf(
   { sessions }: TurnContext,
-  { topicId }: LockedChannel,
+  channel: LockedChannel,
   lease: LeaseRow,
   member: MemberRow,
   output: readonly StoredItem[],
   ceiling: Ceiling | undefined,
-): Tx<Posted> {
-  const members = yield* namedMembers(topicId);
-  const { displayName, actorId } =
-    members.find(({ memberId }) => memberId === member.memberId) ?? member;
-  const others = members.filter(({ memberId }) => memberId !== member.memberId);
-  return {
+): Tx<Published> {
+  const [{ actorId, displayName }, items] = yield* together(
+    namedMember(memberRecord(member)),
+    listItemsOfRun.all({ runId: lease.runId }),
+  );
+  const delivered = items.map(itemRecord).find(({ delivery }) => delivery !== undefined)?.delivery;
+  return yield* publishMessage(channel, {
     messageId: sessions.ids.next('msg'),
     threadRootMessageId: lease.rootMessageId,
-    replyToMessageId: lease.originMessageId,
+    replyToMessageId: delivered?.replyToMessageId ?? lease.originMessageId,
     author: { kind: 'agent', id: actorId, displayName },
-    addressedMemberIds: mentioned(textOf(output), others).map(({ memberId }) => memberId),
+    addressedMemberIds: [],
     inputItems: [...output],
     metadata: {},
     ...(ceiling && { ceiling }),
-  };
+  });
 }

@@ -1,54 +1,44 @@
 import type { CandidateReason, ScorePart, Turn } from '@stoa/protocol';
 import type { Standing } from './thread-state.js';
 
-/** Its place in a list; who is not in it comes after all who are. */
+/** Its place in a list, counted from the end; who is not in it comes after all who are. */
 const place = (sessionIds: readonly string[], sessionId: string): number => {
   const index = sessionIds.indexOf(sessionId);
-  return index === -1 ? sessionIds.length : index;
+  return index === -1 ? 0 : index - sessionIds.length;
 };
 
 interface Part {
   readonly by: string;
+  /** Below 0 for what speaks for a candidate, above 0 for what speaks against it. */
   readonly value: (standing: Standing, turn: Turn) => number;
-  /** What speaks for a candidate whose value is below `none`. */
+  /** What a value below 0 is called. */
   readonly reason?: CandidateReason;
-  readonly none?: (turn: Turn) => number;
 }
-
-const flag = (holds: boolean): number => (holds ? 0 : 1);
 
 /**
  * What the order is made by, first to last; of two candidates the one with the lower value of the
  * first part in which they differ goes first. Ids are last, so that the order is total.
  */
 const PARTS: readonly Part[] = [
-  {
-    by: 'called',
-    value: ({ sessionId }, turn) => place(turn.called, sessionId),
-    reason: 'called',
-    none: ({ called }) => called.length,
-  },
+  { by: 'called', value: ({ sessionId }, turn) => place(turn.called, sessionId), reason: 'called' },
   {
     by: 'addressed',
     value: ({ sessionId }, turn) => place(turn.selected, sessionId),
     reason: 'addressed',
-    none: ({ selected }) => selected.length,
   },
   {
     by: 'lastInThread',
-    value: ({ isLastInThread }) => flag(isLastInThread),
+    value: ({ isLastInThread }) => (isLastInThread ? -1 : 0),
     reason: 'last_in_thread',
-    none: () => 1,
   },
-  { by: 'expertise', value: (s) => 0 - s.expertise, reason: 'expertise', none: () => 0 },
+  { by: 'expertise', value: (s) => 0 - s.expertise, reason: 'expertise' },
   {
     by: 'lastInChannel',
-    value: ({ isLastInChannel }) => flag(isLastInChannel),
+    value: ({ isLastInChannel }) => (isLastInChannel ? -1 : 0),
     reason: 'last_in_channel',
-    none: () => 1,
   },
-  { by: 'served', value: ({ sessionId }, turn) => flag(!turn.served.includes(sessionId)) },
-  { by: 'reacted', value: ({ reactedSinceOrigin }) => flag(!reactedSinceOrigin) },
+  { by: 'served', value: ({ sessionId }, turn) => (turn.served.includes(sessionId) ? 1 : 0) },
+  { by: 'reacted', value: ({ reactedSinceOrigin }) => (reactedSinceOrigin ? 1 : 0) },
   { by: 'lastSpoke', value: ({ spokeAt = 0 }) => 0 - spokeAt },
   { by: 'liveRuns', value: ({ liveRuns }) => liveRuns },
 ];
@@ -63,22 +53,21 @@ export interface Ranked {
 
 /** The order in which they would speak. */
 export function rank(turn: Turn, standings: readonly Standing[]): Ranked[] {
-  const nothing = PARTS.map(({ none }) => none?.(turn) ?? Number.NEGATIVE_INFINITY);
-  return standings.map((standing) => ranked(standing, turn, nothing)).sort(compare);
+  return standings.map((standing) => ranked(standing, turn)).sort(compare);
 }
 
-/** What the place of a candidate was made by, to be read; only those that are told of need it. */
+/** What speaks for a candidate and against it, to be read; what does neither is left out. */
 export const scoreOf = ({ values }: Ranked): ScorePart[] =>
-  PARTS.map(({ by }, i) => ({ by, value: values[i] as number }));
+  PARTS.map(({ by }, i) => ({ by, value: values[i] as number })).filter(({ value }) => value !== 0);
 
-function ranked(standing: Standing, turn: Turn, nothing: readonly number[]): Ranked {
+function ranked(standing: Standing, turn: Turn): Ranked {
   const values = new Array<number>(PARTS.length);
   let reason: CandidateReason | undefined;
   for (let i = 0; i < PARTS.length; i++) {
     const part = PARTS[i] as Part;
     const value = part.value(standing, turn);
     values[i] = value;
-    if (reason === undefined && value < (nothing[i] as number)) reason = part.reason;
+    if (reason === undefined && value < 0) reason = part.reason;
   }
   return { standing, values, reason: reason ?? 'member' };
 }

@@ -8,6 +8,7 @@ import {
   type ChannelFieldsRow,
   type FullMessageRow,
   findChannelFields,
+  findMessageRow,
   type LeaseWithRunRow,
   listLiveLeases,
   listReactions,
@@ -83,19 +84,19 @@ export function itemsOf(row: FullMessageRow): readonly StoredItem[] {
   return (JSON.parse(row.edited ?? row.posted) as { inputItems: StoredItem[] }).inputItems;
 }
 
-export const textOf = (items: readonly StoredItem[]): string =>
-  items.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
-
 interface Voices {
   readonly spoken: readonly SpokenRow[];
   readonly inThread: string | undefined;
   readonly inChannel: string | undefined;
 }
 
-/** Who spoke last elsewhere counts only where nobody has spoken yet. */
+/** The root counts as said in the thread. Who spoke last elsewhere counts only where nobody has spoken yet. */
 function* voicesIn(topicId: number, rootMessageId: string): Tx<Voices> {
-  const spoken = yield* listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH });
-  const inThread = lastSession(spoken);
+  const [spoken, root] = yield* together(
+    listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH }),
+    findMessageRow.first({ topicId, messageId: rootMessageId }),
+  );
+  const inThread = lastSession(spoken) ?? (root && lastSession([root]));
   const inChannel =
     inThread ?? lastSession(yield* listSpokenInChannel.all({ topicId, limit: CHANNEL_DEPTH }));
   return { spoken, inThread, inChannel };
@@ -107,7 +108,7 @@ interface Known extends Voices {
   readonly defaultMode: ParticipationMode;
 }
 
-const lastSession = (spoken: readonly SpokenRow[]): string | undefined =>
+const lastSession = (spoken: readonly Pick<SpokenRow, 'authorId'>[]): string | undefined =>
   spoken.find(({ authorId }) => sessionIdOf(authorId) !== undefined)?.authorId;
 
 function standingOf(row: SessionMemberRow, known: Known): Standing {

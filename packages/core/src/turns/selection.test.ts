@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { mentioned } from '../channels/named-members.js';
 import { expertiseIn } from './expertise.js';
-import { mentioned } from './selection.js';
 
 const members = [
   { memberId: 'builder', displayName: 'Bob the Builder' },
@@ -19,6 +19,13 @@ describe('whom a text names', () => {
     ['bob the builder: look', ['builder']],
     ['what does @rita say?', []],
     ['Rita, what do you say?', []],
+    ['what does @Bob the Builder suggest?', ['builder']],
+    ['what does @Bob suggest?', ['bob']],
+    ['@Bob the reviewer', ['bob']],
+    ['@bob-2 is nobody', []],
+    ['@rita-2, and @bob.', ['rita-2', 'bob']],
+    ['@bob @BOB (@bob)', ['bob']],
+    ['Bob, ask @reviewer', ['bob', 'reviewer']],
     ['bobsleigh', []],
     ['mail bob@example.org', []],
     ['mail me@bob', []],

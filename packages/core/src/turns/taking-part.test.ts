@@ -70,7 +70,9 @@ describe('agents who take part', () => {
     await stage.ended(run);
     expect([name, await stage.speak('here')]).toEqual(['a', 'b']);
     const passed = (await stage.decisions(messageId)).find(({ ended }) => ended.length > 0);
-    expect(passed?.ended).toMatchObject([{ outcome: 'failed', reason: 'acp_not_found' }]);
+    expect(passed?.ended).toMatchObject([
+      { memberId: 'a', outcome: 'failed', reason: 'acp_not_found', detail: 'no such program' },
+    ]);
     expect(passed?.candidates.find(({ memberId }) => memberId === 'a')).toMatchObject({
       verdict: 'skipped',
       reason: 'served',
@@ -80,7 +82,6 @@ describe('agents who take part', () => {
 
   it('C-68 a draft is gone when its turn passes to another, and whose turn it is now is seen', async () => {
     await open(['a', 'b']);
-    stage.daemon.driver.capabilities.publishes = 'final_text';
     const seen: Ephemeral[] = [];
     const subscription = await stage.core.hub.follow(
       {

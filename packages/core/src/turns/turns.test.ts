@@ -329,14 +329,25 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.speak('two')).toBe('a');
   });
 
-  it('C-63 of fifty who all abstain at most five are started', async () => {
+  it('C-63 DU-12 of fifty who all abstain three are started, and what was decided about each is known', async () => {
     const names = Array.from({ length: 50 }, (_, i) => `m${String(i).padStart(2, '0')}`);
     await open(names);
     const { messageId } = await stage.say('hello');
-    for (let i = 0; i < 5; i++) await stage.speak();
+    const { run } = await stage.next();
+    const { members = [], memberCount } = run.context.items[0]?.delivery ?? {};
+    expect([members.length, memberCount]).toEqual([12, 51]);
+    expect(members.map(({ memberId }) => memberId)).toContain('owner');
+    run.complete();
+    for (let i = 0; i < 2; i++) await stage.speak();
     expect(await stage.lastTurn(messageId)).toMatchObject({ outcome: 'run_budget', replies: 0 });
+    const decisions = await stage.decisions(messageId);
+    for (const { candidates, others = [], candidateCount } of decisions) {
+      const grouped = others.reduce((sum, { count }) => sum + count, 0);
+      expect(candidates.length + grouped).toBe(candidateCount);
+    }
+    expect(decisions[0]?.others).toMatchObject([{ verdict: 'queued', reason: 'member' }]);
     await stage.pass(1_000_000);
-    expect(stage.runCount).toBe(5);
+    expect(stage.runCount).toBe(3);
   });
 
   it('C-65 an edit or a deletion opens no turn', async () => {
@@ -349,9 +360,8 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(1);
   });
 
-  it('C-67 the last words of an agent that may not know the tool are published, unless it emitted some', async () => {
+  it('C-67 DU-15 what a run writes last is published, unless it emitted something or wrote nothing', async () => {
     await open(['a'], { memberCooldownMs: 0 });
-    stage.daemon.driver.capabilities.publishes = 'final_text';
     for (const [emitted, last] of [
       [undefined, 'only words'],
       ['emitted', 'not these'],

@@ -1,11 +1,11 @@
 import type { Origin } from '@stoa/protocol';
 import { findRun, findSchedule, lockChannel, type Tx } from '@stoa/store';
+import { textOf } from '../channels/item-text.js';
 import type { NewEvent } from '../log/log.js';
 import type { RunEnd } from '../sessions/run-end.js';
 import { tellThread } from '../stimuli/add-stimulus.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { outputOf } from '../turns/publication.js';
-import { textOf } from '../turns/read-thread.js';
 import { withBinding } from './changes.js';
 import { workChanged, workIn } from './read-work.js';
 import { unbound } from './unbound.js';

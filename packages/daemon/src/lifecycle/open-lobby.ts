@@ -71,6 +71,8 @@ async function furnish(core: Core, owner: Principal): Promise<void> {
       channelId: LOBBY_ID,
       title: 'Lobby',
       purpose: 'Meeting Stoa: three scripted residents show how agents share a channel',
+      // A hand-over among all three takes four runs, which cost nothing; one more is for a guest.
+      autonomyPolicy: { maxStartedRunsPerHumanMessage: 5 },
       metadata: BEGUN,
     },
     key('channel'),

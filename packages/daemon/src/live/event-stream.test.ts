@@ -74,7 +74,6 @@ describe('an event stream', () => {
   async function serve(core: Core, limit = 5): Promise<void> {
     streams = new Streams(limit);
     server = fastify();
-    const port = (): number => (server.server.address() as AddressInfo).port;
     const handle = createEventStream({
       core,
       streams,

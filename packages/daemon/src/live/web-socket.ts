@@ -90,7 +90,7 @@ async function admit(
     throw new StoaError(principal ? 'route_not_found' : 'unauthenticated');
   }
   assertMayCall(ROUTES.stream.access, principal);
-  if (!principal || !presented) throw new StoaError('unauthenticated');
+  if (!principal) throw new StoaError('unauthenticated');
   // Those that are open were told already; nobody would tell one that opens now.
   if (stopping()) throw new StoaError('shutting_down');
   return { principal, presented };

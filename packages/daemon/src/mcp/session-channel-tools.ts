@@ -37,7 +37,7 @@ export function sessionChannelTools(core: Core, agent: Agent, by: Session): Offe
       name: 'post_message',
       description:
         'Posts a message to a channel you are a member of, outside a turn: it wakes nobody. In the ' +
-        'channel of your turn you answer with emit_output instead.',
+        'channel of your turn it is refused: your answer is the message there.',
       input: PostMessageInput,
       isReading: false,
       async call({ channelId, idempotencyKey: key, ...request }) {

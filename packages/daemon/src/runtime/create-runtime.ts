@@ -117,9 +117,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     new LazyDriver(kind, can, async () => (await loaded()).driver(kind)),
   ];
   const drivers = new Map<DriverKind, Driver>([
-    lazy('builtin', { inject: true, publishes: 'tool' }),
-    lazy('script', { inject: true, publishes: 'tool' }),
-    lazy('acp', { inject: false, publishes: 'final_text' }),
+    lazy('builtin', { inject: true }),
+    lazy('script', { inject: true }),
+    lazy('acp', { inject: false }),
   ]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
   const tasksDirectory = tasksOf(home);

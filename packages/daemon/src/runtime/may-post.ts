@@ -10,5 +10,8 @@ export async function assertMayPost(core: Core, by: Principal, channelId: string
   await core.assertMayUse(by, { tool: 'post_message', kind: 'speak' });
   const run = core.runner.contextOf(by.id);
   if (run?.kind !== 'channel_delivery' || run.origin.channelId !== channelId) return;
-  throw new StoaError('has_turn', 'This session has the turn in that channel: emit_output speaks');
+  throw new StoaError(
+    'has_turn',
+    'This session has the turn in that channel: its answer is published there when its run ends',
+  );
 }

@@ -30,7 +30,9 @@ export function sendMessageOf(core: () => Core): SendMessage {
     async commandOf({ session }, to) {
       if (!to.startsWith('tsk_')) return undefined;
       const { kind, detail } = await core().tasks.get(selfOf(session.sessionId), to);
-      return kind === 'shell' ? String(detail['command'] ?? '') : undefined;
+      if (kind !== 'shell') return undefined;
+      const { command } = detail;
+      return typeof command === 'string' ? command : '';
     },
   };
 }

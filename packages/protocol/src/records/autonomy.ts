@@ -78,7 +78,7 @@ export type AutonomyPolicy = z.infer<typeof AutonomyPolicy>;
 export const DEFAULT_AUTONOMY_POLICY: AutonomyPolicy = {
   maxParallelPublicSpeakers: 1,
   maxAgentRepliesPerHumanMessage: 3,
-  maxStartedRunsPerHumanMessage: 5,
+  maxStartedRunsPerHumanMessage: 3,
   memberCooldownMs: 15_000,
   leaseTimeoutMs: 60_000,
   claimTimeoutMs: 20_000,

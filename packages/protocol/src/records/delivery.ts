@@ -51,6 +51,8 @@ export const ChannelDelivery = z.strictObject({
   /** How much is pinned; the list may be cut. */
   pinnedCount: z.int().min(0).optional(),
   threadRootMessageId: MessageId,
+  /** What its answer is a reply to, where that is not the message it is asked to answer: who called it said this. */
+  replyToMessageId: MessageId.optional(),
   /** Oldest first; the message to answer is the origin, wherever it stands. */
   heard: z.array(Heard),
   isAddressed: z.boolean(),

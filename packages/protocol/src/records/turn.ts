@@ -17,6 +17,8 @@ export const LeaseOutcome = z.enum([
   'spoke',
   'reacted',
   'abstained',
+  /** It wrote an answer that could not be published: it is no member any more, say. */
+  'unpublished',
   'failed',
   'interrupted',
   'cancelled',
@@ -77,6 +79,8 @@ export const Turn = z.strictObject({
   isForPeople: z.boolean(),
   /** Sessions that the last reply of an agent names. */
   called: z.array(SessionId),
+  /** That reply. */
+  calledByMessageId: MessageId.optional(),
   /** A stimulus opened it, with a budget of its own; whoever sent it is not asked. */
   stimulus: z
     .strictObject({
@@ -117,7 +121,7 @@ export const CandidateReason = z.enum([
 ]);
 export type CandidateReason = z.infer<typeof CandidateReason>;
 
-/** One thing the order was made by. Lower goes first; compared in the order they stand. */
+/** One thing the order was made by. Below 0 it speaks for a candidate, above 0 against it. */
 export const ScorePart = z.strictObject({ by: z.string(), value: z.number() });
 export type ScorePart = z.infer<typeof ScorePart>;
 
@@ -129,6 +133,16 @@ export const Candidate = z.strictObject({
   score: z.array(ScorePart),
 });
 export type Candidate = z.infer<typeof Candidate>;
+
+/** Candidates about whom the same was decided. */
+export const CandidateGroup = z.strictObject({
+  verdict: Candidate.shape.verdict,
+  reason: CandidateReason,
+  count: z.int().min(1),
+  /** Some of them. The first group of a decision names nobody: whoever stands nowhere else is in it. */
+  memberIds: z.array(MemberId),
+});
+export type CandidateGroup = z.infer<typeof CandidateGroup>;
 
 /** What made the daemon look at a thread. */
 export const TurnTrigger = z.strictObject({
@@ -142,8 +156,9 @@ export type TurnTrigger = z.infer<typeof TurnTrigger>;
 export const TurnDecision = z.strictObject({
   trigger: TurnTrigger,
   turn: Turn,
-  /** The first of them; how many there were is told beside. */
+  /** Those who matter most; the others are in groups, and how many there were is told beside. */
   candidates: z.array(Candidate),
+  others: z.array(CandidateGroup).optional(),
   candidateCount: z.int().min(0),
   granted: z.array(
     Lease.pick({
@@ -158,9 +173,15 @@ export const TurnDecision = z.strictObject({
   ended: z.array(
     z.strictObject({
       leaseId: LeaseId,
+      /** Whose it was. */
+      memberId: MemberId.optional(),
       outcome: LeaseOutcome,
       /** What kept its run from its work: a code of its failure, or why it was cancelled. */
       reason: z.string().optional(),
+      /** The failure in words, on one line. */
+      detail: z.string().optional(),
+      /** How much it wrote, where none of it was published. */
+      unpublishedChars: z.int().min(1).optional(),
     }),
   ),
 });

@@ -24,7 +24,7 @@ const MOST_STEPS = 4;
  */
 export class SimAgent implements Driver {
   readonly kind = 'script';
-  readonly capabilities = { inject: true, publishes: 'tool' } as const;
+  readonly capabilities = { inject: true } as const;
 
   constructor(private readonly outside: Outside) {}
 

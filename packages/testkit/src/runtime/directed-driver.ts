@@ -61,10 +61,7 @@ export class DirectedDriver implements Driver {
     readonly kind: DriverKind = 'script',
     readonly capabilities: {
       -readonly [Can in keyof DriverCapabilities]: DriverCapabilities[Can];
-    } = {
-      inject: true,
-      publishes: 'tool',
-    },
+    } = { inject: true },
   ) {}
 
   execute(context: RunContext): Promise<DriverEnd> {

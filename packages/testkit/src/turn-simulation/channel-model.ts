@@ -38,6 +38,8 @@ export interface LeaseModel {
   readonly turnId: string;
   readonly rootMessageId: string;
   readonly originMessageId: string;
+  /** What it is to reply to: who called it said this, or else the message that opened the turn. */
+  readonly replyTo: string | undefined;
   /** How often the message that it answers may be answered. */
   readonly mostReplies: number;
   readonly grantedAt: number;
@@ -58,6 +60,8 @@ export interface ThreadModel {
   readonly served: Set<string>;
   /** Sessions that the last reply names. */
   readonly called: Set<string>;
+  /** That reply. */
+  calledBy: string | undefined;
   readonly live: Map<string, LeaseModel>;
 }
 
@@ -128,10 +132,14 @@ export function roomIn(model: ChannelModel, thread: ThreadModel): number {
   const { replies, runs } = boundsIn(thread.turn, policy);
   return Math.min(
     policy.maxParallelPublicSpeakers - thread.live.size,
-    replies - thread.replies - thread.live.size,
+    replies - thread.replies - ownSpeakers(thread),
     runs - thread.runs,
   );
 }
+
+/** Who still answers an earlier turn takes none of the replies of this one. */
+export const ownSpeakers = ({ live, turn }: ThreadModel): number =>
+  [...live.values()].filter(({ turnId }) => turnId === turn.turnId).length;
 
 const isOverTokens = ({ tokens }: Turn, { tokensPerTurn }: AutonomyPolicy): boolean =>
   tokensPerTurn !== undefined && tokens >= tokensPerTurn;

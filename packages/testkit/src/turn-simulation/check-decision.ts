@@ -3,6 +3,7 @@ import { violated } from '../simulation/failure.js';
 import {
   boundsIn,
   type ChannelModel,
+  ownSpeakers,
   roomIn,
   type SpeakingMember,
   type ThreadModel,
@@ -15,6 +16,8 @@ export interface SessionFacts {
   spokeAt(rootMessageId: string, sessionId: string): number | undefined;
   /** When a run last did something since it was started. */
   activeAt(runId: string): number | undefined;
+  /** The session that spoke last in a thread. */
+  lastSpeaker(rootMessageId: string): string | undefined;
 }
 
 export interface Judged {
@@ -57,9 +60,10 @@ function checkBounds({ model, thread, decision }: Judged): void {
   if (speakers > policy.maxParallelPublicSpeakers) {
     violated('too many speak at once', { speakers, most: policy.maxParallelPublicSpeakers });
   }
-  if (thread.replies + speakers > bounds.replies) {
+  const own = ownSpeakers(thread);
+  if (thread.replies + own > bounds.replies) {
     const most = bounds.replies;
-    violated('more may speak than replies are left', { replies: thread.replies, speakers, most });
+    violated('more may speak than replies are left', { replies: thread.replies, own, most });
   }
   if (thread.runs > bounds.runs) {
     violated('more runs than a turn may have', { runs: thread.runs });
@@ -71,10 +75,13 @@ function checkBounds({ model, thread, decision }: Judged): void {
 
 function checkCandidates(judged: Judged): void {
   const { model, thread, decision } = judged;
-  const looked = decision.candidates.map(({ memberId }) => memberId).sort();
+  const told = candidatesIn(judged);
+  const looked = told.map(({ memberId }) => memberId).sort();
   const members = [...model.members.keys()].sort();
-  if (looked.join() !== members.join()) violated('not all were looked at', { looked, members });
-  for (const candidate of decision.candidates) {
+  if (looked.join() !== members.join() || decision.candidateCount !== members.length) {
+    violated('not all were looked at', { looked, members });
+  }
+  for (const candidate of told) {
     const member = model.members.get(candidate.memberId) as SpeakingMember;
     const isGranted = decision.granted.some(({ memberId }) => memberId === member.memberId);
     if (isGranted !== (candidate.verdict === 'granted'))
@@ -85,8 +92,27 @@ function checkCandidates(judged: Judged): void {
   }
 }
 
+type Told = Pick<Candidate, 'memberId' | 'verdict' | 'reason'>;
+
+/** Everybody who was looked at: also those in groups, the first of which holds whoever stands nowhere else. */
+function candidatesIn({ model, decision }: Judged): Told[] {
+  const { candidates, others: [largest, ...smaller] = [] } = decision;
+  const told: Told[] = [...candidates];
+  for (const { memberIds, count, verdict, reason } of smaller) {
+    if (memberIds.length !== count)
+      violated('a group does not name all of its members', { decision });
+    for (const memberId of memberIds) told.push({ memberId, verdict, reason });
+  }
+  if (!largest) return told;
+  const named = new Set(told.map(({ memberId }) => memberId));
+  const rest = [...model.members.keys()].filter((memberId) => !named.has(memberId));
+  if (rest.length !== largest.count) violated('a group has another size than told', { decision });
+  const { verdict, reason } = largest;
+  return [...told, ...rest.map((memberId) => ({ memberId, verdict, reason }))];
+}
+
 /** Whether what is said of a member is so. */
-function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): boolean {
+function mayBe(judged: Judged, member: SpeakingMember, candidate: Told): boolean {
   const { thread, at, model, sessions } = judged;
   const { sessionId, mode, muted } = member;
   const { verdict, reason } = candidate;
@@ -110,12 +136,19 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Candidate): bo
     case 'cooling_down': {
       const spokeAt = sessions.spokeAt(thread.rootMessageId, sessionId);
       const isCooling = spokeAt !== undefined && spokeAt + model.policy.memberCooldownMs > at;
-      return isCooling && !isMeant(thread, sessionId);
+      return isCooling && !isMeant(thread, sessionId) && !isFollowUp(judged, sessionId);
     }
     default:
       return false;
   }
 }
+
+/** The last speaker of a thread need not rest before it answers a person who names nobody. */
+const isFollowUp = ({ thread, sessions }: Judged, sessionId: string): boolean =>
+  thread.turn.stimulus === undefined &&
+  thread.turn.selected.length === 0 &&
+  !thread.turn.isForPeople &&
+  sessions.lastSpeaker(thread.rootMessageId) === sessionId;
 
 const isMeant = ({ turn, called }: ThreadModel, sessionId: string): boolean =>
   called.has(sessionId) || turn.selected.includes(sessionId);
@@ -129,7 +162,8 @@ function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): bool
 }
 
 /** Who holds a turn beyond its time is at work, or holds it because nobody could have it. Who is at work keeps it. */
-function checkRenewals({ model, thread, decision, at, sessions }: Judged): void {
+function checkRenewals(judged: Judged): void {
+  const { model, thread, decision, at, sessions } = judged;
   const isAtWork = (leaseId: string): boolean => {
     const lease = model.leases.get(leaseId);
     const activeAt = lease && sessions.activeAt(lease.runId);
@@ -141,24 +175,32 @@ function checkRenewals({ model, thread, decision, at, sessions }: Judged): void 
     if (outcome === 'superseded' && isAtWork(leaseId))
       violated('a turn was taken from who is at work', { leaseId, decision });
   }
-  const isSilent = decision.renewed.some(({ leaseId }) => !isAtWork(leaseId));
-  if (!isSilent || model.paused || model.archived) return;
-  const isSomebodyWaiting = decision.candidates.some(({ verdict }) => verdict === 'queued');
+  const told = candidatesIn(judged);
+  if (model.paused || model.archived) return;
+  if (!told.some(({ verdict }) => verdict === 'queued')) return;
   const { policy } = model;
   const bounds = boundsIn(thread.turn, policy);
-  const isRoom =
-    thread.replies + thread.live.size <= bounds.replies &&
-    thread.live.size <= policy.maxParallelPublicSpeakers &&
-    thread.runs < bounds.runs;
-  if (isSomebodyWaiting && isRoom) violated('a turn was renewed while others waited', { decision });
+  for (const { leaseId } of decision.renewed) {
+    if (isAtWork(leaseId)) continue;
+    const isOwn = model.leases.get(leaseId)?.turnId === thread.turn.turnId;
+    // What this one would have given back.
+    const own = ownSpeakers(thread) - (isOwn ? 1 : 0);
+    const isRoom =
+      thread.replies + own < bounds.replies &&
+      thread.live.size - 1 < policy.maxParallelPublicSpeakers &&
+      thread.runs < bounds.runs;
+    if (isRoom) violated('a turn was renewed while others waited', { decision });
+  }
 }
 
 /**
  * Nobody is left who could speak now; a thread in which nobody speaks is over, or is looked at again
  * when somebody may; one in which somebody does is looked at when its time is over.
  */
-function checkNobodyIsStranded({ model, thread, decision, at }: Judged): void {
-  const { turn, candidates } = decision;
+function checkNobodyIsStranded(judged: Judged): void {
+  const { model, thread, decision, at } = judged;
+  const { turn } = decision;
+  const candidates = candidatesIn(judged);
   const isWaiting = candidates.some(({ verdict }) => verdict === 'queued');
   const isCooling = candidates.some(({ reason }) => reason === 'cooling_down');
   const room = roomIn(model, thread);

@@ -9,7 +9,7 @@ export interface RunModel {
   hasEnded: boolean;
   /** When it last did something since it was started. */
   activeAt: number | undefined;
-  /** What it said last. */
+  /** What it emitted last, or else wrote last. */
   output: string | undefined;
 }
 
@@ -18,6 +18,7 @@ interface OfRun {
   readonly origin: Origin;
   readonly kind?: string;
   readonly items?: readonly { readonly type: string; readonly text?: string }[];
+  readonly output?: readonly { readonly type: string; readonly text?: string }[];
 }
 
 interface Row {
@@ -68,6 +69,8 @@ export class SessionLedger {
     if (run.hasEnded) violated('a run goes on after its end', { ...run, type });
     if (type === 'started') run.hasStarted = true;
     if (type === 'output_emitted') run.output = data.items?.[0]?.text;
+    // Without an emitted output the last words are the answer.
+    if (type === 'completed') run.output ??= data.output?.[0]?.text;
     if (ENDS.has(type)) run.hasEnded = true;
     this.#touch(run);
   }

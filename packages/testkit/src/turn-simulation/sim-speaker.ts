@@ -28,14 +28,16 @@ export function runIdIn(text: string): string | undefined {
 /** An agent in a channel that does something else at each turn: it keeps to what drivers promise, but for being late. */
 export class SimSpeaker implements Driver {
   readonly kind = 'script';
-  readonly capabilities = { inject: true, publishes: 'tool' } as const;
+  readonly capabilities = { inject: true } as const;
 
   readonly #parts: readonly {
     readonly name: string;
     readonly weight: number;
     readonly play: Part;
   }[] = [
-    { name: 'speaks', weight: 34, play: (run) => this.#speak(run, 1) },
+    { name: 'speaks', weight: 22, play: (run) => this.#speak(run, 1) },
+    { name: 'writes its answer last', weight: 12, play: (run) => this.#write(run, 0) },
+    { name: 'writes more than it emitted', weight: 3, play: (run) => this.#write(run, 1) },
     { name: 'speaks twice', weight: 6, play: (run) => this.#speak(run, 2) },
     { name: 'abstains', weight: 14, play: (run) => this.#abstain(run) },
     { name: 'reacts', weight: 6, play: (run) => this.#react(run) },
@@ -81,6 +83,13 @@ export class SimSpeaker implements Driver {
     }
     if (this.audience.random.chance(0.3)) await this.audience.pace(run.signal);
     return { type: 'completed' };
+  }
+
+  /** What it writes last counts, unless it emitted something. */
+  async #write(run: RunContext, emitted: number): Promise<DriverEnd> {
+    await this.#speak(run, emitted);
+    await this.audience.pace(run.signal);
+    return { type: 'completed', output: [{ type: 'text', text: this.#words(run) }] };
   }
 
   async #abstain(run: RunContext): Promise<DriverEnd> {
@@ -156,9 +165,12 @@ export class SimSpeaker implements Driver {
   }
 
   async #emit(run: RunContext): Promise<void> {
+    await run.journal.emitOutput([{ type: 'text', text: this.#words(run) }]);
+  }
+
+  #words({ runId }: RunContext): string {
     const { random } = this.audience;
     const named = random.chance(0.3) ? ` @${random.pick(this.audience.names())}` : '';
-    const text = wordsOf(run.runId, `${String(random.below(1_000))}${named}`);
-    await run.journal.emitOutput([{ type: 'text', text }]);
+    return wordsOf(runId, `${String(random.below(1_000))}${named}`);
   }
 }

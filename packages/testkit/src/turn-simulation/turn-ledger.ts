@@ -34,6 +34,7 @@ export class TurnLedger implements SessionFacts {
   readonly sessions = new SessionLedger();
   readonly stimuli = new StimulusLedger();
   readonly #spoke = new Map<string, number>();
+  readonly #lastSpeakers = new Map<string, string>();
   readonly #posts = new Set<string>();
   /** What the next event of the channel has to be. */
   #expected: { readonly messageId: string; readonly runId?: string | undefined } | undefined;
@@ -83,6 +84,10 @@ export class TurnLedger implements SessionFacts {
     return this.#spoke.get(`${rootMessageId} ${sessionId}`);
   }
 
+  lastSpeaker(rootMessageId: string): string | undefined {
+    return this.#lastSpeakers.get(rootMessageId);
+  }
+
   #takeChannel(channelId: string, rows: readonly EventRow[]): void {
     let model = this.channels.get(channelId);
     if (!model) {
@@ -127,6 +132,7 @@ export class TurnLedger implements SessionFacts {
     }
     const sessionId = sessionOf(author.id) ?? '';
     this.#spoke.set(`${rootMessageId} ${sessionId}`, at);
+    if (sessionId !== '') this.#lastSpeakers.set(rootMessageId, sessionId);
     const runId = runIdIn(text);
     if (runId === undefined) return;
     const lease = model.leaseOfRun.get(runId);
@@ -135,15 +141,23 @@ export class TurnLedger implements SessionFacts {
     if (lease.sessionId !== sessionId || lease.rootMessageId !== rootMessageId) {
       violated('a run published where it had no turn', { lease, sessionId, rootMessageId });
     }
+    if (place.replyToMessageId !== lease.replyTo) {
+      violated('a reply is to something else than what it answers', { lease, place });
+    }
     const { output } = this.sessions.run(runId);
     if (output !== text) violated('something else was published than said', { output, text });
     lease.hasSpoken = true;
     const thread = model.threads.get(rootMessageId) as ThreadModel;
-    thread.replies += 1;
-    thread.called.clear();
-    for (const memberId of place.addressedMemberIds) {
-      const called = model.members.get(memberId)?.sessionId;
-      if (called !== undefined) thread.called.add(called);
+    const isOwn = lease.turnId === thread.turn.turnId;
+    // A reply to something earlier is paid for there, and calls nobody before whom a person named.
+    if (isOwn) thread.replies += 1;
+    if (isOwn || thread.turn.selected.every((id) => thread.served.has(id))) {
+      thread.called.clear();
+      for (const memberId of place.addressedMemberIds) {
+        const called = model.members.get(memberId)?.sessionId;
+        if (called !== undefined) thread.called.add(called);
+      }
+      thread.calledBy = messageId;
     }
     const most = boundsIn(thread.turn, model.policy).replies;
     if (thread.replies > most) violated('more replies than a message of a person allows', { most });
@@ -258,6 +272,11 @@ export class TurnLedger implements SessionFacts {
       ) {
         violated('what became of a turn is not what happened', { lease, outcome });
       }
+      const isSilence = outcome === 'abstained' || outcome === 'reacted';
+      const { output } = this.sessions.run(lease.runId);
+      if (isSilence && output !== undefined) {
+        violated('an answer was taken for silence', { lease, outcome, output });
+      }
       lease.isLive = false;
       thread.live.delete(leaseId);
       if (lease.turnId !== turn.turnId) continue;
@@ -280,6 +299,7 @@ export class TurnLedger implements SessionFacts {
         turnId: turn.turnId,
         rootMessageId: thread.rootMessageId,
         originMessageId: turn.originMessageId,
+        replyTo: thread.called.has(sessionId) ? thread.calledBy : turn.originMessageId,
         mostReplies: boundsIn(turn, model.policy).replies,
         grantedAt: at,
         deadline,
@@ -341,5 +361,6 @@ const newThread = (
   started: new Set(),
   served: new Set(),
   called: new Set(),
+  calledBy: undefined,
   live,
 });

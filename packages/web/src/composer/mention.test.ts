@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressedIn, completed, mentionAt, suggested } from './mention.js';
+import { completed, mentionAt, suggested } from './mention.js';
 
 const host = { memberId: 'host', displayName: 'Host' };
 const cook = { memberId: 'cook-2', displayName: 'The cook' };
@@ -32,19 +32,5 @@ describe('a mention', () => {
       caret: 13,
     });
     expect(completed('so @an', 6, { from: 3, query: 'an' }, anna, members).text).toBe('so @mem_1 ');
-  });
-});
-
-describe('who is addressed', () => {
-  it('is everybody whose whole name stands behind an @, once, in order', () => {
-    expect(addressedIn('@the cook, ask @Host and @host', members)).toEqual(['cook-2', 'host']);
-    expect(addressedIn('@hostess or me@host', members)).toEqual([]);
-  });
-
-  it('is nobody by a name that two have, and the longer of two names that fit', () => {
-    expect(addressedIn('@Anna', members)).toEqual([]);
-    expect(addressedIn('@mem_2', members)).toEqual(['mem_2']);
-    const lee = { memberId: 'lee', displayName: 'Host Lee' };
-    expect(addressedIn('@Host Lee, hello', [host, lee])).toEqual(['lee']);
   });
 });

@@ -53,29 +53,3 @@ export function completed<M extends Nameable>(
     caret: mention.from + name.length + 1,
   };
 }
-
-/** The members that a text names after an `@`; a name of several words counts whole, and what could mean two nobody. */
-export function addressedIn(text: string, members: readonly Nameable[]): readonly string[] {
-  const lower = text.toLowerCase();
-  const found: string[] = [];
-  for (const { index } of lower.matchAll(/(?<![\p{L}\p{N}_.])@/gu)) {
-    const memberId = namedBy(lower.slice(index + 1), members);
-    if (memberId !== undefined && !found.includes(memberId)) found.push(memberId);
-  }
-  return found;
-}
-
-function namedBy(rest: string, members: readonly Nameable[]): string | undefined {
-  let longest = 0;
-  let meant = new Set<string>();
-  for (const { memberId, displayName } of members) {
-    for (const name of [memberId.toLowerCase(), displayName.toLowerCase()]) {
-      const isWhole = rest.startsWith(name) && !/^[\p{L}\p{N}_]/u.test(rest.slice(name.length));
-      if (!isWhole || name.length < longest) continue;
-      if (name.length > longest) meant = new Set();
-      longest = name.length;
-      meant.add(memberId);
-    }
-  }
-  return meant.size === 1 ? [...meant][0] : undefined;
-}

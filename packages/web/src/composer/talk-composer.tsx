@@ -5,7 +5,6 @@ import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { AttachmentStrip } from './attachment-strip.js';
 import { Composer } from './composer.js';
-import { addressedIn } from './mention.js';
 import { sizeOf } from './size-of.js';
 import { useAttachments } from './use-attachments.js';
 import { useFileDrop } from './use-file-drop.js';
@@ -36,15 +35,13 @@ export function TalkComposer(props: TalkComposerProps) {
   const compose = (text: string): PostMessage | undefined => {
     if (attached.some(({ state }) => state !== 'stored')) return undefined;
     if (text === '' && attached.length === 0) return undefined;
-    const addressedMemberIds = addressedIn(text, members).slice(0, 50);
-    const to = addressedMemberIds.length > 0 ? { addressedMemberIds } : {};
-    if (attached.length === 0) return { text, ...to };
+    // Whom the text names after an `@` is for the daemon to say, as it does for every client.
+    if (attached.length === 0) return { text };
     return {
       inputItems: [
         ...(text === '' ? [] : [{ type: 'text' as const, text }]),
         ...attached.map(({ assetId = '' }) => ({ type: 'asset_reference' as const, assetId })),
       ],
-      ...to,
     };
   };
   const paste = (event: ClipboardEvent): void => {

@@ -21,7 +21,10 @@ export const canSign = (): boolean => isSecureContext;
 /** Undefined where this browser has no login here, or keeps nothing. */
 export async function loginKey(): Promise<LoginKey | undefined> {
   try {
-    const kept = await inStore<Kept | undefined>('readonly', (store) => store.get(CURRENT));
+    const kept = await inStore<Kept | undefined>(
+      'readonly',
+      (store) => store.get(CURRENT) as IDBRequest<Kept | undefined>,
+    );
     return kept && { credentialId: kept.credentialId, sign: (text) => sign(kept.key, text) };
   } catch {
     return undefined;

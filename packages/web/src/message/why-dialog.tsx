@@ -79,8 +79,8 @@ const VERDICTS = {
 } as const;
 
 function Decision({ decision, reader, author }: DecisionProps) {
-  const { at, candidateCount } = decision;
-  const { trigger, candidates, nobody, consequences } = decisionWords(decision, reader);
+  const { at } = decision;
+  const { trigger, candidates, others, nobody, consequences } = decisionWords(decision, reader);
   const own = candidates.findIndex(
     ({ verdict }, index) =>
       verdict === 'granted' && author === `session:${decision.candidates[index]?.sessionId ?? ''}`,
@@ -119,11 +119,11 @@ function Decision({ decision, reader, author }: DecisionProps) {
               </span>
             </li>
           ))}
-          {candidateCount > candidates.length ? (
-            <li className="px-2 py-1.5 text-faint">
-              and {candidateCount - candidates.length} more
+          {others.map((line) => (
+            <li key={line} className="px-2 py-1.5 text-faint">
+              and {line}
             </li>
-          ) : null}
+          ))}
         </ol>
       ) : null}
       <ul className="text-[13px] text-soft">

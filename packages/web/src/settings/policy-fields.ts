@@ -61,7 +61,7 @@ export const POLICY_GROUPS: readonly PolicyGroup[] = [
     title: 'After a message of a person',
     fields: [
       count('maxAgentRepliesPerHumanMessage', 'Replies', 3, 'Of all agents together.'),
-      count('maxStartedRunsPerHumanMessage', 'Runs', 5, 'Also those that end in silence.'),
+      count('maxStartedRunsPerHumanMessage', 'Runs', 3, 'Also those that end in silence.'),
       count('maxParallelPublicSpeakers', 'Speakers at once', 1, 'In one thread.'),
       count('tokensPerTurn', 'Tokens', undefined, 'Of all runs of a turn.', 'no limit'),
     ],

@@ -53,9 +53,9 @@ const FILLS: Readonly<Record<string, string>> = {
 };
 
 function Lane({ lease, name, left, width, hasTokens }: LaneProps) {
-  const { outcome, reason, from, until, runId } = lease;
+  const { outcome, from, until, runId } = lease;
   const fill = outcome === undefined ? 'fill-good' : (FILLS[outcome] ?? 'fill-danger');
-  const said = outcome === undefined ? 'is speaking' : leaseOutcomeWords(outcome, reason);
+  const said = outcome === undefined ? 'is speaking' : leaseOutcomeWords({ ...lease, outcome });
   return (
     <li className="grid grid-cols-[4rem_1fr] items-center gap-x-3 text-xs wide:grid-cols-[4rem_1fr_17rem]">
       <span className="truncate text-soft" title={name}>

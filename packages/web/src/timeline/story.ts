@@ -10,7 +10,9 @@ export interface LeaseSpan {
   readonly from: number;
   until: number | undefined;
   outcome: LeaseOutcome | undefined;
-  reason: string | undefined;
+  reason?: string;
+  detail?: string;
+  unpublishedChars?: number;
 }
 
 interface Said {
@@ -164,11 +166,11 @@ function tellTurn(
   }
   entry.turn = turn;
   entry.decisions.push({ ...data, seq, at });
-  for (const { leaseId, outcome, reason } of data.ended) {
+  for (const { leaseId, memberId: _, ...how } of data.ended) {
     // A lease of the turn before may end in this one.
     const held = [...turns.values()].flatMap(({ leases }) => leases);
     const lease = held.find((each) => each.leaseId === leaseId);
-    if (lease) Object.assign(lease, { until: at, outcome, reason });
+    if (lease) Object.assign(lease, { until: at, ...how });
   }
   for (const { leaseId, memberId, runId } of data.granted) {
     entry.leases.push({
@@ -178,7 +180,6 @@ function tellTurn(
       from: at,
       until: undefined,
       outcome: undefined,
-      reason: undefined,
     });
   }
 }

@@ -80,8 +80,8 @@ interface DecisionProps {
 }
 
 function Decision({ decision, reader }: DecisionProps) {
-  const { at, candidateCount } = decision;
-  const { trigger, candidates, nobody, consequences } = decisionWords(decision, reader);
+  const { at } = decision;
+  const { trigger, candidates, others, nobody, consequences } = decisionWords(decision, reader);
   return (
     <li>
       <p>
@@ -101,9 +101,11 @@ function Decision({ decision, reader }: DecisionProps) {
           </li>
         ))}
       </ol>
-      {candidateCount > candidates.length ? (
-        <p className="text-xs text-faint">and {candidateCount - candidates.length} more</p>
-      ) : null}
+      {others.map((line) => (
+        <p key={line} className="text-xs text-faint">
+          and {line}
+        </p>
+      ))}
     </li>
   );
 }

@@ -56,7 +56,7 @@ function commonOf(directory: string, dotGit: string): string | undefined {
     const gitDir = gitDirOf(dotGit);
     if (gitDir === undefined) return undefined;
     if (basename(dirname(gitDir)) === 'worktrees') return worktreeCommon(dotGit, gitDir);
-    const named = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(read(join(gitDir, 'config')))?.[1];
+    const named = settingIn(read(join(gitDir, 'config')), 'worktree');
     return named !== undefined && realpathSync(resolve(gitDir, named)) === directory
       ? gitDir
       : undefined;
@@ -64,6 +64,17 @@ function commonOf(directory: string, dotGit: string): string | undefined {
     return undefined;
   }
 }
+
+/** The first line of a git configuration that sets this name. */
+function settingIn(text: string, name: string): string | undefined {
+  for (const line of text.split('\n')) {
+    const [key = '', ...value] = line.split('=');
+    if (key.trim() === name && value.length > 0) return value.join('=').trim();
+  }
+  return undefined;
+}
+
+const GITDIR = 'gitdir: ';
 
 function worktreeCommon(dotGit: string, gitDir: string): string | undefined {
   const common = realpathSync(resolve(gitDir, read(join(gitDir, 'commondir')).trim()));
@@ -74,8 +85,9 @@ function worktreeCommon(dotGit: string, gitDir: string): string | undefined {
 
 /** The directory that a `.git` file names. */
 function gitDirOf(dotGit: string): string | undefined {
-  const [, named] = /^gitdir: (.+?)\s*$/.exec(read(dotGit)) ?? [];
-  return named === undefined ? undefined : realpathSync(resolve(dirname(dotGit), named));
+  const text = read(dotGit);
+  const named = text.startsWith(GITDIR) ? text.slice(GITDIR.length).trim() : '';
+  return named === '' ? undefined : realpathSync(resolve(dirname(dotGit), named));
 }
 
 /** What git obeys in a directory of its own and in those of its submodules. */

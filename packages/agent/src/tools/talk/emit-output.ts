@@ -16,9 +16,8 @@ type EmitOutputInput = z.infer<typeof EmitOutputInput>;
 export const emitOutput = defineTool<EmitOutputInput>({
   name: 'emit_output',
   description:
-    'Gives your answer: it goes to where the request came from when you are done. The last one ' +
-    'counts. In a turn in a channel it is published there; in a run without a turn nothing is ' +
-    'published, and the result says so.',
+    'Gives your answer, in place of what you write last; boards can be shown with it. The last call ' +
+    'counts. In a run without a turn in a channel nothing is published, and the result says so.',
   input: EmitOutputInput,
   kind: 'speak',
   title: ({ content }) => `Say: ${content}`,

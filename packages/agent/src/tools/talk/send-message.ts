@@ -26,9 +26,9 @@ export interface OutgoingMessage {
 
 export interface SendMessage {
   /** Resolves when the message is durable, with the receipt for the sender. Throws a StoaError otherwise. */
-  send(message: OutgoingMessage): Promise<string>;
+  readonly send: (message: OutgoingMessage) => Promise<string>;
   /** The command that reads the message from its standard input, where the recipient is one. */
-  commandOf(run: RunContext, to: string): Promise<string | undefined>;
+  readonly commandOf: (run: RunContext, to: string) => Promise<string | undefined>;
 }
 
 /** Words for a session or an agent need no approval. What a command reads from its standard input is an execution. */

@@ -50,7 +50,10 @@ export function createAgentTool(
       agent === undefined ? `Agent: ${description}` : `Agent ${agent}: ${description}`,
     async subjects({ agent }, { run, callId }) {
       const programs = await tasks.programsOf(run, agent);
-      decided.set(run, (decided.get(run) ?? new Map()).set(callId, programs));
+      decided.set(
+        run,
+        (decided.get(run) ?? new Map<string, readonly StartedProgram[]>()).set(callId, programs),
+      );
       return programs.length === 0 ? [{ type: 'none' }] : programs.map(({ subject }) => subject);
     },
     review(_, { run, callId }) {

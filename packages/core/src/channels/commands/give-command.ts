@@ -1,6 +1,5 @@
 import {
   actorIdOf,
-  type ChannelEvent,
   channelTopic,
   type Message,
   type Metadata,
@@ -13,12 +12,11 @@ import { assertNotArchived, channelToSpeakIn } from '../../access/gate.js';
 import type { LogEntry } from '../../log/entry.js';
 import type { Decision } from '../../log/log.js';
 import { type ChannelContext, idempotency } from '../context.js';
+import { type Posted, publishMessage } from '../publish-message.js';
 import { postedRecord } from '../records.js';
 import { placeInThread } from '../thread.js';
 import { commandCalled } from './commands.js';
 import { parseSlash, type Slash } from './parse-slash.js';
-
-type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 const AUTHOR = { kind: 'system', id: 'system', displayName: 'Stoa' } as const;
 const LINE_CHARS = 2_000;
@@ -72,17 +70,17 @@ export function giveCommand(
       const call = { context, by, channel, threadRootMessageId, rest, at };
       const told = command.run(call);
       const { line, events = [] } = 'next' in told ? yield* told : told;
-      const posted: Posted = {
+      const published = yield* publishMessage(channel, {
         messageId: context.ids.next('msg'),
         ...place,
         author: AUTHOR,
         addressedMemberIds: [],
         inputItems: [{ type: 'text', text: oneLine(line) }],
         metadata,
-      };
+      });
       return {
-        events: [{ topic, event: { type: 'message_posted', data: posted } }, ...events],
-        answer: ([entry]) => answerOf(channelId, entry as LogEntry, posted),
+        events: [...published.events, ...events],
+        answer: ([entry]) => answerOf(channelId, entry as LogEntry, published.posted),
       };
     },
     idempotency: idempotency(context.secrets, key, { post: channelId, request }, (entry) =>

@@ -1,0 +1,190 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Message, ReadCursor, Session, StampedDecision } from '@stoa/protocol';
+import {
+  type Caller,
+  callerOf,
+  newPerson,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Room, scripted } from './room.js';
+import { ownerOf } from './stoa-command.js';
+
+describe('people and agents who are named, and threads that go on', () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let ada: Caller;
+  let bob: Caller;
+  let run: ReturnType<typeof ownerOf>;
+  let workspace: string;
+  let rooms = 0;
+
+  beforeAll(async () => {
+    workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-named-')));
+    daemon = await startDaemon();
+    owner = callerOf(daemon.url, daemon.token);
+    run = ownerOf(daemon);
+    [ada, bob] = [await newPerson(daemon, 'ada'), await newPerson(daemon, 'bob')];
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+    rmSync(workspace, { recursive: true, force: true });
+  });
+
+  const newRoom = async (policy: object = {}): Promise<Room> => {
+    rooms += 1;
+    const room = await Room.open(owner, { channelId: `named-${String(rooms)}`, policy, workspace });
+    for (const person of [ada, bob]) {
+      expect((await person.post(`${room.path}/members`, {})).status).toBe(200);
+    }
+    return room;
+  };
+  const channelOf = ({ topic }: Room): string => topic.slice('channel:'.length);
+  /** The messages of a channel that somebody was told to be named in. */
+  const mentions = async (name: 'ada' | 'bob', room: Room): Promise<string[]> => {
+    const { json } = await { ada, bob }[name].get<{
+      events: { type: string; data: { channelId: string; messageId: string } }[];
+    }>(`/v1/topics/human:${name}/events?after=0&limit=200`);
+    return json.events
+      .filter(({ type, data }) => type === 'mentioned' && data.channelId === channelOf(room))
+      .map(({ data }) => data.messageId);
+  };
+  const mcp = (channelId: string, args: object) =>
+    owner.post(
+      '/mcp',
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'post_message', arguments: { channelId, ...args } },
+      },
+      { headers: { accept: 'application/json, text/event-stream' } },
+    );
+  const last = async (room: Room): Promise<Message> => (await room.messages()).at(-1) as Message;
+
+  it('DU-9 people whom an agent names are told once each, in replies, stimulus posts and command answers', async () => {
+    const room = await newRoom();
+    await room.invite(
+      'herald',
+      scripted('otherwise: [{ say: "@ada and @bob, it is out. @ada!" }]'),
+    );
+    const { messageId } = await room.post('@herald tell them');
+    await room.closed(messageId);
+    const reply = await last(room);
+    expect(reply.addressedMemberIds).toEqual(['ada', 'bob']);
+    const stimulus = await owner.post(`${room.path}/stimuli`, {
+      kind: 'result_summary',
+      content: 'It is done, @bob.',
+    });
+    expect(stimulus.status, stimulus.text).toBe(201);
+    const posted = await until('it is posted', async () => {
+      const message = await last(room);
+      return message.author.kind === 'system' ? message : undefined;
+    });
+    expect(posted.addressedMemberIds).toEqual(['bob']);
+    const identity = { displayName: 'The friends of @bob' };
+    expect((await owner.patch(room.path, { identity })).status).toBe(200);
+    const answer = await room.post('/who');
+    expect(answer).toMatchObject({ author: { kind: 'system' }, addressedMemberIds: ['bob'] });
+    expect(await mentions('ada', room)).toEqual([reply.messageId]);
+    expect(await mentions('bob', room)).toEqual([
+      reply.messageId,
+      posted.messageId,
+      answer.messageId,
+    ]);
+    const unread = await bob.get<ReadCursor>(`${room.path}/cursor`);
+    expect(unread.json.unreadCount).toBeGreaterThanOrEqual(3);
+  });
+
+  it('DU-10 a person who is named after an @ is told, whether the text came by HTTP, MCP or the command line', async () => {
+    const room = await newRoom();
+    const posted = await room.post('look at this, @ada');
+    expect(posted.addressedMemberIds).toEqual(['ada']);
+    expect((await mcp(channelOf(room), { text: 'and this, @ada' })).text).toContain('Posted as');
+    const sent = await run(['send', channelOf(room), 'and that, @ada']);
+    expect(sent.code).toBe(0);
+    await room.post('mail ada@example.org, and @owner');
+    const messages = await room.messages();
+    expect(await mentions('ada', room)).toEqual(messages.slice(0, 3).map((each) => each.messageId));
+    expect(await mentions('bob', room)).toEqual([]);
+  });
+
+  it('DU-11 the longest name after an @ counts', async () => {
+    const room = await newRoom({ maxAgentRepliesPerHumanMessage: 1 });
+    await room.invite('build', scripted('otherwise: [{ say: I am Build }]'), {
+      displayName: 'Build',
+    });
+    await room.invite('bot', scripted('otherwise: [{ say: I am the bot }]'), {
+      displayName: 'Build Bot',
+    });
+    const { messageId, addressedMemberIds } = await room.post('what does @Build Bot suggest?');
+    expect(addressedMemberIds).toEqual(['bot']);
+    await room.closed(messageId);
+    expect((await room.read()).at(-1)).toBe('Build Bot: I am the bot');
+  });
+
+  it('DU-12 a message to two hundred agents adds little to the log, and why tells of each of them', async () => {
+    const room = await newRoom();
+    const agent = { driver: scripted('otherwise: [{ pass: true }]') };
+    expect((await owner.put('/v1/agents/one', agent)).status).toBe(200);
+    const bring = async (i: number): Promise<void> => {
+      const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'one', workspace });
+      const member = { actorId: `session:${json.sessionId}`, memberId: `agent-${String(i)}` };
+      const more = i % 20 === 7 ? { muted: true } : i === 150 ? { expertiseTags: ['bread'] } : {};
+      expect((await owner.post(`${room.path}/members`, { ...member, ...more })).status).toBe(200);
+    };
+    for (let i = 0; i < 200; i += 20) {
+      await Promise.all(Array.from({ length: 20 }, (_, place) => bring(i + place)));
+    }
+    const { messageId, seq } = await room.post('How long does bread take?');
+    await room.closed(messageId);
+    const { json } = await owner.get<{ events: { type: string; data: object }[] }>(
+      `/v1/topics/${room.topic}/events?after=${String(seq)}&limit=200`,
+    );
+    const decided = json.events.filter(({ type }) => type === 'turn_decided');
+    expect(decided.length).toBeGreaterThan(2);
+    expect(decided.reduce((sum, event) => sum + JSON.stringify(event).length, 0)).toBeLessThan(
+      16_384,
+    );
+    const why = async (member: string): Promise<string> =>
+      (await run(['why', messageId, '--member', member])).out.split('\n')[1] ?? '';
+    expect(await why('agent-150')).toMatch(/granted: knows what this is about$/);
+    expect(await why('agent-147')).toMatch(/skipped: is muted$/);
+    expect(await why('agent-199')).toMatch(/queued: is a member$/);
+    expect((await run(['why', messageId, '--member', 'nobody'])).code).toBe(2);
+    expect((await run(['why', messageId])).out).toMatch(/and \d+ queued: is a member\n/);
+  });
+
+  it('DU-2 DU-1 a follow-up in a thread goes to the last speaker at once, by HTTP, MCP and the command line', async () => {
+    const room = await newRoom({ maxAgentRepliesPerHumanMessage: 1, memberCooldownMs: 600_000 });
+    await room.invite('first', scripted('otherwise: [{ say: "first heard: ${input}" }]'));
+    await room.invite('second', scripted('otherwise: [{ say: "second heard: ${input}" }]'));
+    const { messageId } = await room.post('@second begin');
+    await room.closed(messageId);
+    const surfaces: [string, (text: string) => Promise<unknown>][] = [
+      ['http', (text) => room.post(text, { threadRootMessageId: messageId })],
+      ['mcp', (text) => mcp(channelOf(room), { text, threadRootMessageId: messageId })],
+      ['cli', (text) => run(['send', channelOf(room), text, '--thread', messageId])],
+    ];
+    for (const [name, send] of surfaces) {
+      await send(`and by ${name}?`);
+      await until(`${name} is answered`, async () =>
+        (await room.read()).includes(`second: second heard: and by ${name}?`),
+      );
+      const { json } = await owner.get<{ decisions: StampedDecision[] }>(
+        `${room.path}/threads/${messageId}/decisions?limit=2`,
+      );
+      expect(json.decisions[1]?.candidates.slice(0, 2)).toMatchObject([
+        { memberId: 'second', verdict: 'granted', reason: 'last_in_thread' },
+        { memberId: 'first', verdict: 'queued' },
+      ]);
+    }
+    expect((await run(['why', messageId])).out).toMatch(
+      /second +granted +spoke last in this thread/,
+    );
+  });
+});
