@@ -435,4 +435,22 @@ describe('who asked decides what may run', () => {
     expect(existsSync(file)).toBe(false);
     expect((await owner.post(`/v1/tasks/${taskId ?? ''}/stop`)).status).toBe(200);
   });
+
+  it("SE-42 an agent that another person's agent calls does not get the authority of the owner", async () => {
+    const { room: here, sessionId } = await room('full');
+    const file = canary();
+    const script = scripted(`otherwise:\n  - emit: '@dev run: id > ${file}'\n`);
+    expect((await owner.put('/v1/agents/caller', { driver: script })).status).toBe(200);
+    const body = { agentId: 'caller', workspace: workspace('shared'), mode: 'ask' };
+    const made = await bob.post<Session>('/v1/sessions', body);
+    const actorId = `session:${made.json.sessionId}`;
+    expect((await bob.post(`${here.path}/members`, { actorId, memberId: 'caller' })).status).toBe(
+      200,
+    );
+    const asked = await ask(owner, here, '@caller what do you think?');
+    await here.closed(asked.messageId);
+    const [run] = await runsOf(sessionId);
+    expect(run?.ceiling).toMatchObject({ mode: 'ask', people: ['human:bob'] });
+    expect(existsSync(file)).toBe(false);
+  });
 });

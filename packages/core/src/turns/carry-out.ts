@@ -8,8 +8,10 @@ import {
   type TurnDecision,
   type TurnTrigger,
 } from '@stoa/protocol';
-import { type Tx, together } from '@stoa/store';
-import { sessionToServe } from '../access/session-gate.js';
+import { findMessage, type Tx, together } from '@stoa/store';
+import { type OpenSession, sessionToServe } from '../access/session-gate.js';
+import { lowerCeiling } from '../authority/ceiling.js';
+import { ceilingOf } from '../authority/ceiling-of.js';
 import type { NewEvent } from '../log/log.js';
 import { acceptItem } from '../sessions/accept-item.js';
 import { closeRun } from '../sessions/end-run.js';
@@ -127,7 +129,10 @@ function* grant(
       delivery: deliveryFor(scene, turn, memberId, sessionId),
       metadata: {},
       requestedBy: toAnswer.requestedBy,
-      ceiling: toAnswer.ceiling,
+      ceiling: lowerCeiling(
+        toAnswer.ceiling,
+        yield* ceilingOfCaller(channel, turn, session, unheard),
+      ),
     });
     events.push(...accepted.events);
     granted.push({
@@ -140,6 +145,23 @@ function* grant(
     });
   }
   return granted;
+}
+
+/** Whoever is called by an agent is asked by that agent too, and gets no more than it could ask for. */
+function* ceilingOfCaller(
+  { topicId }: LockedChannel,
+  { called, calledByMessageId }: Turn,
+  session: OpenSession,
+  unheard: Unheard | undefined,
+): Tx<Ceiling | undefined> {
+  if (calledByMessageId === undefined || !called.includes(session.sessionId)) return undefined;
+  if (unheard?.messageId === calledByMessageId) {
+    return yield* ceilingOf(session, { by: unheard.author.id, ceiling: unheard.ceiling });
+  }
+  const message = yield* findMessage.first({ topicId, messageId: calledByMessageId });
+  if (!message) return undefined;
+  const { author, ceiling } = JSON.parse(message.posted) as Opened;
+  return yield* ceilingOf(session, { by: author.id, ceiling });
 }
 
 const REASONS: Partial<Record<LeaseOutcome, CancelReason>> = {

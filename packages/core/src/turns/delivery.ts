@@ -1,4 +1,4 @@
-import type { ChannelDelivery, Member, StoredItem, Turn } from '@stoa/protocol';
+import type { Ceiling, ChannelDelivery, Member, StoredItem, Turn } from '@stoa/protocol';
 import {
   type ChannelFieldsRow,
   type FullMessageRow,
@@ -32,6 +32,7 @@ export interface Unheard {
     readonly displayName: string;
   };
   readonly inputItems: readonly StoredItem[];
+  readonly ceiling?: Ceiling | undefined;
   readonly at: number;
 }
 

@@ -252,6 +252,7 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listChannels, archived only', () => api.listChannels.all({ ...listed, archived: 'only' })],
   ['listChannels, archived too', () => api.listChannels.all({ ...listed, archived: 'include' })],
   ['countChannels', () => api.countChannels.first({})],
+  ['listHumans', () => api.listHumans.all({})],
   [
     'insertHuman',
     () =>
