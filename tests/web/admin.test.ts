@@ -312,7 +312,7 @@ describe('settings, timeline and usage, in a browser', () => {
       .filter({ hasText: 'build a birdhouse' });
     const leases = turn.getByRole('list', { name: 'Leases' });
     await leases.getByText('Builder').waitFor();
-    await leases.getByText('spoke').first().waitFor();
+    await leases.getByText('answered').first().waitFor();
     await turn.getByText('open', { exact: true }).waitFor({ state: 'detached' });
     await turn.getByText(/decisions, and why/).click();
     await turn.getByText(/: a message opened a turn\./).waitFor();

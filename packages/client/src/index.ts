@@ -75,4 +75,5 @@ export {
   verdictWords,
 } from './turns/decision-words.js';
 export { leaseOutcomeWords, turnOutcomeWords } from './turns/outcome-words.js';
+export { requestWords } from './turns/request-words.js';
 export { decisionBehind, type WaitingThread, waitingWords } from './turns/waiting-words.js';

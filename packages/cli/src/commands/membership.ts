@@ -21,11 +21,18 @@ export async function listMembers(
   const members = await context.client.members.list(channelId);
   context.answer({ members }, () =>
     context.table(
-      [{ title: 'MEMBER' }, { title: 'NAME' }, { title: 'JOINED' }, { title: 'ROLE' }],
+      [
+        { title: 'MEMBER' },
+        { title: 'NAME' },
+        { title: 'JOINED' },
+        { title: 'MODE' },
+        { title: 'ROLE' },
+      ],
       members.map((member) => [
         member.memberId,
         printableLine(member.displayName),
         relativeTime(member.joinedAt, context.io.now()),
+        member.mode ?? '',
         printableLine(member.role ?? ''),
       ]),
     ),

@@ -143,6 +143,7 @@ export async function inviteToChannel(
     participationMode: options.mode === 'channel' ? null : options.mode,
   });
   context.answer(member, () => invitedText(member, channelId));
+  for (const warning of member.warnings ?? []) context.say(printableLine(warning));
   await sayLack(context, sessionId, member);
 }
 

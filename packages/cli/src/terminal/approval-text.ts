@@ -1,4 +1,4 @@
-import { argumentsInLines, argumentTexts } from '@stoa/client';
+import { argumentsInLines, argumentTexts, requestWords } from '@stoa/client';
 import type { Approval } from '@stoa/protocol';
 import { block, details } from './details.js';
 import type { Painter } from './paint.js';
@@ -42,10 +42,13 @@ export function approvalText(approval: Approval, style: ApprovalStyle): string {
  * agent wrote stands in blocks, which have a margin: none of its lines passes for one of the daemon's.
  */
 export function requestText(approval: Approval, style: RequestStyle): string {
-  const { kind, tool, reason, suggestedRule, notes = [], options = [] } = approval;
+  const { kind, tool, reason, suggestedRule, answerableBy, notes = [], options = [] } = approval;
+  const requested = requestWords(approval);
   const rows = [
     ...(kind === 'tool' ? [['tool', tool]] : []),
     ['reason', reason],
+    ...(requested === undefined ? [] : [['asked by', requested]]),
+    ...(answerableBy === 'owner' ? [['answers', 'only the owner']] : []),
     ...(suggestedRule === undefined ? [] : [['always', suggestedRule]]),
     ...notes.map((note) => ['note', note]),
   ];

@@ -1,6 +1,7 @@
 import type { Candidate, CandidateGroup, ScorePart, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
 import { leaseOutcomeWords, turnOutcomeWords } from './outcome-words.js';
+import { requestWords } from './request-words.js';
 
 /** What is needed to speak of a decision besides itself. */
 export interface DecisionReader {
@@ -147,9 +148,11 @@ function consequences(
   const spent = `${count(replies, 'reply', 'replies')}, ${count(startedRuns, 'run', 'runs')}, ${count(tokens, 'token', 'tokens')}`;
   return [
     ...ended.map((end) => `${enderOf(end, reader)} ${leaseOutcomeWords(end)}`),
-    ...granted.map(({ memberId, runId }) => {
+    ...granted.map((grant) => {
+      const { memberId, runId, ceiling } = grant;
       const run = reader.isBrief === true ? '' : ` (${runId})`;
-      return `${nameOf(memberId, reader)} has the turn${run}`;
+      const limit = ceiling === undefined ? '' : `, asked by ${requestWords(grant) ?? ''}`;
+      return `${nameOf(memberId, reader)} has the turn${run}${limit}`;
     }),
     ...renewed.map(({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody waits`),
     ...(turn.outcome === undefined

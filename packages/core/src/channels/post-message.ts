@@ -96,11 +96,12 @@ export function* decidePost(
   assertNotArchived(channel);
   yield* assertMaySay(channel, principal, at);
   yield* holdAssets(inputItems);
+  const { channelId, topicId } = channel;
+  const thread = yield* placeInThread(topicId, request);
   yield* assertMembers(channel, addressedMemberIds);
-  const { channelId } = channel;
   const { posted, events } = yield* publishMessage(channel, {
     messageId: ids.next('msg'),
-    ...(yield* placeInThread(channel.topicId, request)),
+    ...thread,
     author: { kind: authorKindOf(principal), id: actor, displayName: channel.memberName },
     addressedMemberIds: [...addressedMemberIds],
     inputItems,

@@ -1,3 +1,4 @@
+import { requestWords } from '@stoa/client';
 import type { Approval } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { type RefObject, useImperativeHandle } from 'react';
@@ -114,6 +115,8 @@ function Heading({
   readonly onClose: () => void;
 }) {
   const { title, tool, kind, sessionId, reason, createdAt, expiresAt, state } = approval;
+  const { answerableBy } = approval;
+  const requested = requestWords(approval);
   const now = useNow();
   const { data: sessions } = useSessions();
   const session = sessions?.find((each) => each.sessionId === sessionId);
@@ -139,6 +142,12 @@ function Heading({
       </p>
       {reason === '' || kind === 'question' ? null : (
         <p className="mt-1 text-[13px] text-soft">Asked because: {visibleText(reason)}</p>
+      )}
+      {requested === undefined ? null : (
+        <p className="text-[13px] text-soft">
+          Asked by {visibleText(requested)}
+          {answerableBy === 'owner' ? ' · only the owner answers this' : null}
+        </p>
       )}
     </div>
   );

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
+import { toast } from '../ui/toast.js';
 import { SelectField, TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 import { PARTICIPATION } from './participation.js';
@@ -46,7 +47,8 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
       if (isPerson) return addAs(`human:${humanId.trim()}`);
       return sessionFor.use(chosen, channelId, (id) => addAs(`session:${id}`));
     },
-    onSuccess: async () => {
+    onSuccess: async ({ warnings = [] }) => {
+      for (const warning of warnings) toast.tell(warning);
       await queryClient.invalidateQueries({ queryKey: keys.members(channelId) });
       void queryClient.invalidateQueries({ queryKey: keys.sessions });
       onClose();

@@ -38,7 +38,7 @@ interface MemberRowProps {
 
 function MemberRow({ channel, member }: MemberRowProps) {
   const { channelId } = channel;
-  const { memberId, actorId, displayName, memberKind, role, expertiseTags, muted } = member;
+  const { memberId, actorId, displayName, memberKind, role, expertiseTags, muted, mode } = member;
   const settle = {
     onSettled: () => queryClient.invalidateQueries({ queryKey: keys.members(channelId) }),
     onError: toast.problem,
@@ -61,6 +61,9 @@ function MemberRow({ channel, member }: MemberRowProps) {
         <>
           {isSession ? null : <Mark>person</Mark>}
           {muted === true ? <Mark look="warn">muted</Mark> : null}
+          {mode === undefined || mode === 'plan' || mode === 'ask' ? null : (
+            <Mark look="warn">mode {mode}</Mark>
+          )}
         </>
       }
       about={about === '' ? memberId : about}

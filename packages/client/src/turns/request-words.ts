@@ -1,0 +1,15 @@
+import type { Run } from '@stoa/protocol';
+
+type Requested = Pick<Run, 'requestedBy' | 'ceiling'>;
+
+/** Who asked for a run and how far that reaches: `human:bob, at most mode ask`. Undefined where it is not recorded. */
+export function requestWords({ requestedBy, ceiling }: Requested): string | undefined {
+  if (requestedBy === undefined) return undefined;
+  if (ceiling === undefined) return requestedBy;
+  const { mode, people, sessions } = ceiling;
+  const others = [...people, ...sessions].filter(
+    (who) => who !== requestedBy && `session:${who}` !== requestedBy,
+  );
+  const through = others.length === 0 ? '' : ` (through ${others.join(', ')})`;
+  return `${requestedBy}${through}, at most mode ${mode}`;
+}
