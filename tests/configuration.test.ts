@@ -35,7 +35,7 @@ describe('a configuration', () => {
       config: 'port: 0\nhots: 127.0.0.1\n',
       says: [
         'hots',
-        'host, port, allowedHosts, durability, store, log, streams, lobby, workspaces, providers, model',
+        'host, port, allowedHosts, durability, store, log, streams, lobby, sharedAgents, workspaces, providers, model',
         'retention',
       ],
     },

@@ -25,7 +25,7 @@ async function open({ limits, ...options }: Options = {}): Promise<AgentStage> {
     driver: (parts) =>
       new AcpDriver({
         ...parts,
-        sandbox: new Sandbox({ home: parts.home }),
+        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
         decide,
         limits: { backoffMs: [1], ...limits },
       }),

@@ -22,7 +22,7 @@ async function open({ limits, watch, ...options }: Options = {}): Promise<AgentS
     driver: (parts) => {
       const driver = new AcpDriver({
         ...parts,
-        sandbox: new Sandbox({ home: parts.home }),
+        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
         decide,
         limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
       });

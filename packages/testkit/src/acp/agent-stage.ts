@@ -210,6 +210,7 @@ export class AgentStage {
     this.#daemon = await this.world.start({
       builtinAgents: () => Promise.resolve(agents()),
       drivers: new Map<DriverKind, Driver>([['acp', this.#driver]]),
+      sharedAgents: ['*'],
       workspaces: {
         resolve: () => Promise.resolve(this.workspace),
         instructions: () => Promise.resolve('Use two spaces.'),

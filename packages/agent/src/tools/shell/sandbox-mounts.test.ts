@@ -4,6 +4,7 @@ import { type Mounts, mountArguments } from './sandbox-mounts.js';
 const NOTHING: Mounts = {
   writable: [],
   readOnly: [],
+  visible: [],
   hidden: [],
   masked: [],
   temporary: { type: 'system' },
@@ -57,5 +58,17 @@ describe('the mounts of a sandbox', () => {
 
   it('give a device that is opened as a device', () => {
     expect(argumentsOf({ writable: ['/dev/dri'] })).toContain('--dev-bind /dev/dri /dev/dri');
+  });
+
+  it('keep the files of a program that lie in the temporary directory visible, and nothing that is hidden', () => {
+    const made = argumentsOf({
+      temporary: { type: 'memory' },
+      visible: ['/tmp/tools', '/opt/tools', '/tmp', '/tmp/data/inner'],
+      hidden: ['/tmp/data', '/tmp/tools/data'],
+    });
+    expect(made).toBe(
+      '--ro-bind / / --dev /dev --tmpfs /tmp --ro-bind /tmp/tools /tmp/tools ' +
+        '--tmpfs /tmp/tools/data --remount-ro /tmp/tools/data',
+    );
   });
 });

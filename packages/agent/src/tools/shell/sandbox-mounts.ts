@@ -8,6 +8,7 @@
  *               another, with hooks of its own
  *   read-only   inside a writable directory
  *   hidden      an empty directory
+ *   visible     a path in the temporary directory of the system that stays there, read-only
  *   masked      a socket that cannot be connected to
  */
 import { dirname } from 'node:path';
@@ -25,6 +26,7 @@ export interface Mounts {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
   readonly hidden: readonly string[];
+  readonly visible: readonly string[];
   readonly masked: readonly string[];
   readonly temporary: Temporary;
   readonly processes: 'separate' | 'shared';
@@ -34,18 +36,28 @@ const TEMPORARY = '/tmp';
 const DEVICES = '/dev';
 
 export function mountArguments(wanted: Mounts): string[] {
-  const { writable, readOnly, hidden, masked, temporary, processes } = wanted;
+  const { writable, readOnly, hidden, visible, masked, temporary, processes } = wanted;
   const open = outermost(writable).filter((path) => !hidden.some((one) => isInside(path, one)));
   const isPrivate = temporary.type !== 'system' && !open.includes(TEMPORARY);
   const isOpen = (path: string): boolean => open.some((one) => isInside(path, one));
-  // What lies in a temporary directory that is replaced is not seen unless it is writable.
+  const isShown = (path: string): boolean =>
+    isPrivate &&
+    path !== TEMPORARY &&
+    isInside(path, TEMPORARY) &&
+    !isOpen(path) &&
+    !hidden.some((one) => isInside(path, one));
+  const shown = outermost(visible.filter(isShown));
+  // What lies in a temporary directory that is replaced is not seen unless it is writable or stays visible.
   const isSeen = (path: string): boolean =>
-    !isPrivate || !isInside(path, TEMPORARY) || open.some((one) => isInside(path, one));
+    !isPrivate ||
+    !isInside(path, TEMPORARY) ||
+    [...open, ...shown].some((one) => isInside(path, one));
   const closed = [...new Set(readOnly)].filter(isOpen);
   const mounts = [
     mount(DEVICES, ['--dev', DEVICES]),
     ...(processes === 'separate' ? [mount('/proc', ['--unshare-pid', '--proc', '/proc'])] : []),
     ...(isPrivate ? [mountOfTemporary(temporary)] : []),
+    ...shown.map((path) => mount(path, ['--ro-bind', path, path])),
     ...open.map((path) => mount(path, [bindOf(path), path, path])),
     ...pinned(open, closed).map((path) => mount(path, ['--bind', path, path])),
     ...closed.map((path) => mount(path, ['--ro-bind', path, path])),

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, realpathSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
 import { READ_ONLY_IN_HOME } from '@stoa/core';
 import { isInside } from '../paths.js';
 import { gitDirectories } from './git-directories.js';
@@ -165,7 +165,7 @@ export class Sandbox {
       kind: 'bubblewrap',
       processes,
       argv: [
-        ...(await this.#prefix(processes, options)),
+        ...(await this.#prefix(processes, options, argv)),
         ...pairs.flatMap(([name, value]) => ['--setenv', name, value]),
         '--',
         ...argv,
@@ -176,10 +176,14 @@ export class Sandbox {
     };
   }
 
-  async #prefix(processes: 'separate' | 'shared', confinement: Confinement): Promise<string[]> {
+  async #prefix(
+    processes: 'separate' | 'shared',
+    confinement: Confinement,
+    argv: readonly string[] = [],
+  ): Promise<string[]> {
     return [
       await this.#programs.path('bwrap'),
-      ...mountArguments({ ...this.#mounts(confinement), processes }),
+      ...mountArguments({ ...this.#mounts(confinement), visible: filesNamed(argv), processes }),
       ...(process.getuid?.() === 0
         ? DROPPED_CAPABILITIES.flatMap((name) => ['--cap-drop', name])
         : []),
@@ -300,6 +304,23 @@ function innerVariables(environment: Readonly<Record<string, string>>): Record<s
 function outerEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
   const harmless = Object.entries(environment).filter(([name]) => !STEERING.test(name));
   return { ...Object.fromEntries(harmless), ...OUTSIDE };
+}
+
+/**
+ * Files that a command line names stay where they are, with those beside them: a program or its script may
+ * lie in the temporary directory of the system, in place of which the program gets one of its own.
+ */
+function filesNamed(argv: readonly string[]): string[] {
+  return argv.flatMap((word) => {
+    if (!isAbsolute(word)) return [];
+    try {
+      const path = realpathSync(word);
+      const directory = dirname(path);
+      return [directory === tmpdir() || directory === '/tmp' ? path : directory];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** A link cannot be mounted on, and what is not there needs no protection. */
