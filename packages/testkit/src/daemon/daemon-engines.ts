@@ -65,7 +65,8 @@ async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
 async function queryFile(home: string, statement: string): Promise<Record<string, unknown>[]> {
   return withDatabaseFile(home, (db) => {
     // better-sqlite3 refuses to read rows from a statement that has none.
-    if (/^\s*(?:SELECT|WITH)\b|\bRETURNING\b/i.test(statement)) {
+    const changes = /\b(?:INSERT|UPDATE|DELETE)\b/i.test(statement);
+    if (/\bRETURNING\b/i.test(statement) || (!changes && /\bSELECT\b/i.test(statement))) {
       return db.prepare<[], Record<string, unknown>>(statement).all();
     }
     db.prepare(statement).run();

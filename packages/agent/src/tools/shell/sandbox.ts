@@ -183,7 +183,11 @@ export class Sandbox {
   ): Promise<string[]> {
     return [
       await this.#programs.path('bwrap'),
-      ...mountArguments({ ...this.#mounts(confinement), visible: filesNamed(argv), processes }),
+      ...mountArguments({
+        ...this.#mounts(confinement),
+        visible: [...filesNamed(argv), ...(this.options.installation ?? [])],
+        processes,
+      }),
       ...(process.getuid?.() === 0
         ? DROPPED_CAPABILITIES.flatMap((name) => ['--cap-drop', name])
         : []),
