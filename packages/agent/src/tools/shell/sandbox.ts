@@ -185,7 +185,7 @@ export class Sandbox {
       await this.#programs.path('bwrap'),
       ...mountArguments({
         ...this.#mounts(confinement),
-        visible: [...filesNamed(argv), ...(this.options.installation ?? [])],
+        visible: [...filesNamed(argv), ...(this.options.installation ?? []).filter(isPlain)],
         processes,
       }),
       ...(process.getuid?.() === 0
