@@ -4,7 +4,7 @@ import { StoaError } from '@stoa/protocol';
  * Names that people cannot tell apart have the same skeleton: case, blanks, accents that are written apart,
  * invisible characters and letters of other scripts that look like Latin ones make no difference.
  */
-export function skeletonOf(name: string): string {
+function skeletonOf(name: string): string {
   const folded = name.normalize('NFKD').toLowerCase().normalize('NFKD').toLowerCase();
   let skeleton = '';
   for (const character of folded) {

@@ -34,7 +34,7 @@ import type { ShellReading } from './shell-rules.js';
 import { suggestRule } from './suggest.js';
 
 /** `parent`: of the session that made this one, or of one above it. `sender`: of one that passed a request on. */
-export type RuleSource = 'config' | 'parent' | 'sender' | 'agent' | 'workspace' | 'session';
+type RuleSource = 'config' | 'parent' | 'sender' | 'agent' | 'workspace' | 'session';
 
 export interface Policy extends Places {
   readonly mode: PermissionMode;
