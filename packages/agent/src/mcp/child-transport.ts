@@ -86,10 +86,21 @@ export class ChildTransport implements Transport {
     if (!input?.writable) return Promise.reject(new Error(this.ending ?? 'it takes no input'));
     return new Promise((resolve, reject) => {
       input.write(this.options.serialize(message), (error) => {
-        if (error) reject(error);
+        if (error) void this.#whyUnwritable(error).then(reject);
         else resolve();
       });
     });
+  }
+
+  /** A server that is gone takes no input: how it ended says more than the broken pipe. */
+  async #whyUnwritable(error: Error): Promise<Error> {
+    const child = this.#child;
+    const stderrEnded = new Promise<void>((resolve) => {
+      if (child?.stderr?.readableEnded !== false) resolve();
+      else child.stderr.once('end', resolve);
+    });
+    await Promise.race([Promise.all([this.#exited, stderrEnded]), pause(EXIT_MS)]);
+    return this.ending === undefined ? error : new Error(this.ending);
   }
 
   /** Resolves when no process of it is left. */
