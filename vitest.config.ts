@@ -122,6 +122,9 @@ export default defineConfig({
           name: 'programs',
           include: programTests,
           testTimeout: 120_000,
+          // Programs of others store their sessions in their own time: a busy machine changes what they do.
+          fileParallelism: false,
+          sequence: { sequencer: LongestFirst, groupOrder: 1 },
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
       },

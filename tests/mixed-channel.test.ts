@@ -57,7 +57,7 @@ describe('a mixed channel', () => {
       },
     });
     closing.push(() => daemon.cleanUp());
-    const policy = { memberCooldownMs: 0 };
+    const policy = { memberCooldownMs: 0, maxStartedRunsPerHumanMessage: 5 };
     const owner = callerOf(daemon.url, daemon.token);
     const room = await Room.open(owner, { channelId: 'team', policy, workspace });
     await room.invite('host', scripted(HOST));
@@ -85,10 +85,11 @@ describe('a mixed channel', () => {
     ]);
     thinking.script([
       ({ text }) => {
-        const messageId = /\[(msg_[0-9a-z]{26})\] coder/.exec(text)?.[1] ?? '';
+        const messageId =
+          /\[(msg_[0-9a-z]{26})\] (?:session:\S+ )?\W{0,2}coder/.exec(text)?.[1] ?? '';
         return useTools([toolCall('set_channel_reaction', { messageId, emoji: '👍' })]);
       },
-      say('A reaction is enough.'),
+      useTools([toolCall('pass_turn', { reason: 'a reaction is enough' })]),
       useTools([toolCall('emit_output', { content: 'No, that was all.' })]),
       say('Said.'),
     ]);
