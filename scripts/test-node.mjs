@@ -1,5 +1,4 @@
-// `npm run test:node24`: the tests of the store and the domain, and a conversation with the daemon, on another Node
-// than the one that runs this. Its runtime comes from the registry as a package of its own, which only this needs: it is
+// `npm run test:node24`: the unit tests, and a conversation with the daemon, on another Node than the one that runs this. Its runtime comes from the registry as a package of its own, which only this needs: it is
 // put into a cache beside the dependencies and not among them. `node scripts/test-node.mjs 22.23.3` takes another version.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
@@ -11,17 +10,16 @@ import { run } from './run.mjs';
 
 const [version = '24.21.0', ...filters] = process.argv.slice(2);
 
-/** What the SQLite of Node can change. What needs no SQLite, and the rest of the suite, runs on the Node that is installed. */
+/** The unit tests, and those end-to-end tests that depend on SQLite. */
 const tests = [
-  'packages/store/src',
-  'packages/core/src',
+  'packages/',
   'tests/other-node',
   'tests/backup.test.ts',
   'tests/disk-full.test.ts',
   'tests/failed-sync.test.ts',
   'tests/sqlite-install.test.ts',
 ];
-const projects = ['unit', 'e2e', 'other-node'];
+const projects = ['early', 'unit', 'e2e', 'other-node'];
 
 await command(async () => {
   // On this Node: what is installed is compiled for it, and stays as it is.

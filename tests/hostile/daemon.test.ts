@@ -20,7 +20,7 @@ import {
   useTools,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isResponsive, type Probed, whileProbed } from './responsive.js';
+import { type Probed, RESPONSIVE_MS, whileProbed } from './responsive.js';
 
 const KEY = 'sk-of-the-environment';
 const MESSAGES = '/v1/channels/room/messages';
@@ -34,10 +34,8 @@ const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 describe('a daemon that is given hostile input', () => {
   let daemon: TestDaemon;
   let model: FakeModel;
-  let quiet: TestDaemon;
   let owner: Caller;
   let attacked: Probed;
-  let idle: Probed;
   let workspace: string;
   let deliveries = 0;
 
@@ -49,13 +47,13 @@ describe('a daemon that is given hostile input', () => {
       OPENAI_API_KEY: KEY,
       OPENAI_MODEL: 'fake-model',
     };
-    [daemon, quiet] = await Promise.all([startDaemon({ env }), startDaemon()]);
+    daemon = await startDaemon({ env });
     owner = callerOf(daemon.url, daemon.token);
     await owner.post('/v1/channels', { channelId: 'room', title: 'Room' });
-    [attacked, idle] = await Promise.all([probed(daemon), probed(quiet)]);
+    attacked = await probed(daemon);
   });
   afterAll(async () => {
-    await Promise.all([daemon.cleanUp(), quiet.cleanUp()]);
+    await daemon.cleanUp();
     await model.close();
     rmSync(workspace, { recursive: true, force: true });
   });
@@ -91,15 +89,13 @@ describe('a daemon that is given hostile input', () => {
     model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
 
   it('SE-45 a checkout with a huge ignore file does not stop a search, which says what it left out', async () => {
-    const [plain, checkout] = ['plain', 'checkout'].map((name) => join(workspace, name));
-    for (const directory of [plain ?? '', checkout ?? '']) {
-      mkdirSync(directory);
-      for (let i = 0; i < 500; i += 1) {
-        writeFileSync(join(directory, `${'a'.repeat(30)}${i}.ts`), '');
-      }
+    const checkout = join(workspace, 'checkout');
+    mkdirSync(checkout);
+    for (let i = 0; i < 500; i += 1) {
+      writeFileSync(join(checkout, `${'a'.repeat(30)}${i}.ts`), '');
     }
     const rules = Array.from({ length: 60_000 }, (_, i) => `*a*a*a*a*a*a*b${i}`);
-    writeFileSync(join(checkout ?? '', '.gitignore'), `${rules.join('\n')}\n`);
+    writeFileSync(join(checkout, '.gitignore'), `${rules.join('\n')}\n`);
     const { sessionId } = await openSession('plan');
     const searched = async (path: string) => {
       const began = performance.now();
@@ -107,15 +103,13 @@ describe('a daemon that is given hostile input', () => {
       const run = await runOf(sessionId, 'search');
       return { run, ms: performance.now() - began };
     };
-    // How long a search takes on this machine now, beside whatever else it does.
-    const usual = await searched('plain');
-    const { result, slowness } = await whileProbed(attacked, idle, () => searched('checkout'));
-    expect(result.ms).toBeLessThan(5_000 + 3 * usual.ms);
+    const { result, longestMs } = await whileProbed(attacked, () => searched('checkout'));
+    expect(result.ms).toBeLessThan(5_000);
     expect(result.run.status).toBe('completed');
     const [found = ''] = lastResults();
     expect(found).toContain('.gitignore was read up to 64 KiB and 2,000 rules');
     expect(found.match(/a\d+\.ts/g)).toHaveLength(500);
-    expect(slowness).toSatisfy(isResponsive);
+    expect(longestMs).toBeLessThan(RESPONSIVE_MS);
   });
 
   it('SE-47 an opening mark and 65,000 blanks stop nobody, when they arrive and in each later prompt', async () => {
@@ -126,7 +120,7 @@ describe('a daemon that is given hostile input', () => {
       title: 'Disks',
     });
     expect(made.status, made.text).toBe(201);
-    const { slowness } = await whileProbed(attacked, idle, async () => {
+    const { longestMs } = await whileProbed(attacked, async () => {
       const posted = await owner.post(MESSAGES, { text: OPENING });
       expect(posted.status, posted.text).toBe(201);
       expect(await observe(made.json, OPENING.slice(0, 4_000))).toBe(201);
@@ -144,7 +138,7 @@ describe('a daemon that is given hostile input', () => {
         expect((await runOf(sessionId, text)).status).toBe('completed');
       }
     });
-    expect(slowness).toSatisfy(isResponsive);
+    expect(longestMs).toBeLessThan(RESPONSIVE_MS);
   });
 
   const observe = async (
@@ -173,13 +167,13 @@ describe('a daemon that is given hostile input', () => {
     const member = { actorId: `session:${sessionId}` };
     const joined = await owner.post('/v1/channels/room/members', member);
     expect(joined.status, joined.text).toBe(200);
-    const { slowness } = await whileProbed(attacked, idle, async () => {
+    const { longestMs } = await whileProbed(attacked, async () => {
       const texts = HOSTILE_TEXTS.filter((_, index) => index % EACH === 0);
       for (let from = 0; from < texts.length; from += AT_ONCE) {
         await Promise.all(texts.slice(from, from + AT_ONCE).map(sayAndSearch));
       }
     });
-    expect(slowness).toSatisfy(isResponsive);
+    expect(longestMs).toBeLessThan(RESPONSIVE_MS);
   });
 
   const sayAndSearch = async ({ name, ofLength }: HostileText): Promise<void> => {

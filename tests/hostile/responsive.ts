@@ -1,9 +1,7 @@
 import { type Caller, call, type TestDaemon } from '@stoa/testkit';
 
-/** What the cases call responsive. */
-const RESPONSIVE_MS = 250;
-/** The machine may do something else for a moment: one quiet attempt shows that the daemon is not to blame. */
-const ATTEMPTS = 3;
+/** What the cases call responsive, for `GET /healthz` and for a post of another person. */
+export const RESPONSIVE_MS = 250;
 
 /** A daemon, with another person and where that person posts. */
 export interface Probed {
@@ -12,40 +10,23 @@ export interface Probed {
   readonly messages: string;
 }
 
-/** The longest times of `GET /healthz` and of a post, in milliseconds. */
-export interface Slowness {
-  readonly attacked: number;
-  /** Of a daemon that nobody attacks, at the same time. */
-  readonly idle: number;
-}
-
-/**
- * Does the work, and meanwhile asks a daemon and an idle one for /healthz and posts to both as another
- * person. Repeats the work, if the daemon was not responsive, to tell a busy machine from a busy daemon.
- */
+/** Does the work, and meanwhile asks for /healthz and posts as another person, again and again. */
 export async function whileProbed<T>(
-  attacked: Probed,
-  idle: Probed,
+  probed: Probed,
   work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly slowness: Slowness }> {
-  for (let attempt = 1; ; attempt += 1) {
-    const [stopAttacked, stopIdle] = [probe(attacked), probe(idle)];
-    let result: T;
-    try {
-      result = await work();
-    } finally {
-      await Promise.all([stopAttacked(), stopIdle()]);
-    }
-    const slowness = { attacked: await stopAttacked(), idle: await stopIdle() };
-    if (isResponsive(slowness) || attempt === ATTEMPTS) return { result, slowness };
+): Promise<{ readonly result: T; readonly longestMs: number }> {
+  const stop = probe(probed);
+  let result: T;
+  try {
+    result = await work();
+  } catch (error) {
+    await stop();
+    throw error;
   }
+  return { result, longestMs: await stop() };
 }
 
-/** What an idle daemon takes on this machine at the same time is no fault of the other one. */
-export const isResponsive = ({ attacked, idle }: Slowness): boolean =>
-  attacked <= RESPONSIVE_MS + idle;
-
-/** Returns what ends it and tells the longest time. */
+/** Returns the function that ends the probing and reports the longest time. */
 function probe({ daemon, other, messages }: Probed): () => Promise<number> {
   let isOver = false;
   const run = async (): Promise<number> => {

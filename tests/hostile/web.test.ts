@@ -14,17 +14,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext 
 /** How late a tab may be with what a person does. */
 const INPUT_MS = 100;
 
-/** In a page: how late its thread was at most, as somebody notices who types. */
-const WATCH = `
-  window.latest = 0;
-  let last = performance.now();
-  setInterval(() => {
-    const now = performance.now();
-    window.latest = Math.max(window.latest, now - last - 10);
-    last = now;
-  }, 10);
-`;
-
 describe('messages that are made to stop the page', () => {
   let daemon: TestDaemon;
   let owner: Caller;
@@ -67,30 +56,44 @@ describe('messages that are made to stop the page', () => {
   const row = (page: Page, text: string) =>
     page.getByRole('log', { name: 'Messages' }).getByRole('article').filter({ hasText: text });
 
-  it('SE-49 code that the highlighter cannot finish stays plain, and the page takes input throughout', async (test) => {
-    const browser = stageOf(test);
-    const channelId = await roomWith([]);
-    const page = await browser.logIn(daemon, { path: `/c/${channelId}` });
-    await row(page, 'the last').waitFor();
-    // An empty page beside it shows how late the machine is.
-    const empty = await browser.visit('about:blank');
-    await Promise.all([page.evaluate(WATCH), empty.evaluate(WATCH)]);
-    const messages = `/v1/channels/${channelId}/messages`;
-    for (const size of [6_000, 19_000, 20_000]) {
-      await owner.post(messages, { text: `\`\`\`bash\n${'<'.repeat(size)}\n\`\`\`` });
-    }
-    await owner.post(messages, { text: '```ts\nconst answer: number = 42;\n```' });
-    const box = page.getByRole('textbox', { name: 'Message', exact: true });
-    await box.fill('typed while it works');
-    const ours = row(page, 'const answer');
-    await ours.locator('code[data-highlighted]').waitFor({ timeout: 60_000 });
-    expect(await box.inputValue()).toBe('typed while it works');
-    expect(await page.locator('article code:not([data-highlighted])').count()).toBeGreaterThan(0);
-    const [late = 0, machine = 0] = await Promise.all(
-      [page, empty].map((one) => one.evaluate<number>('window.latest')),
-    );
-    expect(late).toBeLessThan(INPUT_MS + machine);
-  });
+  // A machine with two cores and another busy process may be late once. A page that highlights on its own thread is
+  // late by seconds, every time.
+  const attempts = { retry: 2 };
+  it(
+    'SE-49 code that the highlighter cannot finish stays plain, and the page takes input throughout',
+    attempts,
+    async (test) => {
+      const browser = stageOf(test);
+      const channelId = await roomWith([]);
+      const page = await browser.logIn(daemon, { path: `/c/${channelId}` });
+      await row(page, 'the last').waitFor();
+      const box = page.getByRole('textbox', { name: 'Message', exact: true });
+      await box.focus();
+      let isOver = false;
+      const typing = (async () => {
+        let [text, latest] = ['', 0];
+        for (; !isOver; text += 'x') {
+          const began = performance.now();
+          await page.keyboard.down('x');
+          latest = Math.max(latest, performance.now() - began);
+          await page.keyboard.up('x');
+        }
+        return { text, latest };
+      })();
+      const messages = `/v1/channels/${channelId}/messages`;
+      for (const size of [6_000, 19_000, 20_000]) {
+        await owner.post(messages, { text: `\`\`\`bash\n${'<'.repeat(size)}\n\`\`\`` });
+      }
+      await owner.post(messages, { text: '```ts\nconst answer: number = 42;\n```' });
+      const ours = row(page, 'const answer');
+      await ours.locator('code[data-highlighted]').waitFor({ timeout: 60_000 });
+      isOver = true;
+      const typed = await typing;
+      expect(await box.inputValue()).toBe(typed.text);
+      expect(await page.locator('article code:not([data-highlighted])').count()).toBeGreaterThan(0);
+      expect(typed.latest).toBeLessThan(INPUT_MS);
+    },
+  );
 
   it('SE-50 deep nesting is shown as plain text with a note, and all other messages are shown', async (test) => {
     const browser = stageOf(test);

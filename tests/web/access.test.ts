@@ -309,6 +309,7 @@ describe('the web UI for everybody, in a browser', () => {
 
     await page.goto(`${daemon.url}/settings/tokens`);
     await page.getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL(`${daemon.url}/`);
     await heading('This browser is not logged in');
     await expectNothingFound(page, 'logged out');
     // What the page asked for a moment before is refused to who is nobody by now.

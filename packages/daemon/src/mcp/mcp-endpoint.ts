@@ -38,7 +38,12 @@ export function createMcpEndpoint(ports: McpPorts): McpEndpoint {
         loaded ??= load(ports);
         const { mcp, proven } = await loaded;
         const response = await mcp.fetch(toWebRequest(request, gone.signal), {
-          authInfo: proven(by, call.signal, (done) => reply.raw.once('finish', done)),
+          authInfo: proven(by, call.signal, (sent, lost) => {
+            reply.raw.once('finish', () => {
+              sent();
+              call.wasSent(lost);
+            });
+          }),
           ...(request.body === undefined ? {} : { parsedBody: request.body }),
         });
         return await sendWebResponse(response, reply, gone.signal);

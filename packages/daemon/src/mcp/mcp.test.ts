@@ -608,6 +608,29 @@ describe('a session with its token', () => {
     expect(asked.approvals).toHaveLength(2);
   });
 
+  it('OP-7 an answer that was sent while its client gave up reaches the call that asks again', async () => {
+    const { session, token } = await workingSession(1);
+    const ask = (id: number) =>
+      mcpCall(token.secret, {
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'ask_user', arguments: { question: 'Well?' } },
+      });
+    const first = ask(1);
+    const given = await until('it is asked', async () => (await pendingOf(session))[0]);
+    await core.approvals.answer(OWNER, given.approvalId, { decision: 'answer', answer: 'Yes' });
+    expect((await first).text).toContain('Yes');
+    await mcpCall(token.secret, {
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: 1 },
+    });
+    expect((await ask(2)).text).toContain('Yes');
+    const asked = await core.approvals.list(OWNER, { sessionId: session.sessionId, limit: 50 });
+    expect(asked.approvals).toHaveLength(1);
+  });
+
   it('OP-7 an answer that was computed for a connection that is gone is not lost', async () => {
     const { session, run } = await workingSession(1);
     const agent = await import('@stoa/agent');

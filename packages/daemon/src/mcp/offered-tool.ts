@@ -8,8 +8,11 @@ export interface ToolAnswer {
   readonly isError?: boolean;
 }
 
-/** Has this done when the whole answer was handed to the caller's connection; never if that was closed before. */
-export type WhenSent = (done: () => void) => void;
+/**
+ * Calls `sent` when the whole answer was handed to the caller's connection; never if that was closed before.
+ * Calls `lost` afterwards if the caller then reports that it gave up on the request: the answer did not reach it.
+ */
+export type WhenSent = (sent: () => void, lost: () => void) => void;
 
 /** A tool as it is offered to one caller: who that is was settled when the tool was made. */
 export interface OfferedTool<I = unknown> {
@@ -18,7 +21,7 @@ export interface OfferedTool<I = unknown> {
   readonly input: z.ZodType<I>;
   /** It changes nothing. */
   readonly isReading: boolean;
-  /** The signal aborts when nobody waits for the answer any more; `whenSent` is for what to do after it was sent. */
+  /** The signal aborts when nobody waits for the answer any more; `whenSent` reports whether the answer arrived. */
   call(input: I, signal: AbortSignal, whenSent: WhenSent): Promise<ToolAnswer>;
 }
 

@@ -5,6 +5,8 @@ export interface OpenCall {
   readonly signal: AbortSignal;
   /** Idempotent; the first reason is kept. */
   readonly end: (reason?: StoaError) => void;
+  /** The answer was sent. Calls `lost` if the client reports later that it did not wait for it. */
+  readonly wasSent: (lost: () => void) => void;
 }
 
 interface Entry {
@@ -17,6 +19,8 @@ interface Entry {
 export class OpenCalls {
   readonly #open = new Map<AbortController, Entry>();
   readonly #counts = new Map<string, number>();
+  /** What to do if the answer to a request did not arrive, by caller and request; the newest, up to the limit. */
+  readonly #sent = new Map<string, () => void>();
   #closed = false;
 
   constructor(
@@ -34,7 +38,16 @@ export class OpenCalls {
     const abort = new AbortController();
     this.#open.set(abort, { caller, requestId });
     this.#counts.set(caller, count + 1);
+    const key = keyOf(caller, requestId);
+    // Another client of the same caller counts its requests from the start again.
+    this.#sent.delete(key);
     return {
+      wasSent: (lost) => {
+        if (key.length > KEY_CHARS) return;
+        this.#sent.set(key, lost);
+        const [oldest = key] = this.#sent.keys();
+        if (this.#sent.size > this.limit) this.#sent.delete(oldest);
+      },
       signal: abort.signal,
       end: (reason) => {
         this.#end(abort, reason);
@@ -42,9 +55,12 @@ export class OpenCalls {
     };
   }
 
-  /** A client gave up waiting. Says so in a request of its own, because every message is one. */
+  /** A client gave up waiting. It reports that in another request, which may come after the answer was sent. */
   cancel(by: Principal, requestId: unknown): void {
     const caller = actorIdOf(by);
+    const key = keyOf(caller, requestId);
+    this.#sent.get(key)?.();
+    this.#sent.delete(key);
     for (const [abort, entry] of this.#open) {
       if (entry.caller === caller && entry.requestId === requestId) this.#end(abort);
     }
@@ -66,3 +82,9 @@ export class OpenCalls {
     abort.abort(reason);
   }
 }
+
+/** Real clients count their requests. */
+const KEY_CHARS = 200;
+
+const keyOf = (caller: string, requestId: unknown): string =>
+  `${caller} ${JSON.stringify(requestId ?? null)}`;

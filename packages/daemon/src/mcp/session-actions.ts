@@ -20,8 +20,8 @@ interface OpenCall {
 
 /**
  * What a session does with its own token: it speaks in the run that is under way, and nowhere else.
- * The same call made twice at a time is one. A call is kept until its result was sent, at most as long as
- * the run: who gave up on a question and asks it again finds it, with its answer.
+ * The same call made twice at a time is one. A call is kept until its result has reached the program, at most
+ * as long as the run: a program that gave up on a question and asks it again finds it, with its answer.
  */
 export class SessionActions {
   readonly #open = new WeakMap<RunContext, Map<string, OpenCall>>();
@@ -80,7 +80,9 @@ export class SessionActions {
       const answer = await this.agent.orAborted(work, signal);
       open.hasAnswer = true;
       // Not before: a client that gave up a moment ago asks again, and finds the answer.
-      whenSent(forget);
+      whenSent(forget, () => {
+        if (!calls.has(same)) calls.set(same, open);
+      });
       return answer;
     } finally {
       open.waiting -= 1;
