@@ -1,5 +1,6 @@
-// `npm run test:node24`: the unit tests, and a conversation with the daemon, on another Node than the one that runs this. Its runtime comes from the registry as a package of its own, which only this needs: it is
-// put into a cache beside the dependencies and not among them. `node scripts/test-node.mjs 22.23.3` takes another version.
+// `npm run test:node24`: the unit tests, and a conversation with the daemon, on another Node than the one that runs
+// this. Its runtime comes from the registry as a package of its own, which only this needs: it is put into a cache
+// beside the dependencies and not among them. `node scripts/test-node.mjs 22.23.3` takes another version.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';

@@ -18,7 +18,7 @@ const withSqlite = ['e2e', 'web', 'unit'];
 
 const elsewhere = `Not run here: ${casesOfPrograms().join(', ')} with the real programs of others, which are fetched and slow
 to start (npm run test:programs); the rules of the house and its test tools (npm run check); hostile input, whose
-times are measured (npm run test:hostile); the long forms (npm run test:soak). CI runs the first two.`;
+times are measured (npm run test:hostile); the long forms (npm run test:soak). CI runs all but the last.`;
 
 await command(async () => {
   const { compiled } = await startPreparing();
