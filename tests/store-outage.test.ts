@@ -17,7 +17,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Room, scripted } from './room.js';
 
 /** How long the store is away; the acceptance case names 5 s and 60 s. */
-const OUTAGE_MS = Number(process.env['STOA_OUTAGE_MS'] ?? 5_000);
+const OUTAGE_MS = Number(
+  process.env['STOA_OUTAGE_MS'] ?? (process.env['STOA_SOAK'] ? 60_000 : 5_000),
+);
 const CALLS = 12;
 /** Every call leaves a line, so that one that is made twice is seen. */
 const SCRIPT = `
