@@ -93,7 +93,7 @@ function readProcess(pid) {
   }
 }
 
-/** Whoever waits for this process is not left over. */
+/** The processes that wait for this one are not left over. */
 function isAncestor(pid) {
   for (let at = process.ppid; at > 1; ) {
     if (at === pid) return true;

@@ -37,7 +37,7 @@ await command(async () => {
   );
 });
 
-/** The program of that version, fetched where it is not there yet. */
+/** The program of that version, fetched if it is missing. */
 function runtime() {
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   const cache = path.join(root, 'node_modules/.cache/stoa-node', version);

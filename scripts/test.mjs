@@ -1,5 +1,5 @@
 // `npm test`: prepare, run vitest with the given arguments, and end with one line that counts.
-// A skipped test is told with its reason; one without a reason is a failure, and so is a process or a directory
+// A skipped test is reported with its reason; one without a reason is a failure, and so is a process or a directory
 // that a test leaves behind.
 import fs from 'node:fs';
 import os from 'node:os';

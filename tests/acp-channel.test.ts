@@ -81,7 +81,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('AC-13 is told how to react, and words after it passed are not published', async () => {
+  it('AC-13 learns how to react, and text after pass_turn is not published', async () => {
     const room = await roomFor('reacting');
     await room.invite('reacting', program('reacting'));
     const root = await room.post(

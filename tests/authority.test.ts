@@ -271,7 +271,7 @@ describe('who asked decides what may run', () => {
     expect(refused.text).toContain('sharedAgents: [keyed]');
   });
 
-  it('SE-24 SE-25 SE-26 the text of a task stays the words of whoever wrote it', async () => {
+  it('SE-24 SE-25 SE-26 the text of a task keeps its author', async () => {
     const { room: here, sessionId } = await room('full');
     const channelId = here.path.split('/').at(-1) ?? '';
     const projectId = `task-${String((count += 1))}`;

@@ -163,7 +163,7 @@ describe('a disk that is full', () => {
     await reader.close();
   });
 
-  it('OP-25 a run is suspended, that is told once, and it goes on when there is room again', async ({
+  it('OP-25 a run is suspended, which is reported once, and continues when there is room again', async ({
     skip,
   }) => {
     if (impossible !== undefined) skip(impossible);

@@ -16,9 +16,7 @@ function hasStrace(): boolean {
 }
 
 describe('a disk that fails to sync', () => {
-  it('OP-4 ends the daemon with 70 before anybody is told that it was written', async ({
-    skip,
-  }) => {
+  it('OP-4 ends the daemon with 70 before it acknowledges the write', async ({ skip }) => {
     if (!hasStrace()) skip('strace is not installed');
     // On a disk: where a file system is in memory, a sync is the same call and costs nothing.
     const home = mkdtempSync(join(tmpdir(), 'stoa-failed-sync-'));

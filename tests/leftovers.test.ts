@@ -35,7 +35,7 @@ describe('what a test run leaves behind', () => {
     expect(report([passed], []).exitCode).toBe(0);
   });
 
-  it('is a directory, told with the file of the test that made it', async () => {
+  it('is a directory, reported with the test file that made it', async () => {
     markFile(run, 'tests/tidy.test.ts');
     mkdirSync(join(markFile(run, 'tests/untidy.test.ts'), 'stoa-work-abc'));
     const left = await leftovers(run, { graceMs: 0 });

@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Room, scripted } from './room.js';
 import { ownerOf } from './stoa-command.js';
 
-describe('people and agents who are named, and threads that go on', () => {
+describe('people and agents who are named, and follow-ups in threads', () => {
   let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
@@ -44,7 +44,7 @@ describe('people and agents who are named, and threads that go on', () => {
     return room;
   };
   const channelOf = ({ topic }: Room): string => topic.slice('channel:'.length);
-  /** The messages of a channel that somebody was told to be named in. */
+  /** The messages of a channel for which somebody got a notice. */
   const mentions = async (name: 'ada' | 'bob', room: Room): Promise<string[]> => {
     const { json } = await { ada, bob }[name].get<{
       events: { type: string; data: { channelId: string; messageId: string } }[];
@@ -66,7 +66,7 @@ describe('people and agents who are named, and threads that go on', () => {
     );
   const last = async (room: Room): Promise<Message> => (await room.messages()).at(-1) as Message;
 
-  it('DU-9 people whom an agent names are told once each, in replies, stimulus posts and command answers', async () => {
+  it('DU-9 people whom an agent names get one notice each, in replies, stimulus posts and command answers', async () => {
     const room = await newRoom();
     await room.invite(
       'herald',
@@ -100,7 +100,7 @@ describe('people and agents who are named, and threads that go on', () => {
     expect(unread.json.unreadCount).toBeGreaterThanOrEqual(3);
   });
 
-  it('DU-10 a person who is named after an @ is told, whether the text came by HTTP, MCP or the command line', async () => {
+  it('DU-10 a person who is named after an @ gets a notice, whether the text came by HTTP, MCP or the command line', async () => {
     const room = await newRoom();
     const posted = await room.post('look at this, @ada');
     expect(posted.addressedMemberIds).toEqual(['ada']);
@@ -127,7 +127,7 @@ describe('people and agents who are named, and threads that go on', () => {
     expect((await room.read()).at(-1)).toBe('Build Bot: I am the bot');
   });
 
-  it('DU-12 a message to two hundred agents adds little to the log, and why tells of each of them', async () => {
+  it('DU-12 a message to two hundred agents adds little to the log, and stoa why explains each of them', async () => {
     const room = await newRoom();
     const agent = { driver: scripted('otherwise: [{ pass: true }]') };
     expect((await owner.put('/v1/agents/one', agent)).status).toBe(200);

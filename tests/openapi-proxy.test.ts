@@ -16,8 +16,8 @@ const PRISM = {
 
 const SCRIPT = `turns: [{ repeat: forever, steps: [{ call: { tool: shell, input: { command: 'echo hi' } } }, { say: done }] }]`;
 
-/** Prism stands before the daemon and names in a header what does not fit the document. */
-describe('the API behind a proxy that holds it to its contract', () => {
+/** Prism proxies the daemon and names in a header what does not fit the document. */
+describe('the API behind a proxy that validates it against the document', () => {
   let daemon: TestDaemon | undefined;
   let directory = '';
   let proxy: ChildProcess | undefined;
@@ -83,7 +83,7 @@ describe('the API behind a proxy that holds it to its contract', () => {
     return (text === '' ? undefined : JSON.parse(text)) as T;
   }
 
-  it('DU-92 takes every request, and every answer fits the document', async ({ skip }) => {
+  it('DU-92 accepts every request, and every answer fits the document', async ({ skip }) => {
     if (missing) skip(missing);
     await send('GET', '/v1/status', 200);
     await send<Channel>('POST', '/v1/channels', 201, { channelId: 'contract', title: 'Contract' });

@@ -22,7 +22,7 @@ describe('the OpenAPI document of a daemon', () => {
     return { headers: response.headers, body: Buffer.concat(chunks) };
   }
 
-  it('DU-91 is compressed for who accepts that, and plain for who does not', async () => {
+  it('DU-91 is compressed for clients that accept gzip, and plain for others', async () => {
     const plain = await fetchDocument({});
     expect(plain.headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(plain.body.toString('utf8'))).toMatchObject({

@@ -28,7 +28,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const DOCS = fileURLToPath(new URL('../docs/acp.md', import.meta.url));
 /** With it the table in docs/acp.md is written, and not compared. */
 const WRITES = process.env['STOA_WRITE_PROGRAM_TABLE'] === '1';
-/** Only these, for who works on one of them; the table is not looked at then. */
+/** Runs only these programs; the table is not compared then. */
 const ONLY = process.env['STOA_PROGRAMS']?.split(',');
 
 const CAPABILITIES = [
@@ -241,7 +241,7 @@ async function rowsOf(
   let emitted: Run | undefined;
   await row('tools on the first prompt', async () => {
     emitted = await bench.ask(planning, 'CASE-emit');
-    // Some ask the model for a title besides, without any tools.
+    // Some also ask the model for a title, without any tools.
     const first = model.requests.find(
       ({ lastUserText, tools }) => lastUserText.includes('CASE-emit') && tools.length > 0,
     );
@@ -319,7 +319,7 @@ const sleeping = (marker: string): number[] =>
       const line = readFileSync(`/proc/${String(pid)}/cmdline`, 'latin1');
       return line.startsWith('sleep\0') && line.includes(marker);
     } catch {
-      // It ended while it was looked at.
+      // It ended in the meantime.
       return false;
     }
   });

@@ -8,7 +8,7 @@ import { cleanEnvironment, PROGRAM } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Installation } from './installation.js';
 
-/** The real npm, whatever stands in for it elsewhere. */
+/** The real npm, even if another program of that name is in the PATH. */
 const REAL_NPM = `
   const npm = ${JSON.stringify(which('npm'))};
   process.exit(spawnSync(process.execPath, [npm, ...args], { stdio: 'inherit', env: { ...process.env, npm_execpath: npm } }).status ?? 1);
@@ -80,7 +80,7 @@ describe('SQLite that has to be compiled and cannot be', () => {
 });
 
 describe('the program where better-sqlite3 is not installed', () => {
-  it('OP-2 OP-3 starts with the SQLite of Node, or says what is missing and both ways out', async () => {
+  it('OP-2 OP-3 starts with the SQLite of Node, or names what is missing and both solutions', async () => {
     const place = mkdtempSync(join(tmpdir(), 'stoa-without-'));
     try {
       cpSync(dirname(PROGRAM), join(place, 'dist'), { recursive: true });

@@ -47,7 +47,7 @@ describe('work in threads', () => {
   };
   const rival = scripted('otherwise: [{ emit: "I was next" }]\nturns: []');
 
-  it('AC-18 the lease of a run that is at work is renewed, although another agent waits', async () => {
+  it('AC-18 the lease of an active run is renewed, although another agent waits', async () => {
     const room = await newRoom({
       leaseTimeoutMs: 1_500,
       silenceLimitMs: 2_000,
@@ -128,7 +128,7 @@ describe('work in threads', () => {
     });
   };
 
-  it('DU-21 DU-22 who started work in a thread explains its result there, and hears what is published', async () => {
+  it('DU-21 DU-22 an agent that started work in a thread explains the result there, and learns what is published', async () => {
     const room = await newRoom();
     const name = `tester-${String(rooms)}`;
     const script = `turns:
@@ -165,7 +165,7 @@ describe('work in threads', () => {
     expect(results[0]).toContain('create_channel_stimulus');
   });
 
-  it('DU-23 DU-25 an agent in the background reports to its parent, and the thread is told', async () => {
+  it('DU-23 DU-25 an agent in the background reports to its parent, and the thread shows the report', async () => {
     const room = await newRoom();
     const name = `lead-${String(rooms)}`;
     const scout = `scout-${String(rooms)}`;
@@ -189,7 +189,7 @@ describe('work in threads', () => {
 otherwise: [{ say: I see. }]`;
     await room.invite(name, scripted(script), { mode: 'full' });
     const { messageId } = await room.post(`@${name} look at it`);
-    await until('the thread is told', async () =>
+    await until('the thread shows it', async () =>
       (await linesIn(room, messageId)).includes(`${name}: Half of it is read`),
     );
     expect(await kindsIn(room)).toEqual(['sidechain_milestone']);
@@ -200,7 +200,7 @@ otherwise: [{ say: I see. }]`;
     for (const { taskId } of json.tasks) await owner.post(`/v1/tasks/${taskId}/stop`);
   });
 
-  it('DU-26 a schedule that ends by itself is bound to its thread no longer, whatever it still tells', async () => {
+  it('DU-26 a schedule that ends by itself is unbound from its thread at once', async () => {
     const room = await newRoom({ memberCooldownMs: 0 });
     const name = `planner-${String(rooms)}`;
     const input = {
@@ -221,7 +221,7 @@ otherwise: [{ pass: true }]`;
     await until('it is bound', async () =>
       (await bindingsIn(room, messageId)).some(({ bindingKind }) => bindingKind === 'schedule'),
     );
-    await until('its result is told', async () =>
+    await until('its result is shown', async () =>
       (await linesIn(room, messageId)).includes(`${name}: All is well.`),
     );
     const bindings = await bindingsIn(room, messageId);
@@ -306,7 +306,7 @@ otherwise: [{ pass: true }]`;
     });
   });
 
-  it('DU-27 work that is bound to nothing is unbound at the next start, and that is logged', async () => {
+  it('DU-27 the next start removes bindings to work that is gone, and logs it', async () => {
     const room = await newRoom();
     const { messageId } = await room.post('work');
     for (const sourceKind of ['task', 'sidechain_agent', 'observation']) {

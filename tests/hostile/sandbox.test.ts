@@ -76,7 +76,7 @@ type Step = Readonly<Record<string, unknown>>;
 
 let agents = 0;
 
-/** A session of an agent that makes these calls, one after the other, when it is told to begin. */
+/** A session of an agent that makes these calls, one after the other, on its first prompt. */
 async function begin(
   calls: readonly Step[],
   {
@@ -348,7 +348,7 @@ describe('a command that writes where it should not', () => {
 const contentOf = (path: string): string | undefined =>
   fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined;
 
-describe('what people are told of the sandbox', () => {
+describe('what people learn about the sandbox', () => {
   const words = /network.*workspace.*~\/\.npm.*~\/open.*can read/s;
 
   it('SE-7 the approval of a command says what is not protected', async () => {

@@ -69,7 +69,7 @@ describe('a browser login belongs to one origin', () => {
       };
     })`);
 
-  it('SE-8 a page at another port of this machine is sent nothing that opens the daemon', async (test) => {
+  it('SE-8 a page at another port of this machine gets nothing that gives access to the daemon', async (test) => {
     const page = await browser(test).logIn(daemon, { path: '/c/hall' });
     await page.getByRole('heading', { name: 'Hall' }).waitFor();
     expect(await page.context().cookies()).toEqual([]);
@@ -93,7 +93,7 @@ describe('a browser login belongs to one origin', () => {
     }
   });
 
-  it('SE-11 a server that takes the port is sent nothing it could use, the tab says so, and goes on when the daemon is back', async (test) => {
+  it('SE-11 a server that takes the port gets nothing it could use; the tab warns, and continues when the daemon is back', async (test) => {
     const first = await startDaemon();
     const env = { STOA_PORT: String(first.port) };
     await callerOf(first.url, first.token).post('/v1/channels', {

@@ -204,7 +204,7 @@ export function createCore(ports: CorePorts): Core {
     ports.committed?.(entries);
   });
   const storeWait = new StoreWait({ timers: runtime.timers, clock, tell: runtime.diagnose });
-  /** The beginning of an outage is told; what else fails because of it is not. */
+  /** Leaves out failures that an outage of the store causes: the outage itself was reported. */
   const diagnose: SessionContext['diagnose'] = (message, details) => {
     if (!storeWait.outage || !isStoreFailure(details['error'])) runtime.diagnose(message, details);
   };

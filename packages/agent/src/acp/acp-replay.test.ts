@@ -76,7 +76,7 @@ describe('a program that repeats what was said when it loads a session', () => {
     expect((await again.all('note')).map(({ data }) => data.code)).toContain('reprimed');
   });
 
-  it('AC-3 such a program begins a new session and is told from the journal what was before', async () => {
+  it('AC-3 such a program begins a new session and gets the earlier conversation from the journal', async () => {
     const stage = await open(LATE);
     const session = await stage.session();
     await session.ask('!say my number is 42');

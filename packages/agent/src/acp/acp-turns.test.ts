@@ -13,7 +13,7 @@ afterEach(async () => {
 
 interface Options extends Omit<AgentStageOptions, 'driver'> {
   readonly limits?: Partial<AcpLimits>;
-  /** Told of each text that is shown while it is said. */
+  /** Called with each text that is shown while the agent writes. */
   readonly watch?: (text: string) => void;
 }
 
@@ -126,7 +126,7 @@ describe('a program that is killed in the middle of a turn', () => {
     expect(first).toContain('!once exit 9');
   });
 
-  it('AC-17 is not asked again when a call had begun: the run fails with what is known', async () => {
+  it('AC-17 is not asked again when a call had begun: the run fails and names the call', async () => {
     const stage = await open();
     const session = await stage.session();
     const run = await session.ask(
@@ -161,14 +161,14 @@ describe('a program whose model does not answer', () => {
     expect(saidBy(run)).toBe('');
   });
 
-  it('AC-15 may well be told of by an agent that answers', async () => {
+  it('AC-15 can be the subject of an answer', async () => {
     const stage = await open();
     const said = 'The log says:\nError: 404 not found';
     const run = await (await stage.session()).ask(chunk(said));
     expect(saidBy(run)).toBe(said);
   });
 
-  it('AC-15 is said to be retrying while it is', async () => {
+  it('AC-15 shows that it is retrying', async () => {
     const shown: string[] = [];
     const stage = await open({ watch: (text) => shown.push(text) });
     const session = await stage.session();
@@ -180,7 +180,7 @@ describe('a program whose model does not answer', () => {
     expect(note?.data.text).toContain('is retrying: stream disconnected (429)');
   });
 
-  it('AC-14 has passed when it wrote nothing, though the program calls that an error', async () => {
+  it('AC-14 passes if it wrote nothing, although the program reports an error', async () => {
     const stage = await open();
     const session = await stage.session();
     const words = 'Model stream ended with empty response text.';
@@ -192,7 +192,7 @@ describe('a program whose model does not answer', () => {
 describe('a program that is denied a call', () => {
   const DENY = { decision: 'deny', scope: 'once', message: 'use make instead' } as const;
 
-  it('AC-8 and stops has not passed: the run fails as denied', async () => {
+  it('AC-8 fails as denied if it stops without a word', async () => {
     for (const stop of ['!stop cancelled', '!stop end_turn']) {
       const stage = await open();
       const session = await stage.session();
@@ -204,7 +204,7 @@ describe('a program that is denied a call', () => {
     }
   });
 
-  it('AC-8 is told the reason with its next prompt, once', async () => {
+  it('AC-8 gets the reason with its next prompt, once', async () => {
     const stage = await open();
     const session = await stage.session();
     const { runId } = await session.submit(`!permit ${JSON.stringify(CALL)}`);

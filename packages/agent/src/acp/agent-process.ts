@@ -167,7 +167,7 @@ export class AgentProcess {
     };
   }
 
-  /** The name of Stoa's own MCP server for the next session; the program was told all of them at its start. */
+  /** The name of Stoa's own MCP server for the next session; the program got all of them when it started. */
   nextServerName(): string {
     const name = this.serverNames[this.#sessions % this.serverNames.length];
     this.#sessions += 1;

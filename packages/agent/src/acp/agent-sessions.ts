@@ -184,7 +184,7 @@ export class AgentSessions {
     if (this.#held.get(sessionId)?.session === session) this.#drop(sessionId);
   }
 
-  /** The session ended, was cleared or was refreshed: its program is told that nobody uses it. */
+  /** The session ended, was cleared or was refreshed: closes it in its program. */
   forget(sessionId: string): void {
     this.#leave(sessionId);
   }

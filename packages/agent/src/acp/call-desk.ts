@@ -38,7 +38,7 @@ export interface AskedCall {
   /** Over everything that describes the call. */
   readonly hash: string;
   readonly detail: string | undefined;
-  /** What is not known of it, for people. Without it no rule can stand for the call. */
+  /** What the program did not describe, for people. If there is something, no rule is suggested. */
   readonly lack: string | undefined;
   readonly touches: Touches;
 }
@@ -160,7 +160,7 @@ export class CallDesk {
     return sandboxNotes(await sandbox.report({ writable }));
   }
 
-  /** A rule that denies or asks holds as well for what the call could mean besides. */
+  /** Deny and ask rules also apply to the other things that the call could mean. */
   #stricter(
     judged: Judgement,
     { tool, touches }: Pick<AskedCall, 'tool' | 'touches'>,

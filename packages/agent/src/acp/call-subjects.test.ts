@@ -203,7 +203,7 @@ describe('what a call touches', () => {
     ).toBe('emit_output');
   });
 
-  it('SE-56 is the command that it carries, whatever tool it is said to be', () => {
+  it('SE-56 is the command that it carries, whatever tool the program names', () => {
     const report = { kind: 'execute', rawInput: { command: 'id > canary' } };
     for (const names of [
       { name: `mcp__${NAME}__emit_output` },

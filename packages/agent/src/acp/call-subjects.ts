@@ -8,7 +8,7 @@ export interface Touches {
   readonly kind: ToolCall['kind'];
   /** Each of them is decided about, and the strictest answer counts. */
   readonly subjects: readonly Subject[];
-  /** What it could mean besides: rules that deny or ask are matched against these too. */
+  /** What else it could mean: deny and ask rules are matched against these too. */
   readonly possible: readonly Subject[];
   /** The tool of Stoa's own server that it is; nothing else passes under that name. */
   readonly ownTool?: string;
@@ -93,7 +93,7 @@ function possibleSubjects(call: ToolCall, hasCommand: boolean): Subject[] {
 
 const MOST_COMMANDS = 100;
 
-/** Every line of a text, and what stands between backticks in it. */
+/** Every line of a text, and the parts between backticks. */
 function commandsIn(text: string): string[] {
   // Every second part, when a text is divided at its backticks; and the others, which costs a question at most.
   const quoted = text.split('`');

@@ -17,7 +17,7 @@ export interface PromptEnd {
   readonly said: string;
   /** The calls that were denied, in words. */
   readonly denials: readonly string[];
-  /** What the program said of a failure of its model; undefined when it said nothing of one. */
+  /** The model failure that the program reported; undefined when it reported none. */
   readonly trouble: string | undefined;
   /** Whether it gave an answer with a tool, or passed. */
   readonly hasEmitted: boolean;

@@ -181,7 +181,7 @@ export class ToolCall {
     return parts.length === 0 ? undefined : parts.join('\n');
   }
 
-  /** What is not known of it; undefined when it is described. People are told, and no rule is made of it. */
+  /** What the program did not describe; undefined when it described all. Approvals show it and suggest no rule. */
   get lack(): string | undefined {
     const { rawInput, locations, content = [] } = this.#deed;
     const hidden = (content ?? []).filter((part) => !isDiff(part) && textOf(part) === undefined);

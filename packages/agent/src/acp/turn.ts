@@ -23,7 +23,7 @@ import { TurnJournal, type TurnJournalPorts } from './turn-journal.js';
 
 export interface TurnPorts extends DeskPorts, TurnJournalPorts {
   readonly timers: Timers;
-  /** What the program was told with this turn, as one text. */
+  /** The prompt of this turn, as one text. */
   readonly promptText: string;
   /** Whether its session was there before: only such a one can repeat what was said in it. */
   readonly isContinued: boolean;
@@ -117,7 +117,7 @@ export class Turn implements SessionListener {
     return this.#order.add(() => Promise.resolve(this.#journal.isSilent));
   }
 
-  /** What the program said of a failure of its model. */
+  /** The model failure that the program reported. */
   get trouble(): string | undefined {
     return this.#trouble;
   }

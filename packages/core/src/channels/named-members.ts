@@ -8,7 +8,7 @@ export interface Nameable {
 
 /** An `@` that does not stand inside a word or an address. */
 const AT = /(?<![\p{L}\p{N}_.])@/gu;
-/** Of a text with more of them than these, the first are looked at. */
+/** Of a text with more of them, only the first count. */
 const MOST_ATS = 1_000;
 /** What makes a name longer than the one that was found: `@build-bot` does not name `build`. */
 const GOES_ON = /^(?:[\p{L}\p{N}_]|[:.-][\p{L}\p{N}_])/u;

@@ -15,7 +15,7 @@ export interface Published {
 
 /**
  * Every message of a channel goes through here, whoever wrote it. Where its producer does not say whom it
- * addresses, its text does. People among those who are addressed are told on their own topic.
+ * addresses, its text does. Addressed people get an event on their own topic.
  */
 export function* publishMessage(
   { topicId, channelId }: { readonly topicId: number; readonly channelId: string },

@@ -43,7 +43,7 @@ describe('waiting for a store', () => {
     await new Promise(setImmediate);
   };
 
-  it('OP-25 tries again later and later, all at the same moments, and tells once', async () => {
+  it('OP-25 retries with growing delays, all callers at the same time, and reports once', async () => {
     let isFull = true;
     const write = (): Promise<string> => (isFull ? Promise.reject(full()) : Promise.resolve('in'));
     const writes = Promise.all([wait.run(write), wait.run(write), wait.run(write)]);

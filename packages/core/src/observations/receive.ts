@@ -84,7 +84,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
         sourceRef: sourceId,
         availableAt: at,
         metadata: { observationId },
-        // A source speaks with the authority of whoever set it up, and with no more.
+        // A source has the authority of the person who created it.
         ceiling: { mode: 'full', people: [source.createdBy], sessions: [] },
       });
       const data: NewObservation = {

@@ -93,7 +93,7 @@ function* startable(project: OpenProjectRow, taskId: string): Tx<TaskRow> {
   return task;
 }
 
-/** Whoever starts a task asks for what they read, not for what somebody made of it since. */
+/** A person starts the revision that they read, not what somebody changed since. */
 function assertRead(
   { taskId, revision, writtenBy, title, description }: TaskRow,
   request: StartProjectTask,

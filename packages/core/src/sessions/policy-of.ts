@@ -8,7 +8,7 @@ import { type Authority, inherit } from '../permissions/narrows.js';
 import { extendRules } from '../permissions/rules.js';
 import type { Workspaces } from './context.js';
 
-/** What a policy is made of besides the session. */
+/** What a policy needs in addition to the session. */
 export interface PolicyPorts {
   /** Rules that hold for every session. */
   readonly configRules: PermissionRules;

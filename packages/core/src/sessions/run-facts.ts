@@ -42,7 +42,7 @@ export const requestedIn = ({ requestedBy, ceiling }: Requested): Requested => (
   ...(ceiling === undefined ? {} : { ceiling }),
 });
 
-/** A run names whoever asked for it, also where that is the sender of its item. */
+/** A run names the requester, also if that is the sender of its item. */
 export const requestedOfRun = (requested: Requested, from: string): Requested =>
   requestedIn({ requestedBy: from, ...requestedIn(requested) });
 

@@ -54,7 +54,7 @@ export function* addStimulus(
   };
 }
 
-/** Those that wait and that this one takes the place of, oldest first. What it costs does not grow with the queue. */
+/** The waiting stimuli that this one replaces, oldest first. The cost does not grow with the queue. */
 function* replacedBy(topicId: number, wanted: Wanted): Tx<FullStimulusRow[]> {
   const found = new Map<string, FullStimulusRow>();
   for (const key of keysOf(wanted)) {

@@ -26,7 +26,7 @@ export function takesPlaceOf(newer: Compared, older: Compared): boolean {
   return isSameWords(newer, older);
 }
 
-/** One that takes the place of another has one of these in common with it; in what waits they are looked up by these. */
+/** Keys for looking up waiting stimuli. A stimulus shares at least one key with each one that it replaces. */
 export function keysOf(stimulus: Compared): string[] {
   const { progressKey, dedupeKey, kind, content, sourceKind, sourceRef } = stimulus;
   const words = JSON.stringify([kind, content, sourceKind, sourceRef, stimulus.senderSessionId]);
@@ -37,7 +37,7 @@ export function keysOf(stimulus: Compared): string[] {
   ];
 }
 
-/** FNV-1a: what is alike by chance is told apart when it is compared. */
+/** FNV-1a. A collision does no harm: the texts are compared afterwards. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {

@@ -11,7 +11,7 @@ export function noticeText(task: TaskEntry, tail?: string): string {
   return lines.join('\n');
 }
 
-/** What the session is told besides when the thread is told too. */
+/** Added to the notice if the thread gets the result too. */
 export const TURN_FOLLOWS =
   'People see one line about this in the thread it was started in, and you are given the turn there: explain the ' +
   'result in that turn. Nothing that you write now is published.';

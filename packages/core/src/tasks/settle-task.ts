@@ -94,7 +94,7 @@ export function* settling(
   return { task: { ...ended(entry, data, at), sessionId }, evicted, events };
 }
 
-/** Who stopped it knows; a thread is told what became of what went on. */
+/** The thread shows the end of a task, unless somebody stopped it or a call waited for it. */
 function* threadNews(
   context: TaskContext,
   { isForeground, stopping }: TaskEntry,

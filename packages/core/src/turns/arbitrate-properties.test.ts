@@ -129,7 +129,7 @@ function play(
   }
 }
 
-it('DU-5 DU-6 keeps the replies of a turn for it, whoever still answers an earlier one', () => {
+it('DU-5 DU-6 keeps the replies of a turn for it, even while an agent still answers an earlier one', () => {
   fc.assert(
     fc.property(
       members,

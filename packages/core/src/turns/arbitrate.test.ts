@@ -206,7 +206,7 @@ describe('a lease', () => {
     expect(decided.turn.wakeAt).toBe(110_000);
   });
 
-  it('AC-18 is renewed while its run is at work, although somebody waits, and passes on in silence', () => {
+  it('AC-18 is renewed while its run is active, although somebody waits, and passes on after silence', () => {
     const state = thread(three, { leases: [lease('a', { progressAt: 50_000 })] });
     const decided = arbitrate(state, policy(), 60_000);
     expect(decided).toMatchObject({ ends: [], grants: [], renewals: [{ deadline: 110_000 }] });
@@ -215,7 +215,7 @@ describe('a lease', () => {
     expect(arbitrate(later, policy(), 110_000).ends).toMatchObject([{ outcome: 'superseded' }]);
   });
 
-  it('DU-29 is looked at as early as a run that starts at once can be silent for too long', () => {
+  it('DU-29 is checked again early enough to notice a run that is silent from its start', () => {
     const short = policy({ silenceLimitMs: 1_500 });
     const decided = arbitrate(thread([standing('a')]), short, 0);
     expect(decided.turn.wakeAt).toBe(1_500);

@@ -28,7 +28,7 @@ export interface Decisions {
   readonly grants: readonly Standing[];
   readonly ends: readonly EndedLease[];
   readonly renewals: readonly LiveLease[];
-  /** Who was looked at: some of them in detail, in the order of the score, and all others in groups. */
+  /** The candidates: some in detail, in the order of the score, and all others in groups. */
   readonly candidates: readonly Candidate[];
   readonly others: readonly CandidateGroup[];
   readonly candidateCount: number;
@@ -138,8 +138,8 @@ class Arbitration {
   }
 
   /**
-   * How many more could be started, if so much were given back. Whoever still answers an earlier turn
-   * takes up room beside the others, and nothing of the replies of this one.
+   * How many more could start, if `back` were returned. A speaker of an earlier turn occupies a place, but
+   * uses no reply of this turn.
    */
   #room(back = { speakers: 0, replies: 0, runs: 0 }): number {
     if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;

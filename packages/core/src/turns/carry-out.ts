@@ -147,7 +147,7 @@ function* grant(
   return granted;
 }
 
-/** Whoever is called by an agent is asked by that agent too, and gets no more than it could ask for. */
+/** The ceiling that an agent passes on to the members that its reply calls. */
 function* ceilingOfCaller(
   { topicId }: LockedChannel,
   { called, calledByMessageId }: Turn,

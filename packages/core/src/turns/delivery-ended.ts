@@ -120,7 +120,7 @@ function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): 
   return false;
 }
 
-/** A failure is told in one line, and not at any length. */
+/** The longest text of a failure in a decision, on one line. */
 const DETAIL_CHARS = 200;
 
 /** What kept the run from its work. */
@@ -226,6 +226,6 @@ function* charged(
   };
 }
 
-/** Whom a person named goes before whom an answer to something earlier names. */
+/** Members that a person named go before members that an answer to an earlier message names. */
 const isAnyoneAwaited = ({ selected, served: had }: Turn): boolean =>
   selected.some((sessionId) => !had.includes(sessionId));

@@ -19,7 +19,7 @@ import { itemsOf } from './read-thread.js';
 /** The last messages of the thread that are told with a turn. */
 const HEARD = 12;
 const HEARD_CHARS = 2_000;
-/** However many members there are: whoever is involved, and then those who joined first. */
+/** The most members in a delivery: first those involved, then those who joined first. */
 const MEMBERS_TOLD = 12;
 const PINS_TOLD = 20;
 

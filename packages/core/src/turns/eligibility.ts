@@ -30,7 +30,7 @@ export function eligibility(
   return { may: 'later', at: rested };
 }
 
-/** A person goes on in a thread without naming anyone: that is said to whoever spoke there last. */
+/** A person continues in a thread without naming anyone: the message is for the agent that spoke there last. */
 const isFollowUp = ({ isLastInThread }: Standing, turn: Turn): boolean =>
   isLastInThread && turn.stimulus === undefined && turn.selected.length === 0 && !turn.isForPeople;
 

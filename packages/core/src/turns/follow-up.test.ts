@@ -4,7 +4,7 @@ import { TurnStage } from './turn-stage.fixture.js';
 
 const ONE_REPLY = { maxAgentRepliesPerHumanMessage: 1 };
 
-describe.each(STORE_ENGINES)('a person who goes on in a thread, on $name', (engine) => {
+describe.each(STORE_ENGINES)('a person who continues in a thread, on $name', (engine) => {
   let stage: TurnStage;
   afterEach(() => stage.close());
   const open = async (names: readonly string[], policy: object = {}): Promise<void> => {
@@ -28,7 +28,7 @@ describe.each(STORE_ENGINES)('a person who goes on in a thread, on $name', (engi
     await stage.core.stimuli.tick();
   };
 
-  it('DU-1 DU-3 is heard at once by the agent that spoke there last, also while it cools down', async () => {
+  it('DU-1 DU-3 gets an answer at once from the agent that spoke there last, even during its cooldown', async () => {
     await open(['a', 'b'], ONE_REPLY);
     const { messageId } = await stage.say('@b begin');
     expect(await stage.speak('begun')).toBe('b');
@@ -41,7 +41,7 @@ describe.each(STORE_ENGINES)('a person who goes on in a thread, on $name', (engi
     expect(await stage.speak('me too')).toBe('a');
   });
 
-  it('DU-4 C-57 nobody else is spared the wait: not another speaker of the thread, nor the last one where a stimulus asks', async () => {
+  it('DU-4 C-57 the cooldown applies to other speakers of the thread, and to the last one after a stimulus', async () => {
     await open(['a', 'b'], ONE_REPLY);
     const { messageId } = await stage.say('@a hello');
     expect(await stage.speak('one')).toBe('a');
@@ -57,7 +57,7 @@ describe.each(STORE_ENGINES)('a person who goes on in a thread, on $name', (engi
     expect(await verdicts(messageId)).toEqual(['b skipped cooling_down', 'a skipped cooling_down']);
   });
 
-  it('DU-5 has the replies of the new message to itself, also after a restart', async () => {
+  it('DU-5 has a full budget of replies for the new message, also after a restart', async () => {
     await open(['a', 'b'], { maxAgentRepliesPerHumanMessage: 2, memberCooldownMs: 0 });
     const { messageId } = await stage.say('first, @a');
     const first = await stage.next();
@@ -74,7 +74,7 @@ describe.each(STORE_ENGINES)('a person who goes on in a thread, on $name', (engi
     expect(await stage.messages()).toHaveLength(5);
   });
 
-  it('DU-6 is answered by whom it names, although one reply is all that is allowed and another is being written', async () => {
+  it('DU-6 gets an answer from the named agent, although only one reply is allowed and another is being written', async () => {
     await open(['a', 'b', 'c'], ONE_REPLY);
     const { messageId } = await stage.say('first, @a');
     const first = await stage.next();
@@ -113,7 +113,7 @@ describe.each(STORE_ENGINES)('a person who goes on in a thread, on $name', (engi
     }
   });
 
-  it('DU-8 an agent that another one calls replies to what that one said, in the thread and turn of the person', async () => {
+  it('DU-8 a called agent replies to the message of its caller, in the thread and turn of the person', async () => {
     await open(['a', 'b']);
     const { messageId } = await stage.say('@a begin');
     expect(await stage.speak('@b please')).toBe('a');

@@ -11,7 +11,7 @@ export const isSilent = (
   now: number,
 ): boolean => phase === 'running' && now >= progressAt + silenceLimitMs;
 
-/** Whether a run did something within the time of a lease: then its lease is renewed, whoever waits. */
+/** Whether a run did something within the time of a lease: then its lease is renewed even if others wait. */
 export const isActive = (
   { phase, progressAt }: LiveLease,
   { leaseTimeoutMs }: AutonomyPolicy,
@@ -31,7 +31,7 @@ export const lookAgainAfterGrant = (
   now: number,
 ): number => now + Math.min(claimTimeoutMs, leaseTimeoutMs, silenceLimitMs);
 
-/** When a lease has to be looked at again. That what it waits for has come is told at once; now and then it is looked for. */
+/** When to check a lease again. An answer that it waits for is reported at once; the check is in case that report was lost. */
 export function lookAgainAt(lease: LiveLease, policy: AutonomyPolicy, now: number): number {
   const { silenceLimitMs } = policy;
   if (lease.phase === 'waiting') return now + silenceLimitMs;

@@ -1,7 +1,7 @@
 import type { CandidateReason, ScorePart, Turn } from '@stoa/protocol';
 import type { Standing } from './thread-state.js';
 
-/** Its place in a list, counted from the end; who is not in it comes after all who are. */
+/** Its position in a list, counted from the end; a session that is not in the list comes last. */
 const place = (sessionIds: readonly string[], sessionId: string): number => {
   const index = sessionIds.indexOf(sessionId);
   return index === -1 ? 0 : index - sessionIds.length;

@@ -23,7 +23,7 @@ describe('what a decision says of its candidates', () => {
     expect(candidates.length + grouped).toBe(candidateCount);
   });
 
-  it('DU-12 describes whoever has the turn, wherever it stands in the order', () => {
+  it('DU-12 describes the one with the turn at any place in the order', () => {
     const members = crowd(200, (i) => ({ muted: i < 199, expertise: i < 199 ? 5 : 0 }));
     const { candidates, others } = arbitrate(thread(members), policy(), 0);
     expect(candidates.at(-1)).toMatchObject({ memberId: id(199), verdict: 'granted' });

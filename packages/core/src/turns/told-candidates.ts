@@ -20,9 +20,9 @@ const DETAIL_CHARS = 1_000;
 const ID_CHARS = 600;
 
 /**
- * What a decision says of those it compared. Whoever has the turn is described, then the others in their
- * order as far as there is room; the rest are grouped. The largest group names nobody: whoever stands
- * nowhere else is in it.
+ * The candidates as a decision records them. Those with the turn are described, then the others in order
+ * as far as there is room; the rest are grouped. The largest group lists nobody: it holds everybody who
+ * is not listed elsewhere.
  */
 export function tellCandidates(judged: readonly Judged[]): ToldCandidates {
   const isFirst = ({ verdict }: Judged): boolean => verdict === 'granted' || verdict === 'speaking';

@@ -329,7 +329,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.speak('two')).toBe('a');
   });
 
-  it('C-63 DU-12 of fifty who all abstain three are started, and what was decided about each is known', async () => {
+  it('C-63 DU-12 starts three of fifty agents that all abstain, and records the decision about each', async () => {
     const names = Array.from({ length: 50 }, (_, i) => `m${String(i).padStart(2, '0')}`);
     await open(names);
     const { messageId } = await stage.say('hello');
@@ -360,7 +360,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(1);
   });
 
-  it('C-67 DU-15 what a run writes last is published, unless it emitted something or wrote nothing', async () => {
+  it('C-67 DU-15 publishes the last text of a run, unless it emitted something or wrote nothing', async () => {
     await open(['a'], { memberCooldownMs: 0 });
     for (const [emitted, last] of [
       [undefined, 'only words'],

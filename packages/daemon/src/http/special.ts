@@ -83,7 +83,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     },
     async login(request, reply) {
       const { code } = request.query as { code: string };
-      // A person opens the link; a page of ours that leads here was told to by what somebody wrote.
+      // A person opens the link directly. A page of ours that leads here follows a link that somebody wrote.
       const site = request.headers['sec-fetch-site'];
       if (site !== undefined && site !== 'none') {
         return reply.code(403).headers(PAGE_HEADERS).send(loginNotOpenedPage());

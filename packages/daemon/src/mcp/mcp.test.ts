@@ -156,7 +156,7 @@ const use = (client: Client, name: string, input: Record<string, unknown> = {}) 
 const textOf = ({ content }: CallToolResult): string =>
   content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 
-/** What a session is told: text alone, which begins with the code of a refusal. */
+/** The result for a session: text only, which begins with the code of a refusal. */
 const refusal = (code: string) => ({
   isError: true,
   content: [{ type: 'text', text: expect.stringMatching(new RegExp(`^${code}: `)) as string }],

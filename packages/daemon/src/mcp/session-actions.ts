@@ -86,7 +86,7 @@ export class SessionActions {
       return answer;
     } finally {
       open.waiting -= 1;
-      // What comes of it now reaches nobody; who asks again finds the answer under the same id.
+      // Nobody waits for this result any more; the same call again gets the answer under the same id.
       if (!isWanted() && !open.hasAnswer) open.work = undefined;
     }
   }

@@ -235,7 +235,7 @@ async function loadAgents(
   const agent = await import('@stoa/agent');
   const sandbox = new agent.Sandbox({
     home,
-    // Where a daemon keeps its data unless it is told otherwise.
+    // The default data directory.
     hidden: [join(homedir(), '.stoa')],
     installation,
     writable: config.sandbox.writable,

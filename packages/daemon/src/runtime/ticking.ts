@@ -23,7 +23,7 @@ export function startTicking(core: Core, log: Logger): () => Promise<void> {
   };
 }
 
-/** Never twice at once, and one that fails is tried again at its next time. The first of several failures is told. */
+/** Never twice at once. One that fails is tried again at its next time; the first of several failures is reported. */
 function every(ms: number, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
   let running: Promise<void> | undefined;
   let told: string | undefined;

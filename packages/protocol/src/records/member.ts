@@ -31,7 +31,7 @@ export const Member = z.strictObject({
   ...participation,
   /** What a session may do without asking, now. It is not part of the log. */
   mode: PermissionMode.optional(),
-  /** What whoever added the member should know. It is not part of the log. */
+  /** Warnings for the person who added the member. Not part of the log. */
   warnings: z.array(z.string()).optional(),
   joinedAt: EpochMs,
   metadata: Metadata,

@@ -139,7 +139,7 @@ export const CandidateGroup = z.strictObject({
   verdict: Candidate.shape.verdict,
   reason: CandidateReason,
   count: z.int().min(1),
-  /** Some of them. The first group of a decision names nobody: whoever stands nowhere else is in it. */
+  /** Some of them. The first group of a decision lists nobody: it holds everybody who is not listed elsewhere. */
   memberIds: z.array(MemberId),
 });
 export type CandidateGroup = z.infer<typeof CandidateGroup>;
@@ -156,7 +156,7 @@ export type TurnTrigger = z.infer<typeof TurnTrigger>;
 export const TurnDecision = z.strictObject({
   trigger: TurnTrigger,
   turn: Turn,
-  /** Those who matter most; the others are in groups, and how many there were is told beside. */
+  /** Those who matter most; the others are in groups, and `candidateCount` counts all of them. */
   candidates: z.array(Candidate),
   others: z.array(CandidateGroup).optional(),
   candidateCount: z.int().min(0),

@@ -64,7 +64,7 @@ export const countLiveStimuli = verb<{ topicId: number }, { count: number }>({
   postgres: LIVE(''),
 });
 
-/** Those that wait or are being posted and have this key, oldest first. SQLite is told to begin with the key. */
+/** Those that wait or are being posted and have this key, oldest first. CROSS JOIN makes SQLite begin with the key. */
 export const listStimuliByKey = verb<{ topicId: number; key: string }, FullStimulusRow>(
   `SELECT s.*, e."body" AS "created", e."actor" AS "createdBy", e."at" AS "createdAt"
    FROM "stimulusKeys" k CROSS JOIN "stimuli" s CROSS JOIN "events" e

@@ -40,7 +40,7 @@ export interface AgentStageOptions {
 export interface AgentParts {
   /** The directory that agents must not see. */
   readonly home: string;
-  /** Where the fake agent writes what it is told. */
+  /** Where the fake agent writes its prompts. */
   readonly writable: readonly string[];
   readonly timers: Timers;
   readonly now: () => number;

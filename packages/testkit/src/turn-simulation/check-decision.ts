@@ -94,7 +94,7 @@ function checkCandidates(judged: Judged): void {
 
 type Told = Pick<Candidate, 'memberId' | 'verdict' | 'reason'>;
 
-/** Everybody who was looked at: also those in groups, the first of which holds whoever stands nowhere else. */
+/** All candidates, also those in groups; the first group holds everybody who is not listed elsewhere. */
 function candidatesIn({ model, decision }: Judged): Told[] {
   const { candidates, others: [largest, ...smaller] = [] } = decision;
   const told: Told[] = [...candidates];
@@ -161,7 +161,7 @@ function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): bool
   return mode === 'prefer_selected' && replies === 0 && allServed;
 }
 
-/** Who holds a turn beyond its time is at work, or holds it because nobody could have it. Who is at work keeps it. */
+/** A lease beyond its time belongs to an active run, or nobody else could have the turn. An active run keeps its lease. */
 function checkRenewals(judged: Judged): void {
   const { model, thread, decision, at, sessions } = judged;
   const isAtWork = (leaseId: string): boolean => {

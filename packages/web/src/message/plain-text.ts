@@ -26,7 +26,7 @@ export function plainText(markdown: string): string {
 
 interface Block {
   readonly text: string;
-  /** What is in it is meant as it stands. */
+  /** Its content is literal. */
   readonly isCode: boolean;
 }
 

@@ -2,7 +2,7 @@ import { ToolFailure } from '../tool-failure.js';
 import { NamePattern } from './name-pattern.js';
 
 const EXPANSIONS = 100;
-/** Of all patterns that braces stand for together. */
+/** Of all patterns that the braces expand to, together. */
 const EXPANDED_CHARS = 10_000;
 
 const ANY_NAMES = '**';

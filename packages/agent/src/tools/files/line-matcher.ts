@@ -9,7 +9,7 @@ const SHOWN_LINES = 2_000;
 /** The lines of a text that match and those around them, in order. */
 export interface MatchedLines {
   readonly numbers: Uint32Array;
-  /** 1 where the line matches, 0 where it stands beside one that does. */
+  /** 1 if the line matches, 0 if it is context of one that does. */
   readonly matches: Uint8Array;
   /** Of the first lines only. */
   readonly texts: readonly string[];

@@ -4,7 +4,7 @@ type Token =
   | { readonly type: 'character'; readonly character: string }
   | { readonly type: 'class'; readonly members: string; readonly isNegated: boolean };
 
-/** A glob for one name: `*`, `?`, `[a-z]`, and `\` before a character that is meant as it is. */
+/** A glob for one name: `*`, `?`, `[a-z]`, and `\` before a literal character. */
 export class NamePattern {
   readonly #tokens: readonly Token[];
   /** What every name that matches ends with: most names are refused by this alone. */

@@ -19,7 +19,7 @@ describe('the mounts of a sandbox', () => {
     expect(argumentsOf({})).toBe('--ro-bind / / --dev /dev');
   });
 
-  it('SE-6 go from the root down, so that what lies deeper is decided last', () => {
+  it('SE-6 go from the root down, so that deeper paths override', () => {
     const made = argumentsOf({
       writable: ['/home/a/work', '/'],
       readOnly: ['/home/a/work/.git/hooks'],
@@ -33,7 +33,7 @@ describe('the mounts of a sandbox', () => {
     );
   });
 
-  it('SE-6 do not follow a writable path into another one, where a link could stand in its place', () => {
+  it('SE-6 leave out a writable path inside another one, where a link could replace it', () => {
     const made = argumentsOf({ writable: ['/work', '/work/target'] });
     expect(made).toBe('--ro-bind / / --dev /dev --bind /work /work');
   });

@@ -33,7 +33,7 @@ export interface SandboxOptions {
   readonly hidden?: readonly string[];
   /** Where the code of the daemon is: read-only also in a workspace. */
   readonly installation?: readonly string[];
-  /** What every program may change besides its workspace; `~` is the home directory of the user. */
+  /** Further paths that every program may write; `~` is the home directory of the user. */
   readonly writable?: readonly string[];
   /** The home directory of the user. */
   readonly userHome?: string;
@@ -46,7 +46,7 @@ export interface SandboxOptions {
 interface Confinement {
   /** With links followed. */
   readonly workspace?: string;
-  /** Files and directories besides; those that do not exist are left out. */
+  /** Further files and directories; those that do not exist are left out. */
   readonly writable?: readonly string[];
   readonly temporary?: Temporary;
 }
@@ -60,7 +60,7 @@ interface LaunchOptions extends Confinement {
 
 /** How a program is started so that it runs in the sandbox. */
 export interface Launch {
-  /** What whoever starts it must still set for the program, and not for itself. */
+  /** Variables that the caller must still set, for the program only. */
   readonly variables: Readonly<Record<string, string>>;
   readonly kind: SandboxReport['kind'];
   readonly processes: SandboxReport['processes'];
@@ -126,7 +126,7 @@ export class Sandbox {
     return this.#programs;
   }
 
-  /** `writable`: what a program may change besides, which the limits then name. */
+  /** `writable`: further paths that a program may write; the limits name them. */
   async report({ writable = [] }: Pick<Confinement, 'writable'> = {}): Promise<SandboxReport> {
     const probed = await this.#now();
     if (probed.kind === 'none') return withoutSandbox(probed.reason, await this.#refusal());
@@ -200,7 +200,7 @@ export class Sandbox {
     const { workspace, temporary = { type: 'system' } } = confinement;
     // A link that was put in the place of a workspace would open what it leads to.
     if (workspace !== undefined && realpathSync(workspace) !== workspace) {
-      throw new NotUsable(`${workspace} is not the directory any more that the session was given`);
+      throw new NotUsable(`${workspace} is no longer the directory that the session was given`);
     }
     const hasAny = workspace !== undefined || confinement.writable !== undefined;
     const writable = hasAny ? this.#opened(confinement) : [];
@@ -372,5 +372,5 @@ function withoutSandbox(reason: string, refusal: string | undefined): SandboxRep
   };
 }
 
-/** What a person who is asked about a command is told of the sandbox. */
+/** What the approval of a command says about the sandbox. */
 export const sandboxNotes = ({ summary, limits }: SandboxReport): string[] => [summary, ...limits];

@@ -87,7 +87,7 @@ it('R-4 a command ends with its run', async () => {
   expect(await files()).toEqual([]);
 });
 
-it('R-19 SE-7 who is asked sees the command, and apart from it where it runs and what it is kept from', async () => {
+it('R-19 SE-7 an approval shows the command, and separately where it runs and what the sandbox protects', async () => {
   const { world, call, sandbox } = await staged({ mode: 'ask' });
   const { summary, limits } = await sandbox.report();
   const command = `ls\n${summary}\nrm -rf ~`;

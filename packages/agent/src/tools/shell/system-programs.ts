@@ -139,7 +139,7 @@ export class NotUsable extends Error {
   override readonly name = 'NotUsable';
 }
 
-/** Those of this machine, for whoever is given no others. */
+/** Those of this machine; the default. */
 export const systemPrograms = new SystemPrograms();
 
 async function look(

@@ -35,10 +35,10 @@ export const emitOutput = defineTool<EmitOutputInput>({
 function fateOf({ kind, origin }: Pick<RunContext, 'kind' | 'origin'>): string {
   if (kind === 'channel_delivery') return 'It will be published when you are done.';
   if (kind === 'schedule' && origin.threadRootMessageId !== undefined) {
-    return 'It will be told as the result of the schedule, in the thread it was made in, when you are done.';
+    return 'It is posted as the result of the schedule, in the thread where that was made, when you are done.';
   }
   if (GOES_TO_CALLER.has(kind)) {
-    return 'It is your answer to who gave you this work. Nothing is published in a channel.';
+    return 'It is your answer to the person or agent that gave you this work. Nothing is published in a channel.';
   }
   const place = origin.threadRootMessageId === undefined ? 'a channel' : 'this thread';
   return (

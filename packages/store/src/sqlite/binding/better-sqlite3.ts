@@ -9,7 +9,7 @@ import type { SqliteBinding, SqliteDatabase } from './database.js';
  */
 export function loadBetterSqlite3(why: string): SqliteBinding {
   const Database = load(why);
-  // What the port asks for is part of what the package offers; only its types are told otherwise.
+  // The package offers what the port needs; only its types differ.
   const asPort = (db: Better.Database): SqliteDatabase => db as unknown as SqliteDatabase;
   return {
     open: (path, options) => asPort(new Database(path, options)),

@@ -32,7 +32,7 @@ export function chooseBinding({ node, builtin }: Runtime): BindingName {
   );
 }
 
-/** Why better-sqlite3 is needed here, for who has to be told that it does not load. */
+/** Why better-sqlite3 is needed here, for the message that it does not load. */
 export function whyNotBuiltin({ node, builtin }: Runtime): string {
   return builtin === undefined
     ? `Node ${node} has no SQLite of its own`

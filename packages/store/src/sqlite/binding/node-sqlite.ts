@@ -43,7 +43,7 @@ interface StatementSync {
   run(...values: readonly SqlValue[]): SqliteChange;
 }
 
-/** As better-sqlite3 has it where nothing is said. */
+/** The default of better-sqlite3. */
 const TIMEOUT_MS = 5_000;
 const CACHE = 'PRAGMA cache_size = -16000';
 
