@@ -122,7 +122,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     await create('unmarked');
     await bringIn('unmarked', await newSession());
     const prompt = await asked('unmarked', 'Hello');
-    expect(prompt).toContain('You have the turn in the channel Room');
+    expect(prompt).toContain(String.raw`You have the turn in the channel \"Room\"`);
     expect(prompt).not.toContain(NOTE);
     expect(prompt).not.toContain('Memory scope');
   });

@@ -320,7 +320,7 @@ describe('how agents speak in a channel', () => {
     expect(await room.closed(posted.json.messageId)).toBe('answered');
     const asked = JSON.stringify(model.requests.at(-1)?.body);
     expect(asked).toContain(
-      `Pinned here: plan.txt (${assetId}, text/plain; charset=utf-8, 8 bytes)`,
+      `Pinned here: \\"plan.txt\\" (${assetId}, text/plain; charset=utf-8, 8 bytes)`,
     );
     expect(asked).toContain('[attachment dot.png');
     expect(asked).toContain('data:image/png;base64,');

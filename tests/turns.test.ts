@@ -178,8 +178,8 @@ describe('agents in a channel, over HTTP', () => {
     expect(await closed(room, messageId)).toBe('answered');
     expect(await read(room)).toEqual(['owner: @thinker what is this?', 'thinker: It is a garden.']);
     const prompt = JSON.stringify(model.requests[0]?.body);
-    expect(prompt).toContain('You have the turn in the channel Room');
-    expect(prompt).toContain('Its purpose: To talk');
+    expect(prompt).toContain(String.raw`You have the turn in the channel \"Room\"`);
+    expect(prompt).toContain(String.raw`Its purpose: \"To talk\"`);
     expect(prompt).toMatch(/@thinker \(agent, session:ses_\w+, .{0,2}reviewer/);
     expect(prompt).toContain('You were addressed.');
   });

@@ -33,7 +33,7 @@ export function channelTurn(
     text: heard.map(saidLine).join('\n'),
   });
   return [
-    `You have the turn in the channel ${oneLine(title)} (${channelId}), where you are ${oneLine(delivery.self.name)}.`,
+    `You have the turn in the channel ${quoted(title)} (${channelId}), where you are ${quoted(delivery.self.name)}.`,
     ...aboutLines(delivery),
     `The last of what was said in this thread, oldest first:\n${thread}`,
     `${expectation(delivery)} ${toAnswer(input)}:\n${asked(input, text)}`,
@@ -64,8 +64,8 @@ function aboutLines(delivery: ChannelDelivery): string[] {
     return `@${memberId}${alias} (${what.join(', ')})`;
   });
   return [
-    ...(purpose ? [`Its purpose: ${oneLine(purpose)}`] : []),
-    ...(description ? [`About it: ${oneLine(description)}`] : []),
+    ...(purpose ? [`Its purpose: ${quoted(purpose)}`] : []),
+    ...(description ? [`About it: ${quoted(description)}`] : []),
     `Members: ${named.join(', ')}${andMore(memberCount - members.length)}`,
     ...pinnedLines(delivery),
   ];
@@ -76,7 +76,7 @@ function pinnedLines({ pinned = [], pinnedCount = 0 }: ChannelDelivery): string[
   const named = pinned.map(({ assetId, name, mediaType, bytes }) => {
     const about = [oneLine(mediaType), `${String(bytes)} bytes`];
     if (name === undefined) return `${assetId} (${about.join(', ')})`;
-    return `${oneLine(name)} (${[assetId, ...about].join(', ')})`;
+    return `${quoted(name)} (${[assetId, ...about].join(', ')})`;
   });
   const more = andMore(pinnedCount - pinned.length);
   return [`Pinned here: ${named.join('; ')}${more} (read_channel_asset reads what is text)`];
@@ -133,5 +133,5 @@ const writerOf = ({ from, requestedBy }: TurnInput): string => requestedBy ?? fr
 /** A name that somebody chose: data, in quotes that it cannot close. */
 const quoted = (text: string): string => JSON.stringify(oneLine(text));
 
-const names = (of: readonly string[]): string => of.map(oneLine).join(', ');
+const names = (of: readonly string[]): string => of.map(quoted).join(', ');
 const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();

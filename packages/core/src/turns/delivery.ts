@@ -20,7 +20,7 @@ import { itemsOf } from './read-thread.js';
 const HEARD = 12;
 const HEARD_CHARS = 2_000;
 /** The most members in a delivery: first those involved, then those who joined first. */
-const MEMBERS_TOLD = 12;
+const MEMBERS_TOLD = 8;
 const PINS_TOLD = 20;
 
 /** What is not in the log yet: the message of the same commit. */

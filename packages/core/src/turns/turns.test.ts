@@ -335,7 +335,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     const { messageId } = await stage.say('hello');
     const { run } = await stage.next();
     const { members = [], memberCount } = run.context.items[0]?.delivery ?? {};
-    expect([members.length, memberCount]).toEqual([12, 51]);
+    expect([members.length, memberCount]).toEqual([8, 51]);
     expect(members.map(({ memberId }) => memberId)).toContain('owner');
     run.complete();
     for (let i = 0; i < 2; i++) await stage.speak();
