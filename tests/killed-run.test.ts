@@ -133,51 +133,64 @@ class PlantedRun {
 
 const BUSY = ['--project', 'planted', 'tests/planted/busy-run.test.ts'];
 
-describe.skipIf(!existsSync('/proc/self/environ'))('a test run that is killed', () => {
-  const runs: PlantedRun[] = [];
-  const plant = (args: readonly string[], env?: Readonly<Record<string, string>>): PlantedRun => {
-    const run = new PlantedRun(args, env);
-    runs.push(run);
-    return run;
-  };
-  const gone = (run: PlantedRun): Promise<unknown> =>
-    until('nothing of the run is left', () => run.left().length === 0, { everyMs: 50 }).catch(
-      () => {
-        expect(run.left()).toEqual([]);
-      },
-    );
+describe.skipIf(!existsSync('/proc/self/environ'))(
+  'a test run that is killed, or finds no browser',
+  () => {
+    const runs: PlantedRun[] = [];
+    const plant = (args: readonly string[], env?: Readonly<Record<string, string>>): PlantedRun => {
+      const run = new PlantedRun(args, env);
+      runs.push(run);
+      return run;
+    };
+    const gone = (run: PlantedRun): Promise<unknown> =>
+      until('nothing of the run is left', () => run.left().length === 0, { everyMs: 50 }).catch(
+        () => {
+          expect(run.left()).toEqual([]);
+        },
+      );
 
-  let first: PlantedRun;
-  let second: PlantedRun;
-  let third: PlantedRun;
+    let first: PlantedRun;
+    let second: PlantedRun;
+    let third: PlantedRun;
 
-  beforeAll(async () => {
-    [first, second, third] = await Promise.all([
-      plant(BUSY).busy(),
-      plant(BUSY).busy(),
-      plant(BUSY).busy(),
-    ]);
-  });
-  afterAll(() => {
-    for (const run of runs) run.remove();
-  });
+    beforeAll(async () => {
+      [first, second, third] = await Promise.all([
+        plant(BUSY).busy(),
+        plant(BUSY).busy(),
+        plant(BUSY).busy(),
+      ]);
+    });
+    afterAll(() => {
+      for (const run of runs) run.remove();
+    });
 
-  it('DU-45 kill -9 of the runner leaves no process and no directory, and other runs go on', async () => {
-    expect(first.left().length).toBeGreaterThan(STARTED.length);
-    const others = second.left();
-    sendSignal(first.pid, 'SIGKILL');
-    await gone(first);
-    expect(second.left()).toEqual(others);
-  });
+    it('DU-45 kill -9 of the runner leaves no process and no directory, and other runs go on', async () => {
+      expect(first.left().length).toBeGreaterThan(STARTED.length);
+      const others = second.left();
+      sendSignal(first.pid, 'SIGKILL');
+      await gone(first);
+      expect(second.left()).toEqual(others);
+    });
 
-  it('DU-45 kill -9 of the whole process group leaves nothing of what had left the group', async () => {
-    sendSignal(-second.pid, 'SIGKILL');
-    await gone(second);
-  });
+    it('DU-45 kill -9 of the whole process group leaves nothing of what had left the group', async () => {
+      sendSignal(-second.pid, 'SIGKILL');
+      await gone(second);
+    });
 
-  it('DU-45 a runner that is asked to end has left nothing when it ends', async () => {
-    sendSignal(third.pid, 'SIGTERM');
-    expect(await third.ended).toEqual([143, null]);
-    expect(third.left()).toEqual([]);
-  });
-});
+    it('DU-45 a runner that is asked to end has left nothing when it ends', async () => {
+      sendSignal(third.pid, 'SIGTERM');
+      expect(await third.ended).toEqual([143, null]);
+      expect(third.left()).toEqual([]);
+    });
+
+    it('DU-45 without a browser the tests of the web UI are skipped, or fail, and leave no daemon', async () => {
+      const skipping = plant(['--project', 'web'], { CI: '', CHROMIUM_PATH: 'off' });
+      const failing = plant(['tests/web/login.test.ts'], { CHROMIUM_PATH: '/nowhere/chromium' });
+      expect(await skipping.ended, skipping.output).toEqual([0, null]);
+      expect(skipping.output).toMatch(/^skipped: .*: no Chromium here/m);
+      expect(await failing.ended, failing.output).toEqual([1, null]);
+      expect(failing.output).toContain("executable doesn't exist at /nowhere/chromium");
+      for (const { output } of [skipping, failing]) expect(output).not.toContain('left behind');
+    });
+  },
+);
