@@ -19,8 +19,8 @@ const STARTED = [
   /fake-agent\.mjs/,
   /^sleep 602$/,
   /stoa-mcp-server-\w+\/server\.mjs/,
-  ...(findBrowser({}) === undefined ? [] : [/--headless .*--remote-debugging-pipe/]),
 ];
+const BROWSER = /--headless .*--remote-debugging-pipe/;
 
 interface Living {
   readonly pid: number;
@@ -92,15 +92,20 @@ class PlantedRun {
     return this.#runner.pid ?? 0;
   }
 
+  /** A process that it started. */
+  pidOf(command: RegExp): number | undefined {
+    return this.#started.find((one) => command.test(one.command))?.pid;
+  }
+
   get output(): string {
     return this.#output;
   }
 
   /** Resolves when everything that the planted test starts is there. */
-  async busy(): Promise<this> {
+  async busy(expected = STARTED): Promise<this> {
     const missing = (): RegExp[] => {
       this.#started = descendantsOf(this.pid);
-      return STARTED.filter((one) => !this.#started.some(({ command }) => one.test(command)));
+      return expected.filter((one) => !this.#started.some(({ command }) => one.test(command)));
     };
     const isBusy = (): boolean => {
       if (this.#runner.exitCode !== null) throw new Error(this.#output);
@@ -152,12 +157,16 @@ describe.skipIf(!existsSync('/proc/self/environ'))(
     let first: PlantedRun;
     let second: PlantedRun;
     let third: PlantedRun;
+    let fourth: PlantedRun;
 
     beforeAll(async () => {
-      [first, second, third] = await Promise.all([
-        plant(BUSY).busy(),
-        plant(BUSY).busy(),
-        plant(BUSY).busy(),
+      const all = findBrowser({}) === undefined ? STARTED : [...STARTED, BROWSER];
+      const withoutBrowser = { CI: '', CHROMIUM_PATH: 'off' };
+      [first, second, third, fourth] = await Promise.all([
+        plant(BUSY).busy(all),
+        plant(BUSY).busy(all),
+        plant(BUSY, withoutBrowser).busy(),
+        plant(BUSY, withoutBrowser).busy(),
       ]);
     });
     afterAll(() => {
@@ -181,6 +190,15 @@ describe.skipIf(!existsSync('/proc/self/environ'))(
       sendSignal(third.pid, 'SIGTERM');
       expect(await third.ended).toEqual([143, null]);
       expect(third.left()).toEqual([]);
+    });
+
+    it('DU-45 a run whose worker is killed with -9 says what it left, and has removed it when it ends', async () => {
+      sendSignal(fourth.pidOf(/vitest\/dist\/workers/), 'SIGKILL');
+      expect(await fourth.ended).toEqual([1, null]);
+      expect(fourth.output).toMatch(
+        /left behind by tests\/planted\/.*stoa\.js serve, which counts/,
+      );
+      expect(fourth.left()).toEqual([]);
     });
 
     it('DU-45 without a browser the tests of the web UI are skipped, or fail, and leave no daemon', async () => {
