@@ -45,6 +45,9 @@ const hostile = ['tests/hostile/**/*.test.ts', 'packages/*/src/**/hostile-text.t
 // On another Node than the one that is installed here: scripts/test-node.mjs runs them.
 const onOtherNode = ['tests/other-node/**/*.test.ts'];
 
+// Tests that other tests run, to see what the runner makes of them.
+const planted = ['tests/planted/**/*.test.ts'];
+
 export default defineConfig({
   plugins: [fromKit],
   resolve: { conditions },
@@ -85,7 +88,14 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/**/*.test.ts'],
-          exclude: [...programTests, ...aboutTheHouse, ...needsBrowser, ...hostile, ...onOtherNode],
+          exclude: [
+            ...programTests,
+            ...aboutTheHouse,
+            ...needsBrowser,
+            ...hostile,
+            ...onOtherNode,
+            ...planted,
+          ],
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },
@@ -104,6 +114,15 @@ export default defineConfig({
         test: {
           name: 'other-node',
           include: onOtherNode,
+          testTimeout: 120_000,
+          globalSetup: ['scripts/vitest-bundle.mjs'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'planted',
+          include: planted,
           testTimeout: 120_000,
           globalSetup: ['scripts/vitest-bundle.mjs'],
         },

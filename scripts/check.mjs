@@ -23,7 +23,7 @@ const checks = {
   openapi: ['scripts/lint-openapi.mjs'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   format: [bin('@biomejs/biome/bin/biome'), 'check', '.'],
-  house: [bin('vitest/vitest.mjs'), 'run', '--project', 'house'],
+  house: ['scripts/test.mjs', '--project', 'house'],
 };
 
 await command(async () => {

@@ -8,6 +8,7 @@ import { command, prepare } from './prepare.mjs';
 import { progress } from './progress.mjs';
 import { root } from './root.mjs';
 import { run } from './run.mjs';
+import { withRun } from './test-run.mjs';
 
 const [version = '24.21.0', ...filters] = process.argv.slice(2);
 
@@ -26,14 +27,16 @@ await command(async () => {
   // On this Node: what is installed is compiled for it, and stays as it is.
   await prepare();
   const node = runtime();
-  return run(
-    [
-      path.join(root, 'node_modules/vitest/vitest.mjs'),
-      'run',
-      ...projects.flatMap((name) => ['--project', name]),
-      ...(filters.length > 0 ? filters : tests),
-    ],
-    { node },
+  return withRun(({ environment }) =>
+    run(
+      [
+        path.join(root, 'node_modules/vitest/vitest.mjs'),
+        'run',
+        ...projects.flatMap((name) => ['--project', name]),
+        ...(filters.length > 0 ? filters : tests),
+      ],
+      { node, env: { ...process.env, ...environment } },
+    ),
   );
 });
 

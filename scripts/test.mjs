@@ -2,14 +2,14 @@
 // A skipped test is reported with its reason; one without a reason is a failure, and so is a process or a directory
 // that a test leaves behind.
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
-import { leftovers, removeLeftovers } from './leftovers.mjs';
+import { leftovers } from './leftovers.mjs';
 import { command, startPreparing } from './prepare.mjs';
 import { casesOfPrograms } from './program-tests.mjs';
 import { root } from './root.mjs';
 import { run } from './run.mjs';
 import { report } from './test-report.mjs';
+import { withRun } from './test-run.mjs';
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--soak');
 const isSoak = process.argv.includes('--soak');
@@ -22,22 +22,17 @@ times are measured (npm run test:hostile); the long forms (npm run test:soak). C
 
 await command(async () => {
   const { compiled } = await startPreparing();
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-test-'));
-  const test = (projects, options) => vitest(directory, projects, options);
-  try {
+  return withRun(async (testRun) => {
+    const test = (projects, options) => vitest(testRun, projects, options);
     const early = compiled !== undefined && args.length === 0;
     const runs = early
       ? await whileCompiling(compiled, test)
       : await afterCompiling(compiled, test);
-    const left = await leftovers(directory);
-    const { lines, exitCode } = report(runs, left);
-    removeLeftovers(left);
+    const { lines, exitCode } = report(runs, await leftovers(testRun.directories));
     if (args.length === 0) console.log(elsewhere);
     for (const line of lines) console.log(line);
     return exitCode;
-  } finally {
-    fs.rmSync(directory, { recursive: true, force: true });
-  }
+  });
 });
 
 async function afterCompiling(compiled, test) {
@@ -53,8 +48,8 @@ async function whileCompiling(compiled, test) {
   return [early, await test(withSqlite)];
 }
 
-async function vitest(directory, projects, { yields = false } = {}) {
-  const file = path.join(directory, `${projects.join('-')}.json`);
+async function vitest(testRun, projects, { yields = false } = {}) {
+  const file = path.join(testRun.directories[0], `${projects.join('-')}.json`);
   const status = await run(
     [
       path.join(root, 'node_modules/vitest/vitest.mjs'),
@@ -64,8 +59,9 @@ async function vitest(directory, projects, { yields = false } = {}) {
       ...projects.flatMap((name) => ['--project', name]),
       ...args,
     ],
-    { env: { ...environment(), STOA_TEST_OUTCOME: file, STOA_TEST_RUN: directory }, yields },
+    { env: { ...environment(), ...testRun.environment, STOA_TEST_OUTCOME: file }, yields },
   );
+  await testRun.checkpoint();
   const outcome = fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined;
   return { status, outcome };
 }

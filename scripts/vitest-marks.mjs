@@ -1,18 +1,24 @@
-// Runs before each test file: gives it a temporary directory of its own, and its name to what it starts.
+// Runs before each test file: gives it directories of its own for what it writes, and its name to what it starts.
 import path from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { markFile } from './leftovers.mjs';
 import { root } from './root.mjs';
 
-const run = process.env.STOA_TEST_RUN;
+const { STOA_TEST_RUN: run, STOA_TEST_MEMORY: inMemory } = process.env;
 if (run) {
-  const before = process.env.TMPDIR;
   const file = path.relative(root, expect.getState().testPath ?? 'a test file');
-  process.env.TMPDIR = markFile(run, file);
-  process.env.STOA_TEST_FILE = file;
+  const [temporary, memory] = markFile(inMemory === undefined ? [run] : [run, inMemory], file);
+  const own = {
+    TMPDIR: temporary,
+    STOA_TEST_FILE: file,
+    ...(memory === undefined ? {} : { STOA_TEST_MEMORY: memory }),
+  };
+  const before = { ...process.env };
+  Object.assign(process.env, own);
   afterAll(() => {
-    if (before === undefined) delete process.env.TMPDIR;
-    else process.env.TMPDIR = before;
-    delete process.env.STOA_TEST_FILE;
+    for (const name of Object.keys(own)) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
   });
 }

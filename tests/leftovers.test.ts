@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { leftovers, markFile, removeLeftovers } from '../scripts/leftovers.mjs';
+import { leftovers, markFile, reap } from '../scripts/leftovers.mjs';
 import { report } from '../scripts/test-report.mjs';
 
 describe('what a test run leaves behind', () => {
@@ -29,16 +30,16 @@ describe('what a test run leaves behind', () => {
     });
 
   it('is nothing when the tests clean up', async () => {
-    const directory = markFile(run, 'tests/tidy.test.ts');
+    const [directory = ''] = markFile([run], 'tests/tidy.test.ts');
     mkdirSync(join(directory, 'file-of-another-program'));
-    expect(await leftovers(run, { graceMs: 0 })).toEqual([]);
+    expect(await leftovers([run], { graceMs: 0 })).toEqual([]);
     expect(report([passed], []).exitCode).toBe(0);
   });
 
-  it('is a directory, reported with the test file that made it', async () => {
-    markFile(run, 'tests/tidy.test.ts');
-    mkdirSync(join(markFile(run, 'tests/untidy.test.ts'), 'stoa-work-abc'));
-    const left = await leftovers(run, { graceMs: 0 });
+  it('is a directory, told with the file of the test that made it', async () => {
+    markFile([run], 'tests/tidy.test.ts');
+    mkdirSync(join(markFile([run], 'tests/untidy.test.ts')[0] ?? '', 'stoa-work-abc'));
+    const left = await leftovers([run], { graceMs: 0 });
     expect(left).toEqual([{ file: 'tests/untidy.test.ts', what: 'the directory stoa-work-abc' }]);
     const { lines, exitCode } = report([passed], left);
     expect(lines).toEqual([
@@ -49,22 +50,51 @@ describe('what a test run leaves behind', () => {
   });
 
   it.skipIf(!existsSync('/proc/self/environ'))(
-    'is a process, known by its environment or by where it runs',
+    'is a process, known by its environment or by where it runs, and ended with the run',
     async () => {
-      const directory = markFile(run, 'tests/untidy.test.ts');
       for (const start of [
         () => sleeper({ STOA_TEST_RUN: run, STOA_TEST_FILE: 'tests/untidy.test.ts' }),
-        () => sleeper({}, directory),
-        () => sleeper({ HOME: join(directory, 'home') }),
+        (directory: string) => sleeper({}, directory),
+        (directory: string) => sleeper({ HOME: join(directory, 'home') }),
       ]) {
-        child = start();
+        mkdirSync(run, { recursive: true });
+        const [directory = ''] = markFile([run], 'tests/untidy.test.ts');
+        child = start(directory);
         await once(child, 'spawn');
-        const left = await leftovers(run, { graceMs: 0 });
+        const left = await leftovers([run], { graceMs: 0 });
         const what = expect.stringMatching(/^process \d+: sleep 60$/) as string;
         expect(left).toEqual([{ file: 'tests/untidy.test.ts', what, pid: child.pid }]);
-        removeLeftovers(left);
-        await once(child, 'exit');
-        expect(await leftovers(run, { graceMs: 0 })).toEqual([]);
+        const exited = once(child, 'exit');
+        await reap([run]);
+        expect(await exited).toEqual([null, 'SIGTERM']);
+        expect(await leftovers([run], { graceMs: 0 })).toEqual([]);
+        expect(existsSync(run)).toBe(false);
+      }
+    },
+  );
+
+  it.skipIf(!existsSync('/proc/self/environ'))(
+    'DU-45 is also a process that hides and does not listen, but no process that only names the run',
+    async () => {
+      // Its child has nothing of the run in its environment, runs elsewhere, and ignores a request to end.
+      const deaf = `env -i PATH="$PATH" sh -c 'cd /; trap "" TERM; sleep 60; true'; true`;
+      child = spawn('sh', ['-c', `trap "" TERM; ${deaf}`], { cwd: run, stdio: 'ignore' });
+      const others = [
+        spawn('tail', ['-f', '/dev/null', run], { cwd: '/', env: {}, stdio: 'ignore' }),
+        sleeper({ STOA_TEST_RUN: `${run}-other` }),
+      ];
+      try {
+        await until('both shells and the command run', async () => {
+          const left = await leftovers([run], { graceMs: 0 });
+          return left.length === 3;
+        });
+        const exited = once(child, 'exit');
+        await reap([run], { graceMs: 100 });
+        expect(await exited).toEqual([null, 'SIGKILL']);
+        expect(await leftovers([run], { graceMs: 0 })).toEqual([]);
+        for (const other of others) expect(other.exitCode ?? other.signalCode).toBeNull();
+      } finally {
+        for (const other of others) other.kill('SIGKILL');
       }
     },
   );

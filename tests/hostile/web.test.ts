@@ -1,15 +1,26 @@
 import type { Channel, Message } from '@stoa/protocol';
 import {
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   callerOf,
+  type DaemonWithBrowser,
   NO_BROWSER,
   type Page,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 /** How late a tab may be with what a person does. */
 const INPUT_MS = 100;
@@ -17,20 +28,25 @@ const INPUT_MS = 100;
 describe('messages that are made to stop the page', () => {
   let daemon: TestDaemon;
   let owner: Caller;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
   let channels = 0;
 
   beforeAll(async () => {
-    [daemon, stage] = await Promise.all([startDaemon(), BrowserStage.open()]);
+    web = await startWithBrowser(() => startDaemon());
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
     await stage?.closePages();
   });
   afterAll(async () => {
-    await stage?.close();
-    await daemon.cleanUp();
+    await web?.cleanUp();
   });
 
   /** A channel with these messages between two ordinary ones. */

@@ -5,17 +5,28 @@ import type { Approval, InboxItem, McpServerHealth, Message, Session, Task } fro
 import {
   say as answer,
   axeViolations,
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   callerOf,
+  type DaemonWithBrowser,
   FakeModel,
   McpScript,
   NO_BROWSER,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
@@ -70,6 +81,7 @@ describe('the web UI for everybody, in a browser', () => {
   const mcp = new McpScript();
   let daemon: TestDaemon;
   let owner: Caller;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
   let model: FakeModel;
   let sessionId: string;
@@ -78,22 +90,22 @@ describe('the web UI for everybody, in a browser', () => {
   beforeAll(async () => {
     model = await FakeModel.start({ key: 'sk-access' });
     const config = `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-access } }`;
-    [daemon, stage] = await Promise.all([
-      startDaemon({ config, env: { STOA_LOBBY: 'auto' } }),
-      BrowserStage.open(),
-    ]);
+    web = await startWithBrowser(() => startDaemon({ config, env: { STOA_LOBBY: 'auto' } }));
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
-    if (!stage) return;
     await prepare();
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(() => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
   });
   afterAll(async () => {
-    await stage?.close();
     // They would outlive the daemon: that is what they are for.
-    if (stage) await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
-    await daemon.cleanUp();
+    if (web) await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
+    await web?.cleanUp();
     await model.close();
     rmSync(workspace, { recursive: true, force: true });
     mcp.remove();

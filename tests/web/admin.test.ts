@@ -1,16 +1,27 @@
 import type { Channel, Message, Run, Session } from '@stoa/protocol';
 import {
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   callerOf,
+  type DaemonWithBrowser,
   FakeModel,
   NO_BROWSER,
   say,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
@@ -33,29 +44,32 @@ describe('settings, timeline and usage, in a browser', () => {
   let daemon: TestDaemon;
   let model: FakeModel;
   let owner: Caller;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
   let opened: Promise<Page> | undefined;
 
   beforeAll(async () => {
-    [model, stage] = await Promise.all([FakeModel.start({ key: KEY }), BrowserStage.open()]);
-    daemon = await startDaemon({
-      config: CONFIG,
-      env: {
-        STOA_LOBBY: 'auto',
-        OPENAI_BASE_URL: model.openaiUrl,
-        OPENAI_API_KEY: KEY,
-        OPENAI_MODEL: 'priced',
-      },
-    });
+    model = await FakeModel.start({ key: KEY });
+    const env = {
+      STOA_LOBBY: 'auto',
+      OPENAI_BASE_URL: model.openaiUrl,
+      OPENAI_API_KEY: KEY,
+      OPENAI_MODEL: 'priced',
+    };
+    web = await startWithBrowser(() => startDaemon({ config: CONFIG, env }));
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(() => {
     const complaints = stage?.takeComplaints() ?? [];
     expect(complaints.filter((text) => !REFUSED.test(text))).toEqual([]);
   });
   afterAll(async () => {
-    await stage?.close();
-    await daemon.cleanUp();
+    await web?.cleanUp();
     await model.close();
   });
 

@@ -3,20 +3,31 @@ import type { AddressInfo } from 'node:net';
 import type { Message } from '@stoa/protocol';
 import {
   say as answer,
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   callerOf,
   confirmLogin,
+  type DaemonWithBrowser,
   FakeModel,
   gate,
   NO_BROWSER,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   toolCall,
   until,
   useTools,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 import { Room } from '../room.js';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
@@ -25,6 +36,7 @@ describe('the feed of a channel, in a browser', () => {
   let daemon: TestDaemon;
   let owner: Caller;
   let model: FakeModel;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
 
   beforeAll(async () => {
@@ -33,19 +45,20 @@ describe('the feed of a channel, in a browser', () => {
       'model: open/fake-model',
       `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-feed } }`,
     ].join('\n');
-    [daemon, stage] = await Promise.all([
-      startDaemon({ config, env: { STOA_LOBBY: 'auto' } }),
-      BrowserStage.open(),
-    ]);
+    web = await startWithBrowser(() => startDaemon({ config, env: { STOA_LOBBY: 'auto' } }));
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
     await stage?.closePages();
   });
   afterAll(async () => {
-    await stage?.close();
-    await daemon.cleanUp();
+    await web?.cleanUp();
     await model.close();
   });
 
@@ -252,6 +265,7 @@ describe('the feed of a channel, in a browser', () => {
 
   it('W-5 the daemon is killed and started again while somebody writes: a banner, nothing lost, nothing twice', async (test) => {
     const first = await startDaemon();
+    test.onTestFinished(() => first.cleanUp());
     const port = String(first.port);
     const person = callerOf(first.url, first.token);
     await person.post('/v1/channels', { channelId: 'den', title: 'den' });

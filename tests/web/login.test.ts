@@ -1,11 +1,12 @@
 import { request } from 'node:http';
 import type { LoginCode } from '@stoa/protocol';
 import {
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   call,
   callerOf,
   confirmLogin,
+  type DaemonWithBrowser,
   ForeignServer,
   LiveSocket,
   NO_BROWSER,
@@ -13,10 +14,20 @@ import {
   type Page,
   type Received,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 /** Sends again what was received, with all its headers. */
 function replay(url: string, { method, path, headers, body }: Received): Promise<number> {
@@ -38,20 +49,25 @@ function replay(url: string, { method, path, headers, body }: Received): Promise
 describe('a browser login belongs to one origin', () => {
   let daemon: TestDaemon;
   let owner: Caller;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
 
   beforeAll(async () => {
-    [daemon, stage] = await Promise.all([startDaemon(), BrowserStage.open()]);
+    web = await startWithBrowser(() => startDaemon());
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
     await owner.post('/v1/channels', { channelId: 'hall', title: 'Hall' });
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
     await stage?.closePages();
   });
   afterAll(async () => {
-    await stage?.close();
-    await daemon.cleanUp();
+    await web?.cleanUp();
   });
 
   function browser(test: TestContext): BrowserStage {
@@ -95,6 +111,7 @@ describe('a browser login belongs to one origin', () => {
 
   it('SE-11 a server that takes the port gets nothing it could use; the tab warns, and continues when the daemon is back', async (test) => {
     const first = await startDaemon();
+    test.onTestFinished(() => first.cleanUp());
     const env = { STOA_PORT: String(first.port) };
     await callerOf(first.url, first.token).post('/v1/channels', {
       channelId: 'den',

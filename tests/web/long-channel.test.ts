@@ -1,15 +1,26 @@
 import {
-  BrowserStage,
+  type BrowserStage,
   callerOf,
+  type DaemonWithBrowser,
   fillChannels,
   NO_BROWSER,
   type Page,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
   withDatabaseFile,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 const MESSAGES = 100_000;
 const OPENED_MS = 1_500;
@@ -19,9 +30,10 @@ const THEIR_DAY = '2020-09-13';
 
 describe('a channel of 100,000 messages, in a browser', () => {
   let daemon: TestDaemon;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
 
-  beforeAll(async () => {
+  const startFilled = async (): Promise<TestDaemon> => {
     const before = await startDaemon({ checkAtEnd: false });
     const owner = callerOf(before.url, before.token);
     await owner.post('/v1/channels', { channelId: 'long', title: 'Long' });
@@ -29,16 +41,22 @@ describe('a channel of 100,000 messages, in a browser', () => {
     withDatabaseFile(before.home, (db) => {
       fillChannels(db, MESSAGES);
     });
-    daemon = await startDaemon({ home: before.home, checkAtEnd: false });
-    stage = await BrowserStage.open();
+    return startDaemon({ home: before.home, checkAtEnd: false });
+  };
+
+  beforeAll(async () => {
+    web = await startWithBrowser(startFilled);
+    if (web) ({ daemon, stage } = web);
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
     await stage?.closePages();
   });
   afterAll(async () => {
-    await stage?.close();
-    await daemon.cleanUp();
+    await web?.cleanUp();
   });
 
   const opened = async (test: TestContext): Promise<Page> => {

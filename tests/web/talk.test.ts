@@ -1,16 +1,27 @@
 import { readFileSync } from 'node:fs';
 import type { Channel, Member, Message } from '@stoa/protocol';
 import {
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   callerOf,
+  type DaemonWithBrowser,
   NO_BROWSER,
   newPerson,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 /** A picture of one red dot. */
 const DOT =
@@ -74,17 +85,16 @@ describe('talking, in two browsers', () => {
   let daemon: TestDaemon;
   let owner: Caller;
   let anna: Caller;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
   let mine: Page;
   let theirs: Page;
 
   beforeAll(async () => {
-    [daemon, stage] = await Promise.all([
-      startDaemon({ env: { STOA_LOBBY: 'auto' } }),
-      BrowserStage.open(),
-    ]);
+    web = await startWithBrowser(() => startDaemon({ env: { STOA_LOBBY: 'auto' } }));
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
-    if (!stage) return;
     const created = await owner.post<Channel>('/v1/channels', { channelId: 'room', title: 'Room' });
     if (created.status !== 201) throw new Error(created.text);
     const { token } = await newPerson(daemon, 'anna');
@@ -95,12 +105,14 @@ describe('talking, in two browsers', () => {
       stage.logIn(daemon, { path: '/c/room', token }),
     ]);
   });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
+  });
   afterEach(() => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
   });
   afterAll(async () => {
-    await stage?.close();
-    await daemon.cleanUp();
+    await web?.cleanUp();
   });
 
   function needsBrowser(test: TestContext): void {

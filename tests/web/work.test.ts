@@ -3,16 +3,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, InboxItem, Run, Session, Task } from '@stoa/protocol';
 import {
-  BrowserStage,
+  type BrowserStage,
   type Caller,
   callerOf,
+  type DaemonWithBrowser,
   McpScript,
   NO_BROWSER,
   startDaemon,
+  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, afterEach, beforeAll, describe, expect, it, type TestContext } from 'vitest';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type TestContext,
+} from 'vitest';
 
 interface Scrolled {
   readonly scrollHeight: number;
@@ -130,25 +141,30 @@ describe('work, in a browser', () => {
   const mcp = new McpScript();
   let daemon: TestDaemon;
   let owner: Caller;
+  let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
   const sessionIds: string[] = [];
 
   beforeAll(async () => {
-    [daemon, stage] = await Promise.all([startDaemon(), BrowserStage.open()]);
+    web = await startWithBrowser(() => startDaemon());
+    if (!web) return;
+    ({ daemon, stage } = web);
     owner = callerOf(daemon.url, daemon.token);
     const driver = { kind: 'script', script: JSON.stringify(SCRIPT) };
     await owner.put('/v1/agents/worker', { driver, mode: 'full' });
     await owner.put('/v1/agents/asker', { driver, mode: 'ask' });
+  });
+  beforeEach((test) => {
+    if (!web) test.skip(NO_BROWSER);
   });
   afterEach(async () => {
     expect(stage?.takeComplaints() ?? []).toEqual([]);
     await stage?.closePages();
   });
   afterAll(async () => {
-    await stage?.close();
     // They would outlive the daemon: that is what they are for.
     for (const sessionId of sessionIds) await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
-    await daemon.cleanUp();
+    await web?.cleanUp();
     rmSync(workspace, { recursive: true, force: true });
     mcp.remove();
   });

@@ -20,6 +20,7 @@ export {
   type OpenOptions,
   type Page,
 } from './browser/browser-stage.js';
+export { type DaemonWithBrowser, startWithBrowser } from './browser/daemon-with-browser.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
 export { confirmCode, openLoginPage, PageLogin, ticketIn } from './browser/page-login.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';

@@ -13,6 +13,7 @@ describe('the browser of the tests', () => {
 
   it('may be missing on somebody’s machine, and not in CI', () => {
     expect(findBrowser({}, NOWHERE)).toBeUndefined();
+    expect(findBrowser({ CHROMIUM_PATH: 'off' }, [process.execPath])).toBeUndefined();
     expect(() => findBrowser({ CI: 'true' }, NOWHERE)).toThrow(NO_BROWSER);
   });
 });

@@ -80,7 +80,12 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
       resolve(code);
     });
   });
-  const url = await ready(child, output, exited, options.timeoutMs ?? 30_000);
+  const url = await ready(child, output, exited, options.timeoutMs ?? 30_000).catch(
+    (error: unknown) => {
+      if (options.home === undefined) rmSync(home, { recursive: true, force: true });
+      throw error;
+    },
+  );
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const gone = async (signal: NodeJS.Signals): Promise<number | null> => {

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { serverAccount } from './server-account.js';
 import { makeServerFiles } from './server-files.js';
-import { end, guard, halt, initialise, launch, SUPERUSER } from './server-process.js';
+import { end, guard, halt, initialise, launch, release, SUPERUSER } from './server-process.js';
 
 export interface EmbeddedPostgresOptions {
   /** Off is faster, and proves nothing about what survives a crash of the machine. On by default. */
@@ -35,12 +34,12 @@ export async function startEmbeddedPostgres({
   const account = serverAccount();
   const password = randomBytes(16).toString('hex');
   const files = makeServerFiles(account, password, { inMemory });
+  const watcher = guard(files);
   try {
     await initialise(files, account);
     const port = String(await freePort());
     const settings = { ...SETTINGS, ...syncing(fsync), ...(inMemory ? IN_MEMORY : {}), port };
     let server = await launch(files, account, settings);
-    const watcher = guard(files);
     let stopped: Promise<void> | undefined;
     return {
       url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/postgres`,
@@ -51,9 +50,7 @@ export async function startEmbeddedPostgres({
       stop: () => (stopped ??= end(server, watcher)),
     };
   } catch (error) {
-    for (const path of [files.data, files.directory]) {
-      rmSync(path, { recursive: true, force: true });
-    }
+    await release(watcher);
     throw error;
   }
 }

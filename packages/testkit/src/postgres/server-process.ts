@@ -43,6 +43,8 @@ export async function launch(
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = spawn(files.postgres, ['-D', files.data, ...flags], {
     ...surroundings(files, account),
+    // Not of our process group: a server that is killed with it would leave its shared memory behind.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await new Promise<void>((resolve, reject) => {
@@ -86,6 +88,11 @@ export async function halt(server: ServerProcess): Promise<void> {
 /** Nobody wants the data. */
 export async function end(server: ServerProcess, watcher: ChildProcess): Promise<void> {
   await halt(server);
+  await release(watcher);
+}
+
+/** Lets the watcher of a server do its work now. */
+export async function release(watcher: ChildProcess): Promise<void> {
   if (watcher.exitCode !== null) return;
   const cleaned = once(watcher, 'exit');
   watcher.stdin?.end();
