@@ -85,10 +85,10 @@ describe('messages that are made to stop the page', () => {
       await row(page, 'the last').waitFor();
       const box = page.getByRole('textbox', { name: 'Message', exact: true });
       await box.focus();
-      let isOver = false;
+      const over = new AbortController();
       const typing = (async () => {
         let [text, latest] = ['', 0];
-        for (; !isOver; text += 'x') {
+        for (; !over.signal.aborted; text += 'x') {
           const began = performance.now();
           await page.keyboard.down('x');
           latest = Math.max(latest, performance.now() - began);
@@ -103,7 +103,7 @@ describe('messages that are made to stop the page', () => {
       await owner.post(messages, { text: '```ts\nconst answer: number = 42;\n```' });
       const ours = row(page, 'const answer');
       await ours.locator('code[data-highlighted]').waitFor({ timeout: 60_000 });
-      isOver = true;
+      over.abort();
       const typed = await typing;
       expect(await box.inputValue()).toBe(typed.text);
       expect(await page.locator('article code:not([data-highlighted])').count()).toBeGreaterThan(0);
