@@ -15,7 +15,7 @@ const MODES: Readonly<Record<PermissionMode, readonly [name: string, description
   plan: ['Plan', 'Looks and plans, changes nothing'],
   ask: ['Ask', 'Asks before it changes anything'],
   'auto-edit': ['Edit', 'Edits files here without asking'],
-  full: ['Full', 'Asks for nothing'],
+  full: ['Full', 'Asks only before paths outside the workspace'],
 };
 
 /** A session of Stoa as one editor uses it. */

@@ -28,9 +28,9 @@ export const AutonomyPolicySettings = z.strictObject({
   maxAgentRepliesPerHumanMessage: count(100).optional(),
   /** Runs that end in silence count here and not above. */
   maxStartedRunsPerHumanMessage: count(100).optional(),
-  /** Before the same session may speak in the same thread again; who is selected need not wait. */
+  /** Before the same session may speak in the same thread again; selected members and the last speaker need not wait. */
   memberCooldownMs: duration(0).optional(),
-  /** After this a speaker may be replaced by one who waits. */
+  /** After this much silence a speaker may be replaced by a waiting member. */
   leaseTimeoutMs: duration(1_000).optional(),
   /** A grant that its session has not taken up by then passes on. */
   claimTimeoutMs: duration(1_000).optional(),

@@ -37,7 +37,7 @@ const MODES = [
   { value: 'plan', label: 'Plan: reads, changes nothing' },
   { value: 'ask', label: 'Ask: reads, and asks before all else' },
   { value: 'auto-edit', label: 'Edit: reads and edits, asks before commands' },
-  { value: 'full', label: 'Full: asks nothing' },
+  { value: 'full', label: 'Full: asks only before paths outside the workspace' },
 ];
 
 interface AgentFormProps {
