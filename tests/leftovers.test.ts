@@ -80,7 +80,7 @@ describe('what a test run leaves behind', () => {
       const deaf = `env -i PATH="$PATH" sh -c 'cd /; trap "" TERM; sleep 60; true'; true`;
       child = spawn('sh', ['-c', `trap "" TERM; ${deaf}`], { cwd: run, stdio: 'ignore' });
       const others = [
-        spawn('tail', ['-f', '/dev/null', run], { cwd: '/', env: {}, stdio: 'ignore' }),
+        spawn('sh', ['-c', 'read -r line', run], { cwd: '/', env: {}, stdio: 'pipe' }),
         sleeper({ STOA_TEST_RUN: `${run}-other` }),
       ];
       try {
