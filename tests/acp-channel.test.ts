@@ -6,6 +6,7 @@ import {
   type Caller,
   callerOf,
   FAKE_AGENT,
+  FakeModel,
   processesWith,
   readAgentLog,
   sendSignal,
@@ -13,24 +14,35 @@ import {
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { Room } from './room.js';
-import { ownerOf } from './stoa-command.js';
+import { ownerOf, start } from './stoa-command.js';
 
 /** Agents that are programs, in a channel of the real daemon. */
 describe('an agent program in a channel', { timeout: 60_000 }, () => {
   let daemon: TestDaemon;
   let owner: Caller;
   let directory: string;
+  let model: FakeModel;
   const mark = `acp-channel-${String(process.pid)}`;
 
   beforeAll(async () => {
     directory = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-acp-channel-')));
-    daemon = await startDaemon();
+    model = await FakeModel.start({ key: 'sk-right' });
+    daemon = await startDaemon({
+      config: [
+        'modelRetries: { attempts: 1 }',
+        'providers:',
+        `  open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-right }`,
+        `  locked: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-wrong }`,
+        '  keyless: { kind: anthropic, apiKeyEnv: KEY_THAT_IS_NOT_SET }',
+      ].join('\n'),
+    });
     owner = callerOf(daemon.url, daemon.token);
   });
   afterAll(async () => {
     await daemon.cleanUp();
+    await model.close();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -173,5 +185,114 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     const third = await room.post('@ghost\n!say here I am');
     await room.closed(third.messageId);
     expect((await room.read()).at(-1)).toBe('ghost: here I am');
+  });
+
+  it('AC-20 a wrong model and a missing key are said in the thread, in why and in tail, and at the next put and invite', async () => {
+    const stoa = ownerOf(daemon);
+    const room = await roomFor('mending');
+    const put = 'stoa agent put AGENT FILE';
+    const cases = [
+      {
+        agentId: 'unknown-model',
+        driver: { ...program('unknown-model', { models: ['small', 'large'] }), model: 'huge' },
+        words: 'wrong model. ',
+        mend: `has no model huge. Name another as driver.model: ${put}; there are: small, large`,
+      },
+      {
+        agentId: 'logged-out',
+        driver: program('logged-out', { login: true }),
+        words: 'not logged in. ',
+        mend: `Authentication required. Log in with the program itself, or give it a key in driver.env: ${put}`,
+      },
+      {
+        agentId: 'keyless',
+        driver: { kind: 'builtin', provider: 'keyless', model: 'm' },
+        words: 'no model or no key. ',
+        mend: 'variable KEY_THAT_IS_NOT_SET is not set. Set it and start the daemon again: KEY_THAT_IS_NOT_SET=KEY stoa serve',
+      },
+      {
+        agentId: 'locked',
+        driver: { kind: 'builtin', provider: 'locked', model: 'm' },
+        words: 'key refused. locked/m refuses the key (401): ',
+        mend: 'start the daemon again: stoa serve',
+      },
+      {
+        agentId: 'misnamed',
+        driver: { kind: 'builtin', provider: 'open', model: 'nothing' },
+        words: 'wrong model. open/nothing is not there (404): ',
+        mend: `Name another as driver.model: ${put}`,
+      },
+    ];
+    const tail = start(['tail', 'mending', '--follow'], { env: { STOA_HOME: daemon.home } });
+    onTestFinished(() => void tail.process.kill('SIGKILL'));
+    await room.post('Nobody is here yet.');
+    await until('the channel is watched', () => tail.output().out.includes('Nobody is here'));
+    for (const { agentId, driver, words, mend } of cases) {
+      await room.invite(agentId, driver);
+      if (agentId === 'misnamed') model.script([{ kind: 'refusal', reason: 'not_found' }]);
+      const { messageId } = await room.post(`@${agentId} hello`);
+      await room.closed(messageId);
+      const [ended] = (await room.decisions(messageId)).flatMap((decision) => decision.ended);
+      expect(ended?.detail).toContain(mend);
+      const why = await stoa(['why', messageId]);
+      expect(why.out).toContain(`${agentId} failed: ${words}`);
+      expect(why.out).toContain(mend);
+      const line = await until('it is told to who watches', () =>
+        tail
+          .output()
+          .out.split('\n')
+          .find((told) => told.includes(`${agentId} failed: ${words}`)),
+      );
+      expect(line).toContain(mend);
+      const file = join(directory, `${agentId}.md`);
+      writeFileSync(file, `---\ndriver: ${JSON.stringify(driver)}\n---\n`);
+      const again = await stoa(['agent', 'put', agentId, file]);
+      expect(again.out.replace(/\s+/g, ' ')).toMatch(/ cannot work /);
+      expect(again.out.replace(/\s+/g, ' ')).toContain(mend);
+      expect(again.err).not.toContain('definition changed');
+      const other = `mending-${agentId}`;
+      await roomFor(other);
+      const invited = await stoa(['channel', 'invite', other, agentId, '--workspace', directory]);
+      expect(invited.err).toContain('cannot work yet: ');
+      expect(invited.err).toContain(mend);
+    }
+  });
+
+  it('AC-20 a changed definition is announced once in each channel and wakes nobody', async () => {
+    const stoa = ownerOf(daemon);
+    const rooms = [await roomFor('changed-1'), await roomFor('changed-2')] as const;
+    const put = (definition: object) =>
+      owner.put('/v1/agents/changing', { driver: program('changing'), ...definition });
+    const members = [
+      await rooms[0].invite('changing', program('changing')),
+      await rooms[1].invite('changing', program('changing')),
+    ];
+    const [first = '', second = ''] = members.map(sessionOf);
+    const { messageId } = await rooms[0].post('@changing\n!say hello');
+    await rooms[0].closed(messageId);
+    const notice = (id: string) =>
+      `Stoa: Definition changed: refresh changing with: stoa session refresh ${id}`;
+    const notices = async (room: Room): Promise<string[]> =>
+      (await room.read()).filter((line) => line.startsWith('Stoa: '));
+
+    await put({});
+    expect(await notices(rooms[0])).toEqual([]);
+    await put({ instructions: 'Be brief.' });
+    const asked = await rooms[1].post('@changing\n!say I still work');
+    await rooms[1].closed(asked.messageId);
+    await put({ instructions: 'Be very brief.' });
+    expect(await notices(rooms[0])).toEqual([notice(first)]);
+    expect(await notices(rooms[1])).toEqual([notice(second)]);
+    const { out } = await stoa(['tail', 'changed-1']);
+    expect(out).toContain(notice(first));
+    const line = `changing: definition changed: stoa session refresh ${first}`;
+    expect((await stoa(['why', messageId])).out).toContain(line);
+
+    expect(await stoa(['session', 'refresh', first])).toMatchObject({ code: 0 });
+    expect((await stoa(['why', messageId])).out).not.toContain('definition changed');
+    await put({ instructions: 'Be as you like.' });
+    expect(await notices(rooms[1])).toEqual([notice(second)]);
+    const leases = await Promise.all(rooms.map((room) => room.outcomes()));
+    expect(leases).toEqual([[['changing', 'spoke']], [['changing', 'spoke']]]);
   });
 });

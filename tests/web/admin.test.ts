@@ -1,3 +1,6 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Channel, Message, Run, Session } from '@stoa/protocol';
 import {
   type BrowserStage,
@@ -5,12 +8,15 @@ import {
   callerOf,
   type DaemonWithBrowser,
   FakeModel,
+  type ModelScript,
   NO_BROWSER,
   say,
   startDaemon,
   startWithBrowser,
   type TestDaemon,
+  toolCall,
   until,
+  useTools,
 } from '@stoa/testkit';
 import {
   afterAll,
@@ -22,12 +28,14 @@ import {
   it,
   type TestContext,
 } from 'vitest';
+import { Room } from '../room.js';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
 const KEY = 'sk-of-the-environment';
 /** One model has a price, the other has none. */
 const CONFIG = `
+modelRetries: { attempts: 1 }
 providers:
   openai:
     kind: openai
@@ -47,6 +55,7 @@ describe('settings, timeline and usage, in a browser', () => {
   let web: DaemonWithBrowser | undefined;
   let stage: BrowserStage | undefined;
   let opened: Promise<Page> | undefined;
+  const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-admin-')));
 
   beforeAll(async () => {
     model = await FakeModel.start({ key: KEY });
@@ -71,6 +80,7 @@ describe('settings, timeline and usage, in a browser', () => {
   afterAll(async () => {
     await web?.cleanUp();
     await model.close();
+    rmSync(workspace, { recursive: true, force: true });
   });
 
   /** The one page of this file, at this place: going there as a link would loads nothing anew. */
@@ -445,5 +455,78 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'Channel', exact: true }).click();
     await table.getByRole('rowheader', { name: 'Outside of channels' }).waitFor();
     model.assertPlayed();
+  });
+
+  it('DU-19 AC-20 the timeline and the thread say how each turn ended, and a changed definition is refreshed by one button', async (test) => {
+    const page = await at('/c/lobby', test);
+    const room = await Room.open(owner, {
+      channelId: 'words',
+      workspace,
+      policy: { memberCooldownMs: 0 },
+    });
+    const first = await room.post('No agent is here yet.');
+    await room.invite('modelled', { kind: 'builtin' });
+    await room.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
+    const cases: { script: ModelScript; agent?: string; words: string; isSeen?: boolean }[] = [
+      { script: [say('An hour.')], words: 'answered', isSeen: true },
+      {
+        script: [
+          useTools([toolCall('set_channel_reaction', { messageId: first.messageId, emoji: '👍' })]),
+          useTools([toolCall('pass_turn', {})]),
+        ],
+        words: 'reacted',
+        isSeen: true,
+      },
+      { script: [useTools([toolCall('pass_turn', {})])], words: 'passed: had nothing to say' },
+      { script: [say(' \n ')], words: 'passed: had nothing to say' },
+      {
+        script: [useTools([toolCall('pass_turn', {})], { text: 'x'.repeat(412) })],
+        words: 'wrote 412 characters and passed',
+      },
+      {
+        script: [{ kind: 'refusal', reason: 'server_error', message: 'The disks are full.' }],
+        words: 'failed: openai/priced cannot answer now (500): The disks are full.',
+      },
+      {
+        script: [],
+        agent: 'missing',
+        words: 'failed: program not found. There is no program /nonexistent/agent to start.',
+      },
+    ];
+    for (const [index, { script, agent = 'modelled', words, isSeen = false }] of cases.entries()) {
+      const question = `question ${String(index)}`;
+      model.script(script);
+      const { messageId } = await room.post(`@${agent} ${question}`);
+      await room.closed(messageId);
+      await page.goto(`${daemon.url}/c/words/m/${messageId}`);
+      const ended = page.getByRole('list', { name: 'How the turn ended' });
+      if (!isSeen) await ended.getByText(`${agent} ${words}`).waitFor();
+      else {
+        await page.getByRole('log', { name: 'Replies' }).getByText(question).waitFor();
+        expect(await ended.count()).toBe(0);
+      }
+    }
+    await page.goto(`${daemon.url}/c/words/timeline`);
+    for (const [index, { words }] of cases.entries()) {
+      const turn = page
+        .getByRole('article', { name: 'Turn' })
+        .filter({ hasText: `question ${String(index)}` });
+      const leases = turn.getByRole('list', { name: 'Leases' });
+      await leases.getByText(words).waitFor();
+      const hasNothingToSay = (await leases.textContent())?.includes('had nothing to say');
+      expect(hasNothingToSay, words).toBe(words.includes('had nothing to say'));
+    }
+    await page.goto(`${daemon.url}/c/words`);
+    const put = await owner.put('/v1/agents/missing', { driver: { kind: 'builtin' } });
+    expect(put.status, put.text).toBe(200);
+    const notice = page
+      .getByRole('log', { name: 'Messages' })
+      .getByRole('article')
+      .filter({ hasText: 'Definition changed: refresh missing.' });
+    await notice.getByRole('button', { name: 'Refresh missing' }).click();
+    await notice.getByText('refreshed').waitFor();
+    model.script([say('Here I am.')]);
+    await room.post('@missing are you there?');
+    await page.getByRole('log', { name: 'Messages' }).getByText('Here I am.').waitFor();
   });
 });

@@ -11,6 +11,8 @@ export interface DefinitionCheckPorts {
   /** Every tool Stoa has, those too that are switched off. */
   readonly toolNames: readonly string[];
   readonly modelProblem: (wish: Wish) => ModelFailure | undefined;
+  /** What an agent of Stoa's own driver lacks to be answered by its model. */
+  readonly modelLack: (wish: Wish) => string | undefined;
   /** What the program of a definition failed of last, where its definition is the cause. */
   readonly programProblem: (driver: AcpConfig) => string | undefined;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
@@ -42,14 +44,13 @@ type AcpConfig = Extract<AgentDefinition['driver'], { kind: 'acp' }>;
 /** What an agent of this definition would need here and does not find, though the definition is sound. */
 export async function definitionLack(
   { driver }: AgentDefinition,
-  ports: Pick<DefinitionCheckPorts, 'modelProblem' | 'programProblem' | 'environment'>,
+  ports: Pick<DefinitionCheckPorts, 'modelLack' | 'programProblem' | 'environment'>,
 ): Promise<string | undefined> {
   if (driver.kind === 'acp') {
     const program = agentProgram(driver, ports.environment);
     return (await programLack(program)) ?? ports.programProblem(driver);
   }
-  const problem = driver.kind === 'builtin' ? ports.modelProblem(driver) : undefined;
-  return problem?.code === 'no_model' ? problem.message : undefined;
+  return driver.kind === 'builtin' ? ports.modelLack(driver) : undefined;
 }
 
 async function assertDriverWorks(

@@ -18,6 +18,7 @@ import { Proofs } from './access/proofs.js';
 import { sessionToChange } from './access/session-gate.js';
 import { SessionTokens } from './access/session-tokens.js';
 import { type AgentFiles, Agents, type DefinitionCheck } from './agents/agents.js';
+import { announceDefinition } from './agents/definition-notices.js';
 import { Assets } from './assets/assets.js';
 import { Boards } from './boards/boards.js';
 import { Channels } from './channels/channels.js';
@@ -217,6 +218,13 @@ export function createCore(ports: CorePorts): Core {
     workspaces: runtime.workspaces,
     problemOf: runtime.definitionProblem,
     lackOf: runtime.definitionLack,
+    replaced: async (agentId, before) => {
+      try {
+        await announceDefinition(context, agentId, before);
+      } catch (error) {
+        diagnose('a changed definition could not be announced', { agentId, error });
+      }
+    },
     builtin: runtime.builtinAgents,
   });
   const context: SessionContext = {

@@ -44,6 +44,7 @@ export const LIMITS = {
   sessions: 100_000,
   subSessions: 200,
   subSessionDepth: 8,
+  refreshedAtOnce: 20,
   queuedRunsPerSession: 1_000,
   waitingItemsPerSession: 1_000,
   itemsPerRun: 100,

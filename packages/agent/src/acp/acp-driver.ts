@@ -126,7 +126,7 @@ export class AcpDriver implements Driver {
       );
       attempt.phase = 'agent';
       const end = await this.#prompt(run, lease, session, transcript, attempt);
-      this.#problems.delete(program.digest);
+      this.#problems.delete(this.#definitionDigest(run));
       return end;
     } catch (error) {
       this.#remember(run, error);
@@ -144,7 +144,12 @@ export class AcpDriver implements Driver {
   #remember(run: RunContext, error: unknown): void {
     if (!(error instanceof AcpFailure) || !OF_DEFINITION.has(error.code)) return;
     if (this.#problems.size >= MOST_PROBLEMS) this.#problems.clear();
-    this.#problems.set(this.#programOf(run).digest, error.message);
+    this.#problems.set(this.#definitionDigest(run), error.message);
+  }
+
+  /** Equal for runs of the same driver configuration, wherever they work. */
+  #definitionDigest({ session }: RunContext): string {
+    return agentProgram(acpConfigOf(session), this.ports.environment).digest;
   }
 
   /**
@@ -184,11 +189,7 @@ export class AcpDriver implements Driver {
   }
 
   #programOf({ session }: RunContext): AgentProgram {
-    const { driver } = session.persona.definition;
-    if (driver.kind !== 'acp') {
-      throw new StoaError('invalid_agent', 'Its driver is no program that speaks ACP');
-    }
-    return agentProgram(driver, this.ports.environment, session.workspace);
+    return agentProgram(acpConfigOf(session), this.ports.environment, session.workspace);
   }
 
   async #prompt(
@@ -380,6 +381,12 @@ const MOST_PROBLEMS = 1_000;
 interface Attempt {
   phase: 'start' | 'agent';
   turn: Turn | undefined;
+}
+
+function acpConfigOf({ persona }: RunContext['session']): AcpConfig {
+  const { driver } = persona.definition;
+  if (driver.kind === 'acp') return driver;
+  throw new StoaError('invalid_agent', 'Its driver is no program that speaks ACP');
 }
 
 /** Throws what is no failure of the program. */

@@ -15,6 +15,8 @@ export class BuiltinDriver implements Driver {
   readonly capabilities = { inject: true } as const;
   /** How many tokens a provider counted for one that was estimated, by session. */
   readonly #tokenRatios = new Map<string, number>();
+  /** By `provider/model`: what a person has to mend, until a run with that model completes. */
+  readonly #problems = new Map<string, string>();
 
   constructor(private readonly ports: BuiltinDriverPorts) {}
 
@@ -29,12 +31,28 @@ export class BuiltinDriver implements Driver {
     }
     const maxSteps = driver.kind === 'builtin' ? driver.maxSteps : undefined;
     const ports = { ...this.ports, tokenRatios: this.#tokenRatios };
+    const { provider, model: name } = model.client;
+    const who = `${provider}/${name}`;
     try {
-      return await new AgentLoop(ports, run, model, maxSteps).go();
+      const end = await new AgentLoop(ports, run, model, maxSteps).go();
+      if (end.type === 'completed') this.#problems.delete(who);
+      return end;
     } catch (error) {
       run.signal.throwIfAborted();
+      if (error instanceof ModelFailure && TO_MEND.has(error.code)) {
+        if (this.#problems.size >= MOST_PROBLEMS) this.#problems.clear();
+        this.#problems.set(who, error.message);
+      }
       return failedWith('agent', error);
     }
+  }
+
+  /** What an agent with this wish lacks: a model, a key, or what its model refused last. */
+  lackOf(wish: Wish): string | undefined {
+    const problem = this.modelProblem(wish);
+    if (problem) return problem.code === 'no_model' ? problem.message : undefined;
+    const { provider, model } = this.ports.models.choose(wish).client;
+    return this.#problems.get(`${provider}/${model}`);
   }
 
   /** Why there is no such model here, if there is none. */
@@ -56,6 +74,9 @@ export class BuiltinDriver implements Driver {
     return Promise.resolve();
   }
 }
+
+const TO_MEND: ReadonlySet<string> = new Set(['model_unauthorized', 'model_not_found']);
+const MOST_PROBLEMS = 1_000;
 
 function failedWith(phase: 'start' | 'agent', error: unknown): DriverEnd {
   if (!(error instanceof ModelFailure)) throw error;

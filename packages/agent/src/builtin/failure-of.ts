@@ -2,6 +2,13 @@ import { APICallError } from '@ai-sdk/provider';
 import { ModelFailure, type ModelFailureCode } from './model-failure.js';
 
 const TOLD_CHARS = 500;
+/** Short enough that one line has room for the hint that follows. */
+const BEFORE_HINT_CHARS = 200;
+
+const OTHER_KEY =
+  'Set the right key in the environment or in stoa.yaml and start the daemon again: stoa serve';
+const OTHER_MODEL =
+  'Name another as driver.model: stoa agent put AGENT FILE; or, for agents that name none, as model in stoa.yaml';
 
 const CONTEXT_EXCEEDED =
   /context[ _-]?(?:length|window|size|limit)|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|exceeds? the (?:model|available context)|reduce the length/i;
@@ -27,8 +34,13 @@ export function failureOf(
       retryAfterMs: retry?.after,
     });
   const after = { after: retryAfterMs(responseHeaders, now) };
-  if (status === 401 || status === 403) return fail('model_unauthorized', 'refuses the key');
-  if (status === 404) return fail('model_not_found', 'is not there');
+  const mendable = (code: ModelFailureCode, what: string, hint: string): ModelFailure => {
+    const words = told(error, BEFORE_HINT_CHARS).replace(/(?<!\.)\.+$/, '');
+    return new ModelFailure(code, scrub(`${who} ${what} (${String(status)}): ${words}. ${hint}`));
+  };
+  if (status === 401 || status === 403)
+    return mendable('model_unauthorized', 'refuses the key', OTHER_KEY);
+  if (status === 404) return mendable('model_not_found', 'is not there', OTHER_MODEL);
   if (status === 402 || (status < 500 && QUOTA.test(text)))
     return fail('model_quota_exceeded', 'has nothing left to spend');
   if (status === 429) return fail('model_rate_limited', 'is asked too often', after);
@@ -48,8 +60,8 @@ function inStream(error: unknown, tell: (what: string) => string): ModelFailure 
   return new ModelFailure('model_unavailable', tell('broke off'), { isRetryable: true });
 }
 
-function told(error: unknown): string {
-  return wordsOf(error).replace(/\s+/g, ' ').trim().slice(0, TOLD_CHARS).toWellFormed();
+function told(error: unknown, chars = TOLD_CHARS): string {
+  return wordsOf(error).replace(/\s+/g, ' ').trim().slice(0, chars).toWellFormed();
 }
 
 function wordsOf(error: unknown): string {

@@ -89,7 +89,7 @@ describe('the model of an agent', () => {
       { providers: { a: { kind: 'anthropic', apiKeyEnv: 'MY_KEY' } }, model: 'a/claude' },
       anthropic,
       {},
-      'no_model: Provider a has no key: the environment variable MY_KEY is not set.',
+      'no_model: Provider a has no key: the environment variable MY_KEY is not set. Set it and start the daemon again: MY_KEY=KEY stoa serve',
     ],
     [
       'no key at the provider itself',

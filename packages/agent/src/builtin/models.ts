@@ -93,13 +93,13 @@ export class Models {
         'unknown_model',
         known === ''
           ? `There is no provider ${named.provider}: none is configured. ${WHAT_TO_SET}`
-          : `There is no provider ${named.provider}; there are: ${known}.`,
+          : `There is no provider ${named.provider}; there are: ${known}. Name one of them as driver.provider: stoa agent put AGENT FILE`,
       );
     }
     if (provider.missingKey !== undefined) {
       throw new ModelFailure(
         'no_model',
-        `Provider ${named.provider} has no key: the environment variable ${provider.missingKey} is not set.`,
+        `Provider ${named.provider} has no key: the environment variable ${provider.missingKey} is not set. Set it and start the daemon again: ${provider.missingKey}=KEY stoa serve`,
       );
     }
     const defaults = DEFAULTS[provider.kind];
@@ -118,7 +118,10 @@ export class Models {
       const only = model ?? this.#onlyModel(provider) ?? this.#defaultModelOf(provider);
       if (only !== undefined) return { provider, model: only };
       if (!this.#providers.has(provider)) return { provider, model: '' };
-      throw new ModelFailure('no_model', `The agent names provider ${provider} and no model.`);
+      throw new ModelFailure(
+        'no_model',
+        `The agent names provider ${provider} and no model. Name one as driver.model: stoa agent put AGENT FILE`,
+      );
     }
     if (model !== undefined) {
       const slash = model.indexOf('/');

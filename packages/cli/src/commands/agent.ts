@@ -119,11 +119,14 @@ const OUTDATED_SHOWN = 100;
 
 /** Sessions keep the definition that they were made with until they are refreshed. */
 async function sayOutdated(context: Context, agentId: string): Promise<void> {
-  const query = { agentId, limit: OUTDATED_SHOWN };
-  const { sessions } = await context.client.sessions.list(query);
-  if (sessions.length === 0) return;
-  const ids = sessions.map(({ sessionId }) => sessionId).join(' ');
-  context.say(`definition changed: stoa session refresh ${ids}`);
+  const { client } = context;
+  const { sessions } = await client.sessions.list({ agentId, limit: OUTDATED_SHOWN });
+  const ids: string[] = [];
+  for (const { sessionId } of sessions) {
+    const { definitionChanged = false } = await client.sessions.get(sessionId);
+    if (definitionChanged) ids.push(sessionId);
+  }
+  if (ids.length > 0) context.say(`definition changed: stoa session refresh ${ids.join(' ')}`);
 }
 
 async function definitionIn(context: Context, file: string): Promise<object> {

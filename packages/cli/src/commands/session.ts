@@ -173,6 +173,12 @@ function sessionText({ paint, io }: Context, session: Session): string {
   return details(paint, { title: session.title ?? session.agentName, id: session.sessionId }, [
     ['agent', `${session.agentName} (${session.agentId})`],
     ['driver', [session.driver, session.model].filter(Boolean).join(' ')],
+    [
+      'definition',
+      session.definitionChanged === true
+        ? `changed: stoa session refresh ${session.sessionId}`
+        : undefined,
+    ],
     ['workspace', session.workspace],
     ['mode', session.mode],
     ...(['deny', 'ask', 'allow'] as const).map(

@@ -1,4 +1,4 @@
-import { decisionWords, leaseHolders, verdictWords } from '@stoa/client';
+import { decisionWords, leaseHolders, StoaProblem, verdictWords } from '@stoa/client';
 import type { Member, Message, StampedDecision } from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
@@ -32,10 +32,41 @@ export async function why(
     if (decisions.length > limit && knowsHolders(decisions, limit)) break;
   }
   const shown = decisions.slice(0, limit).reverse();
-  if (context.flags.json) context.json({ channelId, rootMessageId, decisions: shown });
-  else await show(context, message, shown, leaseHolders(decisions), member);
+  const outdated = await outdatedIn(context, shown);
+  if (context.flags.json) {
+    const definitionChanged = [...outdated.values()];
+    context.json({ channelId, rootMessageId, decisions: shown, definitionChanged });
+  } else {
+    await show(context, message, shown, leaseHolders(decisions), member);
+    for (const [memberId, sessionId] of outdated) {
+      const line = `${memberId}: definition changed: stoa session refresh ${sessionId}`;
+      context.line(printableLine(line));
+    }
+  }
   if (decisions.length > limit && !context.flags.json)
     context.say('there were more before: --limit');
+}
+
+const MOST_LOOKED_UP = 20;
+
+/** Sessions that were given a turn and do not have the present definition of their agent yet, by member. */
+async function outdatedIn(
+  { client }: Context,
+  decisions: readonly StampedDecision[],
+): Promise<ReadonlyMap<string, string>> {
+  const granted = decisions.flatMap((decision) => decision.granted);
+  const sessions = new Map(granted.map(({ memberId, sessionId }) => [memberId, sessionId]));
+  const outdated = new Map<string, string>();
+  for (const [memberId, sessionId] of [...sessions].slice(-MOST_LOOKED_UP)) {
+    // A session of somebody else is not shown; it is not for the caller to refresh either.
+    const session = await client.sessions.get(sessionId).catch(unlessRefused);
+    if (session?.definitionChanged === true) outdated.set(memberId, sessionId);
+  }
+  return outdated;
+}
+
+function unlessRefused(error: unknown): undefined {
+  if (!(error instanceof StoaProblem)) throw error;
 }
 
 /** Whose turn ended was decided before, and that may lie before what is shown. */

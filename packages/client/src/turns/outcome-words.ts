@@ -35,7 +35,12 @@ const WITHHELD: Readonly<Record<string, string>> = {
 /** What the codes of failures mean that name something to install or to configure. */
 const FAILURES: Readonly<Record<string, string>> = {
   acp_not_found: 'program not found',
-  no_model: 'no model is configured',
+  acp_auth_required: 'not logged in',
+  acp_no_model: 'wrong model',
+  no_model: 'no model or no key',
+  unknown_model: 'wrong model',
+  model_not_found: 'wrong model',
+  model_unauthorized: 'key refused',
 };
 
 const TURNS: Readonly<Record<TurnOutcome, string>> = {

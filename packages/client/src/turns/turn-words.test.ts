@@ -1,6 +1,7 @@
 import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { decisionWords, lagWords, verdictWords } from './decision-words.js';
+import { outcomeLines } from './outcome-lines.js';
 import { type EndedTurn, leaseOutcomeWords } from './outcome-words.js';
 import { decisionBehind, waitingWords } from './waiting-words.js';
 
@@ -151,6 +152,36 @@ describe('how a turn that somebody had ended', () => {
     [{ outcome: 'timeout' }, 'was stopped: it was silent for too long'],
   ])('DU-19 %j is told as it happened', (ended, words) => {
     expect(leaseOutcomeWords(ended)).toBe(words);
+  });
+});
+
+describe('how the newest turn of a thread ended', () => {
+  const ended = (...ends: StampedDecision['ended']): StampedDecision => ({
+    ...decision,
+    ended: ends,
+  });
+  const passed = { leaseId: 'lse_1', memberId: 'cook', outcome: 'abstained' as const };
+  const failed = { leaseId: 'lse_2', memberId: 'gone', outcome: 'failed' as const, reason: 'lost' };
+  const spoke = { leaseId: 'lse_3', memberId: 'adept', outcome: 'spoke' as const };
+
+  it('DU-19 names those of whom nothing is seen, oldest first, and who passed where nobody answered', () => {
+    const names = reader.names;
+    const earlier = {
+      ...ended({ ...failed, memberId: 'earlier' }),
+      turn: { ...decision.turn, turnId: 'trn_0' },
+    };
+    expect(outcomeLines([ended(failed), ended(passed), earlier], names)).toEqual([
+      'The cook passed: had nothing to say',
+      'gone failed: lost',
+    ]);
+    const answered = { ...ended(spoke), turn: { ...decision.turn, replies: 1 } };
+    expect(outcomeLines([answered, ended(failed), ended(passed)], names)).toEqual([
+      'gone failed: lost',
+    ]);
+    expect(outcomeLines([ended({ ...spoke, reason: 'lost' })], names)).toEqual([
+      'adept answered, and failed afterwards',
+    ]);
+    expect(outcomeLines([], names)).toEqual([]);
   });
 });
 

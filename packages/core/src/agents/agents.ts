@@ -23,6 +23,7 @@ import { workspaceToUse } from '../access/workspace-gate.js';
 import { problemsOf } from '../permissions/rules.js';
 import type { Clock } from '../ports.js';
 import type { ReadyAgent, Workspaces } from '../sessions/context.js';
+import { isSameDefinition } from './outdated.js';
 import { agentFor } from './withheld-values.js';
 
 /** A definition that was found in a file, or what is wrong with it. */
@@ -54,6 +55,8 @@ export interface AgentsPorts {
   readonly problemOf: DefinitionCheck;
   /** What such an agent needs and does not find here, though its definition is sound. */
   readonly lackOf: (definition: AgentDefinition) => Promise<string | undefined>;
+  /** A definition was put in the place of another, or of none. Never rejects. */
+  readonly replaced: (agentId: string, before: AgentDefinition | undefined) => Promise<void>;
   /** Agents that come with Stoa. */
   readonly builtin: () => Promise<Readonly<Record<string, AgentDefinition>>>;
 }
@@ -136,12 +139,13 @@ export class Agents {
     { existing = 'replace' }: { readonly existing?: 'replace' | 'refuse' } = {},
   ): Promise<Agent> {
     await this.#assertNotInFile(agentId);
-    const { store, clock, builtin } = this.ports;
+    const { store, clock, builtin, replaced } = this.ports;
     const isTaken = (): StoaError =>
       new StoaError('agent_exists', `There is already an agent ${agentId}`);
     if (existing === 'refuse' && Object.hasOwn(await builtin(), agentId)) throw isTaken();
     const problem = await this.#problemOf(definition);
     if (problem) throw problem;
+    const before = (await this.#read()).find((known) => known.agentId === agentId)?.definition;
     const row: AgentRow = {
       agentId,
       definition: JSON.stringify(definition),
@@ -162,6 +166,7 @@ export class Agents {
       const there = yield* findAgent.first({ agentId });
       if (there?.definition !== row.definition) throw isTaken();
     });
+    if (!before || !isSameDefinition(before, definition)) await replaced(agentId, before);
     return this.get(agentId);
   }
 

@@ -1,7 +1,7 @@
 import type { DriverKind } from '@stoa/protocol';
 import { StoaError } from '@stoa/protocol';
-import { complete, isWithheld, withhold } from '../agents/withheld-values.js';
-import { stableJson } from '../channels/stable-json.js';
+import { isOutdated } from '../agents/outdated.js';
+import { complete, isWithheld } from '../agents/withheld-values.js';
 import type { SessionContext } from './context.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
 
@@ -33,22 +33,13 @@ class CompletingDriver implements Driver {
 
   async execute(run: RunContext): Promise<DriverEnd> {
     const end = await this.#execute(run);
-    if (end.type !== 'failed' || !(await this.#isOutdated(run))) return end;
+    if (end.type !== 'failed') return end;
+    const { agentId, workspace, persona } = run.session;
+    const used = { agentId, workspace, definition: persona.definition };
+    if (!(await isOutdated(this.findAgent, used))) return end;
     const { failure } = end;
     const hint = `Definition changed: stoa session refresh ${run.session.sessionId}`;
     return { ...end, failure: { ...failure, message: `${hint}. ${failure.message}` } };
-  }
-
-  /** Whether its agent has another definition by now, which the session does not have yet. */
-  async #isOutdated({ session }: RunContext): Promise<boolean> {
-    const { agentId, workspace, persona } = session;
-    try {
-      const { definition } = await this.findAgent(agentId, workspace);
-      return stableJson(withhold(definition)) !== stableJson(withhold(persona.definition));
-    } catch {
-      // It is gone or broken: there is nothing to take over.
-      return false;
-    }
   }
 
   async #execute(run: RunContext): Promise<DriverEnd> {

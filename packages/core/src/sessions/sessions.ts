@@ -24,6 +24,7 @@ import {
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { sessionToRead } from '../access/session-gate.js';
+import { isOutdated } from '../agents/outdated.js';
 import { parseEntry } from '../log/entry.js';
 import { readTopic } from '../log/read-topic.js';
 import { cancelRun, readRun } from './cancel-run.js';
@@ -57,8 +58,15 @@ export class Sessions {
     return createSession(this.context, by, request, key);
   }
   async get(by: Principal, sessionId: string): Promise<Session> {
-    await this.context.store.read(() => sessionToRead(by, sessionId));
-    return readSession(this.context, sessionId);
+    const { findAgent, store } = this.context;
+    const { agentId, workspace, persona, endedAt } = await store.read(() =>
+      sessionToRead(by, sessionId),
+    );
+    const { definition } = persona;
+    const definitionChanged =
+      endedAt === null && (await isOutdated(findAgent, { agentId, workspace, definition }));
+    const session = await readSession(this.context, sessionId);
+    return { ...session, definitionChanged };
   }
   update(by: Principal, sessionId: string, request: UpdateSession): Promise<Session> {
     return updateSession(this.context, by, sessionId, request);

@@ -120,8 +120,8 @@ function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): 
   return false;
 }
 
-/** The longest text of a failure in a decision, on one line. */
-const DETAIL_CHARS = 200;
+/** The longest text of a failure in a decision, on one line; the command that fixes it has to fit. */
+const DETAIL_CHARS = 500;
 
 /** What kept the run from its work. */
 function failureOf(end: RunEnd): Pick<EndedLease, 'reason' | 'detail'> {

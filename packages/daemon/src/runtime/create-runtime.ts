@@ -332,6 +332,7 @@ async function loadAgents(
   const checkPorts: DefinitionCheckPorts = {
     toolNames: agent.builtinTools({ ...toolOptions, webFetch: {} }).map(({ name }) => name),
     modelProblem: (wish) => builtin.modelProblem(wish),
+    modelLack: (wish) => builtin.lackOf(wish),
     programProblem: (driver) => acp.problemOf(driver),
     environment,
     readScript,

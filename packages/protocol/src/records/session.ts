@@ -17,6 +17,8 @@ export const Session = z.strictObject({
   agentName: z.string(),
   driver: DriverKind,
   model: z.string().optional(),
+  /** Told where one session is read: its agent has another definition now, which a refresh takes over. */
+  definitionChanged: z.boolean().optional(),
   title: SessionTitle.optional(),
   workspace: WorkspacePath,
   mode: PermissionMode,

@@ -62,6 +62,20 @@ const settings = () => ({
     currentModeId: options.mode ?? 'default',
     availableModes: ['default', 'yolo'].map((id) => ({ id, name: id })),
   },
+  ...(options.models
+    ? {
+        configOptions: [
+          {
+            id: 'model',
+            name: 'Model',
+            category: 'model',
+            type: 'select',
+            currentValue: options.models[0],
+            options: options.models.map((value) => ({ value, name: value })),
+          },
+        ],
+      }
+    : {}),
 });
 
 class Fault extends Error {
@@ -96,6 +110,7 @@ const methods = {
     };
   },
   'session/new': ({ cwd, mcpServers }) => {
+    if (options.login) throw new Fault(-32000, 'Authentication required');
     const id = `fake-${NONCE}-${sessions.size + 1}`;
     sessions.set(id, { prompts: [], history: [], cancel: () => {}, mcpServers });
     log({ type: 'new', id, cwd, mcpServers });
@@ -131,6 +146,10 @@ const methods = {
   },
   'session/set_mode': ({ sessionId, modeId }) => {
     log({ type: 'set_mode', id: sessionId, modeId });
+    return {};
+  },
+  'session/set_config_option': ({ sessionId, configId, value }) => {
+    log({ type: 'set_config_option', id: sessionId, configId, value });
     return {};
   },
   'session/prompt': ({ sessionId, prompt }) => play(sessionId, prompt),

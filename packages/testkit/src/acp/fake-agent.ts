@@ -25,6 +25,10 @@ export interface FakeAgentOptions {
   readonly forgetsPrompts?: boolean;
   /** Loads sessions that it knows nothing of. */
   readonly isForgetful?: boolean;
+  /** Answers every new session with `auth_required`. */
+  readonly login?: boolean;
+  /** Models that a session can be set to; the first is the current one. */
+  readonly models?: readonly string[];
 }
 
 /** Something the fake agent was told. */

@@ -13,8 +13,8 @@ import { TalkRow } from '../message/talk-row.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { useReplyAsked } from './reply.js';
+import { TurnLines } from './turn-lines.js';
 import { useThreadScroll } from './use-thread-scroll.js';
-import { Waiting } from './waiting.js';
 
 interface ThreadPanelProps {
   readonly channelId: string;
@@ -115,7 +115,7 @@ function OpenThread({ channelId, rootId, me, pointedAt }: OpenThreadProps) {
           <DraftRow key={writing.runId} writing={writing} isInFeed={false} />
         ))}
       </div>
-      <Waiting channelId={channelId} rootId={rootId} />
+      <TurnLines channelId={channelId} rootId={rootId} />
       <ChannelComposer channelId={channelId} me={me} messages={messages} rootId={rootId} />
     </div>
   );

@@ -1,4 +1,4 @@
-import { waitingWords } from '@stoa/client';
+import { outcomeLines, waitingWords } from '@stoa/client';
 import { useQuery } from '@tanstack/react-query';
 import { client } from '../data/client.js';
 import { useTopic } from '../data/live.js';
@@ -10,8 +10,17 @@ const TURNS = new Set(['turn_decided', 'message_posted', 'draft_ended']);
 /** That a run has begun, or waits, is told nowhere. */
 const LOOK_AGAIN_MS = 3_000;
 
-/** Who has the turn in a thread, who is next, and why not now. */
-export function useWaiting(channelId: string, rootId: string): readonly string[] {
+/** As many decisions as a turn usually takes. */
+const LAST_DECISIONS = 20;
+
+export interface ThreadTurn {
+  /** Who has the turn in the thread, who is next, and why not now. */
+  readonly waiting: readonly string[];
+  /** How those ended who had it and of whom nothing is seen in the thread. */
+  readonly ended: readonly string[];
+}
+
+export function useThreadTurn(channelId: string, rootId: string): ThreadTurn {
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
   const queryKey = ['waiting', channelId, rootId];
@@ -26,22 +35,23 @@ export function useWaiting(channelId: string, rootId: string): readonly string[]
     queryFn: async () => {
       const [leases, { decisions }] = await Promise.all([
         client.turns.leases(channelId),
-        client.turns.decisions(channelId, rootId, { limit: 1 }),
+        client.turns.decisions(channelId, rootId, { limit: LAST_DECISIONS }),
       ]);
       return {
         leases: leases.filter(({ threadRootMessageId }) => threadRootMessageId === rootId),
-        decision: decisions[0],
+        decisions,
       };
     },
     refetchInterval: ({ state }) =>
       state.data !== undefined && state.data.leases.length > 0 ? LOOK_AGAIN_MS : false,
   });
-  if (!data?.decision) return [];
-  return waitingWords(
-    { decision: data.decision, leases: data.leases, isPaused: channel?.paused ?? false },
-    {
-      names: new Map(members?.map(({ memberId, displayName }) => [memberId, displayName])),
-      timeOf,
-    },
-  );
+  const { leases = [], decisions = [] } = data ?? {};
+  const [decision] = decisions;
+  if (!decision) return { waiting: [], ended: [] };
+  const names = new Map(members?.map(({ memberId, displayName }) => [memberId, displayName]));
+  const isPaused = channel?.paused ?? false;
+  return {
+    waiting: waitingWords({ decision, leases, isPaused }, { names, timeOf }),
+    ended: outcomeLines(decisions, names),
+  };
 }

@@ -1,0 +1,31 @@
+import type { AgentDefinition } from '@stoa/protocol';
+import { stableJson } from '../channels/stable-json.js';
+import type { SessionContext } from '../sessions/context.js';
+import { withhold } from './withheld-values.js';
+
+type FindAgent = SessionContext['findAgent'];
+
+interface Used {
+  readonly agentId: string;
+  readonly workspace: string;
+  /** The definition that the session took over. */
+  readonly definition: AgentDefinition;
+}
+
+/** Whether two definitions are the same, apart from values that sessions do not keep. */
+export const isSameDefinition = (one: AgentDefinition, other: AgentDefinition): boolean =>
+  stableJson(withhold(one)) === stableJson(withhold(other));
+
+/** Whether the agent of a session has another definition now, which a refresh would take over. */
+export async function isOutdated(
+  findAgent: FindAgent,
+  { agentId, workspace, definition }: Used,
+): Promise<boolean> {
+  try {
+    const current = await findAgent(agentId, workspace);
+    return !isSameDefinition(current.definition, definition);
+  } catch {
+    // The agent was deleted or is broken: a refresh would fail.
+    return false;
+  }
+}
