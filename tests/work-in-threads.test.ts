@@ -1,17 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
-  ChannelEvent,
-  Lease,
-  Message,
-  ObservationSourceWithSecret,
-  SessionEvent,
-  Stamped,
-  Stimulus,
-  Task,
-  ThreadWork,
+import {
+  type ChannelEvent,
+  type Lease,
+  type Message,
+  type ObservationSourceWithSecret,
+  type SessionEvent,
+  type Stamped,
+  type Stimulus,
+  StimulusKind,
+  type Task,
+  type ThreadWork,
 } from '@stoa/protocol';
 import {
   type Caller,
@@ -40,6 +41,14 @@ describe('work in threads', () => {
     await daemon.cleanUp();
     rmSync(workspace, { recursive: true, force: true });
   });
+
+  /** Starts it again with a clock that is two minutes ahead. */
+  const restart = async (): Promise<void> => {
+    await daemon.stop();
+    const { home } = daemon;
+    daemon = await startDaemon({ home, env: { NODE_OPTIONS: TWO_MINUTES_AHEAD } });
+    owner = callerOf(daemon.url, daemon.token);
+  };
 
   const newRoom = (policy: object = {}): Promise<Room> => {
     rooms += 1;
@@ -264,6 +273,15 @@ otherwise: [{ pass: true }]`;
       input: { kind, content: `A ${kind}`, scope: 'thread' },
     });
     const input = { title: 'Once', task: 'Look.', cadence: { kind: 'once', at: Date.now() } };
+    const helper = `helper-${String(rooms)}`;
+    const milestone = { tool: 'send_message', input: { to: 'parent', message: 'Half is done' } };
+    await owner.put(`/v1/agents/${helper}`, {
+      driver: scripted(`turns: [{ steps: [{ call: ${JSON.stringify(milestone)} }] }]`),
+    });
+    const launch = {
+      tool: 'agent',
+      input: { description: 'help', prompt: 'Help.', agent: helper, run_in_background: true },
+    };
     const script = `turns:
   - when: { kind: schedule }
     steps: [{ emit: Looked. }]
@@ -275,9 +293,11 @@ otherwise: [{ pass: true }]`;
     steps: [{ call: { tool: create_schedule, input: ${JSON.stringify(input)} } }, { pass: true }]
   - when: { contains: a command }
     steps: [{ call: { tool: shell, input: { command: 'true', is_background: true } } }, { pass: true }]
+  - when: { contains: a helper }
+    steps: [{ call: ${JSON.stringify(launch)} }, { pass: true }]
 otherwise: [{ pass: true }]`;
     await room.invite(name, scripted(script), { mode: 'full' });
-    for (const wanted of ['an idea', 'a result', 'a schedule', 'a command']) {
+    for (const wanted of ['an idea', 'a result', 'a schedule', 'a command', 'a helper']) {
       await room.post(`@${name} ${wanted}`);
     }
     const { messageId } = await room.post('work');
@@ -289,21 +309,18 @@ otherwise: [{ pass: true }]`;
       { channelId: room.topic.slice('channel:'.length), title: 'Disks' },
     );
     await observe(daemon, source, '{"text":"disk full"}');
-    const wanted = [
-      'agent_idea',
-      'observation_materialized',
-      'result_summary',
-      'review_completed',
-      'schedule_fire',
-      'schedule_result',
-      'supersession_notice',
-      'task_completed',
-    ];
-    // The other two take a second agent and a minute: DU-23 above, and thread-work.test.ts of core.
-    await until('all were made', async () => {
-      const kinds = new Set(await kindsIn(room));
-      return wanted.every((kind) => kinds.has(kind));
-    });
+    const kinds = kindsInDocs();
+    expect(kinds.toSorted()).toEqual(StimulusKind.options.toSorted());
+    const made = async (wanted: readonly string[]): Promise<boolean> => {
+      const found = new Set(await kindsIn(room));
+      return wanted.every((kind) => found.has(kind));
+    };
+    // Work is idle after a minute at the least: the daemon comes back after two.
+    const idle = 'thread_idle_followup';
+    await until('all others were made', () => made(kinds.filter((kind) => kind !== idle)));
+    expect(await made([idle])).toBe(false);
+    await restart();
+    await until('it asks about the idle work', () => made([idle]));
   });
 
   it('DU-27 the next start removes bindings to work that is gone, and logs it', async () => {
@@ -320,15 +337,23 @@ otherwise: [{ pass: true }]`;
       });
     }
     await until('they are bound', async () => (await bindingsIn(room, messageId)).length === 3);
-    await daemon.stop();
-    const { home } = daemon;
-    daemon = await startDaemon({ home });
-    owner = callerOf(daemon.url, daemon.token);
+    await restart();
     await until('they are unbound', async () => (await bindingsIn(room, messageId)).length === 0);
     const { stdout, stderr } = daemon.output();
     expect(stdout + stderr).toContain('repair_work_bindings');
   });
 });
+
+const TWO_MINUTES_AHEAD = `--import=data:text/javascript,${encodeURIComponent(
+  'const { now } = Date; Date.now = () => now() + 120_000;',
+)}`;
+
+/** The kinds that docs/stimuli.md names a producer of. */
+function kindsInDocs(): string[] {
+  const text = readFileSync(new URL('../docs/stimuli.md', import.meta.url), 'utf8');
+  const table = text.slice(text.indexOf('### Kinds'), text.indexOf('`thread_idle_follow_up`'));
+  return [...table.matchAll(/^\| `(\w+)` .*\| \S.*\|$/gm)].map(([, kind = '']) => kind);
+}
 
 /** Tells an observation as a program outside does. */
 async function observe(
