@@ -26,6 +26,7 @@ import { openTurn } from '../turns/open-turn.js';
 import { afterStimulus, newWork, shownMarker } from '../work/changes.js';
 import { workChanged, workIn } from '../work/read-work.js';
 import type { StimulusContext } from './context.js';
+import { initiativeKeyOf } from './initiative.js';
 import { KIND_RULES } from './kinds.js';
 import { type Placement, place } from './place.js';
 import { type ReadChannel, readState, repliesLeft } from './read-state.js';
@@ -61,17 +62,24 @@ function* find(
 /**
  * The first of two commits. What is not to be posted now is settled here; what is, is claimed: the
  * attempt is counted before it is made, so that a stimulus that takes the daemon down with it is tried
- * a few times and not for ever. Returns the number of the attempt.
+ * a few times and not for ever. Returns the number of the attempt, or the key of the initiative in whose
+ * thread somebody has the turn.
  */
 export function* claim(
   { daemonId }: StimulusContext,
   channel: OpenChannel,
   stimulusId: string,
   at: number,
-): Tx<{ events: NewEvent[]; attempt?: number }> {
+): Tx<{ events: NewEvent[]; attempt?: number; waitsFor?: string }> {
   const found = yield* find(channel, stimulusId, 'pending', at);
   if (!found) return { events: [] };
-  if (found.placement.do !== 'post') return { events: settle(channel, found) };
+  const { placement, stimulus } = found;
+  if (placement.do === 'hold' && placement.reason === 'thread_busy') {
+    const waitsFor = initiativeKeyOf(stimulus);
+    const isOfInitiative = stimulus.threadRootMessageId === undefined && waitsFor !== undefined;
+    return { events: [], ...(isOfInitiative ? { waitsFor } : {}) };
+  }
+  if (placement.do !== 'post') return { events: settle(channel, found) };
   const attempt = found.row.attempts + 1;
   const data = { stimulusId, attempt, daemonId };
   return { events: [about(channel, { type: 'stimulus_claimed', data })], attempt };

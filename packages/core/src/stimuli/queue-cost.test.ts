@@ -1,5 +1,8 @@
+import type { CreateStimulus } from '@stoa/protocol';
+import type { Store, Tx } from '@stoa/store';
 import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StimulusStage } from './stimulus-stage.fixture.js';
 
 const WAITING = 500;
 const ADDED = 60;
@@ -45,6 +48,123 @@ describe('a queue of stimuli', () => {
       many.push(await add('full'));
     }
     expect(median(many)).toBeLessThan(1.5 * median(few));
+  });
+});
+
+/** What the disks tell, one after the other: each goes on in the thread of the first. */
+const SEEN: Partial<CreateStimulus> = {
+  kind: 'observation_materialized',
+  sourceKind: 'observation',
+  sourceRef: 'obs_disks',
+};
+const POLICY = {
+  maxPendingStimuli: 1_000,
+  quietPeriodMsAfterRootPost: 0,
+  maxActiveAutonomousRoots: 100,
+  maxAutonomousRootPostsPerHour: 1_000,
+  memberCooldownMs: 0,
+};
+
+interface Cost {
+  statements: number;
+  transactions: number;
+}
+
+/** Counts what is asked of a store while something is done. */
+async function costOf(store: Store, work: () => Promise<unknown>): Promise<Cost> {
+  const cost: Cost = { statements: 0, transactions: 0 };
+  const transact = store.transact.bind(store);
+  const read = store.read.bind(store);
+  const counted = function* <T>(body: () => Tx<T>): Tx<T> {
+    const run = body();
+    let step = run.next();
+    while (!step.done) {
+      cost.statements += Array.isArray(step.value) ? step.value.length : 1;
+      step = run.next(yield step.value);
+    }
+    return step.value;
+  };
+  store.transact = (body, options) => {
+    cost.transactions += 1;
+    return transact(() => counted(body), options);
+  };
+  store.read = (body) => read(() => counted(body));
+  try {
+    await work();
+  } finally {
+    Object.assign(store, { transact, read });
+  }
+  return cost;
+}
+
+describe('posting from a queue of stimuli', () => {
+  const [engine] = STORE_ENGINES;
+  let stage: StimulusStage | undefined;
+  afterEach(() => stage?.close());
+
+  /** What it costs to post two of a queue: one elsewhere, and the next of those that wait for a thread. */
+  async function costsWith(waiting: number): Promise<[elsewhere: Cost, next: Cost]> {
+    if (!engine) throw new Error('there is no engine');
+    stage = await StimulusStage.open(engine, ['a'], POLICY);
+    const { core, turns } = stage;
+    const { store } = turns.daemon;
+    const request = { channelId: 'elsewhere', title: 'Elsewhere', autonomyPolicy: POLICY };
+    await core.channels.create(OWNER, request);
+    await stage.post('The disk is full', SEEN);
+    const { run } = await turns.next();
+    await run.deliver();
+    for (let i = 0; i < waiting; i++) await stage.put(`The disk is full ${String(i)}`, SEEN);
+    // What each of them waits for is found out once.
+    while (await core.stimuli.tick());
+    const idea = await core.stimuli.create(OWNER, 'elsewhere', {
+      kind: 'agent_idea',
+      scope: 'channel',
+      visibilityHint: 'auto',
+      content: 'Something else',
+    });
+    const elsewhere = await costOf(store, () => core.stimuli.tick());
+    const posted = await core.stimuli.get(OWNER, 'elsewhere', idea.stimulusId);
+    expect(posted.state, `behind ${String(waiting)}`).toBe('dispatched');
+    run.complete();
+    await turns.ended(run);
+    const before = (await turns.messages()).length;
+    const next = await costOf(store, () => core.stimuli.tick());
+    expect((await turns.messages()).length, `of ${String(waiting)}`).toBe(before + 1);
+    await stage.close();
+    stage = undefined;
+    return [elsewhere, next];
+  }
+
+  /** What it costs to post the first 20 of a queue of which all can be posted. */
+  async function costOfFirst(waiting: number): Promise<Cost> {
+    if (!engine) throw new Error('there is no engine');
+    stage = await StimulusStage.open(engine, [], POLICY);
+    const { core, turns } = stage;
+    const { messageId: threadRootMessageId } = await turns.say('Work');
+    for (let i = 0; i < waiting; i++) {
+      await stage.put(`Result ${String(i)}`, { kind: 'result_summary', threadRootMessageId });
+    }
+    const cost = await costOf(turns.daemon.store, () => core.stimuli.tick());
+    expect(await turns.messages()).toHaveLength(1 + 20);
+    await stage.close();
+    stage = undefined;
+    return cost;
+  }
+
+  const expectAsCheap = (many: Cost, few: Cost): void => {
+    expect(many.statements).toBeLessThan(1.5 * few.statements);
+    expect(many.transactions).toBeLessThan(1.5 * few.transactions);
+  };
+
+  it('DU-30 takes as much work for each with 500 in it as with 20', async () => {
+    expectAsCheap(await costOfFirst(WAITING), await costOfFirst(20));
+  });
+
+  it('DU-30 takes as much work for each with 500 that wait for a busy thread as with 10', async () => {
+    const few = await costsWith(10);
+    const many = await costsWith(WAITING);
+    expectAsCheap(many[0], few[0]);
+    expectAsCheap(many[1], few[1]);
   });
 });
 

@@ -90,7 +90,11 @@ function* threadToPost(topicId: number, rootMessageId: string): Tx<ThreadToPost 
   };
 }
 
-function* initiativeOf(topicId: number, initiativeKey: string): Tx<ThreadToPost | undefined> {
+/** The open thread of an initiative. */
+export function* initiativeOf(
+  topicId: number,
+  initiativeKey: string,
+): Tx<ThreadToPost | undefined> {
   const row = yield* findInitiative.first({ topicId, initiativeKey });
   return row && (yield* threadToPost(topicId, workOf(row).threadRootMessageId));
 }

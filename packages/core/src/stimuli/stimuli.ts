@@ -9,6 +9,7 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import {
+  type DueStimulusRow,
   type FullStimulusRow,
   findStimulus,
   leaseTime,
@@ -18,7 +19,6 @@ import {
   listStimuli,
   listStimuliWithoutKey,
   type Tx,
-  together,
 } from '@stoa/store';
 import {
   assertNotArchived,
@@ -35,6 +35,7 @@ import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
 import { claim, dispatch, failed, wordsOf } from './dispatch.js';
+import { InitiativeWaits } from './initiative-waits.js';
 import { insertKeys } from './projection.js';
 import { createdOf, stimulusRecord } from './records.js';
 
@@ -42,6 +43,8 @@ const SYSTEM: Principal = { kind: 'system' };
 /** Posted at one look; what is left waits for the next, which follows at once. */
 const POSTED_AT_ONCE = 20;
 const LOOKED_AT = 100;
+/** Attempts at one look, posted or not. */
+const TRIED_AT_ONCE = 100;
 /** Often enough for claims of daemons that are gone; what is posted at the end of every turn need not wait for it. */
 const LOST_EVERY_MS = 5_000;
 /** Longer than posting takes; a claim this old was forgotten by who made it. */
@@ -59,7 +62,11 @@ export interface StimulusQuery {
 export class Stimuli {
   #lookedForLostAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly context: StimulusContext) {}
+  readonly #waits: InitiativeWaits;
+
+  constructor(private readonly context: StimulusContext) {
+    this.#waits = new InitiativeWaits(context.sessions.store);
+  }
 
   create(by: Principal, channelId: string, request: CreateStimulus, key?: string) {
     return createStimulus(this.context, by, channelId, request, key);
@@ -173,29 +180,60 @@ export class Stimuli {
       this.#lookedForLostAt = now;
       await this.requeueLost();
     }
-    const page = { now, limit: LOOKED_AT };
-    const due = await store.read(function* () {
-      return (yield* together(listExpiredStimuli.all(page), listDueStimuli.all(page))).flat();
-    });
-    let posted = 0;
-    for (const { channelId, stimulusId } of due) {
-      if (posted >= POSTED_AT_ONCE) return true;
-      try {
-        if (await this.#post(channelId, stimulusId)) posted += 1;
-      } catch (error) {
-        diagnose('a stimulus could not be looked at', { channelId, stimulusId, error });
+    const expired = await store.read(() => listExpiredStimuli.all({ now, limit: LOOKED_AT }));
+    const pass = this.#waits.pass();
+    const done = { posted: 0, settled: 0, held: 0, none: 0 };
+    for await (const page of concat([expired], this.#due(now))) {
+      for (const stimulus of page) {
+        if (pass.isKnownToBeHeld(stimulus)) continue;
+        const { channelId, stimulusId } = stimulus;
+        if (done.posted >= POSTED_AT_ONCE) return true;
+        // What comes to nothing, because of a defect, is not tried again at once.
+        const tried = done.posted + done.settled + done.held + done.none;
+        if (tried >= TRIED_AT_ONCE) return tried > done.none;
+        if (await pass.isHeld(stimulus)) continue;
+        try {
+          const outcome = await this.#post(stimulus);
+          done[outcome] += 1;
+          if (outcome === 'posted') pass.lookAgain(stimulus);
+          if (outcome === 'posted' || outcome === 'settled') this.#waits.forget(stimulus);
+        } catch (error) {
+          done.none += 1;
+          diagnose('a stimulus could not be looked at', { channelId, stimulusId, error });
+        }
       }
     }
     return false;
   }
 
-  async #post(channelId: string, stimulusId: string): Promise<boolean> {
+  /** All whose time has come, in pages with room for what is passed over and enough for one look. */
+  async *#due(now: number): AsyncGenerator<readonly DueStimulusRow[]> {
+    let after = { afterDueAt: Number.MIN_SAFE_INTEGER, afterId: '' };
+    const limit = LOOKED_AT + this.#waits.size;
+    for (;;) {
+      const page = { now, ...after, limit };
+      const rows = await this.context.sessions.store.read(() => listDueStimuli.all(page));
+      yield rows;
+      const last = rows.at(-1);
+      if (!last || rows.length < limit) return;
+      after = { afterDueAt: last.dueAt, afterId: last.stimulusId };
+    }
+  }
+
+  /** `held`: it waits for a thread in which somebody has the turn. `none`: there was nothing to do. */
+  async #post(stimulus: DueStimulusRow): Promise<'posted' | 'settled' | 'held' | 'none'> {
     const { context } = this;
-    const attempt = await this.#write(channelId, function* (channel, at) {
-      const claimed = yield* claim(context, channel, stimulusId, at);
-      return { events: claimed.events, answer: () => claimed.attempt };
+    const { channelId, stimulusId } = stimulus;
+    const claimed = await this.#write(channelId, function* (channel, at) {
+      const { events, ...how } = yield* claim(context, channel, stimulusId, at);
+      return { events, answer: () => ({ ...how, isSettled: events.length > 0 }) };
     });
-    if (attempt === undefined) return false;
+    const { attempt, waitsFor, isSettled } = claimed;
+    if (waitsFor !== undefined) {
+      this.#waits.learn(stimulus, waitsFor);
+      return 'held';
+    }
+    if (attempt === undefined) return isSettled ? 'settled' : 'none';
     try {
       await this.#write(channelId, function* (channel, at) {
         const events = yield* dispatch(context, channel, stimulusId, attempt, at);
@@ -208,7 +246,7 @@ export class Stimuli {
         return { events, answer: () => undefined };
       });
     }
-    return true;
+    return 'posted';
   }
 
   #write<R>(
@@ -244,6 +282,11 @@ export class Stimuli {
     });
     return this.get(by, channelId, stimulusId);
   }
+}
+
+async function* concat<T>(first: readonly T[], rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first;
+  yield* rest;
 }
 
 function* existing({ topicId, channelId }: OpenChannel, stimulusId: string): Tx<FullStimulusRow> {

@@ -58,7 +58,14 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['nextStimulusAt, of nothing', () => api.nextStimulusAt.first({ now: 99 })],
   ['nextExpiryAt', () => api.nextExpiryAt.first({ now: 1 })],
   ['listExpiredStimuli', () => api.listExpiredStimuli.all({ now: 20, limit: 9 })],
-  ['listDueStimuli', () => api.listDueStimuli.all({ now: 30, limit: 9 })],
+  [
+    'listDueStimuli',
+    () => api.listDueStimuli.all({ now: 30, afterDueAt: 0, afterId: '', limit: 9 }),
+  ],
+  [
+    'listDueStimuli, after the last of them',
+    () => api.listDueStimuli.all({ now: 30, afterDueAt: 30, afterId: 'stm_~', limit: 9 }),
+  ],
   ['countLiveStimuli', () => api.countLiveStimuli.first(c1)],
   ['listStimuliWithoutKey', () => api.listStimuliWithoutKey.all({ limit: 9 })],
   [

@@ -94,28 +94,36 @@ export const listDispatchedStimuli = verb<{ topicId: number; limit: number }, Fu
    ORDER BY s."endedSeq" DESC LIMIT :limit`,
 );
 
+export interface DueStimulusRow {
+  topicId: number;
+  channelId: string;
+  stimulusId: string;
+  dueAt: number;
+}
+
 /**
  * Those whose time has come, the longest due first: of channels that are not paused, and, if somebody
- * is to be woken, of threads in which nobody has the turn. One that has expired comes up anyway.
+ * is to be woken, of threads in which nobody has the turn. One that has expired comes up anyway. The next
+ * page begins after the last row of the one before.
  */
 export const listDueStimuli = verb<
-  { now: number; limit: number },
-  { channelId: string; stimulusId: string }
+  { now: number; afterDueAt: number; afterId: string; limit: number },
+  DueStimulusRow
 >(
-  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
-   WHERE s."state" = 'pending' AND s."dueAt" <= :now AND (s."expiresAt" <= :now OR (
+  `SELECT s."topicId", c."channelId", s."stimulusId", s."dueAt"
+   FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+   WHERE s."state" = 'pending' AND s."dueAt" <= :now AND s."dueAt" >= :afterDueAt
+     AND (s."dueAt" > :afterDueAt OR s."stimulusId" > :afterId) AND (s."expiresAt" <= :now OR (
      c."paused" = 0 AND c."archivedAt" IS NULL AND (s."wakes" = 0 OR NOT EXISTS (
        SELECT 1 FROM "turns" t WHERE t."topicId" = s."topicId"
          AND t."rootMessageId" = s."rootMessageId" AND t."isOpen" = 1))))
-   ORDER BY s."dueAt" LIMIT :limit`,
+   ORDER BY s."dueAt", s."stimulusId" LIMIT :limit`,
 );
 
 /** Those that expired before their time came. */
-export const listExpiredStimuli = verb<
-  { now: number; limit: number },
-  { channelId: string; stimulusId: string }
->(
-  `SELECT c."channelId", s."stimulusId" FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
+export const listExpiredStimuli = verb<{ now: number; limit: number }, DueStimulusRow>(
+  `SELECT s."topicId", c."channelId", s."stimulusId", s."dueAt"
+   FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
    WHERE s."state" = 'pending' AND s."expiresAt" IS NOT NULL AND s."expiresAt" <= :now AND s."dueAt" > :now
    ORDER BY s."expiresAt" LIMIT :limit`,
 );
