@@ -3,6 +3,7 @@ import type { Message, MessagePage } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { ChannelMessages } from './channel-messages.js';
 import type { LiveListener } from './live-hub.js';
+import type { Pending } from './pending.js';
 
 const AWAY = new StoaProblem('daemon_unreachable', 503, 'no daemon answers');
 const REFUSED = new StoaProblem('internal', 500, 'something broke');
@@ -30,6 +31,7 @@ const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 class Scene {
   problem: StoaProblem | undefined;
   readonly asked: string[] = [];
+  pending: Pending[] = [];
   rests = 0;
   private tell: LiveListener = () => undefined;
   private endRest = (): void => undefined;
@@ -58,10 +60,12 @@ class Scene {
         },
       },
       outbox: {
-        of: () => [],
+        of: () => this.pending,
         listen: () => () => undefined,
         post: () => undefined,
-        hide: () => undefined,
+        hide: ({ key }) => {
+          this.pending = this.pending.filter((each) => each.key !== key);
+        },
       },
       me: 'human:ada',
       rest: () => {
@@ -207,6 +211,21 @@ describe('the messages of a channel', () => {
     await jump;
     expect(scene.seqs.at(-1)).toBe(70);
     expect(scene.seqs).toHaveLength(70);
+  });
+
+  it('are not shown as pending as well when they are read before the daemon confirms them', async () => {
+    const scene = new Scene(200);
+    const pending = (key: string, at: number): Pending => ({
+      key,
+      channelId: 'lobby',
+      post: { text: 'text 200' },
+      at,
+      state: 'sending',
+    });
+    // Written after the message of the same words: another one.
+    scene.pending = [pending('read', 200), pending('another', 201)];
+    await scene.watch();
+    expect(scene.messages.view.pending.map(({ key }) => key)).toEqual(['another']);
   });
 
   it('are gone from the screen when their channel is', async () => {

@@ -191,13 +191,26 @@ export class ChannelMessages extends Watched<ChannelView> {
     const { hasNewer, messages, pending } = this.view;
     if (hasNewer) return;
     const isMine = message.author.id === this.ports.me;
-    const own = isMine && !isAnswered ? heardOf(pending, message) : undefined;
+    const isShown = messages.some(({ messageId }) => messageId === message.messageId);
+    const own = isMine && !isAnswered && !isShown ? heardOf(pending, message) : undefined;
     if (own) this.ports.outbox.hide(own);
     this.change({
       messages: merged(messages, [message]),
       pending: this.ports.outbox.of(this.place),
       writing: this.unsettled(),
     });
+  }
+
+  /** An own message that was read before the daemon confirmed it is not shown as pending as well. */
+  private hideRead(read: readonly Message[]): void {
+    const { outbox, me } = this.ports;
+    for (const message of read) {
+      if (message.author.id !== me) continue;
+      const earlier = outbox.of(this.place).filter(({ at }) => at <= message.createdAt);
+      const own = heardOf(earlier, message);
+      if (own) outbox.hide(own);
+    }
+    this.change({ pending: outbox.of(this.place) });
   }
 
   private sent(message: Message): void {
@@ -226,13 +239,15 @@ export class ChannelMessages extends Watched<ChannelView> {
       const hasNewer = after?.hasMore ?? false;
       this.isFresh = true;
       this.sought = undefined;
+      const read = merged(
+        [...before.messages, ...(after?.messages ?? [])],
+        hasNewer ? [] : this.saidMeanwhile,
+      );
+      this.hideRead(read);
       this.change({
         status: 'ready',
         problem: undefined,
-        messages: merged(
-          [...before.messages, ...(after?.messages ?? [])],
-          hasNewer ? [] : this.saidMeanwhile,
-        ),
+        messages: read,
         hasOlder: before.hasMore,
         hasNewer,
         loading: undefined,
@@ -262,8 +277,10 @@ export class ChannelMessages extends Watched<ChannelView> {
       });
       if (stretch !== this.stretch) return;
       const meanwhile = loading === 'newer' && !page.hasMore ? (this.saidMeanwhile ?? []) : [];
+      const read = merged(page.messages, meanwhile);
+      if (loading === 'newer') this.hideRead(read);
       this.change({
-        messages: merged(merged(this.view.messages, page.messages), meanwhile),
+        messages: merged(this.view.messages, read),
         ...(loading === 'older' ? { hasOlder: page.hasMore } : { hasNewer: page.hasMore }),
       });
       this.refreshChanged();
