@@ -1,0 +1,243 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Approval, InboxItem, Member, Message, Run, Session } from '@stoa/protocol';
+import {
+  type Caller,
+  callerOf,
+  FAKE_AGENT,
+  newPerson,
+  readAgentLog,
+  refusalOf,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Room, scripted } from './room.js';
+
+/** Does what it reads, whoever wrote it. */
+const OBEDIENT = scripted(`
+turns:
+  - when: { matches: 'forward to (\\S+): (.*)' }
+    steps:
+      - call: { tool: send_message, input: { to: '\${match.1}', message: '\${match.2}' } }
+      - emit: 'sent'
+  - when: { matches: 'call (\\S+) (\\S+)' }
+    steps:
+      - call: { tool: '\${match.1}', input: { task_id: '\${match.2}' } }
+      - emit: '\${result}'
+  - when: { matches: 'forget (\\S+)' }
+    steps:
+      - call: { tool: forget, input: { noteId: '\${match.1}' } }
+      - emit: '\${result}'
+  - when: { contains: 'recall' }
+    steps:
+      - call: { tool: recall, input: {} }
+      - emit: '\${result}'
+  - when: { contains: 'list tasks' }
+    steps:
+      - call: { tool: task_status, input: {} }
+      - emit: '\${result}'
+  - when: { matches: 'background: (.*)' }
+    steps:
+      - call: { tool: shell, input: { command: '\${match.1}', is_background: true } }
+      - emit: '\${result}'
+  - when: { matches: 'keep: (.*)' }
+    steps:
+      - call: { tool: remember, input: { text: '\${match.1}' } }
+      - emit: '\${result}'
+otherwise:
+  - emit: nothing to do
+`);
+
+describe('what a session reads on request of a person it does not work for', {
+  timeout: 60_000,
+}, () => {
+  let daemon: TestDaemon;
+  let owner: Caller;
+  let bob: Caller;
+  let root: string;
+  let count = 0;
+
+  beforeAll(async () => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-strangers-')));
+    for (const name of ['private', 'shared']) mkdirSync(join(root, name));
+    writeFileSync(join(root, 'private', 'notes.txt'), 'for the owner alone');
+    const config = [
+      'workspaces:',
+      `  - { path: ${join(root, 'shared')}, shared: true }`,
+      'sharedAgents: [open-program]',
+    ].join('\n');
+    daemon = await startDaemon({ config });
+    owner = callerOf(daemon.url, daemon.token);
+    bob = await newPerson(daemon, 'bob');
+    expect((await owner.put('/v1/agents/obedient', { driver: OBEDIENT })).status).toBe(200);
+  });
+  afterAll(async () => {
+    await daemon.cleanUp();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  /** In its workspace: the sandbox lets it write nowhere else. */
+  const logOf = (agentId: string, where: string): string => join(root, where, `${agentId}.log`);
+  const prompts = (agentId: string): string[] =>
+    ['private', 'shared']
+      .flatMap((where) => readAgentLog(logOf(agentId, where)))
+      .filter(({ type }) => type === 'prompt')
+      .map(({ prompt = [] }) => prompt.map(({ text = '' }) => text).join('\n'));
+  const program = (agentId: string, where: string) => ({
+    driver: {
+      kind: 'acp',
+      command: [process.execPath, FAKE_AGENT],
+      env: { FAKE_AGENT: JSON.stringify({ log: logOf(agentId, where) }) },
+    },
+  });
+  const session = async (agentId: string, where = 'private', mode = 'ask'): Promise<string> => {
+    const body = { agentId, workspace: join(root, where), mode };
+    const made = await owner.post<Session>('/v1/sessions', body);
+    if (made.status !== 201) throw new Error(made.text);
+    return made.json.sessionId;
+  };
+  /** A channel with one session of the owner, in which Bob is a member too. */
+  const room = async (agentId: string, sessionId: string): Promise<Room> => {
+    const channelId = `strangers-${String((count += 1))}`;
+    const policy = { memberCooldownMs: 0 };
+    const opened = await Room.open(owner, { channelId, policy, workspace: root });
+    const member = { actorId: `session:${sessionId}`, memberId: agentId };
+    expect((await owner.post<Member>(`${opened.path}/members`, member)).status).toBe(200);
+    expect((await bob.post(`${opened.path}/members`, {})).status).toBe(200);
+    return opened;
+  };
+  const programRoom = async (where = 'private', name?: string) => {
+    const agentId = name ?? `program-${String((count += 1))}`;
+    expect((await owner.put(`/v1/agents/${agentId}`, program(agentId, where))).status).toBe(200);
+    const sessionId = await session(agentId, where);
+    return { agentId, sessionId, here: await room(agentId, sessionId) };
+  };
+  const ask = async (by: Caller, { path }: Room, text: string): Promise<Message> => {
+    const posted = await by.post<Message>(`${path}/messages`, { text });
+    if (posted.status !== 201) throw new Error(posted.text);
+    return posted.json;
+  };
+  const approvalsOf = async (sessionId: string): Promise<Approval[]> =>
+    (await owner.get<{ approvals: Approval[] }>(`/v1/approvals?sessionId=${sessionId}`)).json
+      .approvals;
+  const pending = (sessionId: string): Promise<Approval> =>
+    until('something is asked', async () =>
+      (await approvalsOf(sessionId)).find(({ state }) => state === 'pending'),
+    );
+  const answer = (by: Caller, { approvalId }: Approval, body: object) =>
+    by.post(`/v1/approvals/${approvalId}/answer`, body);
+  const runOf = (runId: string): Promise<Run> =>
+    until('the run is over', async () => {
+      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
+      return ['completed', 'failed', 'cancelled'].includes(json.status) ? json : undefined;
+    });
+  const privately = async (sessionId: string, text: string): Promise<string> => {
+    const sent = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
+    if (sent.status >= 300) throw new Error(sent.text);
+    const [item] = (await runOf(sent.json.runId)).output ?? [];
+    return item?.type === 'text' ? item.text : '';
+  };
+
+  it('SE-15 a program that reads unasked gets the words of another person only after its person allowed it', async () => {
+    const { agentId, sessionId, here } = await programRoom();
+    const file = join(root, 'private', 'notes.txt');
+    const asked = await ask(bob, here, `@${agentId}\n!read ${file}`);
+    const question = await pending(sessionId);
+    expect(question).toMatchObject({
+      tool: 'start_run',
+      requestedBy: 'human:bob',
+      reason: 'human:bob asked for this, and the workspace is not shared',
+      input: { agentId, requestedBy: ['human:bob'], workspace: join(root, 'private') },
+    });
+    expect(question.title).toContain('human:bob');
+    const notes = question.notes?.join('\n') ?? '';
+    expect(notes).toContain(`any file in ${join(root, 'private')}`);
+    expect(notes).toContain(here.path.split('/').at(-1));
+    expect(notes).toContain(`sharedAgents: [${agentId}]`);
+    expect(prompts(agentId)).toEqual([]);
+
+    expect((await answer(bob, question, { decision: 'allow' })).status).toBe(403);
+    const always = { decision: 'allow', scope: 'workspace' };
+    expect(refusalOf(await answer(owner, question, always))).toEqual([400, 'invalid_request']);
+    const other = { decision: 'allow', updatedInput: {} };
+    expect(refusalOf(await answer(owner, question, other))).toEqual([400, 'invalid_request']);
+    expect((await answer(owner, question, { decision: 'allow' })).status).toBe(200);
+    await here.closed(asked.messageId);
+    // One answer for the run: the read through Stoa is not asked about again.
+    expect((await approvalsOf(sessionId)).length).toBe(1);
+    expect((await here.read()).at(-1)).toContain('read: for the owner alone');
+
+    await ask(bob, here, `@${agentId}\n!say again`);
+    expect((await pending(sessionId)).approvalId).not.toBe(question.approvalId);
+    expect(prompts(agentId).length).toBe(1);
+  });
+
+  it('SE-15 a run that was not allowed ends with the reason in the thread, and its program hears nothing', async () => {
+    const { agentId, sessionId, here } = await programRoom();
+    const asked = await ask(bob, here, `@${agentId}\n!say hello`);
+    const question = await pending(sessionId);
+    await answer(owner, question, { decision: 'deny', message: 'not today' });
+    await here.closed(asked.messageId);
+    const ended = (await here.decisions(asked.messageId)).flatMap((one) => one.ended);
+    expect(ended).toMatchObject([{ outcome: 'failed', reason: 'run_not_allowed' }]);
+    expect(ended[0]?.detail).toMatch(/^human:owner did not allow .* for human:bob: not today$/);
+    expect((await runOf(question.runId)).failure).toMatchObject({ code: 'run_not_allowed' });
+    expect(prompts(agentId)).toEqual([]);
+  });
+
+  it('SE-16 the person of the session is not asked about a run of their own', async () => {
+    const { agentId, sessionId, here } = await programRoom();
+    const own = await ask(owner, here, `@${agentId}\n!say hello`);
+    await here.closed(own.messageId);
+    expect((await here.read()).at(-1)).toContain('hello');
+    expect(await approvalsOf(sessionId)).toEqual([]);
+  });
+
+  it('SE-15 nobody is asked where the other person could start the same agent; the workspace alone is not enough', async () => {
+    const open = await programRoom('shared', 'open-program');
+    const free = await ask(bob, open.here, '@open-program\n!say hello');
+    await open.here.closed(free.messageId);
+    expect((await open.here.read()).at(-1)).toContain('hello');
+    expect(await approvalsOf(open.sessionId)).toEqual([]);
+
+    const { agentId, sessionId, here } = await programRoom('shared');
+    await ask(bob, here, `@${agentId}\n!say hello`);
+    const question = await pending(sessionId);
+    expect(question.reason).toBe('human:bob asked for this, and the agent is not shared');
+    expect(prompts(agentId)).toEqual([]);
+  });
+
+  it('SE-42 a message that another person has passed on asks once, and is not tried again when it was denied', async () => {
+    const { agentId, sessionId } = await programRoom();
+    const devId = await session('obedient');
+    const here = await room('obedient', devId);
+    await ask(bob, here, `@obedient forward to ${sessionId}: !say hello`);
+    const question = await pending(sessionId);
+    expect(question.tool).toBe('start_run');
+    await answer(owner, question, { decision: 'deny' });
+    await runOf(question.runId);
+    const { json } = await owner.get<{ items: InboxItem[] }>(`/v1/sessions/${sessionId}/inbox`);
+    expect(json.items.map(({ state }) => state)).toEqual(['dead_letter']);
+    expect((await approvalsOf(sessionId)).length).toBe(1);
+    expect(prompts(agentId)).toEqual([]);
+  });
+
+  it('SE-15 the question outlives a killed daemon, and the answer given afterwards counts', async () => {
+    const { agentId, sessionId, here } = await programRoom();
+    await ask(bob, here, `@${agentId}\n!say hello`);
+    const question = await pending(sessionId);
+    await daemon.kill();
+    daemon = await startDaemon({ home: daemon.home });
+    owner = callerOf(daemon.url, daemon.token);
+    expect(await pending(sessionId)).toMatchObject({ approvalId: question.approvalId });
+    expect(prompts(agentId)).toEqual([]);
+    expect((await answer(owner, question, { decision: 'allow' })).status).toBe(200);
+    const [said] = (await runOf(question.runId)).output ?? [];
+    expect(said).toMatchObject({ type: 'text', text: 'hello' });
+    expect((await approvalsOf(sessionId)).length).toBe(1);
+    expect(prompts(agentId).length).toBe(1);
+  });
+});
