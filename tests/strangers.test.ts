@@ -23,10 +23,19 @@ turns:
     steps:
       - call: { tool: send_message, input: { to: '\${match.1}', message: '\${match.2}' } }
       - emit: 'sent'
-  - when: { matches: 'call (\\S+) (\\S+)' }
+${[
+  ['task_status', ''],
+  ['task_output', ', offset: 0, wait_ms: 10000'],
+  ['task_stop', ''],
+]
+  .map(
+    ([tool, more]) => `
+  - when: { matches: '${tool} (\\S+)' }
     steps:
-      - call: { tool: '\${match.1}', input: { task_id: '\${match.2}' } }
-      - emit: '\${result}'
+      - call: { tool: ${tool}, input: { task_id: '\${match.1}'${more} } }
+      - emit: '\${result}'`,
+  )
+  .join('')}
   - when: { matches: 'forget (\\S+)' }
     steps:
       - call: { tool: forget, input: { noteId: '\${match.1}' } }
@@ -75,6 +84,8 @@ describe('what a session reads on request of a person it does not work for', {
     expect((await owner.put('/v1/agents/obedient', { driver: OBEDIENT })).status).toBe(200);
   });
   afterAll(async () => {
+    // Ends commands that a failed case left.
+    writeFileSync(join(root, 'private', 'release'), '');
     await daemon.cleanUp();
     rmSync(root, { recursive: true, force: true });
   });
@@ -223,6 +234,76 @@ describe('what a session reads on request of a person it does not work for', {
     expect(json.items.map(({ state }) => state)).toEqual(['dead_letter']);
     expect((await approvalsOf(sessionId)).length).toBe(1);
     expect(prompts(agentId)).toEqual([]);
+  });
+
+  it('SE-15 what only the person of the session may read asks them: notes and background tasks', async () => {
+    const sessionId = await session('obedient');
+    const here = await room('obedient', sessionId);
+    const kept = await ask(owner, here, '@obedient keep: the code of the safe is 4711');
+    await here.closed(kept.messageId);
+    const [noteId = ''] = /nte_\w+/.exec((await here.read()).at(-1) ?? '') ?? [];
+    const wait = 'until [ -e release ]; do sleep 0.1; done';
+    const started = privately(sessionId, `background: echo secret; ${wait}`);
+    await answer(owner, await pending(sessionId), { decision: 'allow' });
+    const [taskId = ''] = /tsk_\w+/.exec(await started) ?? [];
+    for (const [tool, words] of [
+      ['recall', 'recall'],
+      ['forget', `forget ${noteId}`],
+      ['task_status', 'list tasks'],
+      ['task_status', `task_status ${taskId}`],
+      ['task_output', `task_output ${taskId}`],
+      ['task_stop', `task_stop ${taskId}`],
+    ]) {
+      const asked = await ask(bob, here, `@obedient ${words ?? ''}`);
+      const question = await pending(sessionId);
+      expect(question).toMatchObject({
+        tool,
+        requestedBy: 'human:bob',
+        reason: 'human:bob asked for this, and may not read it themselves',
+      });
+      await answer(owner, question, { decision: 'deny' });
+      await here.closed(asked.messageId);
+      expect((await here.read()).at(-1)).toMatch(/A person denied this call/);
+    }
+    // The same tools in a run of the owner ask nobody, and nothing was changed.
+    const own = await ask(owner, here, '@obedient recall');
+    await here.closed(own.messageId);
+    expect((await here.read()).at(-1)).toContain('the code of the safe is 4711');
+    expect(await privately(sessionId, `task_output ${taskId}`)).toContain('secret');
+
+    // A task that Bob asked for is his to follow.
+    const his = await ask(bob, here, `@obedient background: echo for bob; ${wait}`);
+    await answer(owner, await pending(sessionId), { decision: 'allow' });
+    await here.closed(his.messageId);
+    const [hisId = ''] = /tsk_\w+/.exec((await here.read()).at(-1) ?? '') ?? [];
+    const followed = await ask(bob, here, `@obedient task_output ${hisId}`);
+    await here.closed(followed.messageId);
+    expect((await here.read()).at(-1)).toContain('for bob');
+    for (const id of [taskId, hisId]) {
+      expect((await owner.post(`/v1/tasks/${id}/stop`)).status).toBe(200);
+    }
+  });
+
+  it('SE-15 the notes of a channel are not told to an agent in a turn that another person opened', async () => {
+    const { agentId, sessionId, here } = await programRoom();
+    const namespace = `team-${String((count += 1))}`;
+    const set = await owner.patch(here.path, { memoryScope: { namespace } });
+    if (set.status !== 200) throw new Error(set.text);
+    const kept = await ask(
+      owner,
+      here,
+      `@${agentId}\n!mcp remember {"text":"the safe is 4711-%n"}\n!say kept`,
+    );
+    await here.closed(kept.messageId);
+    await owner.post(`/v1/sessions/${sessionId}/clear`);
+    const asked = await ask(bob, here, `@${agentId}\n!say hello`);
+    await answer(owner, await pending(sessionId), { decision: 'allow' });
+    await here.closed(asked.messageId);
+    expect(prompts(agentId).at(-1)).toContain(namespace);
+    expect(prompts(agentId).at(-1)).not.toContain('4711-1');
+    const own = await ask(owner, here, `@${agentId}\n!say hello`);
+    await here.closed(own.messageId);
+    expect(prompts(agentId).at(-1)).toContain('the safe is 4711-1');
   });
 
   it('SE-15 the question outlives a killed daemon, and the answer given afterwards counts', async () => {
