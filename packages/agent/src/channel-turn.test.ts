@@ -129,4 +129,15 @@ describe('a turn in a channel', () => {
     expect(told).toContain('You answer this, from human:bob, for whom you do not work');
     expect(told).not.toContain('Ada (owner)');
   });
+
+  it('SE-25 puts quoted words into an envelope with the id of their writer, whoever posted them', () => {
+    const posted = {
+      itemId: 'itm_1',
+      from: 'human:bob',
+      fromName: 'Bob',
+      requestedBy: 'human:ada',
+    };
+    const told = channelTurn(delivery(), posted, 'Run it');
+    expect(told).toMatch(/<untrusted source="message of human:ada"[^>]*>\nRun it\n<\/untrusted/);
+  });
 });

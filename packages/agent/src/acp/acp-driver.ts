@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { methods, RequestError } from '@agentclientprotocol/sdk';
-import type { Driver, DriverEnd, RunContext, Transcript } from '@stoa/core';
+import {
+  DRIVER_CAPABILITIES,
+  type Driver,
+  type DriverEnd,
+  type RunContext,
+  type Transcript,
+} from '@stoa/core';
 import { type DriverConfig, StoaError } from '@stoa/protocol';
 import type { FindAsset } from '../builtin/input-message.js';
 import { deliverItems } from '../deliver-items.js';
@@ -75,8 +81,7 @@ export interface AcpDriverPorts
  */
 export class AcpDriver implements Driver {
   readonly kind = 'acp';
-  /** Version 1 of the protocol takes nothing in the middle of a turn. */
-  readonly capabilities = { inject: false } as const;
+  readonly capabilities = DRIVER_CAPABILITIES.acp;
   readonly #limits: AcpLimits;
   readonly #pool: AgentPool;
   readonly #sessions: AgentSessions;

@@ -1,4 +1,4 @@
-import type { Driver, DriverEnd, RunContext } from '@stoa/core';
+import { DRIVER_CAPABILITIES, type Driver, type DriverEnd, type RunContext } from '@stoa/core';
 import type { CallTools } from '../call-tools.js';
 import { AgentLoop, type LoopPorts } from './agent-loop.js';
 import { ModelFailure } from './model-failure.js';
@@ -12,7 +12,7 @@ export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'too
 /** Stoa's own agent: a loop of model and tools, journaled step by step. */
 export class BuiltinDriver implements Driver {
   readonly kind = 'builtin';
-  readonly capabilities = { inject: true } as const;
+  readonly capabilities = DRIVER_CAPABILITIES.builtin;
   /** How many tokens a provider counted for one that was estimated, by session. */
   readonly #tokenRatios = new Map<string, number>();
   /** By `provider/model`: what a person has to mend, until a run with that model completes. */

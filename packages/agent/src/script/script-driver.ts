@@ -1,4 +1,11 @@
-import type { Driver, DriverEnd, RunContext, Timers, TranscriptEntry } from '@stoa/core';
+import {
+  DRIVER_CAPABILITIES,
+  type Driver,
+  type DriverEnd,
+  type RunContext,
+  type Timers,
+  type TranscriptEntry,
+} from '@stoa/core';
 import { type AssistantPart, StoaError } from '@stoa/protocol';
 import type { CallResult, CallTools, RequestedCall } from '../call-tools.js';
 import { deliverItems } from '../deliver-items.js';
@@ -36,7 +43,7 @@ interface Mark {
  */
 export class ScriptDriver implements Driver {
   readonly kind = 'script';
-  readonly capabilities = { inject: true } as const;
+  readonly capabilities = DRIVER_CAPABILITIES.script;
 
   /** By source and text: most runs play what the one before them played. */
   readonly #parsed = new Map<string, Script>();

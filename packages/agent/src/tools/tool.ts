@@ -12,7 +12,11 @@ export type Subject =
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
   /** Text for the standard input of a command that runs. */
   | { readonly type: 'input'; readonly text: string }
-  | { readonly type: 'none' };
+  | {
+      readonly type: 'none';
+      /** It reaches what only the person the session works for may read or change. */
+      readonly isPrivate?: boolean;
+    };
 
 /** What a tool works with: the run it belongs to, and the limits it keeps to. */
 export interface ToolEnvironment {

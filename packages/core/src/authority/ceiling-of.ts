@@ -47,6 +47,14 @@ export function strangersOf(
   return people.filter((actor) => actor !== responsibleId && actor !== OWNER_ACTOR);
 }
 
+/** The strangers among those who asked for work of a session under this ceiling. */
+export function strangersUnder(
+  session: Pick<OpenSession, 'responsibleId' | 'ceiling'>,
+  ceiling: Ceiling | undefined,
+): string[] {
+  return strangersOf(session, lowerCeiling(sessionCeiling(session), ceiling)?.people ?? []);
+}
+
 /** The ceiling of whatever a session creates now: that of the run it is in, and its own. */
 export function* currentCeiling(session: OpenSession): Tx<Ceiling | undefined> {
   const { activeRunId } = session;

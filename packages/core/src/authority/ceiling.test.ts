@@ -25,6 +25,20 @@ const TOOLS: Readonly<Record<string, ToolRequest>> = {
     kind: 'speak',
     subject: { type: 'input', text: 'make' },
   },
+  'read notes': { tool: 'recall', kind: 'read', subject: { type: 'none', isPrivate: true } },
+  'delete a note': { tool: 'forget', kind: 'speak', subject: { type: 'none', isPrivate: true } },
+  'list background tasks': {
+    tool: 'task_status',
+    kind: 'read',
+    subject: { type: 'none', isPrivate: true },
+  },
+  'read the output of a task': {
+    tool: 'task_output',
+    kind: 'read',
+    subject: { type: 'none', isPrivate: true },
+  },
+  'stop a task': { tool: 'task_stop', kind: 'speak', subject: { type: 'none', isPrivate: true } },
+  'read a thread': { tool: 'read_channel_thread', kind: 'read', subject: { type: 'none' } },
   'say something': { tool: 'send_message', kind: 'speak', subject: { type: 'none' } },
 };
 
@@ -100,8 +114,13 @@ describe.each(Object.entries(TOOLS))('who asked, and %s', (_, request) => {
       const shared = capPolicy(own, ceiling, { strangers, isShared: true, senders: [] });
       const asks = policy('ask', 'none');
       expect(strictness(request, shared)).toBeGreaterThanOrEqual(strictness(request, asks));
-      const reads = request.kind === 'read' ? STRICTNESS.ask : 0;
-      expect(strictness(request, there)).toBeGreaterThanOrEqual(reads);
+      const { subject } = request;
+      const isFile = request.kind === 'read' && subject.type === 'path';
+      const isPrivate = subject.type === 'none' && subject.isPrivate === true;
+      const least = isFile || isPrivate ? STRICTNESS.ask : 0;
+      expect(strictness(request, there)).toBeGreaterThanOrEqual(least);
+      // Notes and tasks stay those of one person in a shared workspace too.
+      if (isPrivate) expect(strictness(request, shared)).toBeGreaterThanOrEqual(STRICTNESS.ask);
     }
   });
 
@@ -153,5 +172,15 @@ describe('a ceiling', () => {
     expect(isNoLower(own, under(policy('ask', 'make allowed')))).toBe(false);
     expect(isNoLower(own, under(policy('auto-edit', 'make denied')))).toBe(false);
     expect(isNoLower(own, under(policy('auto-edit', 'none')))).toBe(false);
+  });
+
+  it('SE-41 another person lowers also a session in mode ask without rules, in a shared workspace', () => {
+    const own = policy('ask', 'none');
+    const ceiling: Ceiling = { mode: 'ask', people: ['human:bob'], sessions: [] };
+    const shared = { strangers: ['human:bob'], isShared: true, senders: [] };
+    const capped = capPolicy(own, ceiling, shared);
+    expect(isNoLower(own, capped)).toBe(false);
+    expect(isNoLower(capped, own)).toBe(false);
+    expect(isNoLower(capped, capPolicy(own, ceiling, shared))).toBe(true);
   });
 });

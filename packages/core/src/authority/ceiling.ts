@@ -84,6 +84,8 @@ export function capPolicy(
 /** Whether a policy under a further ceiling lets exactly the same run unasked. */
 export function isNoLower(policy: Policy, capped: Policy): boolean {
   if (capped.mode !== policy.mode || capped.readsAsk !== policy.readsAsk) return false;
+  // What is private, and rules of the configuration, depend on who asked.
+  if (!isSameSet(policy.requestedBy ?? [], capped.requestedBy ?? [])) return false;
   const before = rulesIn(policy);
   const after = rulesIn(capped);
   return (

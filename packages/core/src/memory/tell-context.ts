@@ -6,6 +6,7 @@ import {
   openSession,
   type Tx,
 } from '@stoa/store';
+import { strangersUnder } from '../authority/ceiling-of.js';
 import { type ChannelScope, scopeOfChannel } from '../channels/channel-scope.js';
 import { stableJson } from '../channels/stable-json.js';
 import type { SessionContext } from '../sessions/context.js';
@@ -25,7 +26,8 @@ type Given = Extract<SessionEvent, { type: 'context_given' }>['data'];
  * Tells a session where it is and what is remembered there: before its turn in a channel that has an identity
  * or a memory scope, and outside of channels where there is something to remember. Once: what was told stands
  * in the journal, and so does that it was. What was cleared or summed up since is told anew, and so is what
- * changed; and all of it is told again with the next turn when the memory could not be read with this one.
+ * changed; and all of it is told again with the next turn when the memory could not be read with this one. Notes are
+ * private to the person of the session: a run that somebody else asked for is told of the place without them.
  */
 export async function tellContext(
   context: SessionContext,
@@ -33,19 +35,29 @@ export async function tellContext(
   journal: RunJournal,
 ): Promise<void> {
   const { channelId } = claim.origin;
-  if (channelId === undefined) await tellMemory(context, claim, journal);
-  else if (claim.kind === 'channel_delivery') await tellChannel(context, claim, journal, channelId);
+  const isForStranger = strangersUnder(claim.session, claim.ceiling).length > 0;
+  if (channelId === undefined) {
+    if (!isForStranger) await tellMemory(context, claim, journal);
+  } else if (claim.kind === 'channel_delivery') {
+    await tellChannel(context, claim, journal, { channelId, isForStranger });
+  }
+}
+
+interface Place {
+  readonly channelId: string;
+  /** Somebody asked who may not read the notes: they are left out. */
+  readonly isForStranger: boolean;
 }
 
 async function tellChannel(
   context: SessionContext,
   claim: Claim,
   journal: RunJournal,
-  channelId: string,
+  { channelId, isForStranger }: Place,
 ): Promise<void> {
-  const scope = await context.store.read(() => scopeToTell(claim, channelId));
+  const scope = await context.store.read(() => scopeToTell(claim, { channelId, isForStranger }));
   if (!scope) return;
-  const recalled = await read(context, claim);
+  const recalled = isForStranger ? undefined : await read(context, claim);
   await journal.contextGiven({ channelId, channelIdentity: scope.identity, ...toldOf(recalled) });
 }
 
@@ -93,14 +105,18 @@ const told = ({ noteId, createdAt, text }: Recalled['notes'][number]) => ({
 });
 
 /** Undefined when there is nothing to tell, or it was told. */
-function* scopeToTell(claim: Claim, channelId: string): Tx<ChannelScope | undefined> {
+function* scopeToTell(
+  claim: Claim,
+  { channelId, isForStranger }: Place,
+): Tx<ChannelScope | undefined> {
   const scope = yield* scopeOfChannel(channelId);
   if (!scope?.isConfigured) return undefined;
   const last = yield* lastGiven(claim, channelId);
   // A run that is taken up again has been told, as well as could be.
   if (last?.runId === claim.runId) return undefined;
   const isTold =
-    last?.notes !== undefined &&
+    last !== undefined &&
+    (isForStranger || last.notes !== undefined) &&
     stableJson(last.channelIdentity) === stableJson(scope.identity) &&
     stableJson(last.memoryScope) === stableJson(claim.memoryScope);
   return isTold ? undefined : scope;

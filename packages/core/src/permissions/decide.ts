@@ -18,7 +18,8 @@
  *        any path outside       deny     ask      ask         ask
  *
  *      A run that somebody else asked for is capped before it gets here (authority/ceiling.ts): its mode is at most
- *      ask, no allow rule is left, and reading asks too where the workspace is not shared.
+ *      ask, no allow rule is left, reading asks too where the workspace is not shared, and so does whatever reaches
+ *      private data of the person the session works for (notes, background tasks).
  *
  * Plan mode comes before the rules that open: what it promises would otherwise depend on them.
  */
@@ -190,6 +191,10 @@ function staysInWorkspace(request: ToolRequest): boolean {
 
 function byMode(request: ToolRequest, { mode, requestedBy, readsAsk }: Policy): Decision {
   const deed = deedOf(request);
+  if (requestedBy && request.subject.type === 'none' && request.subject.isPrivate === true) {
+    const reason = `${requestedBy.join(', ')} asked for this, and may not read it themselves`;
+    return { outcome: 'ask', reason };
+  }
   if (deed === 'speak') return { outcome: 'allow', reason: 'It only speaks' };
   const outside = request.subject.type === 'path' && !request.subject.insideWorkspace;
   if (outside) {

@@ -18,7 +18,11 @@ export type Subject =
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
   /** Text for the standard input of a command that runs: no rule allows it, for what it does depends on the command. */
   | { readonly type: 'input'; readonly text: string }
-  | { readonly type: 'none' };
+  | {
+      readonly type: 'none';
+      /** It reaches what only the person the session works for may read or change, such as their notes. */
+      readonly isPrivate?: boolean;
+    };
 
 /** A tool call, as far as permission for it depends on it. */
 export interface ToolRequest {

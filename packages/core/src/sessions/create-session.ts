@@ -100,15 +100,18 @@ export async function createSession(
 }
 
 /** Models, programs and MCP servers work with the keys of the owner, who says which of them others may use. */
-function assertShared(
-  { sharedAgents }: SessionContext,
-  principal: Principal,
-  { agentId, definition }: ReadyAgent,
-): void {
-  if (callerClass(principal) === 'admin' || sharedAgents.includes('*')) return;
+export function isSharedAgent(
+  { sharedAgents }: Pick<SessionContext, 'sharedAgents'>,
+  { agentId, definition }: Pick<ReadyAgent, 'agentId' | 'definition'>,
+): boolean {
   const usesKeys =
     definition.driver.kind !== 'script' || Object.keys(definition.mcpServers ?? {}).length > 0;
-  if (!usesKeys || sharedAgents.includes(agentId)) return;
+  return !usesKeys || sharedAgents.includes('*') || sharedAgents.includes(agentId);
+}
+
+function assertShared(context: SessionContext, principal: Principal, agent: ReadyAgent): void {
+  if (callerClass(principal) === 'admin' || isSharedAgent(context, agent)) return;
+  const { agentId } = agent;
   throw new StoaError(
     'forbidden',
     `${agentId} works with keys of the owner; the owner can share it with \`sharedAgents: [${agentId}]\` in stoa.yaml`,

@@ -23,7 +23,7 @@ import { DEFAULT_PRIORITY } from './admit.js';
 import { humansAsked } from './asked-humans.js';
 import type { SessionContext } from './context.js';
 import { waitsForBoundary } from './records.js';
-import type { RunEnd } from './run-end.js';
+import { RUN_NOT_ALLOWED, type RunEnd } from './run-end.js';
 import { factsOf, inSession, requestedOfRun, type Work } from './run-facts.js';
 import { mayBecome } from './run-status.js';
 
@@ -131,7 +131,9 @@ function settleItem(
   }
   const reason = end.type === 'failed' ? end.failure.code : end.reason;
   const attempts = item.attempts + 1;
-  if (item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
+  // A person decided: trying again would only ask the same question again.
+  const isFinal = reason === RUN_NOT_ALLOWED;
+  if (!isFinal && item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
     return requeue(context, session, item, accepted, attempts, reason);
   }
   return deadLetter(session, item, accepted, reason);

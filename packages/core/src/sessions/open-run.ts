@@ -2,6 +2,7 @@ import type { WorkKind } from '@stoa/protocol';
 import { listItemsOfRun } from '@stoa/store';
 import { recallAll } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
+import type { Policy } from '../permissions/decide.js';
 import type { ChannelDrafts } from '../turns/channel-drafts.js';
 import type { Approvals } from './approvals.js';
 import type { SessionContext } from './context.js';
@@ -26,9 +27,14 @@ export interface OpenRunPorts {
   readonly configRules: PolicyPorts['configRules'];
 }
 
+interface RunPorts extends OpenRunPorts {
+  /** A person allowed this run to read in its workspace, whoever asked for it. */
+  readonly mayRead?: boolean;
+}
+
 /** What a driver has of a run that was claimed. What it shows after `signal` reaches nobody. */
 export async function openRun(
-  { context, approvals, drafts, channelDrafts, configRules }: OpenRunPorts,
+  { context, approvals, drafts, channelDrafts, configRules, mayRead = false }: RunPorts,
   claim: Claim,
   journal: RunJournal,
   signal: AbortSignal,
@@ -44,8 +50,11 @@ export async function openRun(
   );
   const drafted = draftedRun(claim, all);
   const ports = { configRules, workspaces: context.workspaces };
-  const readPolicy = () =>
-    patiently(() => context.store.read(() => policyOf(ports, sessionId, claim.ceiling)));
+  const readPolicy = async (): Promise<Policy> => {
+    const read = () => context.store.read(() => policyOf(ports, sessionId, claim.ceiling));
+    const { readsAsk, ...policy } = await patiently(read);
+    return mayRead || readsAsk === undefined ? policy : { ...policy, readsAsk };
+  };
   const publishesText = drafted !== undefined && maySpeakUnasked(await readPolicy());
   if (drafted && !signal.aborted) channelDrafts.begin({ ...drafted, publishesText });
   return {

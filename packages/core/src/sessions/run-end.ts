@@ -1,5 +1,8 @@
 import type { CancelReason, RunFailure, StoredItem } from '@stoa/protocol';
 
+/** Code of a run that a person did not allow: its driver never got it, and it is not tried again. */
+export const RUN_NOT_ALLOWED = 'run_not_allowed';
+
 /** How a run ends. */
 export type RunEnd =
   | {

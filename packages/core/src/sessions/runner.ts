@@ -5,6 +5,7 @@ import { isStoreFailure } from '../log/store-wait.js';
 import { tellContext } from '../memory/tell-context.js';
 import type { Timers } from '../ports.js';
 import { endLeftBehind } from './change-session.js';
+import { clearUnaskedReads } from './clear-unasked-reads.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
 import { maySpeakUnasked } from './may-use.js';
@@ -218,9 +219,13 @@ export class Runner {
       const driver = this.ports.drivers.get(kind);
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
       if (claim.isResumed) await this.#tellUnknown(claim, journal);
+      const { capabilities } = driver;
+      const reads = await clearUnaskedReads(this.ports, claim, capabilities, journal, signal);
+      if (typeof reads === 'object') return reads;
       await context.storeWait.run(() => tellContext(context, claim, journal), signal);
       await context.storeWait.run(() => activity.begin(), signal);
-      const run = await openRun(this.ports, claim, journal, signal, activity);
+      const ports = { ...this.ports, mayRead: reads === 'allowed' };
+      const run = await openRun(ports, claim, journal, signal, activity);
       // It may have ended while it was being opened: no driver needs to hear of it then.
       signal.throwIfAborted();
       execution.run = run;

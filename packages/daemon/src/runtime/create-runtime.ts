@@ -10,10 +10,10 @@ import type {
 } from '@stoa/agent';
 import {
   type Core,
+  DRIVER_CAPABILITIES,
   type Dreamer,
   type DreamOutcome,
   type Driver,
-  type DriverCapabilities,
   decide,
   type ExtractionRequest,
   type Extractor,
@@ -112,15 +112,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ({ mcp, shells, monitors } = agents);
     return agents;
   });
-  const lazy = (kind: DriverKind, can: DriverCapabilities): [DriverKind, Driver] => [
+  const lazy = (kind: DriverKind): [DriverKind, Driver] => [
     kind,
-    new LazyDriver(kind, can, async () => (await loaded()).driver(kind)),
+    new LazyDriver(kind, DRIVER_CAPABILITIES[kind], async () => (await loaded()).driver(kind)),
   ];
-  const drivers = new Map<DriverKind, Driver>([
-    lazy('builtin', { inject: true }),
-    lazy('script', { inject: true }),
-    lazy('acp', { inject: false }),
-  ]);
+  const drivers = new Map<DriverKind, Driver>([lazy('builtin'), lazy('script'), lazy('acp')]);
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
   const tasksDirectory = tasksOf(home);
   const keptMs = toMs(config.retention.taskFileHours);

@@ -15,7 +15,7 @@ export const forget = defineTool<ForgetInput>({
   input: ForgetInput,
   kind: 'speak',
   title: ({ noteId }) => `Forget ${noteId}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
   async execute({ noteId }, { run }) {
     await run.journal.forget(noteId);
     return { text: `Forgot ${noteId}.` };

@@ -32,7 +32,7 @@ export const recall = defineTool<RecallInput>({
   input: RecallInput,
   kind: 'read',
   title: ({ query }) => (query === undefined ? 'Recall' : `Recall: ${query}`),
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
   async execute(request, { run }) {
     return { text: recalledText(await run.recall(request)) };
   },

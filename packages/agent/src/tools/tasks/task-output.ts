@@ -2,6 +2,7 @@ import { LIMITS, StoaError, TaskId } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tool.js';
 import type { TaskActs } from './task-acts.js';
+import { taskSubject } from './task-subject.js';
 import { taskText } from './task-text.js';
 
 const PART_BYTES = 16_384;
@@ -29,7 +30,7 @@ export function createTaskOutput(tasks: Pick<TaskActs, 'get' | 'output'>): Tool 
     input: TaskOutputInput,
     kind: 'read',
     title: ({ task_id }) => `Output of ${task_id}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
+    subjects: ({ task_id }, { run }) => taskSubject(tasks, run, task_id),
     async execute({ task_id, offset, limit = PART_BYTES, wait_ms: waitMs = 0 }, { run }) {
       try {
         const from = offset ?? (await lastFrom(tasks, run, task_id, limit));

@@ -2,6 +2,7 @@ import { TaskId } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tool.js';
 import type { TaskActs } from './task-acts.js';
+import { taskSubject } from './task-subject.js';
 import { taskLine, taskText } from './task-text.js';
 
 const TaskStatusInput = z.strictObject({
@@ -18,7 +19,7 @@ export function createTaskStatus(tasks: Pick<TaskActs, 'list' | 'get'>): Tool {
     input: TaskStatusInput,
     kind: 'read',
     title: ({ task_id }) => (task_id === undefined ? 'Background tasks' : `Look at ${task_id}`),
-    subjects: () => Promise.resolve([{ type: 'none' }]),
+    subjects: ({ task_id }, { run }) => taskSubject(tasks, run, task_id),
     async execute({ task_id }, { run }) {
       if (task_id !== undefined) return { text: taskText(await tasks.get(run, task_id)) };
       const all = await tasks.list(run);

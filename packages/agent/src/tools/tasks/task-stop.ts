@@ -2,12 +2,13 @@ import { TaskId } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool, type Tool } from '../tool.js';
 import type { TaskActs } from './task-acts.js';
+import { taskSubject } from './task-subject.js';
 import { taskLine } from './task-text.js';
 
 const TaskStopInput = z.strictObject({ task_id: TaskId });
 type TaskStopInput = z.infer<typeof TaskStopInput>;
 
-export function createTaskStop(tasks: Pick<TaskActs, 'stop'>): Tool {
+export function createTaskStop(tasks: Pick<TaskActs, 'get' | 'stop'>): Tool {
   return defineTool<TaskStopInput>({
     name: 'task_stop',
     description:
@@ -16,7 +17,7 @@ export function createTaskStop(tasks: Pick<TaskActs, 'stop'>): Tool {
     input: TaskStopInput,
     kind: 'speak',
     title: ({ task_id }) => `Stop ${task_id}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
+    subjects: ({ task_id }, { run }) => taskSubject(tasks, run, task_id),
     async execute({ task_id }, { run }) {
       return { text: taskLine(await tasks.stop(run, task_id)) };
     },
