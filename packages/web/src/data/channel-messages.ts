@@ -5,7 +5,7 @@ import type { LiveHub, LiveSignal } from './live-hub.js';
 import { changedBy, merged, replaced, saidBy } from './message-list.js';
 import type { Outbox } from './outbox.js';
 import { isPassing } from './passing.js';
-import { heardOf, placeName } from './pending.js';
+import { heardOf, type Pending, placeName } from './pending.js';
 import { ReadAgain } from './read-again.js';
 import { readAround } from './read-around.js';
 import { Watched } from './watched.js';
@@ -201,8 +201,8 @@ export class ChannelMessages extends Watched<ChannelView> {
     });
   }
 
-  /** An own message that was read before the daemon confirmed it is not shown as pending as well. */
-  private hideRead(read: readonly Message[]): void {
+  /** Hides own messages that were read before the daemon confirmed them. Returns those still pending. */
+  private hideRead(read: readonly Message[]): readonly Pending[] {
     const { outbox, me } = this.ports;
     for (const message of read) {
       if (message.author.id !== me) continue;
@@ -210,7 +210,7 @@ export class ChannelMessages extends Watched<ChannelView> {
       const own = heardOf(earlier, message);
       if (own) outbox.hide(own);
     }
-    this.change({ pending: outbox.of(this.place) });
+    return outbox.of(this.place);
   }
 
   private sent(message: Message): void {
@@ -243,11 +243,11 @@ export class ChannelMessages extends Watched<ChannelView> {
         [...before.messages, ...(after?.messages ?? [])],
         hasNewer ? [] : this.saidMeanwhile,
       );
-      this.hideRead(read);
       this.change({
         status: 'ready',
         problem: undefined,
         messages: read,
+        pending: this.hideRead(read),
         hasOlder: before.hasMore,
         hasNewer,
         loading: undefined,
@@ -278,9 +278,9 @@ export class ChannelMessages extends Watched<ChannelView> {
       if (stretch !== this.stretch) return;
       const meanwhile = loading === 'newer' && !page.hasMore ? (this.saidMeanwhile ?? []) : [];
       const read = merged(page.messages, meanwhile);
-      if (loading === 'newer') this.hideRead(read);
       this.change({
         messages: merged(this.view.messages, read),
+        ...(loading === 'newer' ? { pending: this.hideRead(read) } : {}),
         ...(loading === 'older' ? { hasOlder: page.hasMore } : { hasNewer: page.hasMore }),
       });
       this.refreshChanged();
