@@ -25,6 +25,7 @@ const TOOLS: Readonly<Record<string, ToolRequest>> = {
     kind: 'speak',
     subject: { type: 'input', text: 'make' },
   },
+  'keep a note': { tool: 'remember', kind: 'speak', subject: { type: 'none', isPrivate: true } },
   'read notes': { tool: 'recall', kind: 'read', subject: { type: 'none', isPrivate: true } },
   'delete a note': { tool: 'forget', kind: 'speak', subject: { type: 'none', isPrivate: true } },
   'list background tasks': {

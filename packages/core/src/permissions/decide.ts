@@ -192,7 +192,7 @@ function staysInWorkspace(request: ToolRequest): boolean {
 function byMode(request: ToolRequest, { mode, requestedBy, readsAsk }: Policy): Decision {
   const deed = deedOf(request);
   if (requestedBy && request.subject.type === 'none' && request.subject.isPrivate === true) {
-    const reason = `${requestedBy.join(', ')} asked for this, and may not read it themselves`;
+    const reason = `${requestedBy.join(', ')} asked for this, and it is private to the person this session works for`;
     return { outcome: 'ask', reason };
   }
   if (deed === 'speak') return { outcome: 'allow', reason: 'It only speaks' };

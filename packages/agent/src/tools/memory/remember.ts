@@ -17,7 +17,7 @@ export const remember = defineTool<RememberInput>({
   input: RememberInput,
   kind: 'speak',
   title: ({ text }) => `Remember: ${text}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
   async execute({ text }, { run }) {
     const noteId = await run.journal.remember(text);
     return { text: `Kept as ${noteId} in ${run.memoryScope.namespace}.` };
