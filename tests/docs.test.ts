@@ -91,12 +91,12 @@ describe('the documentation', () => {
     const titled = new Set(
       tests
         .filter((file) => !file.includes('node_modules'))
-        .flatMap((file) => read(file).match(/(?<=['"`])(?:[A-Z]-\d+ )+/g) ?? [])
+        .flatMap((file) => read(file).match(/(?<=['"`])(?:[A-Z]{1,2}-\d+(?: |(?=['"`])))+/g) ?? [])
         .flatMap((ids) => ids.trim().split(' ')),
     );
     const stated = new Set(
       filesBelow('docs/spec', '.md').flatMap(
-        (file) => read(file).match(/(?<=^- \*\*)[A-Z]-\d+(?=\*\*)/gm) ?? [],
+        (file) => read(file).match(/(?<=^- \*\*)[A-Z]{1,2}-\d+(?=\*\*)/gm) ?? [],
       ),
     );
     expect(stated.size).toBeGreaterThan(0);
