@@ -10,6 +10,7 @@ export interface Topic {
 }
 
 const LINE_CHARS = 200;
+const READ_CHARS = 10 * LINE_CHARS;
 
 /**
  * The topics of a folder, by name. What a person wrote about one in the index stands; where the index says
@@ -59,6 +60,7 @@ function firstWords(text: string): string {
 }
 
 export function oneLine(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  // Only as much as can be shown is worked on: a file may be one long line.
+  const line = text.trimStart().slice(0, READ_CHARS).replaceAll(/\s+/g, ' ').trim();
   return line.length <= LINE_CHARS ? line : `${line.slice(0, LINE_CHARS - 1).toWellFormed()}…`;
 }
