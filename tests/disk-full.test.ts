@@ -76,6 +76,51 @@ function fill(file: string): void {
   }
 }
 
+interface Disk {
+  fill(): void | Promise<void>;
+  free(): void | Promise<void>;
+}
+
+/** A run stops while its store is full, which is told once, and goes on where it was when there is room. */
+async function expectSuspension(daemon: TestDaemon, disk: Disk): Promise<void> {
+  const owner = callerOf(daemon.url, daemon.token);
+  const steps = 80;
+  const script = `turns:
+  - steps:
+      - repeat: { times: ${String(steps)}, steps: [{ say: '${'y'.repeat(3_000)}', wait: 20 }] }
+      - say: All said.`;
+  await owner.put('/v1/agents/talker', { driver: { kind: 'script', script } });
+  const made = await owner.post<Session>('/v1/sessions', { agentId: 'talker' });
+  const { sessionId } = made.json;
+  await owner.post(`/v1/sessions/${sessionId}/inbox`, { text: 'go' });
+  const eventsOf = async (type: string): Promise<Stamped<SessionEvent>[]> => {
+    const { json } = await owner.get<{ events: Stamped<SessionEvent>[] }>(
+      `/v1/topics/session:${sessionId}/events?limit=200&after=0`,
+    );
+    return json.events.filter((event) => event.type === type);
+  };
+  await until('it is at work', async () => (await eventsOf('model_message')).length > 2);
+  await disk.fill();
+  const warned = await until('it is suspended', async () => {
+    const { json } = await owner.get<Status>('/v1/status');
+    return json.warnings.find((text) => text.includes('the store is full'));
+  });
+  expect(warned).toContain('1 writes of runs wait');
+  const said = (await eventsOf('model_message')).length;
+  expect(said).toBeLessThan(steps);
+  await delay(1_500);
+  expect(await eventsOf('model_message')).toHaveLength(said);
+  await disk.free();
+  await until('it has ended', async () => (await eventsOf('completed')).length > 0);
+  expect(await eventsOf('model_message')).toHaveLength(steps + 1);
+  expect(await eventsOf('resumed')).toEqual([]);
+  const notes = (await eventsOf('note')).map(({ data }) => (data as { code: string }).code);
+  expect(notes).toEqual(['store_wait']);
+  const { stdout, stderr } = daemon.output();
+  expect((stdout + stderr).split('runs are suspended')).toHaveLength(2);
+  expect((await owner.get<Status>('/v1/status')).json.warnings.join()).not.toContain('is full');
+}
+
 describe('a disk that is full', () => {
   let home: string;
   let daemon: TestDaemon;
@@ -167,41 +212,14 @@ describe('a disk that is full', () => {
     skip,
   }) => {
     if (impossible !== undefined) skip(impossible);
-    const steps = 80;
-    const script = `turns:
-  - steps:
-      - repeat: { times: ${String(steps)}, steps: [{ say: '${'y'.repeat(3_000)}', wait: 20 }] }
-      - say: All said.`;
-    await owner.put('/v1/agents/talker', { driver: { kind: 'script', script } });
-    const made = await owner.post<Session>('/v1/sessions', { agentId: 'talker' });
-    const { sessionId } = made.json;
-    await owner.post(`/v1/sessions/${sessionId}/inbox`, { text: 'go' });
-    const eventsOf = async (type: string): Promise<Stamped<SessionEvent>[]> => {
-      const { json } = await owner.get<{ events: Stamped<SessionEvent>[] }>(
-        `/v1/topics/session:${sessionId}/events?limit=200&after=0`,
-      );
-      return json.events.filter((event) => event.type === type);
-    };
-    await until('it is at work', async () => (await eventsOf('model_message')).length > 2);
-    fill(inside('filler'));
-    const warned = await until('it is suspended', async () => {
-      const { json } = await owner.get<Status>('/v1/status');
-      return json.warnings.find((text) => text.includes('the store is full'));
+    await expectSuspension(daemon, {
+      fill: () => {
+        fill(inside('filler'));
+      },
+      free: () => {
+        unlinkSync(inside('filler'));
+      },
     });
-    expect(warned).toContain('1 writes of runs wait');
-    const said = (await eventsOf('model_message')).length;
-    expect(said).toBeLessThan(steps);
-    await delay(1_500);
-    expect(await eventsOf('model_message')).toHaveLength(said);
-    unlinkSync(inside('filler'));
-    await until('it has ended', async () => (await eventsOf('completed')).length > 0);
-    expect(await eventsOf('model_message')).toHaveLength(steps + 1);
-    expect(await eventsOf('resumed')).toEqual([]);
-    const notes = (await eventsOf('note')).map(({ data }) => (data as { code: string }).code);
-    expect(notes).toEqual(['store_wait']);
-    const { stdout, stderr } = daemon.output();
-    expect((stdout + stderr).split('runs are suspended')).toHaveLength(2);
-    expect((await owner.get<Status>('/v1/status')).json.warnings.join()).not.toContain('is full');
   });
 
   it('F-11 the search finds what was posted after there was room again', async ({ skip }) => {
@@ -225,19 +243,32 @@ describe('a PostgreSQL whose disk is full', () => {
   });
   afterAll(() => company.place.discard());
 
+  const disk: Disk = {
+    /** What the server says when a table cannot grow. */
+    async fill() {
+      await company.place.query(`CREATE OR REPLACE FUNCTION "noRoom"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+          RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
+        END $$`);
+      await company.place.query(`CREATE TRIGGER "noRoom" BEFORE INSERT ON "events"
+        FOR EACH ROW EXECUTE FUNCTION "noRoom"()`);
+    },
+    async free() {
+      await company.place.query('DROP TRIGGER "noRoom" ON "events"');
+    },
+  };
+
+  it('OP-25 a run is suspended, which is reported once, and continues when there is room again', async () => {
+    await expectSuspension(company.daemon, disk);
+  });
+
   it('F-11 a write gets storage_full, reads go on, and writes work again when there is room', async () => {
-    const { place, daemon, owner, ada } = company;
+    const { daemon, owner, ada } = company;
     const messages = '/v1/channels/lobby/messages';
     const first = await postMessage(ada, messages, { text: 'while there was room' });
     const reader = await LiveSocket.open(daemon.url, daemon);
     await reader.subscribe('channel:lobby', 0);
 
-    // What the server says when a table cannot grow.
-    await place.query(`CREATE FUNCTION "noRoom"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
-    END $$`);
-    await place.query(`CREATE TRIGGER "noRoom" BEFORE INSERT ON "events"
-      FOR EACH ROW EXECUTE FUNCTION "noRoom"()`);
+    await disk.fill();
     const refused = await Promise.all(
       Array.from({ length: 4 }, () => ada.post(messages, { text: 'too much' })),
     );
@@ -249,7 +280,7 @@ describe('a PostgreSQL whose disk is full', () => {
     });
     expect((await owner.get('/v1/status')).status).toBe(200);
 
-    await place.query('DROP TRIGGER "noRoom" ON "events"');
+    await disk.free();
     const again = await postMessage(ada, messages, { text: 'room again' });
     expect(again.seq).toBe(first.seq + 1);
     await until('the reader has both', () => reader.events().at(-1)?.seq === again.seq);

@@ -114,20 +114,20 @@ describe('a PostgreSQL that goes away', () => {
     OUTAGE_MS + 60_000,
   );
 
-  it('OP-26 a daemon that is killed and started again at once goes on with its runs within 2 s', async () => {
+  it('OP-26 a daemon that is killed and started again at once goes on with its runs within 2 s of the kill', async () => {
     const effects = join(workspace, 'effects');
     rmSync(effects, { force: true });
     const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'worker', workspace });
     await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'go' });
     await until('it is at work', () => linesIn(effects) >= 3);
+    const killedAt = Date.now();
     await daemon.kill();
     daemon = await startDaemon({ env, home: daemon.home });
-    const readyAt = Date.now();
     owner = callerOf(daemon.url, daemon.token);
     const resumed = await until('it goes on', async () =>
       (await eventsOf(owner, json.sessionId)).find(({ type }) => type === 'resumed'),
     );
-    expect(resumed.at - readyAt).toBeLessThan(2_000);
+    expect(resumed.at - killedAt).toBeLessThan(2_000);
     await until('it has ended', async () =>
       (await eventsOf(owner, json.sessionId)).some(({ type }) => type === 'completed'),
     );

@@ -58,6 +58,25 @@ describe('waiting for a store', () => {
     expect(told).toHaveLength(2);
   });
 
+  it('OP-25 does not take a full store for one with room when a call succeeds that needs none', async () => {
+    let isFull = true;
+    const write = (): Promise<string> => (isFull ? Promise.reject(full()) : Promise.resolve('in'));
+    const writing = wait.run(write);
+    await new Promise(setImmediate);
+    for (let i = 0; i < 3; i++) {
+      await wait.observe(() => Promise.resolve('a heartbeat'));
+      await wait.run(() => Promise.resolve('a read'));
+      await passes();
+    }
+    expect(wait.outage).toEqual({ code: 'storage_full', since: 7, waiting: 1 });
+    expect(told).toHaveLength(1);
+    isFull = false;
+    await passes();
+    expect(await writing).toBe('in');
+    expect(wait.outage).toBeUndefined();
+    expect(told).toHaveLength(2);
+  });
+
   it('ends for a caller whose signal aborts, and does not begin for other failures', async () => {
     const stop = new AbortController();
     const waiting = wait.run(() => Promise.reject(away()), stop.signal);

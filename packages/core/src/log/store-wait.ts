@@ -22,9 +22,10 @@ interface Ports {
 /**
  * Repeats calls to the store while it cannot be reached or is full, so that work under way is suspended and not lost.
  *
- *   available ──a call fails with storage_unavailable or storage_full──▶ away ──a call succeeds──▶ available
+ *   available ──a call fails with storage_unavailable──▶ away ──a call succeeds──▶ available
+ *             ──a call fails with storage_full─────────▶ full ──a call that waited succeeds──▶ available
  *
- * While the store is away, everything that waits tries again at the same moments: after 50 ms, and then at intervals
+ * While the store is away or full, everything that waits tries again at the same moments: after 50 ms, and then at intervals
  * that double up to one second. There is no limit on how long that goes on; a signal ends the wait of one caller.
  *
  * A call is repeated, so it must be safe to repeat also when nobody knows whether it was committed. `Log.write` is,
@@ -52,7 +53,7 @@ export class StoreWait {
   async observe<T>(call: () => Promise<T>): Promise<T> {
     try {
       const value = await call();
-      this.#succeeded();
+      this.#succeeded(false);
       return value;
     } catch (error) {
       if (isStoreFailure(error)) this.#failed(error);
@@ -62,19 +63,24 @@ export class StoreWait {
 
   /** Rejects with everything that is no failure of the store, and with the reason of the signal. */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    for (;;) {
-      try {
-        return await this.observe(call);
-      } catch (error) {
-        if (!isStoreFailure(error)) throw error;
-        signal?.throwIfAborted();
-      }
-      this.#waiting += 1;
-      try {
+    let isWaiting = false;
+    try {
+      for (;;) {
+        try {
+          const value = await call();
+          this.#succeeded(isWaiting);
+          return value;
+        } catch (error) {
+          if (!isStoreFailure(error)) throw error;
+          this.#failed(error);
+          signal?.throwIfAborted();
+        }
+        if (!isWaiting) this.#waiting += 1;
+        isWaiting = true;
         await untilAborted(this.#nextTry(), signal);
-      } finally {
-        this.#waiting -= 1;
       }
+    } finally {
+      if (isWaiting) this.#waiting -= 1;
     }
   }
 
@@ -96,9 +102,11 @@ export class StoreWait {
     this.ports.tell('the store takes nothing; runs are suspended until it does', { code, message });
   }
 
-  #succeeded(): void {
+  /** A full store still answers reads and small changes: there is room when a call succeeds that had to wait. */
+  #succeeded(hasWaited: boolean): void {
     if (!this.#since) return;
     const { code, at } = this.#since;
+    if (code === 'storage_full' && this.#waiting > 0 && !hasWaited) return;
     this.#since = undefined;
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#backAt = this.ports.clock.now();
