@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Approval, InboxItem, Run, Session, Stamped } from '@stoa/protocol';
+import {
+  type Approval,
+  type InboxItem,
+  PermissionMode,
+  type Run,
+  type Session,
+  type Stamped,
+} from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -14,6 +21,7 @@ import {
   PROGRAM_NAMES,
   type ProgramName,
   packageOf,
+  processesOf,
   processesWith,
   say,
   sendSignal,
@@ -182,6 +190,18 @@ describe('real agent programs', () => {
       await model.close();
     }
     console.log(`${name}: ${JSON.stringify(Object.fromEntries(rows), null, 1)}`);
+    expect(brokenPromises(name, rows)).toEqual([]);
+  });
+
+  it('AC-11 a row that is not "yes" names its program', () => {
+    const rows = new Map(CAPABILITIES.map((capability) => [capability, 'yes']));
+    expect(brokenPromises('codex', rows)).toEqual([]);
+    rows.set('cancel ends the command', 'no: timed out');
+    rows.delete('nothing replayed');
+    expect(brokenPromises('codex', rows)).toEqual([
+      `${packageOf('codex')}: cancel ends the command: no: timed out`,
+      `${packageOf('codex')}: nothing replayed: not seen`,
+    ]);
   });
 
   it('AC-11 docs/acp.md shows what was seen', ({ skip }) => {
@@ -250,10 +270,16 @@ async function rowsOf(
       : 'no';
   });
   await row('own tools without approval', async () => {
-    const [said] = emitted?.output ?? [];
-    const isSaid = said?.type === 'text' && said.text === 'said with a tool';
-    const asked = await bench.approvals(planning);
-    return isSaid && asked.length === 0 ? undefined : `no: ${textOf(emitted)}`;
+    for (const mode of PermissionMode.options) {
+      const isFirst = mode === 'plan' && emitted !== undefined;
+      const session = isFirst ? planning : await bench.open(mode);
+      const run = isFirst ? emitted : await bench.askUnapproved(session, 'CASE-emit');
+      const [said] = run?.output ?? [];
+      const isSaid = said?.type === 'text' && said.text === 'said with a tool';
+      const asked = await bench.approvals(session);
+      if (!isSaid || asked.length > 0) return `no: in mode ${mode}: ${textOf(run)}`;
+    }
+    return undefined;
   });
   await row('plan keeps MCP tools from running', async () => {
     const run = await bench.ask(planning, 'CASE-mcp');
@@ -307,22 +333,21 @@ async function rowsOf(
   });
 }
 
+/** What Stoa promises of every program in the table, and this one does not do. */
+function brokenPromises(name: ProgramName, rows: ReadonlyMap<Capability, string>): string[] {
+  return CAPABILITIES.flatMap((capability) => {
+    const seen = rows.get(capability) ?? 'not seen';
+    return seen === 'yes' ? [] : [`${packageOf(name)}: ${capability}: ${seen}`];
+  });
+}
+
 const textOf = (run: Run | undefined): string =>
   run?.failure?.message ??
   run?.output?.map((item) => (item.type === 'text' ? item.text : '')).join('') ??
   '';
 
 /** Living processes that sleep for this test. */
-const sleeping = (marker: string): number[] =>
-  processesWith('').filter((pid) => {
-    try {
-      const line = readFileSync(`/proc/${String(pid)}/cmdline`, 'latin1');
-      return line.startsWith('sleep\0') && line.includes(marker);
-    } catch {
-      // It ended in the meantime.
-      return false;
-    }
-  });
+const sleeping = (marker: string): number[] => processesOf('sleep', marker);
 
 class Bench {
   constructor(
@@ -359,6 +384,16 @@ class Bench {
 
   async ask(sessionId: string, text: string): Promise<Run> {
     return this.ended(await this.submit(sessionId, text));
+  }
+
+  /** Undefined when people are asked about something first. */
+  async askUnapproved(sessionId: string, text: string): Promise<Run | undefined> {
+    const runId = await this.submit(sessionId, text);
+    const approval = await this.asked(sessionId, runId);
+    if (!approval) return this.ended(runId);
+    await this.decide(approval, 'deny');
+    await this.ended(runId);
+    return undefined;
   }
 
   async approvals(sessionId: string, state = ''): Promise<Approval[]> {

@@ -5,7 +5,7 @@ export {
   type FakeAgentOptions,
   readAgentLog,
 } from './acp/fake-agent.js';
-export { processesWith, sendSignal } from './acp/living-processes.js';
+export { processesOf, processesWith, sendSignal } from './acp/living-processes.js';
 export {
   installProgram,
   PROGRAM_NAMES,

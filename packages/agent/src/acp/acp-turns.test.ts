@@ -1,7 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { type Driver, decide } from '@stoa/core';
 import type { Run } from '@stoa/protocol';
-import { AgentStage, type AgentStageOptions, OWNER, saidBy, until } from '@stoa/testkit';
+import {
+  AgentStage,
+  type AgentStageOptions,
+  OWNER,
+  processesOf,
+  saidBy,
+  until,
+} from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver, type AcpLimits } from './acp-driver.js';
@@ -54,22 +60,7 @@ function watched(driver: AcpDriver, watch: (text: string) => void): Driver {
   };
 }
 
-/** Those whose command line has this text in it. */
-function processesOf(text: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-        const isDead = /\) [ZX] /.test(stat);
-        const line = readFileSync(`/proc/${String(pid)}/cmdline`, 'latin1').replaceAll('\0', ' ');
-        return !isDead && line.startsWith('sleep ') && line.includes(text);
-      } catch {
-        return false;
-      }
-    });
-}
+const sleeping = (text: string): number[] => processesOf('sleep', text);
 
 const failed = ({ status, failure }: Run) => ({ status, code: failure?.code });
 
@@ -87,11 +78,11 @@ describe('the commands of a turn that is cancelled', () => {
     const session = await stage.session();
     const marker = String(100_000 + Math.floor(Math.random() * 800_000));
     const { runId } = await session.submit(prompt.replaceAll('%N', marker));
-    await until('the commands run', () => processesOf(`4${marker}`).length >= 2);
+    await until('the commands run', () => sleeping(`4${marker}`).length >= 2);
     const other = await stage.session();
     const at = Date.now();
     await stage.daemon.core.sessions.cancelRun(OWNER, runId);
-    await until('none is left', () => processesOf(`4${marker}`).length === 0, { timeoutMs: 5_000 });
+    await until('none is left', () => sleeping(`4${marker}`).length === 0, { timeoutMs: 5_000 });
     expect(Date.now() - at).toBeLessThan(5_000);
     expect(saidBy(await other.ask('!say still here'))).toBe('still here');
     expect(saidBy(await session.ask('!say next'))).toBe('next');
@@ -104,11 +95,11 @@ describe('the commands of a turn that is cancelled', () => {
     const [mine, theirs] = ['4711471', '4811481'];
     const first = await one.submit(`!run sleep ${mine}`);
     await two.submit(`!run sleep ${theirs}`);
-    const both = () => processesOf(mine).length > 0 && processesOf(theirs).length > 0;
+    const both = () => sleeping(mine).length > 0 && sleeping(theirs).length > 0;
     await until('both run', both);
     await stage.daemon.core.sessions.cancelRun(OWNER, first.runId);
-    await until('mine is gone', () => processesOf(mine).length === 0, { timeoutMs: 5_000 });
-    expect(processesOf(theirs)).toHaveLength(1);
+    await until('mine is gone', () => sleeping(mine).length === 0, { timeoutMs: 5_000 });
+    expect(sleeping(theirs)).toHaveLength(1);
   });
 });
 
@@ -178,6 +169,17 @@ describe('a program whose model does not answer', () => {
     expect(shown[0]).toBe('[retrying: stream disconnected (429)]');
     const [note] = (await session.all('note')).filter(({ data }) => data.code === 'retrying');
     expect(note?.data.text).toContain('is retrying: stream disconnected (429)');
+  });
+
+  it('AC-15 shows that it is retrying behind what it has said, which stays', async () => {
+    const shown: string[] = [];
+    const stage = await open({ watch: (text) => shown.push(text) });
+    const error = { message: 'stream disconnected (429)', willRetry: true };
+    const prompt = `!say Half an\n${codex({ error })}\n!say  answer`;
+    expect(saidBy(await (await stage.session()).ask(prompt))).toBe('Half an answer');
+    expect(shown.join('|')).toBe(
+      'Half| an|\n[retrying: stream disconnected (429)]|Half an| ans|wer',
+    );
   });
 
   it('AC-14 passes if it wrote nothing, although the program reports an error', async () => {

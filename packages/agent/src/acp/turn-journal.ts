@@ -28,6 +28,8 @@ export class TurnJournal {
   #text = '';
   /** What is shown while it is said, in pieces that may divide a secret. */
   readonly #shown: StreamScrubber;
+  /** What people see of the text of this step. */
+  #visible = '';
   #step: number;
   #hasNotice = false;
 
@@ -67,17 +69,18 @@ export class TurnJournal {
     await this.#message([], 'error');
   }
 
-  /** Shown in place of text that has not come yet; it is not kept. */
+  /** Shown in place of text that has not come yet, behind what has; it is not kept. */
   showNotice(text: string): void {
-    if (this.#text !== '') return;
     this.#hideNotice();
     this.#hasNotice = true;
-    this.ports.run.showText(this.#step, text);
+    this.ports.run.showText(this.#step, this.#visible === '' ? text : `\n${text}`);
   }
 
   #hideNotice(): void {
-    if (this.#hasNotice) this.ports.run.withdrawText(this.#step);
+    if (!this.#hasNotice) return;
     this.#hasNotice = false;
+    this.ports.run.withdrawText(this.#step);
+    if (this.#visible !== '') this.ports.run.showText(this.#step, this.#visible);
   }
 
   show(text: string): void {
@@ -90,7 +93,9 @@ export class TurnJournal {
   }
 
   #showText(text: string): void {
-    if (text !== '') this.ports.run.showText(this.#step, text);
+    if (text === '') return;
+    this.#visible += text;
+    this.ports.run.showText(this.#step, text);
   }
 
   callOf(report: ToolCallReport): ToolCall {
@@ -145,6 +150,7 @@ export class TurnJournal {
     const step = this.#step;
     this.#step += 1;
     this.#text = '';
+    this.#visible = '';
     const by = model === undefined ? {} : { model };
     const provider = process.program.name;
     await run.journal.modelMessage({ step, parts, provider, finishReason, ...by });

@@ -23,7 +23,7 @@
 //
 //   !run COMMAND         runs it without asking, and does not end it when it is cancelled
 //   !raw JSON            sends an update as it is written    !once VERB …   the first time in all only
-//   !pause MS            waits
+//   !pause MS            waits                               !until FILE    waits until it exists
 //
 // `%n` stands for the number of the prompt, `%s` for the name of Stoa's own MCP server.
 import { spawn } from 'node:child_process';
@@ -225,6 +225,9 @@ const deeds = {
     process.exit(Number(code));
   },
   pause: (_, milliseconds) => new Promise((resolve) => setTimeout(resolve, Number(milliseconds))),
+  async until(_, file) {
+    while (!existsSync(file)) await new Promise((resolve) => setTimeout(resolve, 20));
+  },
   once(id, rest) {
     const file = `${options.log}.${createHash('sha256').update(rest).digest('hex').slice(0, 8)}`;
     if (existsSync(file)) return undefined;

@@ -2,6 +2,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** The living processes that have this text in their environment and are younger than this one. */
 export function processesWith(text: string): number[] {
+  return youngerProcesses((pid) =>
+    readFileSync(`/proc/${String(pid)}/environ`, 'latin1').includes(text),
+  );
+}
+
+/** The living processes of `program` with this text in their arguments that are younger than this one. */
+export function processesOf(program: string, text: string): number[] {
+  return youngerProcesses((pid) => {
+    const [name, ...args] = readFileSync(`/proc/${String(pid)}/cmdline`, 'latin1').split('\0');
+    return name === program && args.join(' ').includes(text);
+  });
+}
+
+function youngerProcesses(isMeant: (pid: number) => boolean): number[] {
   const own = startTimeOf(readFileSync('/proc/self/stat', 'latin1'));
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -11,7 +25,7 @@ export function processesWith(text: string): number[] {
         const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
         const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
         if (state === 'Z' || state === 'X' || startTimeOf(stat) < own) return false;
-        return readFileSync(`/proc/${String(pid)}/environ`, 'latin1').includes(text);
+        return isMeant(pid);
       } catch {
         // It ended while it was looked at.
         return false;
