@@ -1,35 +1,20 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InboxItem, Member, Run } from '@stoa/protocol';
-import {
-  type Caller,
-  callerOf,
-  FAKE_AGENT,
-  FakeModel,
-  processesWith,
-  readAgentLog,
-  sendSignal,
-  startDaemon,
-  type TestDaemon,
-  until,
-} from '@stoa/testkit';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Room } from './room.js';
-import { ownerOf, start } from './stoa-command.js';
+import type { InboxItem, Run } from '@stoa/protocol';
+import { FakeModel, sendSignal, until } from '@stoa/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProgramStage, published, sessionOf } from './program-stage.js';
+import type { Room } from './room.js';
+import { ownerOf } from './stoa-command.js';
 
 /** Agents that are programs, in a channel of the real daemon. */
 describe('an agent program in a channel', { timeout: 60_000 }, () => {
-  let daemon: TestDaemon;
-  let owner: Caller;
-  let directory: string;
+  let stage: ProgramStage;
   let model: FakeModel;
-  const mark = `acp-channel-${String(process.pid)}`;
 
   beforeAll(async () => {
-    directory = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-acp-channel-')));
     model = await FakeModel.start({ key: 'sk-right' });
-    daemon = await startDaemon({
+    stage = await ProgramStage.open({
       config: [
         'modelRetries: { attempts: 1 }',
         'providers:',
@@ -38,51 +23,32 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
         '  keyless: { kind: anthropic, apiKeyEnv: KEY_THAT_IS_NOT_SET }',
       ].join('\n'),
     });
-    owner = callerOf(daemon.url, daemon.token);
   });
   afterAll(async () => {
-    await daemon.cleanUp();
+    await stage.close();
     await model.close();
-    rmSync(directory, { recursive: true, force: true });
   });
-
-  const program = (name: string, more: object = {}) => ({
-    kind: 'acp',
-    command: [process.execPath, FAKE_AGENT],
-    env: {
-      FAKE_AGENT: JSON.stringify({ log: join(directory, `${name}.log`), ...more }),
-      TEST_MARK: `${mark}-${name}`,
-    },
-  });
-
-  const roomFor = (channelId: string): Promise<Room> =>
-    Room.open(owner, { channelId, policy: { memberCooldownMs: 0 }, workspace: directory });
-
-  const sessionOf = ({ actorId }: Member): string => actorId.slice('session:'.length);
 
   async function privately(sessionId: string, text: string): Promise<Run> {
-    const { json } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
+    const { json } = await stage.owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
     return until('the run ended', async () => {
-      const run = (await owner.get<Run>(`/v1/runs/${json.runId}`)).json;
+      const run = (await stage.owner.get<Run>(`/v1/runs/${json.runId}`)).json;
       return ['completed', 'failed', 'cancelled'].includes(run.status) ? run : undefined;
     });
   }
 
   it('AC-2 what was said in private is never published, though its program repeats it late', async () => {
-    const room = await roomFor('late');
-    const store = join(directory, 'late.json');
-    const member = await room.invite('late', program('late', { store, replay: 'late' }));
+    const room = await stage.room('late');
+    const store = join(stage.directory, 'late.json');
+    const member = await room.invite('late', stage.program('late', { store, replay: 'late' }));
     const root = await room.post('@late\n!say hello');
     await room.closed(root.messageId);
     const secret = await privately(sessionOf(member), '!say the salary is 4711');
     expect(JSON.stringify(secret.output)).toContain('4711');
-    const before = processesWith(`${mark}-late`);
+    const before = stage.processes('late');
     expect(before.length).toBeGreaterThan(0);
-    for (const pid of before)
-      if (processesWith(`${mark}-late`).includes(pid)) sendSignal(pid, 'SIGKILL');
-    await until('it is gone', () =>
-      processesWith(`${mark}-late`).every((pid) => !before.includes(pid)),
-    );
+    for (const pid of before) if (stage.processes('late').includes(pid)) sendSignal(pid, 'SIGKILL');
+    await until('it is gone', () => stage.processes('late').every((pid) => !before.includes(pid)));
     const next = await room.post('@late\n!say I begin.\n!pause 1000\n!say And I end.');
     await room.closed(next.messageId);
     expect(await room.read()).toEqual([
@@ -93,9 +59,9 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('AC-13 learns how to react, and text after pass_turn is not published', async () => {
-    const room = await roomFor('reacting');
-    await room.invite('reacting', program('reacting'));
+  it('AC-13 learns how to answer, to react and to pass, and text after pass_turn is not published', async () => {
+    const room = await stage.room('reacting');
+    await room.invite('reacting', stage.program('reacting'));
     const root = await room.post(
       [
         '@reacting',
@@ -109,72 +75,104 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     const [message, ...more] = await room.messages();
     expect(message?.reactions).toMatchObject([{ emoji: '👍', count: 1 }]);
     expect(more).toEqual([]);
-    const told = readAgentLog(join(directory, 'reacting.log')).find(
-      ({ type }) => type === 'prompt',
+    const [prompt] = stage.prompts('reacting');
+    expect(prompt).toContain(
+      'What you write last, after your last call, is published in the channel as your answer',
     );
-    const prompt = told?.prompt?.map(({ text = '' }) => text).join('\n') ?? '';
-    expect(prompt).toMatch(/set_channel_reaction and then pass_turn[^]*begins with "stoa"/);
+    expect(prompt).toContain('An answer given with emit_output takes its place.');
+    expect(prompt).toContain(
+      'To react without words call set_channel_reaction and then pass_turn;',
+    );
+    expect(prompt).toContain('if nothing you could add would help, call pass_turn alone.');
+    expect(prompt).toContain('tools of the MCP server whose name begins with "stoa"');
+    const passed = await room.post('@reacting\n!mcp pass_turn {}\n!say I have nothing to say.');
+    await room.closed(passed.messageId);
+    expect(await room.outcomes(passed.messageId)).toEqual([['reacting', 'abstained']]);
+    expect(await published(room)).toEqual([]);
+    const answered = await room.post(
+      '@reacting\n!mcp emit_output {"content":"With the tool."}\n!say And without it.',
+    );
+    await room.closed(answered.messageId);
+    const written = await room.post('@reacting\n!say With words.');
+    await room.closed(written.messageId);
+    expect(await published(room)).toEqual(['reacting: With the tool.', 'reacting: With words.']);
   });
 
-  it('AC-8 AC-17 a denial and a killed program are failures that the thread shows', async () => {
-    const room = await roomFor('failing');
-    const member = await room.invite('failing', program('failing'));
-    const call = {
-      toolCallId: 'c',
-      kind: 'execute',
-      title: 'touch x',
-      rawInput: { command: 'touch x' },
+  it('AC-21 stoa session refresh closes a session in its old program, which ends with its last session', async () => {
+    const stoa = ownerOf(stage.daemon);
+    const rooms = [await stage.room('refreshed-1'), await stage.room('refreshed-2')] as const;
+    const store = join(stage.directory, 'refreshed.json');
+    const driver = stage.program('refreshed', { store, closes: true });
+    const sessions = [
+      sessionOf(await rooms[0].invite('refreshed', driver)),
+      sessionOf(await rooms[1].invite('refreshed', driver)),
+    ] as const;
+    const say = async (room: Room, text: string): Promise<void> => {
+      const { messageId } = await room.post(`@refreshed\n!say ${text}`);
+      await room.closed(messageId);
+      expect((await room.read()).at(-1)).toBe(`refreshed: ${text}`);
     };
-    const asked = await room.post(`@failing\n!permitted ${JSON.stringify(call)}`);
-    const { approvalId } = await until('it asks', async () => {
-      const path = `/v1/approvals?sessionId=${sessionOf(member)}&state=pending`;
-      return (await owner.get<{ approvals: { approvalId: string }[] }>(path)).json.approvals[0];
-    });
-    await owner.post(`/v1/approvals/${approvalId}/answer`, {
-      decision: 'deny',
-      message: 'not now',
-    });
-    await room.closed(asked.messageId);
-    const killed = await room.post('@failing\n!tool a execute {"command":"make"}\n!exit 9');
-    await room.closed(killed.messageId);
-    expect(await room.outcomes()).toEqual([
-      ['failing', 'failed'],
-      ['failing', 'failed'],
+    const living = (): number[] => stage.processes('refreshed');
+    for (const room of rooms) await say(room, 'before');
+    const old = living();
+    expect(old.length).toBeGreaterThan(0);
+    const changed = { ...driver, env: { ...driver.env, CHANGED: 'yes' } };
+    await stage.owner.put('/v1/agents/refreshed', { driver: changed });
+
+    expect(await stoa(['session', 'refresh', sessions[0]])).toMatchObject({ code: 0 });
+    await say(rooms[0], 'after');
+    expect(living()).toEqual(expect.arrayContaining(old));
+    expect(await stoa(['session', 'refresh', sessions[1]])).toMatchObject({ code: 0 });
+    await say(rooms[1], 'after');
+    await until('the old program is gone', () => living().every((pid) => !old.includes(pid)));
+    const log = stage.told('refreshed');
+    const told = log.map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
+    expect(told).toEqual([
+      ...['new 1', 'prompt 1', 'new 2', 'prompt 2'],
+      ...['close 1', 'load 1', 'prompt 1', 'close 2', 'load 2', 'prompt 2'],
     ]);
-    const reasons = await Promise.all(
-      [asked, killed].map(async ({ messageId }) =>
-        (await room.decisions(messageId)).flatMap(({ ended }) => ended.map(({ reason }) => reason)),
-      ),
-    );
-    expect(reasons).toEqual([['acp_denied'], ['acp_exited']]);
   });
 
   it('AC-20 a program that is missing is said with the command that mends it, and so is a definition that changed', async () => {
-    const stoa = ownerOf(daemon);
+    const stoa = ownerOf(stage.daemon);
     const mend = 'npm install -g @qwen-code/qwen-code';
     const put = await stoa(['agent', 'put', 'ghost', '--acp', 'qwen']);
     expect(put).toMatchObject({ code: 0 });
     expect(put.out.replace(/\s+/g, ' ')).toContain(
       `There is no program qwen to start. Mend it with: ${mend}`,
     );
-    const room = await roomFor('ghosts');
-    const invited = await stoa(['channel', 'invite', 'ghosts', 'ghost', '--workspace', directory]);
+    const room = await stage.room('ghosts');
+    const tail = await stage.watch(room);
+    const invited = await stoa([
+      'channel',
+      'invite',
+      'ghosts',
+      'ghost',
+      '--workspace',
+      stage.directory,
+    ]);
     expect(invited.err).toContain(
       `cannot work yet: There is no program qwen to start. Mend it with: ${mend}`,
     );
     const failure = async (messageId: string): Promise<string> => {
       await room.closed(messageId);
       const [sessionId = ''] = /ses_\w+/.exec(invited.out) ?? [];
-      const { runs } = (await owner.get<{ runs: Run[] }>(`/v1/sessions/${sessionId}/runs`)).json;
+      const { runs } = (await stage.owner.get<{ runs: Run[] }>(`/v1/sessions/${sessionId}/runs`))
+        .json;
       return runs[0]?.failure?.message ?? '';
     };
     const first = await room.post('@ghost hello');
     expect(await failure(first.messageId)).toContain(mend);
+    const [ended] = (await room.decisions(first.messageId)).flatMap((decision) => decision.ended);
+    expect(ended?.detail).toContain(`Mend it with: ${mend}`);
+    const line = await tail.line('ghost failed: program not found');
+    expect(line).toContain(`There is no program qwen to start. Mend it with: ${mend}`);
     const why = await stoa(['why', first.messageId]);
-    expect(why.out).toMatch(/failed.*(?:acp_not_found|program not found)/);
+    expect(why.out).toMatch(/ghost failed: program not found/);
+    expect(why.out.replace(/\s+/g, ' ')).toContain(`Mend it with: ${mend}`);
 
-    const file = join(directory, 'ghost.md');
-    const driver = JSON.stringify(program('ghost'));
+    const file = join(stage.directory, 'ghost.md');
+    const driver = JSON.stringify(stage.program('ghost'));
     writeFileSync(file, `---\ndriver: ${driver}\n---\nBe brief.\n`);
     const mended = await stoa(['agent', 'put', 'ghost', file]);
     const [refresh = '', sessionId = ''] = /stoa session refresh (ses_\w+)/.exec(mended.err) ?? [];
@@ -188,19 +186,22 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
   });
 
   it('AC-20 a wrong model and a missing key are said in the thread, in why and in tail, and at the next put and invite', async () => {
-    const stoa = ownerOf(daemon);
-    const room = await roomFor('mending');
+    const stoa = ownerOf(stage.daemon);
+    const room = await stage.room('mending');
     const put = 'stoa agent put AGENT FILE';
     const cases = [
       {
         agentId: 'unknown-model',
-        driver: { ...program('unknown-model', { models: ['small', 'large'] }), model: 'huge' },
+        driver: {
+          ...stage.program('unknown-model', { models: ['small', 'large'] }),
+          model: 'huge',
+        },
         words: 'wrong model. ',
         mend: `has no model huge. Name another as driver.model: ${put}; there are: small, large`,
       },
       {
         agentId: 'logged-out',
-        driver: program('logged-out', { login: true }),
+        driver: stage.program('logged-out', { login: true }),
         words: 'not logged in. ',
         mend: `Authentication required. Log in with the program itself, or give it a key in driver.env: ${put}`,
       },
@@ -223,10 +224,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
         mend: `Name another as driver.model: ${put}`,
       },
     ];
-    const tail = start(['tail', 'mending', '--follow'], { env: { STOA_HOME: daemon.home } });
-    onTestFinished(() => void tail.process.kill('SIGKILL'));
-    await room.post('Nobody is here yet.');
-    await until('the channel is watched', () => tail.output().out.includes('Nobody is here'));
+    const tail = await stage.watch(room);
     for (const { agentId, driver, words, mend } of cases) {
       await room.invite(agentId, driver);
       if (agentId === 'misnamed') model.script([{ kind: 'refusal', reason: 'not_found' }]);
@@ -237,35 +235,36 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
       const why = await stoa(['why', messageId]);
       expect(why.out).toContain(`${agentId} failed: ${words}`);
       expect(why.out).toContain(mend);
-      const line = await until('it is told to who watches', () =>
-        tail
-          .output()
-          .out.split('\n')
-          .find((told) => told.includes(`${agentId} failed: ${words}`)),
-      );
-      expect(line).toContain(mend);
-      const file = join(directory, `${agentId}.md`);
+      expect(await tail.line(`${agentId} failed: ${words}`)).toContain(mend);
+      const file = join(stage.directory, `${agentId}.md`);
       writeFileSync(file, `---\ndriver: ${JSON.stringify(driver)}\n---\n`);
       const again = await stoa(['agent', 'put', agentId, file]);
       expect(again.out.replace(/\s+/g, ' ')).toMatch(/ cannot work /);
       expect(again.out.replace(/\s+/g, ' ')).toContain(mend);
       expect(again.err).not.toContain('definition changed');
       const other = `mending-${agentId}`;
-      await roomFor(other);
-      const invited = await stoa(['channel', 'invite', other, agentId, '--workspace', directory]);
+      await stage.room(other);
+      const invited = await stoa([
+        'channel',
+        'invite',
+        other,
+        agentId,
+        '--workspace',
+        stage.directory,
+      ]);
       expect(invited.err).toContain('cannot work yet: ');
       expect(invited.err).toContain(mend);
     }
   });
 
   it('AC-20 a changed definition is announced once in each channel and wakes nobody', async () => {
-    const stoa = ownerOf(daemon);
-    const rooms = [await roomFor('changed-1'), await roomFor('changed-2')] as const;
+    const stoa = ownerOf(stage.daemon);
+    const rooms = [await stage.room('changed-1'), await stage.room('changed-2')] as const;
     const put = (definition: object) =>
-      owner.put('/v1/agents/changing', { driver: program('changing'), ...definition });
+      stage.owner.put('/v1/agents/changing', { driver: stage.program('changing'), ...definition });
     const members = [
-      await rooms[0].invite('changing', program('changing')),
-      await rooms[1].invite('changing', program('changing')),
+      await rooms[0].invite('changing', stage.program('changing')),
+      await rooms[1].invite('changing', stage.program('changing')),
     ];
     const [first = '', second = ''] = members.map(sessionOf);
     const { messageId } = await rooms[0].post('@changing\n!say hello');
