@@ -1,4 +1,5 @@
 import { decide } from '@stoa/core';
+import { PermissionMode } from '@stoa/protocol';
 import { AgentStage, type AgentStageOptions, OWNER, saidBy, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
@@ -160,6 +161,23 @@ describe('an approval covers what was shown', () => {
     await session.ended(runId);
   });
 
+  it('AC-5 an ask rule sees the command in the text of a request, and asks although the mode would not', async () => {
+    const stage = await open({
+      permissions: { ask: ['Shell(rm *)'] },
+      definition: { mode: 'full' },
+    });
+    const session = await stage.session();
+    const said = (command: string) =>
+      permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
+    expect(saidBy(await session.ask(said('touch x')))).toBe('allowed');
+    expect(await session.all('waiting_approval')).toEqual([]);
+    const { runId } = await session.submit(said('rm -rf x'));
+    const asked = await stage.asked(session);
+    expect(asked.detail).toContain('Run `rm -rf x`');
+    await stage.answer(session, DENY);
+    expect(saidBy(await session.ended(runId))).toBe('rejected');
+  });
+
   it.each([
     [
       'nothing but a title',
@@ -300,7 +318,7 @@ describe('MCP tools of a program', () => {
     expect(run.failure?.message).toContain('Denied by Mcp(db:drop)');
   });
 
-  it.each(['plan', 'ask'] as const)(
+  it.each(PermissionMode.options)(
     'AC-10 those of Stoa need no approval in mode %s',
     async (mode) => {
       const stage = await open({ definition: { mode } });

@@ -1,5 +1,6 @@
 import { decide } from '@stoa/core';
 import {
+  type AgentSession,
   AgentStage,
   type AgentStageOptions,
   OWNER,
@@ -41,6 +42,36 @@ const PRIVATE = 'the salary is 4711';
 /** Long enough for all of a replay to come in the middle of the turn. */
 const SLOW = '!say Now.\n!raw {"sessionUpdate":"plan","entries":[]}\n!pause 1000\n!say Done.';
 
+/** A public channel with one agent in it. */
+async function channelWith(stage: AgentStage, { sessionId }: AgentSession) {
+  const channelId = 'room';
+  const core = () => stage.daemon.core;
+  const autonomyPolicy = { memberCooldownMs: 0 };
+  await core().channels.create(OWNER, { channelId, title: 'Room', autonomyPolicy });
+  const actorId = `session:${sessionId}`;
+  await core().channels.upsertMember(OWNER, channelId, { actorId, memberId: 'helper' });
+  const page = { before: Number.MAX_SAFE_INTEGER, limit: 200 };
+  return {
+    /** Waits until the turn is over. */
+    async ask(text: string): Promise<void> {
+      const posted = await core().channels.post(OWNER, channelId, { text: `@helper\n${text}` });
+      await until('the turn is over', async () => {
+        const { messageId } = posted;
+        const [newest] = await core().turns.decisions(OWNER, channelId, messageId, page);
+        return newest?.turn.outcome;
+      });
+    },
+    /** What agents said; of people only that they said something. */
+    async read(): Promise<string[]> {
+      const query = { scope: 'all', after: 0, limit: 200 } as const;
+      const { messages } = await core().channels.messages(OWNER, channelId, query);
+      return messages.map(({ author, inputItems: [item] }) =>
+        author.kind === 'human' ? author.id : `helper: ${item?.type === 'text' ? item.text : ''}`,
+      );
+    },
+  };
+}
+
 describe('a program that repeats what was said when it loads a session', () => {
   it.each([
     [
@@ -61,20 +92,29 @@ describe('a program that repeats what was said when it loads a session', () => {
       },
     ],
     ['after a restart of the daemon', (stage: AgentStage) => stage.restart()],
-  ])('AC-1 AC-2 late: none of it is journaled or said again, %s', async (how, interrupt) => {
-    const stage = await open({ ...LATE, limits: how.includes('idle') ? { idleMs: 50 } : {} });
-    const session = await stage.session();
-    await session.ask('!say one');
-    await session.ask(`!say ${PRIVATE}`);
-    await interrupt(stage);
-    const again = session.on(stage.daemon);
-    const run = await again.ask(SLOW);
-    expect(saidBy(run)).toBe('Now.Done.');
-    const said = (await again.all('model_message')).flatMap(({ data }) => data.parts);
-    const texts = said.map((part) => (part.type === 'text' ? part.text : ''));
-    expect(texts).toEqual(['one', PRIVATE, 'Now.Done.']);
-    expect((await again.all('note')).map(({ data }) => data.code)).toContain('reprimed');
-  });
+  ])(
+    'AC-1 AC-2 late: none of it is journaled or published in a channel, %s',
+    async (how, interrupt) => {
+      const stage = await open({ ...LATE, limits: how.includes('idle') ? { idleMs: 50 } : {} });
+      const session = await stage.session();
+      const channel = await channelWith(stage, session);
+      await channel.ask('!say one');
+      await session.ask(`!say ${PRIVATE}`);
+      await interrupt(stage);
+      const again = session.on(stage.daemon);
+      await channel.ask(SLOW);
+      expect(await channel.read()).toEqual([
+        'human:owner',
+        'helper: one',
+        'human:owner',
+        'helper: Now.Done.',
+      ]);
+      const said = (await again.all('model_message')).flatMap(({ data }) => data.parts);
+      const texts = said.map((part) => (part.type === 'text' ? part.text : ''));
+      expect(texts).toEqual(['one', PRIVATE, 'Now.Done.']);
+      expect((await again.all('note')).map(({ data }) => data.code)).toContain('reprimed');
+    },
+  );
 
   it('AC-3 such a program begins a new session and gets the earlier conversation from the journal', async () => {
     const stage = await open(LATE);
