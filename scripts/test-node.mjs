@@ -17,6 +17,7 @@ const tests = [
   'packages/',
   'tests/other-node',
   'tests/backup.test.ts',
+  'tests/damaged-store.test.ts',
   'tests/disk-full.test.ts',
   'tests/failed-sync.test.ts',
   'tests/sqlite-install.test.ts',

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { sqliteBindingName } from '@stoa/store';
@@ -20,11 +20,17 @@ const OTHER_NODE = `
   console.log('gyp info ok');
 `;
 
+const COMPILER = /(?:^|-)(?:cc|c89|c99|c\+\+|gcc|g\+\+|clang(?:\+\+)?)(?:-[\d.]+)?$/;
+
 function which(program: string): string {
   return realpathSync(
     execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim(),
   );
 }
+
+/** The interpreter itself, and not a script that looks for it. */
+const python = (): string =>
+  execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
 
 describe('SQLite that has to be compiled and cannot be', () => {
   let installation: Installation;
@@ -57,6 +63,24 @@ describe('SQLite that has to be compiled and cannot be', () => {
       PATH: path,
     });
     expect(readFileSync(installation.log, 'utf8')).toContain('gyp ERR! find Python');
+  });
+
+  it.for([
+    ['make', /^g?make$/, /because make is not installed: install make and a C\+\+ compiler/],
+    ['a compiler', COMPILER, /because there is no C\+\+ compiler: install one/],
+  ] as const)('OP-6 with Python and without %s: names it', async (each, { skip }) => {
+    const [, missing, sentence] = each;
+    if (sqliteBindingName() === 'node:sqlite') skip('this Node compiles nothing');
+    installation = new Installation(REAL_NPM);
+    installation.useRealSources();
+    const names = readdirSync('/usr/bin').filter((name) => !missing.test(name));
+    const programs = names.map((name): [string, string] => [name, join('/usr/bin', name)]);
+    const own = { node: process.execPath, python3: python() };
+    await expectSentence(sentence, {
+      PATH: installation.pathWith({ ...Object.fromEntries(programs), ...own }),
+      npm_config_nodedir: dirname(dirname(process.execPath)),
+    });
+    expect(readFileSync(installation.log, 'utf8')).toContain('gyp info find Python using');
   });
 
   it('OP-6 without headers: names where they were looked for', async ({ skip }) => {
