@@ -113,8 +113,14 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
       expect((await room.read()).at(-1)).toBe(`refreshed: ${text}`);
     };
     const living = (): number[] => stage.processes('refreshed');
+    const log = (): string[] =>
+      stage.told('refreshed').map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
     for (const room of rooms) await say(room, 'before');
     const old = living();
+    expect(await stoa(['session', 'refresh', sessions[0]])).toMatchObject({ code: 0 });
+    await say(rooms[0], 'in the same program');
+    expect(log().slice(4)).toEqual(['close 1', 'load 1', 'prompt 1']);
+    expect(living()).toEqual(old);
     expect(old.length).toBeGreaterThan(0);
     const changed = { ...driver, env: { ...driver.env, CHANGED: 'yes' } };
     await stage.owner.put('/v1/agents/refreshed', { driver: changed });
@@ -125,10 +131,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect(await stoa(['session', 'refresh', sessions[1]])).toMatchObject({ code: 0 });
     await say(rooms[1], 'after');
     await until('the old program is gone', () => living().every((pid) => !old.includes(pid)));
-    const log = stage.told('refreshed');
-    const told = log.map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
-    expect(told).toEqual([
-      ...['new 1', 'prompt 1', 'new 2', 'prompt 2'],
+    expect(log().slice(7)).toEqual([
       ...['close 1', 'load 1', 'prompt 1', 'close 2', 'load 2', 'prompt 2'],
     ]);
   });

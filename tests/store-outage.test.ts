@@ -117,6 +117,7 @@ describe('a PostgreSQL that goes away', () => {
   it('OP-26 a daemon that is killed and started again at once goes on with its runs within 2 s of the kill', async () => {
     const effects = join(workspace, 'effects');
     rmSync(effects, { force: true });
+    await owner.put('/v1/agents/worker', { driver: scripted(SCRIPT), mode: 'full' });
     const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'worker', workspace });
     await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'go' });
     await until('it is at work', () => linesIn(effects) >= 3);
