@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InboxItem, ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
 import {
+  always,
   type Caller,
   call,
   callerOf,
@@ -49,7 +50,8 @@ describe('a daemon that is given hostile input', () => {
     };
     daemon = await startDaemon({ env });
     owner = callerOf(daemon.url, daemon.token);
-    await owner.post('/v1/channels', { channelId: 'room', title: 'Room' });
+    const autonomyPolicy = { memberCooldownMs: 0, maxParallelPublicSpeakers: 20 };
+    await owner.post('/v1/channels', { channelId: 'room', title: 'Room', autonomyPolicy });
     attacked = await probed(daemon);
   });
   afterAll(async () => {
@@ -127,12 +129,51 @@ describe('a daemon that is given hostile input', () => {
       answers(
         useTools([
           toolCall('read_file', { path: 'opening.txt' }),
-          toolCall('shell', { command: 'cat opening.txt' }),
+          toolCall('shell', { command: 'cat opening.txt; echo end' }),
         ]),
         say('read'),
       );
       expect((await runOf(sessionId, `Read this: ${OPENING}`)).status).toBe('completed');
       expect(lastResults().map((text) => text.includes('<untrusted'))).toEqual([true, true]);
+      expect(lastResults().map(hasBlanks)).toEqual([true, true]);
+
+      model.script([
+        useTools([
+          toolCall('shell', { command: 'cat opening.txt; echo end', is_background: true }),
+        ]),
+        ({ toolResults }) => {
+          const [taskId = ''] = /tsk_\w+/.exec(toolResults[0]?.text ?? '') ?? [];
+          const part = { task_id: taskId, offset: 0, wait_ms: 10_000 };
+          return useTools([toolCall('task_output', part)]);
+        },
+        always(say('read')),
+      ]);
+      expect((await runOf(sessionId, 'in the background')).status).toBe('completed');
+      const outputs = model.requests.flatMap(({ toolResults }) => toolResults);
+      expect(outputs.some(({ name, text }) => name === 'task_output' && hasBlanks(text))).toBe(
+        true,
+      );
+
+      const { sessionId: senderId } = await openSession('full');
+      const before = model.requests.length;
+      model.script([
+        // In large pieces: thousands of small ones would keep the process of the test busy, which measures.
+        useTools([toolCall('send_message', { to: sessionId, message: OPENING })], {
+          chunkSize: 65_536,
+        }),
+        always(say('read')),
+      ]);
+      expect((await runOf(senderId, 'send it')).status).toBe('completed');
+      await until('its message was read', async () => {
+        const path = `/v1/sessions/${sessionId}/runs`;
+        const { runs } = (await owner.get<{ runs: Run[] }>(path)).json;
+        const from = `session:${senderId}`;
+        return runs.some((run) => run.requestedBy === from && run.status === 'completed');
+      });
+      const read = model.requests.slice(before).map(({ lastUserText }) => lastUserText);
+      expect(
+        read.some((text) => text.includes(senderId) && text.includes(' '.repeat(60_000))),
+      ).toBe(true);
       for (const text of ['once more', 'and again']) {
         answers(say('read'));
         expect((await runOf(sessionId, text)).status).toBe('completed');
@@ -140,6 +181,9 @@ describe('a daemon that is given hostile input', () => {
     });
     expect(longestMs).toBeLessThan(RESPONSIVE_MS);
   });
+
+  /** Tools shorten what they read: of a line of a file, 2,000 characters are left. */
+  const hasBlanks = (text: string): boolean => text.includes(' '.repeat(1_900));
 
   const observe = async (
     { source, secret }: ObservationSourceWithSecret,
@@ -164,21 +208,30 @@ describe('a daemon that is given hostile input', () => {
     const script = 'otherwise: [{ say: "read" }]';
     await owner.put('/v1/agents/listener', { driver: { kind: 'script', script }, mode: 'plan' });
     const { sessionId } = await openSession('plan', 'listener');
-    const member = { actorId: `session:${sessionId}` };
+    const member = { actorId: `session:${sessionId}`, memberId: 'listener' };
     const joined = await owner.post('/v1/channels/room/members', member);
     expect(joined.status, joined.text).toBe(200);
+    const texts = HOSTILE_TEXTS.filter((_, index) => index % EACH === 0);
     const { longestMs } = await whileProbed(attacked, async () => {
-      const texts = HOSTILE_TEXTS.filter((_, index) => index % EACH === 0);
       for (let from = 0; from < texts.length; from += AT_ONCE) {
         await Promise.all(texts.slice(from, from + AT_ONCE).map(sayAndSearch));
       }
+      const path = `/v1/sessions/${sessionId}/runs?limit=100`;
+      await until(
+        'the agent has read all of them',
+        async () => {
+          const { runs } = (await owner.get<{ runs: Run[] }>(path)).json;
+          return runs.filter(({ status }) => status === 'completed').length === texts.length;
+        },
+        { timeoutMs: 60_000 },
+      );
     });
     expect(longestMs).toBeLessThan(RESPONSIVE_MS);
   });
 
   const sayAndSearch = async ({ name, ofLength }: HostileText): Promise<void> => {
     const text = ofLength(20_000).toWellFormed().replaceAll('\0', ' ');
-    const { status } = await owner.post(MESSAGES, { text: `x${text}` });
+    const { status } = await owner.post(MESSAGES, { text: `@listener x${text}` });
     expect(status, name).toBe(201);
     const query = encodeURIComponent(text.slice(0, 200));
     expect((await owner.get(`/v1/search?query=${query}`)).status, name).toBeLessThan(500);

@@ -58,6 +58,12 @@ const WITH_EFFECT: readonly Attack[] = [
     command: 'getopts a: x -a ./evil; getopts e PATH -e; hash -p evil/ls ls; ls',
   },
   { id: 'SE-29', allow: ['mapfile *'], command: `mapfile -c 1 -C 'id > canary;:' x <<< y` },
+  { id: 'SE-29', allow: ['readarray *'], command: `readarray -c 1 -C 'id > canary;:' x <<< y` },
+  {
+    id: 'SE-29',
+    allow: ['sleep *', 'wait *'],
+    command: `sleep 0 & wait -n -p 'a[$(id > canary)]'`,
+  },
   { id: 'SE-29', allow: ['test *'], command: `test -v 'a[$(id > canary)]'` },
   { id: 'SE-29', allow: ['[ *'], command: `bash -c '[ "$0" "$1" ]' -v 'a[$(id > canary)]'` },
   { id: 'SE-29', allow: ['hash *', 'ls *'], command: 'hash -p ./evil/ls ls; ls' },
@@ -179,6 +185,20 @@ describe('allow rules, with a real daemon', () => {
     expect(question).toBeDefined();
     if (question) await answer(question, { decision: 'deny' });
     expect(readFileSync(join(workspace, 'README.md'), 'utf8')).toBe('Read me.\n');
+  });
+
+  it('SE-29 a builtin that sets a variable of any name asks, and harmless uses of the same rules run', async () => {
+    const allow = ['sleep *', 'wait *', 'wait', 'readarray *', 'ls', 'printf *'];
+    const sessionId = await session(allow);
+    for (const command of ['sleep 0 & wait', 'printf hi']) {
+      const run = await submit(sessionId, command);
+      expect([command, run.question, run.status]).toEqual([command, undefined, 'completed']);
+    }
+    for (const command of ['sleep 0 & wait -n -p PATH; ls', 'readarray PATH <<< ./evil; ls']) {
+      const { question } = await submit(sessionId, command);
+      expect([command, question?.tool]).toEqual([command, 'shell']);
+      if (question) await answer(question, { decision: 'deny' });
+    }
   });
 
   it('SE-33 after "always" for a command, that command runs and no file outside is read', async () => {

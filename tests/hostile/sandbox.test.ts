@@ -413,7 +413,7 @@ describe('edits of protected paths in auto-edit', () => {
     expect(fs.existsSync(join(workspace, 'evil'))).toBe(false);
   });
 
-  it('SE-36 ask directly, through links, through .. and in another case', async () => {
+  it('SE-36 ask directly, through links, through .. and in another case, also for edits, renames and deletions', async () => {
     fs.mkdirSync(join(workspace, 'src'), { recursive: true });
     fs.symlinkSync('.git', join(workspace, 'link'));
     fs.symlinkSync('../.git/config', join(workspace, 'src/notes.txt'));
@@ -424,18 +424,33 @@ describe('edits of protected paths in auto-edit', () => {
         ...['src/../.git/config', '.GIT/config', '.stoa/agents/a.md', 'agents.md', 'src/CLAUDE.md'],
         ...['.mcp.json', '.vscode/tasks.json', '.envrc', '.husky/pre-commit', '.bashrc'],
       ];
-      const calls = [...paths, 'src/plain.txt'].map((path) => ({
-        tool: 'write_file',
-        input: { path, content: evil },
-      }));
-      const sessionId = await begin(calls, { mode: 'auto-edit' });
-      for (const path of paths) {
+      fs.writeFileSync(join(workspace, 'src/CLAUDE.md'), 'Be kind.\n');
+      fs.writeFileSync(join(workspace, 'src/plain.md'), 'Be kind.\n');
+      const write = (path: string) => ({ tool: 'write_file', input: { path, content: evil } });
+      const edit = (path: string) => ({
+        tool: 'edit_file',
+        input: { path, old_string: 'kind', new_string: 'evil' },
+      });
+      const shell = (command: string) => ({ tool: 'shell', input: { command } });
+      const guarded = [
+        ...paths.map(write),
+        ...['src/CLAUDE.md', 'src/../src/CLAUDE.md'].map(edit),
+        ...['mv src/plain.md AGENTS.md', 'mv src/CLAUDE.md src/x', 'rm src/CLAUDE.md'].map(shell),
+        shell('echo evil > src/CLAUDE.md'),
+      ];
+      const free = [write('src/plain.txt'), edit('src/plain.md')];
+      const definition = { permissions: { allow: ['Shell(echo *)'] } };
+      const sessionId = await begin([...guarded, ...free], { mode: 'auto-edit', definition });
+      for (const { input } of guarded) {
         const approval = await asked(sessionId);
-        expect(approval.input).toMatchObject({ path });
+        expect(approval.input).toMatchObject(input);
         await deny(approval.approvalId);
       }
-      await results(sessionId, calls.length);
+      await results(sessionId, guarded.length + free.length);
       expect(contentOf(join(workspace, 'src/plain.txt'))).toBe(evil);
+      expect(contentOf(join(workspace, 'src/plain.md'))).toBe('Be evil.\n');
+      expect(contentOf(join(workspace, 'src/CLAUDE.md'))).toBe('Be kind.\n');
+      expect(contentOf(join(workspace, 'AGENTS.md'))).toBeUndefined();
     } finally {
       for (const name of ['link', 'src']) {
         fs.rmSync(join(workspace, name), { recursive: true, force: true });
@@ -471,18 +486,22 @@ describe('a program of the system that somebody else could change', () => {
   const NOT_ROOT = 'only root can put a file over a program of the system';
   const isRoot = process.getuid?.() === 0;
 
-  /** A daemon that sees this file as /usr/bin/bwrap, and nobody else does. */
-  async function daemonWith(bwrap: string): Promise<{ other: TestDaemon; caller: Caller }> {
+  /** A daemon that sees these files as programs in /usr/bin, and nobody else does. */
+  async function daemonWith(files: SystemFiles): Promise<{ other: TestDaemon; caller: Caller }> {
     const other = await startDaemon({
       env: { HOME: userHome, PATH: userPath },
-      wrapper: over(bwrap),
+      wrapper: over(files),
     });
     return { other, caller: callerOf(other.url, other.token) };
   }
 
-  const over = (bwrap: string): string[] => [
+  type SystemFiles = Readonly<Record<string, string>>;
+
+  const over = (files: SystemFiles): string[] => [
     ...['/usr/bin/unshare', '--mount', '/bin/sh', '-c'],
-    `mount --bind ${bwrap} /usr/bin/bwrap && mount -t tmpfs none /run && mkdir -p /run/user/1 &&
+    `${Object.entries(files)
+      .map(([name, file]) => `mount --bind ${file} /usr/bin/${name} && `)
+      .join('')}mount -t tmpfs none /run && mkdir -p /run/user/1 &&
      echo service >/run/user/1/bus && echo service >/run/docker.sock && exec "$@"`,
     'sh',
   ];
@@ -502,14 +521,31 @@ describe('a program of the system that somebody else could change', () => {
     const bwrap = join(root, 'bwrap-of-nobody');
     fs.copyFileSync('/usr/bin/bwrap', bwrap);
     fs.chownSync(bwrap, 65_534, 65_534);
-    const { other, caller } = await daemonWith(bwrap);
+    const { other, caller } = await daemonWith({ bwrap });
     try {
       const words = /without a sandbox \(\/usr\/bin\/bwrap does not belong to root\)/;
       expect(await noted(caller)).toMatch(words);
       await until('the log says it', () => words.test(other.output().stderr));
-      const args = [...over(bwrap).slice(1), process.execPath, PROGRAM, 'doctor'];
+      const args = [...over({ bwrap }).slice(1), process.execPath, PROGRAM, 'doctor'];
       const env = { PATH: userPath, HOME: userHome, STOA_HOME: other.home };
       expect(execFileSync('/usr/bin/unshare', args, { env, encoding: 'utf8' })).toMatch(words);
+    } finally {
+      await other.cleanUp();
+    }
+  });
+
+  it('SE-3 is not used when everybody can write it, and no command runs without it', async (context) => {
+    if (!isRoot) context.skip(NOT_ROOT);
+    const head = join(root, 'head-of-everybody');
+    fs.copyFileSync('/usr/bin/head', head);
+    fs.chmodSync(head, 0o757);
+    const { other, caller } = await daemonWith({ head });
+    try {
+      const words = '/usr/bin/head can be written by users other than root';
+      expect(await noted(caller)).toContain(`no sandbox, and commands are refused (${words})`);
+      const [refused] = await run([`id > ${canary}`], { on: caller });
+      expect(refused).toContain(words);
+      expect(stolen()).toBe('');
     } finally {
       await other.cleanUp();
     }
@@ -520,7 +556,7 @@ describe('a program of the system that somebody else could change', () => {
     const bwrap = join(root, 'bwrap-of-root');
     fs.copyFileSync('/usr/bin/bwrap', bwrap);
     fs.chmodSync(bwrap, 0o755);
-    const { other, caller } = await daemonWith(bwrap);
+    const { other, caller } = await daemonWith({ bwrap });
     try {
       expect(await noted(caller)).toMatch(/Commands run in bubblewrap/);
       const services = 'cat /run/user/1/bus /run/docker.sock; ls -A /run/user; touch /run/new';

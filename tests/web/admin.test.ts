@@ -159,6 +159,25 @@ describe('settings, timeline and usage, in a browser', () => {
     });
   });
 
+  it('SE-19 adding a session above mode ask warns, and the list of members shows its mode', async (test) => {
+    await owner.post('/v1/channels', { channelId: 'attic', title: 'Attic' });
+    const body = { agentId: 'host', mode: 'full', title: 'unlimited' };
+    const made = await owner.post<{ sessionId: string }>('/v1/sessions', body);
+    expect(made.status, made.text).toBe(201);
+    const page = await at('/c/attic/settings', test);
+    await page.getByRole('button', { name: 'Add member' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add member' });
+    const choice = `session:${made.json.sessionId}`;
+    await dialog.getByLabel('Who', { exact: true }).selectOption(choice);
+    await dialog.getByLabel('Name here').fill('Warden');
+    await dialog.getByRole('button', { name: 'Add' }).click();
+    const warning = page.getByRole('status').getByText('Warden is in mode full');
+    await warning.waitFor();
+    expect(await warning.textContent()).toContain('what they ask of it runs in mode ask');
+    const row = page.getByRole('list', { name: 'Members' }).getByRole('listitem');
+    await row.filter({ hasText: 'Warden' }).getByText('mode full').waitFor();
+  });
+
   it('W-9 members are added, told when to speak and removed; a channel is paused, archived and deleted', async (test) => {
     await owner.post('/v1/channels', { channelId: 'cellar', title: 'Cellar' });
     const page = await at('/c/cellar/settings', test);

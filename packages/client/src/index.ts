@@ -76,5 +76,5 @@ export {
 } from './turns/decision-words.js';
 export { outcomeLines } from './turns/outcome-lines.js';
 export { leaseOutcomeWords, turnOutcomeWords } from './turns/outcome-words.js';
-export { requestWords } from './turns/request-words.js';
+export { requestWords, senderWords } from './turns/request-words.js';
 export { decisionBehind, type WaitingThread, waitingWords } from './turns/waiting-words.js';

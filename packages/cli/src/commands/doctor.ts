@@ -6,6 +6,7 @@ import { checkDataDirectory, checkHolder, checkTokenFile } from '../doctor/data-
 import { checkDatabase } from '../doctor/database.js';
 import { type Finding, type Level, note, ok, problem } from '../doctor/finding.js';
 import { checkAgentTools, checkDiskSpace, checkNode, checkSqlite } from '../doctor/machine.js';
+import { checkWorkspaces } from '../doctor/workspaces.js';
 import { EXIT, type ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
 import { configFileOf, homeOf, livingDaemon } from '../locate.js';
@@ -65,7 +66,7 @@ async function checkProgram(
   if (!effective) {
     return { findings: [...machine, ...issues.map((issue) => faulty(file, issue))] };
   }
-  const { host, port, store } = effective;
+  const { host, port, store, workspaces } = effective;
   const source = fs.existsSync(file)
     ? `${file}, environment`
     : `defaults, environment; there is no ${file}`;
@@ -73,6 +74,7 @@ async function checkProgram(
     findings: [
       ...machine,
       ok('config', `valid (${source})`),
+      ...checkWorkspaces(workspaces),
       ...(store.engine === 'sqlite' ? checkDatabase(home) : []),
     ],
     ...(port === 0 ? {} : { url: daemon.urlOf(host, port) }),

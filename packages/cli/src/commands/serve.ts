@@ -26,6 +26,11 @@ export interface DaemonPackage {
     readonly port: number;
     readonly store: { readonly engine: 'sqlite' | 'postgres' };
     readonly sandbox: { readonly writable: readonly string[] };
+    readonly workspaces: readonly {
+      readonly path: string;
+      readonly shared: boolean;
+      readonly approve: 'owner' | 'self';
+    }[];
   };
   /** Where a daemon that listens there is reached. */
   urlOf(host: string, port: number): string;

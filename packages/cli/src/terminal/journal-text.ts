@@ -1,3 +1,4 @@
+import { senderWords } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
 import { textOf } from '../headless/spoken-text.js';
 import { bodyOf, withMargin } from './message-text.js';
@@ -28,7 +29,7 @@ function entryText(event: Stamped, style: JournalStyle): string | undefined {
     `${paint.bold(printableLine(name))}: ${withMargin(text)}`;
   switch (event.type) {
     case 'accepted':
-      return said(event.data.fromName, bodyOf(event.data.inputItems));
+      return said(senderWords(event.data), bodyOf(event.data.inputItems));
     case 'model_message': {
       const text = textOf(event.data);
       return text === '' ? undefined : said(event.data.identity.displayName, text);

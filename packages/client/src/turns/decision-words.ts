@@ -149,10 +149,9 @@ function consequences(
   return [
     ...ended.map((end) => `${enderOf(end, reader)} ${leaseOutcomeWords(end)}`),
     ...granted.map((grant) => {
-      const { memberId, runId, ceiling } = grant;
+      const { memberId, runId } = grant;
       const run = reader.isBrief === true ? '' : ` (${runId})`;
-      const limit = ceiling === undefined ? '' : `, asked by ${requestWords(grant) ?? ''}`;
-      return `${nameOf(memberId, reader)} has the turn${run}${limit}`;
+      return `${nameOf(memberId, reader)} has the turn${run}${askedBy(grant, reader)}`;
     }),
     ...renewed.map(({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody waits`),
     ...(turn.outcome === undefined
@@ -162,6 +161,13 @@ function consequences(
       ? [`looked at again at ${reader.timeOf(turn.wakeAt)} unless something happens before`]
       : []),
   ];
+}
+
+/** In brief only where the requester limits the run. */
+function askedBy(grant: StampedDecision['granted'][number], { isBrief }: DecisionReader): string {
+  const asked = requestWords(grant);
+  if (asked === undefined || (isBrief === true && grant.ceiling === undefined)) return '';
+  return `, asked by ${asked}`;
 }
 
 const count = (n: number, one: string, many: string): string => `${n} ${n === 1 ? one : many}`;

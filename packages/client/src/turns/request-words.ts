@@ -1,4 +1,4 @@
-import type { Run } from '@stoa/protocol';
+import type { InboxItem, Run } from '@stoa/protocol';
 
 type Requested = Pick<Run, 'requestedBy' | 'ceiling'>;
 
@@ -12,4 +12,12 @@ export function requestWords({ requestedBy, ceiling }: Requested): string | unde
   );
   const through = others.length === 0 ? '' : ` (through ${others.join(', ')})`;
   return `${requestedBy}${through}, at most mode ${mode}`;
+}
+
+type Sent = Pick<InboxItem, 'from' | 'fromName' | 'requestedBy' | 'ceiling'>;
+
+/** The name of a sender, with the id of whoever asked where that is somebody else or limits the run. */
+export function senderWords({ from, fromName, requestedBy = from, ceiling }: Sent): string {
+  if (requestedBy === from && ceiling === undefined) return fromName;
+  return `${fromName} (asked by ${requestWords({ requestedBy, ceiling }) ?? from})`;
 }

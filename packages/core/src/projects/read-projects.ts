@@ -20,6 +20,7 @@ import {
   listTasks as listTaskRows,
   type TaskRow,
   type Tx,
+  together,
 } from '@stoa/store';
 import { projectToRead } from '../access/project-gate.js';
 import { likePattern } from '../channels/read-channels.js';
@@ -125,17 +126,23 @@ const HISTORY_SHOWN = 50;
 /** Who changed which field of a task, newest first. */
 function* historyOf(topicId: number, taskId: string): Tx<NonNullable<ProjectTask['history']>> {
   const page = { topicId, after: 0, before: Number.MAX_SAFE_INTEGER, limit: CHANGES_READ };
-  const rows = yield* listEventsOfTypeBefore.all({ ...page, type: 'task_updated' });
-  return rows
+  const [updates, starts] = yield* together(
+    listEventsOfTypeBefore.all({ ...page, type: 'task_updated' }),
+    listEventsOfTypeBefore.all({ ...page, type: 'task_started' }),
+  );
+  return [...updates, ...starts]
+    .sort((one, other) => other.seq - one.seq)
     .flatMap(({ at, actor, body }) => {
-      const updated = JSON.parse(body) as Updated;
-      if (updated.taskId !== taskId) return [];
-      return [{ at, by: actor, fields: Object.keys(updated.change) }];
+      const changed = JSON.parse(body) as Changed;
+      if (changed.taskId !== taskId) return [];
+      const fields = 'change' in changed ? Object.keys(changed.change) : ['status'];
+      return [{ at, by: actor, fields }];
     })
     .slice(0, HISTORY_SHOWN);
 }
 
-type Updated = Extract<ProjectEvent, { type: 'task_updated' }>['data'];
+/** A start changes the status. */
+type Changed = Extract<ProjectEvent, { type: 'task_updated' | 'task_started' }>['data'];
 
 function* withBlockers(projectId: string, row: TaskRow): Tx<ProjectTask> {
   const { topicId, taskId } = row;

@@ -1,4 +1,4 @@
-import { inOrderOfRuns } from '@stoa/client';
+import { inOrderOfRuns, senderWords } from '@stoa/client';
 import type { Stamped, StoredItem } from '@stoa/protocol';
 
 type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;
@@ -155,8 +155,8 @@ function rowOf(event: Stamped): JournalRow | undefined {
 }
 
 function askedRow({ seq, at, data }: EventOf<'accepted'>, isWaiting: boolean): AskedRow {
-  const { fromName, kind, appliedRule, inputItems } = data;
-  const asked = { type: 'asked', from: fromName, kind, rule: appliedRule } as const;
+  const { kind, appliedRule, inputItems } = data;
+  const asked = { type: 'asked', from: senderWords(data), kind, rule: appliedRule } as const;
   return { key: `seq ${seq}`, at, ...asked, items: inputItems, isWaiting };
 }
 

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { distrust, SystemPrograms } from './system-programs.js';
 
 const NOT_ROOT = 'only root can make files of root';
@@ -35,6 +35,11 @@ describe('a program of the system', () => {
       () => fs.chmod(join(root, 'bin/head'), 0o775),
       /head can be/,
     ],
+    [
+      'a file that everybody can write',
+      () => fs.chmod(join(root, 'bin/head'), 0o757),
+      /head can be written by users other than root/,
+    ],
     ['a directory that others can write', () => fs.chmod(join(root, 'bin'), 0o757), /bin can be/],
     ['a directory of somebody else', () => fs.chown(root, NOBODY, 0), /programs-\w+ does not/],
     [
@@ -58,6 +63,18 @@ describe('a program of the system', () => {
   ])('SE-3 is not used: %s', async (_, change, words) => {
     if (isRoot) await change();
     expect(await distrust(join(root, 'bin/head'))).toMatch(isRoot ? words : /belong to root/);
+  });
+
+  it('SE-3 is not used if an access list or a capability lets the user of the daemon write it', async (context) => {
+    if (!isRoot) context.skip(NOT_ROOT);
+    const user = vi.spyOn(process, 'getuid').mockReturnValue(1_000);
+    try {
+      expect(await distrust(join(root, 'bin/head'))).toMatch(
+        /can be written by the user of the daemon/,
+      );
+    } finally {
+      user.mockRestore();
+    }
   });
 
   it('SE-3 is not used again after it was replaced, even by itself', async (context) => {
