@@ -181,7 +181,14 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     const [refresh = '', sessionId = ''] = /stoa session refresh (ses_\w+)/.exec(mended.err) ?? [];
     expect(mended.err).toContain(`definition changed: ${refresh}`);
     const second = await room.post('@ghost hello again');
-    expect(await failure(second.messageId)).toMatch(new RegExp(`^Definition changed: ${refresh}`));
+    const old = await failure(second.messageId);
+    expect(old).toMatch(
+      /^Definition changed: refresh the session of ghost \(stoa session refresh\)\./,
+    );
+    expect(old).not.toContain('ses_');
+    expect((await stoa(['why', second.messageId])).out).toContain(
+      `ghost: definition changed: ${refresh}`,
+    );
     expect(await stoa(['session', 'refresh', sessionId])).toMatchObject({ code: 0 });
     const third = await room.post('@ghost\n!say here I am');
     await room.closed(third.messageId);

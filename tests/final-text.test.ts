@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Message, StreamFrame } from '@stoa/protocol';
+import type { Message, Run, StreamFrame } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -52,9 +52,9 @@ describe('the final text of a run with a turn', () => {
     rmSync(workspace, { recursive: true, force: true });
   });
 
-  const newRoom = (): Promise<Room> => {
+  const newRoom = (policy: object = {}): Promise<Room> => {
     rooms += 1;
-    return Room.open(owner, { channelId: `final-${String(rooms)}`, workspace });
+    return Room.open(owner, { channelId: `final-${String(rooms)}`, workspace, policy });
   };
   const said = async (room: Room): Promise<string[]> =>
     (await room.read()).filter((line) => !line.startsWith('owner:'));
@@ -163,6 +163,28 @@ turns:
     expect(out).not.toContain('nothing to say');
   });
 
+  it('DU-16 a run that loses its lease publishes nothing, neither its text nor what it emitted', async () => {
+    const room = await newRoom({ leaseTimeoutMs: 1_500 });
+    await room.invite(
+      'a-loser',
+      scripted('otherwise: [{ emit: for everybody }, { say: almost }, { wait: 600000 }]'),
+    );
+    await room.invite('b-heir', scripted('otherwise: [{ say: I take over }]'));
+    const { messageId } = await room.post('anybody?');
+    expect(await room.closed(messageId)).toBe('answered');
+    expect(await room.outcomes(messageId)).toEqual([
+      ['a-loser', 'superseded'],
+      ['b-heir', 'spoke'],
+    ]);
+    const runId = (await room.decisions(messageId))[0]?.granted[0]?.runId ?? '';
+    await until('its run has ended', async () => {
+      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
+      return json.status === 'cancelled';
+    });
+    expect(await said(room)).toEqual(['b-heir: I take over']);
+    expect(await why(messageId)).toContain('→ a-loser was replaced by one who waited\n');
+  });
+
   it('DU-19 a text that cannot be published is no abstention', async () => {
     const room = await newRoom();
     const gone = await room.invite('gone', { kind: 'builtin' });
@@ -179,7 +201,7 @@ turns:
     );
   });
 
-  it('DU-17 a final text is a draft while it is written; text before a call is gone when the call is made', async () => {
+  it('DU-17 a final text is a draft while it is written; text before a call, also of pass_turn, is gone when the call is made', async () => {
     const room = await newRoom();
     await room.invite('writer', { kind: 'builtin' });
     const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
@@ -223,20 +245,41 @@ turns:
       drafts().find(({ type }) => type === 'draft_ended'),
     );
     expect(end).toMatchObject({ messageId: message.messageId });
+    const passing = gate();
+    model.script([
+      useTools([toolCall('pass_turn', {})], {
+        text: 'Perhaps an hour. '.repeat(40),
+        chunkSize: 4,
+        gate: passing,
+      }),
+    ]);
+    const again = await room.post('@writer are you sure?');
+    await until('what it writes before it passes is shown', () => {
+      passing.release();
+      return shown().startsWith('Perhaps');
+    });
+    passing.open();
+    await room.closed(again.messageId);
+    await until('it is gone', () => shown() === '');
+    expect(drafts().at(-1)).toMatchObject({ type: 'draft_ended' });
+    expect(drafts().at(-1)).not.toHaveProperty('messageId');
+    expect((await room.messages()).at(-1)?.messageId).toBe(again.messageId);
     await socket.close();
   });
 
   it('DU-18 a request states once how an answer becomes public, also in the tenth turn', async () => {
     const room = await newRoom();
     await room.invite('told', { kind: 'builtin' });
-    for (let i = 0; i < 2; i++) {
-      model.script([say('Yes.')]);
+    for (let turn = 1; turn <= 10; turn++) {
+      model.script([say(`Yes, for the time ${String(turn)}.`)]);
       await room.closed((await room.post('@told?')).messageId);
+      const { text = '', system = '' } = model.requests.at(-1) ?? {};
+      expect(text.split(RULE), `in turn ${String(turn)}`).toHaveLength(2);
+      expect(system).toContain(RULE);
+      expect(text).not.toMatch(/nothing else you write is seen|is your answer\./);
     }
-    const { text = '', system = '' } = model.requests.at(-1) ?? {};
-    expect(text.split(RULE)).toHaveLength(2);
-    expect(system).toContain(RULE);
-    expect(text).not.toMatch(/nothing else you write is seen|is your answer\./);
+    // The tenth request contains the turns before it.
+    expect(model.requests.at(-1)?.text).toContain('Yes, for the time 1.');
     model.script([say('Private.')]);
     expect((await run(['run', 'hello', '--agent', 'told'], { cwd: workspace })).code).toBe(0);
     expect(model.requests.at(-1)?.system).toContain('is your answer.');

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { verdictsOn } from '@stoa/client';
 import type { Message, ReadCursor, Session, StampedDecision } from '@stoa/protocol';
 import {
   type Caller,
@@ -72,7 +73,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
       'herald',
       scripted('otherwise: [{ say: "@ada and @bob, it is out. @ada!" }]'),
     );
-    const { messageId } = await room.post('@herald tell them');
+    const { messageId, seq } = await room.post('@herald tell them');
     await room.closed(messageId);
     const reply = await last(room);
     expect(reply.addressedMemberIds).toEqual(['ada', 'bob']);
@@ -96,8 +97,20 @@ describe('people and agents who are named, and follow-ups in threads', () => {
       posted.messageId,
       answer.messageId,
     ]);
-    const unread = await bob.get<ReadCursor>(`${room.path}/cursor`);
-    expect(unread.json.unreadCount).toBeGreaterThanOrEqual(3);
+    // Bob has read the question, and no message since. Each of the unread messages names him.
+    const { json } = await bob.put<ReadCursor>(`${room.path}/cursor`, { readSeq: seq });
+    const after = (await room.messages()).filter((message) => message.seq > seq);
+    expect(after.map((message) => message.messageId)).toEqual(await mentions('bob', room));
+    expect(json.unreadCount).toBe(3);
+    const unread = await run(['unread'], { env: { STOA_TOKEN: bob.token } });
+    expect(unread.out).toMatch(new RegExp(`^${channelOf(room)} +3 `, 'm'));
+    const read = ['history', channelOf(room), '--mark-read'];
+    expect((await run(read, { env: { STOA_TOKEN: bob.token } })).out).toContain(
+      'It is done, @bob.',
+    );
+    expect((await run(['unread'], { env: { STOA_TOKEN: bob.token } })).out).not.toContain(
+      channelOf(room),
+    );
   });
 
   it('DU-10 a person who is named after an @ gets a notice, whether the text came by HTTP, MCP or the command line', async () => {
@@ -113,18 +126,32 @@ describe('people and agents who are named, and follow-ups in threads', () => {
     expect(await mentions('bob', room)).toEqual([]);
   });
 
-  it('DU-11 the longest name after an @ counts', async () => {
-    const room = await newRoom({ maxAgentRepliesPerHumanMessage: 1 });
+  it('DU-11 the longest name after an @ counts, by HTTP, MCP, the command line and in the text of an agent', async () => {
+    const room = await newRoom({ memberCooldownMs: 0 });
     await room.invite('build', scripted('otherwise: [{ say: I am Build }]'), {
       displayName: 'Build',
     });
     await room.invite('bot', scripted('otherwise: [{ say: I am the bot }]'), {
       displayName: 'Build Bot',
     });
-    const { messageId, addressedMemberIds } = await room.post('what does @Build Bot suggest?');
-    expect(addressedMemberIds).toEqual(['bot']);
-    await room.closed(messageId);
-    expect((await room.read()).at(-1)).toBe('Build Bot: I am the bot');
+    const text = 'what does @Build Bot suggest?';
+    await room.invite('asker', scripted(`otherwise: [{ say: '${text}' }]`));
+    const surfaces: [string, () => Promise<unknown>][] = [
+      ['http', () => room.post(text)],
+      ['mcp', () => mcp(channelOf(room), { text })],
+      ['cli', () => run(['send', channelOf(room), text])],
+      ['agent', () => room.post('@asker ask')],
+    ];
+    for (const [name, send] of surfaces) {
+      const before = (await room.messages()).length;
+      await send();
+      const root = (await room.messages())[before] as Message;
+      expect(await room.closed(root.messageId), name).toBe('answered');
+      const [named, answer] = (await room.messages()).slice(name === 'agent' ? before + 1 : before);
+      expect(named?.addressedMemberIds, name).toEqual(['bot']);
+      expect(answer?.author.displayName, name).toBe('Build Bot');
+    }
+    expect(await room.read()).not.toContain('Build: I am Build');
   });
 
   it('DU-12 a message to two hundred agents adds little to the log, and stoa why explains each of them', async () => {
@@ -134,7 +161,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
     const bring = async (i: number): Promise<void> => {
       const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'one', workspace });
       const member = { actorId: `session:${json.sessionId}`, memberId: `agent-${String(i)}` };
-      const more = i % 20 === 7 ? { muted: true } : i === 150 ? { expertiseTags: ['bread'] } : {};
+      const more = i >= 110 ? { muted: true } : i === 50 ? { expertiseTags: ['bread'] } : {};
       expect((await owner.post(`${room.path}/members`, { ...member, ...more })).status).toBe(200);
     };
     for (let i = 0; i < 200; i += 20) {
@@ -152,9 +179,17 @@ describe('people and agents who are named, and follow-ups in threads', () => {
     );
     const why = async (member: string): Promise<string> =>
       (await run(['why', messageId, '--member', member])).out.split('\n')[1] ?? '';
-    expect(await why('agent-150')).toMatch(/granted: knows what this is about$/);
-    expect(await why('agent-147')).toMatch(/skipped: is muted$/);
-    expect(await why('agent-199')).toMatch(/queued: is a member$/);
+    expect(await why('agent-50')).toMatch(/ granted: knows what this is about$/);
+    // The two groups are large: 109 are queued, 90 are muted.
+    expect(await why('agent-109')).toMatch(/ queued: is a member$/);
+    expect(await why('agent-199')).toMatch(/ skipped: is muted$/);
+    const [first] = await room.decisions(messageId);
+    for (let i = 0; i < 200; i++) {
+      const expected =
+        i >= 110 ? 'skipped muted' : i === 50 ? 'granted expertise' : 'queued member';
+      const found = verdictsOn(first as StampedDecision, `agent-${String(i)}`);
+      expect(found.map(({ verdict, reason }) => `${verdict} ${reason}`)).toEqual([expected]);
+    }
     expect((await run(['why', messageId, '--member', 'nobody'])).code).toBe(2);
     expect((await run(['why', messageId])).out).toMatch(/and \d+ queued: is a member\n/);
   });

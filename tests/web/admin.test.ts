@@ -542,6 +542,14 @@ describe('settings, timeline and usage, in a browser', () => {
       .getByRole('log', { name: 'Messages' })
       .getByRole('article')
       .filter({ hasText: 'Definition changed: refresh missing.' });
+    // Until then the old definition fails, and no id is shown.
+    const old = await room.post('@missing still there?');
+    await room.closed(old.messageId);
+    await page.goto(`${daemon.url}/c/words/m/${old.messageId}`);
+    const ended = page.getByRole('list', { name: 'How the turn ended' });
+    await ended.getByText('Definition changed: refresh the session of missing').waitFor();
+    expect(await ended.textContent()).not.toMatch(/ses_|run_|msg_/);
+    await page.goto(`${daemon.url}/c/words`);
     await notice.getByRole('button', { name: 'Refresh missing' }).click();
     await notice.getByText('refreshed').waitFor();
     model.script([say('Here I am.')]);

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Channel, Member, Message } from '@stoa/protocol';
 import {
   type BrowserStage,
@@ -22,6 +24,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
+import { Room, scripted } from '../room.js';
 
 /** A picture of one red dot. */
 const DOT =
@@ -525,5 +528,54 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('link', { name: 'Back to the channel' }).click();
     await mine.getByRole('textbox', { name: 'Message' }).waitFor();
     expect(new URL(mine.url()).pathname).toBe('/c/long');
+  });
+
+  it('DU-9 DU-2 DU-11 a person whom an agent names sees it in the sidebar, and a follow-up in the thread panel reaches that agent', async (test) => {
+    needsBrowser(test);
+    await mine.setViewportSize({ width: 1200, height: 800 });
+    const workspace = mkdtempSync(join(tmpdir(), 'stoa-talk-'));
+    test.onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
+    const policy = { maxAgentRepliesPerHumanMessage: 1, memberCooldownMs: 600_000 };
+    const room = await Room.open(owner, { channelId: 'heralds', policy, workspace });
+    await owner.patch(room.path, { title: 'Heralds' });
+    await anna.post<Member>(`${room.path}/members`, { displayName: 'Anna Lee' });
+    const script = (line: string) => scripted(`otherwise: [{ say: ${JSON.stringify(line)} }]`);
+    await room.invite('build', script('I am Build.'), { displayName: 'Build' });
+    await room.invite('bot', script('@Anna Lee, it is out.'), { displayName: 'Build Bot' });
+    await theirs.goto(`${daemon.url}/c/room`);
+    const channel = theirs.getByRole('link', { name: /^Heralds/ });
+    await channel.waitFor();
+    // Her own message is not unread: what is, is the one that names her.
+    const asked = await anna.post<Message>(`${room.path}/messages`, { text: '@bot is it out?' });
+    await theirs.getByRole('link', { name: /^Heralds ?1 unread$/ }).waitFor();
+    await channel.click();
+    const named = said(theirs, '@Anna Lee, it is out.');
+    await named.waitFor();
+    const rootPath = `/c/heralds/m/${asked.json.messageId}`;
+    await mine.goto(daemon.url + rootPath);
+    await write(mine, 'And since when?', 'Reply');
+    const replies = mine.getByRole('log', { name: 'Replies' });
+    await until(
+      'the last speaker answers',
+      async () => (await replies.getByText('it is out.').count()) === 2,
+    );
+    const [, , followUp] = await room.messages();
+    expect(followUp?.replyToMessageId).toBeUndefined();
+    const decision = (await room.decisions(asked.json.messageId)).find(
+      ({ trigger }) => trigger.messageId === followUp?.messageId,
+    );
+    expect(decision?.candidates[0]).toMatchObject({
+      memberId: 'bot',
+      verdict: 'granted',
+      reason: 'last_in_thread',
+    });
+    await mine.goto(`${daemon.url}/c/heralds`);
+    await write(mine, 'What does @Build Bot suggest?');
+    const answered = await until('it is answered', async () => {
+      const messages = await room.messages();
+      return messages.length === 6 ? messages : undefined;
+    });
+    expect(answered[4]?.addressedMemberIds).toEqual(['bot']);
+    expect(answered[5]?.author.displayName).toBe('Build Bot');
   });
 });

@@ -30,6 +30,7 @@ export * from './records/ids.js';
 export * from './records/inbox.js';
 export * from './records/mcp-server.js';
 export * from './records/member.js';
+export * from './records/member-tag.js';
 export * from './records/memory.js';
 export * from './records/message.js';
 export * from './records/metadata.js';

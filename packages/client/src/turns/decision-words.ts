@@ -1,5 +1,6 @@
 import type { Candidate, CandidateGroup, ScorePart, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
+import { memberTag, tagsIn } from './member-tag.js';
 import { leaseOutcomeWords, turnOutcomeWords } from './outcome-words.js';
 import { requestWords } from './request-words.js';
 
@@ -120,8 +121,8 @@ function groupWords({ verdict, reason, count, memberIds }: CandidateGroup, reade
 }
 
 /**
- * What was decided about one member: from its own entry, or from the group it is in. Of somebody who is
- * in one of several groups that do not name all of theirs, these groups; empty for who was not there.
+ * What was decided about one member: from its own entry, or from the group that has its id or its tag. Of a member that
+ * is in one of several groups that do not name all of theirs, these groups; empty for one that was not compared.
  */
 export function verdictsOn(
   { candidates, others = [] }: Pick<StampedDecision, 'candidates' | 'others'>,
@@ -129,9 +130,16 @@ export function verdictsOn(
 ): readonly Pick<Candidate, 'verdict' | 'reason'>[] {
   const own = candidates.find((candidate) => candidate.memberId === memberId);
   if (own) return [own];
-  const named = others.find(({ memberIds }) => memberIds.includes(memberId));
-  return named ? [named] : others.filter(({ count, memberIds }) => memberIds.length < count);
+  const tag = memberTag(memberId);
+  const named =
+    others.find(({ memberIds }) => memberIds.includes(memberId)) ??
+    others.find(({ memberTags }) => tagsIn(memberTags).includes(tag));
+  return named ? [named] : others.filter(isOpen);
 }
+
+/** Whether a group has members of whom it has neither the id nor the tag. */
+const isOpen = ({ count, memberIds, memberTags }: CandidateGroup): boolean =>
+  memberIds.length + tagsIn(memberTags).length < count;
 
 /** The same in words, to be read behind a name. */
 export function verdictWords(decision: StampedDecision, memberId: string): string {

@@ -1,6 +1,12 @@
-import type { Candidate, Lease, StampedDecision } from '@stoa/protocol';
+import {
+  type Candidate,
+  type Lease,
+  memberTag as protocolTag,
+  type StampedDecision,
+} from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { decisionWords, lagWords, verdictWords } from './decision-words.js';
+import { memberTag } from './member-tag.js';
 import { outcomeLines } from './outcome-lines.js';
 import { type EndedTurn, leaseOutcomeWords } from './outcome-words.js';
 import { decisionBehind, waitingWords } from './waiting-words.js';
@@ -212,6 +218,25 @@ describe('what was decided about one of many', () => {
     const many = { verdict: 'skipped' as const, reason: 'served' as const, count: 80 };
     const unclear = { ...grouped, others: [...(grouped.others ?? []), { ...many, memberIds: [] }] };
     expect(verdictWords(unclear, 'somebody')).toBe('queued: is a member, or skipped: had its turn');
+  });
+
+  it('DU-12 is found by its tag, unless a group lists its id', () => {
+    for (const memberId of ['cook', 'agent-199', 'Zoë 🍞', 'x'.repeat(100)]) {
+      expect(memberTag(memberId)).toBe(protocolTag(memberId));
+    }
+    const muted = { verdict: 'skipped' as const, reason: 'muted' as const, count: 100 };
+    const memberTags = memberTag('quiet') + memberTag('listed').repeat(99);
+    const queued = { verdict: 'queued' as const, reason: 'member' as const, count: 190 };
+    const tagged = {
+      ...decision,
+      others: [
+        { ...queued, memberIds: ['listed'] },
+        { ...muted, memberIds: [], memberTags },
+      ],
+    };
+    expect(verdictWords(tagged, 'quiet')).toBe('skipped: is muted');
+    expect(verdictWords(tagged, 'listed')).toBe('queued: is a member');
+    expect(verdictWords(tagged, 'somebody')).toBe('queued: is a member');
   });
 
   it('DU-12 is told in groups where everybody is told of', () => {

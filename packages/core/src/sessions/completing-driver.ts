@@ -38,7 +38,8 @@ class CompletingDriver implements Driver {
     const used = { agentId, workspace, definition: persona.definition };
     if (!(await isOutdated(this.findAgent, used))) return end;
     const { failure } = end;
-    const hint = `Definition changed: stoa session refresh ${run.session.sessionId}`;
+    // Without the id of the session: the web UI shows this text, and `stoa why` adds the whole command.
+    const hint = `Definition changed: refresh the session of ${agentId} (stoa session refresh)`;
     return { ...end, failure: { ...failure, message: `${hint}. ${failure.message}` } };
   }
 

@@ -1,4 +1,4 @@
-import { TurnDecision } from '@stoa/protocol';
+import { memberTag, TurnDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { arbitrate } from './arbitrate.js';
 import { policy, standing, thread, turn } from './thread-state.fixture.js';
@@ -6,6 +6,17 @@ import { policy, standing, thread, turn } from './thread-state.fixture.js';
 const id = (i: number): string => `agent-${String(i).padStart(3, '0')}`;
 const crowd = (count: number, known: (i: number) => Parameters<typeof standing>[1] = () => ({})) =>
   Array.from({ length: count }, (_, i) => standing(id(i), known(i)));
+
+/** Two ids with the same tag, which come behind those of a crowd. */
+function withSameTag(): [string, string] {
+  const ids = new Map<string, string>();
+  for (let i = 0; ; i++) {
+    const memberId = `z-${String(i)}`;
+    const other = ids.get(memberTag(memberId));
+    if (other !== undefined) return [other, memberId];
+    ids.set(memberTag(memberId), memberId);
+  }
+}
 
 describe('what a decision says of its candidates', () => {
   it('DU-12 is bounded, however many there are and however they differ', () => {
@@ -32,14 +43,30 @@ describe('what a decision says of its candidates', () => {
     ]);
   });
 
-  it('DU-12 names the members of every group but the largest, as far as there is room', () => {
-    const members = crowd(200, (i) => ({ muted: i >= 190 }));
+  it('DU-12 names the members of every group but the largest, by id and then by tag', () => {
+    const members = crowd(200, (i) => ({ muted: i >= 130 }));
     const { others } = arbitrate(thread(members), policy(), 0);
-    expect(others.map(({ reason, memberIds }) => [reason, memberIds.length])).toEqual([
-      ['member', 0],
-      ['muted', 10],
-    ]);
-    expect(others[1]?.memberIds).toContain(id(195));
+    const [largest, muted] = others;
+    expect(largest).toMatchObject({ reason: 'member', memberIds: [] });
+    expect(muted).toMatchObject({ reason: 'muted', count: 70 });
+    expect(muted?.memberIds).toContain(id(130));
+    const tags = (muted?.memberTags ?? '').match(/.{3}/g) ?? [];
+    expect((muted?.memberIds.length ?? 0) + tags.length).toBe(70);
+    expect(tags).toContain(memberTag(id(199)));
+    expect(tags).not.toContain(memberTag(id(0)));
+  });
+
+  it('DU-12 lists a member by id that has the tag of a member of another group', () => {
+    const [muted, heard] = withSameTag();
+    const members = [
+      ...crowd(160, (i) => ({ muted: i < 60 })),
+      standing(muted, { muted: true }),
+      standing(heard),
+    ];
+    const { others } = arbitrate(thread(members), policy(), 0);
+    expect(others[0]?.reason).toBe('member');
+    expect(others[1]?.memberTags).toContain(memberTag(muted));
+    expect(others[0]?.memberIds).toEqual([heard]);
   });
 
   it('is a valid record', () => {

@@ -1,4 +1,4 @@
-import type { Candidate, CandidateGroup } from '@stoa/protocol';
+import { type Candidate, type CandidateGroup, memberTag } from '@stoa/protocol';
 import { type Ranked, scoreOf } from './rank.js';
 
 /** A candidate with what was decided about it. */
@@ -17,12 +17,15 @@ export interface ToldCandidates {
 
 /** What a decision may take of the log for its candidates, however many there are. */
 const DETAIL_CHARS = 1_000;
-const ID_CHARS = 600;
+const ID_CHARS = 400;
+const TAG_CHARS = 600;
+/** For members that share a tag with a member of another group. */
+const CLASH_CHARS = 200;
 
 /**
  * The candidates as a decision records them. Those with the turn are described, then the others in order
- * as far as there is room; the rest are grouped. The largest group lists nobody: it holds everybody who
- * is not listed elsewhere.
+ * as far as there is room; the rest are grouped. Members of a group are listed by id as far as there is room, and the
+ * others by a short tag. The largest group holds everybody who is in no other group.
  */
 export function tellCandidates(judged: readonly Judged[]): ToldCandidates {
   const isFirst = ({ verdict }: Judged): boolean => verdict === 'granted' || verdict === 'speaking';
@@ -47,22 +50,84 @@ function detailOf({ candidate, verdict, reason }: Judged): Candidate {
   return { memberId, sessionId, verdict, reason, score: scoreOf(candidate) };
 }
 
+interface Group extends Pick<CandidateGroup, 'verdict' | 'reason'> {
+  readonly members: string[];
+  memberIds: string[];
+  memberTags: string[];
+}
+
 function groupsOf(rest: readonly Judged[]): CandidateGroup[] {
-  const groups = new Map<string, CandidateGroup & { memberIds: string[] }>();
+  const groups = new Map<string, Group>();
   for (const { candidate, verdict, reason } of rest) {
     const key = `${verdict} ${reason}`;
-    const group = groups.get(key) ?? { verdict, reason, count: 0, memberIds: [] };
-    group.count += 1;
-    group.memberIds.push(candidate.standing.memberId);
+    const group = groups.get(key) ?? {
+      verdict,
+      reason,
+      members: [],
+      memberIds: [],
+      memberTags: [],
+    };
+    group.members.push(candidate.standing.memberId);
     groups.set(key, group);
   }
-  const [largest, ...smaller] = [...groups.values()].sort((a, b) => b.count - a.count);
-  if (!largest) return [];
-  let room = ID_CHARS;
-  // The smallest first, so that as many groups as possible are named whole.
+  const sorted = [...groups.values()].sort((a, b) => b.members.length - a.members.length);
+  nameMembers(sorted);
+  return sorted.map(({ verdict, reason, members, memberIds, memberTags }) => ({
+    verdict,
+    reason,
+    count: members.length,
+    memberIds,
+    ...(memberTags.length === 0 ? {} : { memberTags: memberTags.join('') }),
+  }));
+}
+
+/**
+ * Lets each member be found in its group: by its id, by its tag, or, in the largest group, because it is in no other.
+ * Of two members of different groups with the same tag one is listed by id; without room for that the tag is left out.
+ */
+function nameMembers([largest, ...smaller]: readonly Group[]): void {
+  const ids = roomFor(ID_CHARS);
+  const clashes = roomFor(CLASH_CHARS);
+  const tags = roomFor(TAG_CHARS);
+  const owners = new Map<string, Group | 'nobody'>();
+  const disown = (tag: string): void => {
+    const owner = owners.get(tag);
+    if (owner !== undefined && owner !== 'nobody') {
+      owner.memberTags = owner.memberTags.filter((other) => other !== tag);
+    }
+    owners.set(tag, 'nobody');
+  };
+  // The smallest first, so that as many groups as possible are listed whole.
   for (const group of smaller.toReversed()) {
-    const named = group.memberIds.findIndex((memberId) => (room -= memberId.length + 3) < 0);
-    if (named >= 0) group.memberIds.splice(named);
+    for (const memberId of group.members) {
+      const tag = memberTag(memberId);
+      const owner = owners.get(tag) ?? group;
+      if (ids(memberId.length + QUOTES_CHARS)) group.memberIds.push(memberId);
+      else if (owner === group) {
+        if (!tags(tag.length)) continue;
+        owners.set(tag, group);
+        group.memberTags.push(tag);
+      } else if (clashes(memberId.length + QUOTES_CHARS)) group.memberIds.push(memberId);
+      else disown(tag);
+    }
   }
-  return [{ ...largest, memberIds: [] }, ...smaller];
+  for (const memberId of largest?.members ?? []) {
+    const tag = memberTag(memberId);
+    const owner = owners.get(tag);
+    if (owner === undefined || owner === 'nobody') continue;
+    if (clashes(memberId.length + QUOTES_CHARS)) largest?.memberIds.push(memberId);
+    else disown(tag);
+  }
+}
+
+/** Quotes and a comma. */
+const QUOTES_CHARS = 3;
+
+/** Takes characters from a budget; says whether there were enough. */
+function roomFor(chars: number): (wanted: number) => boolean {
+  let left = chars;
+  return (wanted) => {
+    left -= wanted;
+    return left >= 0;
+  };
 }

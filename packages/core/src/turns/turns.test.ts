@@ -317,16 +317,21 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
   });
 
   it('C-57 who cools down is not started before its time, unless it is selected', async () => {
-    await open(['a'], { maxAgentRepliesPerHumanMessage: 1 });
-    const { messageId } = await stage.say('first');
-    await stage.speak('one');
-    await stage.say('second', { threadRootMessageId: messageId });
-    expect(stage.runCount).toBe(1);
-    expect(await stage.lastTurn(messageId)).toMatchObject({ wakeAt: expect.any(Number) as number });
+    await open(['a', 'b'], { maxAgentRepliesPerHumanMessage: 1 });
+    const { messageId } = await stage.say('@a first');
+    expect(await stage.speak('one')).toBe('a');
+    await stage.say('@b second', { threadRootMessageId: messageId });
+    expect(await stage.speak('two')).toBe('b');
+    // The last speaker could answer at once; it is muted, and the other one cools down.
+    await stage.join('b', { muted: true });
+    await stage.say('third', { threadRootMessageId: messageId });
+    expect(await stage.leases()).toEqual([]);
     await stage.pass(14_999);
-    expect(stage.runCount).toBe(1);
+    expect(await stage.leases()).toEqual([]);
     await stage.pass(1);
-    expect(await stage.speak('two')).toBe('a');
+    expect(await stage.speak('three')).toBe('a');
+    await stage.say('@a fourth', { threadRootMessageId: messageId });
+    expect(await stage.speak('four')).toBe('a');
   });
 
   it('C-63 DU-12 starts three of fifty agents that all abstain, and records the decision about each', async () => {

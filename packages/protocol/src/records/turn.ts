@@ -139,8 +139,10 @@ export const CandidateGroup = z.strictObject({
   verdict: Candidate.shape.verdict,
   reason: CandidateReason,
   count: z.int().min(1),
-  /** Some of them. The first group of a decision lists nobody: it holds everybody who is not listed elsewhere. */
+  /** Some of them. The first group of a decision holds everybody who is in none of the others. */
   memberIds: z.array(MemberId),
+  /** The tags of others of them, three characters each (`memberTag`). A member that is listed by id in any group is in that one. */
+  memberTags: z.string().optional(),
 });
 export type CandidateGroup = z.infer<typeof CandidateGroup>;
 

@@ -1,0 +1,25 @@
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const TAG_CHARS = 3;
+const DIGIT_BITS = 6;
+
+/** As in the protocol, from which this package imports only types: a test compares the two. */
+export function memberTag(memberId: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < memberId.length; i++) {
+    hash = Math.imul(hash ^ memberId.charCodeAt(i), 0x01000193);
+  }
+  let bits = hash ^ (hash >>> (TAG_CHARS * DIGIT_BITS));
+  let tag = '';
+  for (let i = 0; i < TAG_CHARS; i++) {
+    tag += DIGITS.charAt(bits & (DIGITS.length - 1));
+    bits >>>= DIGIT_BITS;
+  }
+  return tag;
+}
+
+/** The tags of a group, which are stored one after the other. */
+export function tagsIn(tags = ''): readonly string[] {
+  return Array.from({ length: tags.length / TAG_CHARS }, (_, i) =>
+    tags.slice(i * TAG_CHARS, (i + 1) * TAG_CHARS),
+  );
+}

@@ -1,0 +1,22 @@
+const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+const TAG_CHARS = 3;
+const DIGIT_BITS = 6;
+
+/**
+ * A short mark of a member id. A decision about hundreds of members has room for their tags, but not for their ids.
+ * Different ids can have the same tag, one pair of 262,144: whoever stores tags tells those members apart by id.
+ */
+export function memberTag(memberId: string): string {
+  // FNV-1a. The upper bits are folded into the lower ones, which are used.
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < memberId.length; i++) {
+    hash = Math.imul(hash ^ memberId.charCodeAt(i), 0x01000193);
+  }
+  let bits = hash ^ (hash >>> (TAG_CHARS * DIGIT_BITS));
+  let tag = '';
+  for (let i = 0; i < TAG_CHARS; i++) {
+    tag += DIGITS.charAt(bits & (DIGITS.length - 1));
+    bits >>>= DIGIT_BITS;
+  }
+  return tag;
+}
