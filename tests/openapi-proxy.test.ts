@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,37 @@ const PRISM = {
   directory: 'prism',
 };
 
+const GENERATOR = {
+  package: 'openapi-typescript',
+  version: '7.13.0',
+  file: 'bin/cli.js',
+  directory: 'openapi-typescript',
+};
+
 const SCRIPT = `turns: [{ repeat: forever, steps: [{ call: { tool: shell, input: { command: 'echo hi' } } }, { say: done }] }]`;
+
+describe('types that are generated from the document', () => {
+  it('DU-91 have the names of the schemas', { timeout: 240_000 }, async (test) => {
+    const generator = await installNpmProgram(GENERATOR);
+    if (!generator.command) return test.skip(generator.reason);
+    const daemon = await startDaemon();
+    const directory = mkdtempSync(join(tmpdir(), 'stoa-types-'));
+    try {
+      const file = join(directory, 'openapi.json');
+      writeFileSync(file, await (await fetch(`${daemon.url}/v1/openapi.json`)).text());
+      const [node = '', program = ''] = generator.command;
+      const types = execFileSync(node, [program, file], { encoding: 'utf8', stdio: 'pipe' });
+      const named = [...types.matchAll(/^ {8}(\w+): /gm)].map(([, name]) => name);
+      expect(named).toEqual(
+        expect.arrayContaining(['Channel', 'Message', 'Session', 'Run', 'Approval', 'Task']),
+      );
+      expect(types).toContain('components["schemas"]["Message"]');
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+      await daemon.cleanUp();
+    }
+  });
+});
 
 /** Prism proxies the daemon and names in a header what does not fit the document. */
 describe('the API behind a proxy that validates it against the document', () => {
