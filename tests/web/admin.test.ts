@@ -160,11 +160,11 @@ describe('settings, timeline and usage, in a browser', () => {
   });
 
   it('SE-19 adding a session above mode ask warns, and the list of members shows its mode', async (test) => {
-    await owner.post('/v1/channels', { channelId: 'attic', title: 'Attic' });
+    await owner.post('/v1/channels', { channelId: 'gate', title: 'Gate' });
     const body = { agentId: 'host', mode: 'full', title: 'unlimited' };
     const made = await owner.post<{ sessionId: string }>('/v1/sessions', body);
     expect(made.status, made.text).toBe(201);
-    const page = await at('/c/attic/settings', test);
+    const page = await at('/c/gate/settings', test);
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add member' });
     const choice = `session:${made.json.sessionId}`;
