@@ -98,7 +98,7 @@ describe('who asked decides what may run', () => {
     for (const name of ['private', 'shared', 'self', 'trusted']) mkdirSync(join(root, name));
     writeFileSync(join(root, 'private', 'notes.txt'), 'for the owner alone');
     model = await FakeModel.start();
-    model.script(always(say('read')));
+    model.script([always(say('read'))]);
     daemon = await startDaemon({
       env: {
         OPENAI_BASE_URL: model.openaiUrl,
