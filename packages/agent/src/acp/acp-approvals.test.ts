@@ -380,6 +380,22 @@ describe('MCP tools of a program', () => {
     }
   });
 
+  it('AC-10 each session has its own process where a program offers a session the tools of others', async () => {
+    for (const [preset, processes] of [
+      ['opencode', 2],
+      ['qwen', 1],
+    ] as const) {
+      const stage = await open({ config: { preset } });
+      for (const session of [await stage.session(), await stage.session()]) {
+        await session.ask('!say hello');
+      }
+      // The ids of the fake program begin alike in one process.
+      const ids = stage.told.flatMap((told) => (told.type === 'new' ? [told.id] : []));
+      const started = new Set(ids.map((id) => id?.slice(0, id.lastIndexOf('-'))));
+      expect([ids.length, started.size]).toEqual([2, processes]);
+    }
+  });
+
   it('SE-58 the server of Stoa has another random name in each session, and presets use it', async () => {
     const stage = await open();
     for (const session of [await stage.session(), await stage.session()])

@@ -121,7 +121,7 @@ export class AcpDriver implements Driver {
     let lease: Lease | undefined;
     try {
       const program = this.#programOf(run);
-      const key = keyOf(program, run.session.responsibleId);
+      const key = keyOf(program, run.session);
       lease = await this.#pool.use(key, program, run.signal);
       const transcript = await run.transcript({ bytes: TAIL_BYTES, note: SESSION_NOTE });
       const denied = await this.#deniedServers(run);
@@ -407,10 +407,14 @@ function failed(run: RunContext, { phase, turn }: Attempt, error: unknown): Driv
 
 /**
  * One program for each definition, workspace and person it works for: what one may see or change, another
- * must not.
+ * must not. One for each session where the program would let a session act as another through its tools.
  */
-function keyOf(program: AgentProgram, responsibleId: string): string {
+function keyOf(
+  { digest, sharesServers }: AgentProgram,
+  { responsibleId, sessionId }: RunContext['session'],
+): string {
+  const apart = sharesServers ? [sessionId] : [];
   return createHash('sha256')
-    .update(JSON.stringify([program.digest, responsibleId]))
+    .update(JSON.stringify([digest, responsibleId, ...apart]))
     .digest('hex');
 }

@@ -30,6 +30,8 @@ export interface AgentProgram {
   readonly replaysCleanly: boolean;
   /** Whether it reads and writes files through Stoa where that is offered. */
   readonly takesFileCallbacks: boolean;
+  /** Whether it offers a session the MCP servers of its other sessions. */
+  readonly sharesServers: boolean;
   /** Equal for programs that are started alike. */
   readonly digest: string;
   /** Equal for programs that know the same sessions: keys and paths may change. */
@@ -73,6 +75,7 @@ export function agentProgram(
     install: preset?.install,
     replaysCleanly: preset?.replaysCleanly ?? true,
     takesFileCallbacks: preset?.takesFileCallbacks ?? true,
+    sharesServers: preset?.sharesServers ?? false,
     workspace,
     settings: settingsOf(preset?.settings, environment),
     digest: digestOf([command, own, workspace]),

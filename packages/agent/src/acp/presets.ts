@@ -23,6 +23,8 @@ export interface Preset {
   readonly replaysCleanly?: boolean;
   /** False where it cannot make new files through the callbacks: then they are not offered. */
   readonly takesFileCallbacks?: boolean;
+  /** True where a session is offered the MCP servers of the others: then each session has a process of its own. */
+  readonly sharesServers?: boolean;
 }
 
 /** Paths that begin with `~/`. */
@@ -108,6 +110,7 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     askingMode: 'build',
     model: (model) => ({ env: ['OPENCODE_CONFIG_CONTENT', JSON.stringify({ model })] }),
     install: 'npm install -g opencode-ai',
+    sharesServers: true,
     settings: {
       directories: ['~/.config/opencode', '~/.local/share/opencode', '~/.local/state/opencode'],
       files: [],
