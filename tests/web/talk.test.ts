@@ -39,6 +39,21 @@ async function isInView(found: Locator): Promise<boolean> {
   return box !== null && box.y > 0 && box.y + box.height < height;
 }
 
+/** What Chromium scrolls for a key goes on for a while, and what is loaded on the way moves the rest. */
+async function atRest(page: Page): Promise<void> {
+  await page.evaluate(`new Promise((rest) => {
+    const log = document.querySelector('[role=log][aria-label=Messages]');
+    let [last, frames] = ['', 0];
+    const look = () => {
+      const now = log.scrollTop + ' ' + log.scrollHeight;
+      frames = now === last ? frames + 1 : 0;
+      last = now;
+      if (frames < 30) requestAnimationFrame(look); else rest();
+    };
+    look();
+  })`);
+}
+
 interface Scrolled {
   readonly scrollWidth: number;
   readonly clientWidth: number;
@@ -480,16 +495,21 @@ describe('talking, in two browsers', () => {
     expect(await said(mine, 'line 129').count()).toBe(0);
 
     await write(mine, 'back from the past');
-    await until('own words are in view', () => isInView(said(mine, 'back from the past')));
+    // On its way it may be shown as pending and as read in one frame.
+    const own = said(mine, 'back from the past');
+    await until('own words are there once', async () => (await own.count()) === 1);
+    await until('own words are in view', () => isInView(own));
     await mine.getByRole('textbox', { name: 'Message' }).press('ArrowUp');
     const editor = mine.getByRole('textbox', { name: 'Edit the message' });
     await editor.fill('back from the past, and');
     await log.press('Home');
     await editor.waitFor({ state: 'detached' });
+    await atRest(mine);
     // The keys begin at what is seen, and Back leads to where one was.
     await mine.keyboard.press('j');
     const first = mine.locator('article:focus');
     await until('a message that is seen has the focus', () => isInView(first));
+    await atRest(mine);
     const messageId = await first.getAttribute('data-message-id');
     const read = mine.locator(`article[data-message-id="${messageId ?? ''}"]`);
     const before = await read.boundingBox();
