@@ -215,7 +215,7 @@ describe('talking, in two browsers', () => {
     });
     const quote = said(theirs, 'About the gate.').getByRole('link', { name: 'gate is' });
     await quote.getByText('opne.').waitFor();
-    const area = mine.getByRole('textbox', { name: 'Message' });
+    const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.press('ArrowUp');
     const editor = mine.getByRole('textbox', { name: 'Edit the message' });
     await editor.fill('The gate is **open**.');
@@ -245,7 +245,7 @@ describe('talking, in two browsers', () => {
 
   it('W-3 an @ is completed with the keyboard and addresses the member', async (test) => {
     needsBrowser(test);
-    const area = mine.getByRole('textbox', { name: 'Message' });
+    const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.pressSequentially('Look, @le');
     await mine.getByRole('option', { name: 'Anna Lee' }).waitFor();
     await area.blur();
@@ -264,7 +264,7 @@ describe('talking, in two browsers', () => {
 
   it('W-3 an image that is pasted is looked at before it is sent, and shown to others; other files are offered', async (test) => {
     needsBrowser(test);
-    const area = mine.getByRole('textbox', { name: 'Message' });
+    const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="x"</script></svg>';
     await paste(mine, [
@@ -328,7 +328,7 @@ describe('talking, in two browsers', () => {
 
   it('W-3 what is attached and not sent is there when the page is loaded again, but for what was removed or collected', async (test) => {
     needsBrowser(test);
-    await mine.getByRole('textbox', { name: 'Message' }).fill('Three notes');
+    await mine.getByRole('textbox', { name: 'Message', exact: true }).fill('Three notes');
     const names = ['dot.png', 'kept.txt', 'removed.txt', 'collected.txt'];
     const [dot = '', ...notes] = names;
     const uploads = names.map((name) =>
@@ -408,7 +408,7 @@ describe('talking, in two browsers', () => {
 
   it('the palette leads to a channel with the keyboard alone, and does what keys do', async (test) => {
     needsBrowser(test);
-    await mine.getByRole('textbox', { name: 'Message' }).focus();
+    await mine.getByRole('textbox', { name: 'Message', exact: true }).focus();
     await mine.keyboard.press('Control+k');
     const line = mine.getByRole('combobox');
     await line.waitFor();
@@ -499,7 +499,7 @@ describe('talking, in two browsers', () => {
     const own = said(mine, 'back from the past');
     await until('own words are there once', async () => (await own.count()) === 1);
     await until('own words are in view', () => isInView(own));
-    await mine.getByRole('textbox', { name: 'Message' }).press('ArrowUp');
+    await mine.getByRole('textbox', { name: 'Message', exact: true }).press('ArrowUp');
     const editor = mine.getByRole('textbox', { name: 'Edit the message' });
     await editor.fill('back from the past, and');
     await log.press('Home');
@@ -524,6 +524,7 @@ describe('talking, in two browsers', () => {
     await editor.waitFor();
     expect(await editor.inputValue()).toBe('back from the past, and');
     await editor.press('Escape');
+    await editor.waitFor({ state: 'detached' });
     await said(mine, 'back from the past').waitFor();
 
     // What can be done with what is higher than the screen is in view, and so is the end beside what is written.
@@ -534,7 +535,7 @@ describe('talking, in two browsers', () => {
     await until('its actions are in view', () =>
       isInView(said(mine, 'tall 59').getByRole('toolbar')),
     );
-    const area = mine.getByRole('textbox', { name: 'Message' });
+    const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.fill(Array.from({ length: 10 }, (_, line) => `line ${line}`).join('\n'));
     await until('the end is in view', async () => (await hiddenIn(log)).below < 2);
     await area.fill('');
@@ -543,10 +544,12 @@ describe('talking, in two browsers', () => {
   it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {
     needsBrowser(test);
     await mine.setViewportSize({ width: 390, height: 780 });
-    await mine.getByRole('textbox', { name: 'Message' }).waitFor({ state: 'detached' });
+    await mine
+      .getByRole('textbox', { name: 'Message', exact: true })
+      .waitFor({ state: 'detached' });
     expect(await mine.getByRole('textbox', { name: 'Reply' }).isVisible()).toBe(true);
     await mine.getByRole('link', { name: 'Back to the channel' }).click();
-    await mine.getByRole('textbox', { name: 'Message' }).waitFor();
+    await mine.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
     expect(new URL(mine.url()).pathname).toBe('/c/long');
   });
 
