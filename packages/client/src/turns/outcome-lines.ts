@@ -3,7 +3,7 @@ import { leaseOutcomeWords } from './outcome-words.js';
 
 /**
  * How those ended who had the newest turn of a thread and whose end is not seen there: a message and a
- * reaction are, a failure is not. Who passed is told only where nobody answered.
+ * reaction are, a failure is not. Members that passed are listed only if nobody answered.
  */
 export function outcomeLines(
   newestFirst: readonly StampedDecision[],
