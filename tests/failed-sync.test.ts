@@ -30,6 +30,7 @@ describe('a disk that fails to sync', () => {
       const tracer = spawn('strace', ['-f', '-p', String(daemon.pid), ...failing, ...file], {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
+      const tracerClosed = once(tracer, 'close');
       let said = '';
       tracer.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
       await until('strace is attached', () => said.includes('attached'));
@@ -40,7 +41,7 @@ describe('a disk that fails to sync', () => {
       expect(answer).toBe('the connection was lost');
       expect(await daemon.exited()).toBe(70);
       expect(daemon.output().stderr).toContain('the disk failed to sync');
-      await once(tracer, 'close');
+      await tracerClosed;
     } finally {
       await daemon.cleanUp();
     }

@@ -404,6 +404,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('link', { name: 'Timeline' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('link', { name: 'Channel settings' }).count()).toBe(0);
     await at('/s/ses_nope', test);
+    await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
     await page.getByRole('link', { name: 'Back to the channels' }).last().click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     for (const complaint of stage?.takeComplaints() ?? []) {
