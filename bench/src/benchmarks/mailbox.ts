@@ -96,7 +96,7 @@ async function openOurs(runs: HeldRuns): Promise<(one: Case) => Promise<Prepare>
   const send = (from: string, to: RunContext): Promise<unknown> => {
     const sender: Principal = { kind: 'session', id: from, credentialId: 'crd_sender' };
     const { sessionId: toSessionId } = to.session;
-    return runs.core.sessions.sendMessage(sender, from, { toSessionId, text: MESSAGE_TEXT });
+    return runs.core.mailbox.send(sender, from, { toSessionId, text: MESSAGE_TEXT });
   };
   const exchange = async (senders: number, to: RunContext): Promise<void> => {
     await Promise.all(senderIds.slice(0, senders).map((from) => send(from, to)));

@@ -77,7 +77,7 @@ export async function openHeldRuns(scope: Scope): Promise<HeldRuns> {
   scope.defer(() => core.runner.stop());
   const begin = async (sessionId: string): Promise<RunContext> => {
     const run = driver.expect(sessionId);
-    await core.sessions.submit(OWNER, sessionId, { text: 'Begin.', rule: 'followup' });
+    await core.inbox.submit(OWNER, sessionId, { text: 'Begin.', rule: 'followup' });
     return run;
   };
   return {
@@ -89,7 +89,7 @@ export async function openHeldRuns(scope: Scope): Promise<HeldRuns> {
       return begin(sessionId);
     },
     async next({ runId, session }) {
-      await core.sessions.cancelRun(OWNER, runId);
+      await core.runs.cancel(OWNER, runId);
       return begin(session.sessionId);
     },
   };

@@ -2,15 +2,32 @@ export { OWNER_ID, type Presented } from './access/credentials.js';
 export { assertMayCall, callerClass } from './access/rules.js';
 export type { SessionToken } from './access/session-tokens.js';
 export type { AgentFile, AgentFiles } from './agents/agents.js';
+export { DRIVER_CAPABILITIES, type DriverCapabilities } from './agents/driver-capabilities.js';
 export type { StartedProgram } from './agents/started-programs.js';
 export { agentFor } from './agents/withheld-values.js';
-export { stableJson } from './channels/stable-json.js';
+export type { ReadyAgent, Workspaces } from './agents/workspaces.js';
+export type { NewApproval } from './approvals/ask.js';
 export { type Core, type CorePorts, createCore, type RuntimePorts } from './create-core.js';
+export type { Extracted, ExtractionRequest, Extractor } from './dreams/after-runs.js';
+export type { DraftFolder } from './dreams/draft-folder.js';
+export type { DreamOutcome } from './dreams/dream-end.js';
+export type { Dreamer, DreamWork } from './dreams/dreamer.js';
 export { idleRuntime } from './idle-runtime.js';
-export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
-export type { TopicSlice } from './log/read-topic.js';
-export type { StoreWait } from './log/store-wait.js';
-export type { Extracted, ExtractionRequest, Extractor } from './memory/after-runs.js';
+export { encodeEntry, type LogEntry, parseEntry } from './kernel/entry.js';
+export type { Retention } from './kernel/kernel.js';
+export type { Tick } from './kernel/module.js';
+export { plainText } from './kernel/plain-text.js';
+export type { TopicSlice } from './kernel/read-topic.js';
+export {
+  type CutOffReason,
+  type Ephemeral,
+  READER_LIMIT_BYTES,
+  type Reader,
+} from './kernel/reader.js';
+export { stableJson } from './kernel/stable-json.js';
+export type { StoreWait } from './kernel/store-wait.js';
+export type { Subscription } from './kernel/subscription.js';
+export type { SweepReport } from './kernel/sweep.js';
 export type { FoundFile, MemoryFiles, MemoryFolder } from './memory/memory-files.js';
 export type { RecalledAll } from './memory/recall-all.js';
 export { type Budget as PatternBudget, Pattern } from './patterns/pattern.js';
@@ -22,26 +39,20 @@ export {
 } from './permissions/decide.js';
 export { PROTECTED_NAMES, READ_ONLY_IN_HOME, START_FILES } from './permissions/protected-paths.js';
 export type { ToolRequest as PermissionRequest } from './permissions/request.js';
-export { plainText } from './plain-text.js';
 export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
-export { DRIVER_CAPABILITIES, type DriverCapabilities } from './sessions/admit.js';
-export type { ReadyAgent, Workspaces } from './sessions/context.js';
-export type { Driver, DriverEnd, RunContext, RunSession } from './sessions/driver.js';
-export { isFenced, type NewApproval, type RunJournal } from './sessions/run-journal.js';
+export type { Driver, DriverEnd, RunContext, RunSession } from './runs/driver.js';
+export { isFenced, type RunJournal } from './runs/run-journal.js';
 export type {
   ChannelContextTold,
   Transcript,
   TranscriptEntry,
   TranscriptInput,
-} from './sessions/transcript.js';
-export type { TranscriptTail } from './sessions/transcript-tail.js';
-export type { NewSubAgent } from './tasks/agent/launch-agent.js';
-export type { SubAgents } from './tasks/agent/sub-agents.js';
+} from './runs/transcript.js';
+export type { TranscriptTail } from './runs/transcript-tail.js';
+export type { NewSubAgent } from './subagents/launch-agent.js';
+export type { SubAgents } from './subagents/sub-agents.js';
 export type { ExecutorChange } from './tasks/change-task.js';
 export type { NewTask } from './tasks/create-task.js';
-export type { DraftFolder } from './tasks/dream/draft-folder.js';
-export type { DreamOutcome } from './tasks/dream/dream-end.js';
-export type { Dreamer, DreamWork } from './tasks/dream/dreamer.js';
 export type { FileFate } from './tasks/file-fates.js';
 export type {
   OutputPart,
@@ -68,12 +79,4 @@ export { endsInBackground } from './tasks/shell/ends-in-background.js';
 export { monitorHint } from './tasks/shell/monitor-hint.js';
 export { sleepRefusal } from './tasks/shell/sleep-guard.js';
 export type { Tasks } from './tasks/tasks.js';
-export {
-  type CutOffReason,
-  type Ephemeral,
-  READER_LIMIT_BYTES,
-  type Reader,
-} from './topics/reader.js';
-export type { Subscription } from './topics/subscription.js';
 export { arbitrate } from './turns/arbitrate.js';
-export type { Retention, SweepReport } from './upkeep/sweep.js';

@@ -183,7 +183,7 @@ describe('a program that goes wrong', () => {
     const { runId } = await session.submit('!begin a execute {"command":"make"}\n!wait');
     const pings = () => stage.told.filter(({ type }) => type === 'unknown').length;
     await until('it was asked whether it is there', () => pings() >= 3);
-    const run = await stage.daemon.core.sessions.run(OWNER, runId);
+    const run = await stage.daemon.core.runs.get(OWNER, runId);
     expect(run.status).toBe('running');
   });
 
@@ -213,7 +213,7 @@ describe('a prompt that is cancelled', () => {
     const session = await stage.session();
     const { runId } = await session.submit('!say begun\n!wait');
     await until('it is under way', async () => (await session.all('delivered')).length === 1);
-    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
     expect(saidBy(await session.ask('!say next'))).toBe('next');
     expect(stage.told.map(({ type }) => type)).toEqual(['new', 'prompt', 'cancel', 'prompt']);
@@ -230,7 +230,7 @@ describe('a prompt that is cancelled', () => {
     await until('it hangs', () => stage.prompts.length === 3);
     expect(saidBy(await other.ask('!say meanwhile'))).toBe('meanwhile');
     const before = stage.processes;
-    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
     expect(saidBy(await session.ask('!say new'))).toBe('new');
     expect(saidBy(await other.ask('!say after'))).toBe('after');
@@ -252,7 +252,7 @@ describe('a prompt that is cancelled', () => {
     const { runId } = await session.submit('!deaf');
     await until('it is deaf', () => stage.prompts.length === 2);
     const before = stage.processes;
-    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await stage.daemon.core.runs.cancel(OWNER, runId);
     await session.ended(runId);
     await until('it was ended', () => stage.processes.every((pid) => !before.includes(pid)));
     expect(saidBy(await other.ask('!say after'))).toBe('after');
@@ -310,7 +310,7 @@ describe('a daemon that is started again', () => {
     await until('it is told to go on', () => stage.prompts.length === 2);
     expect(stage.prompts[1]).toContain('cut off by a restart');
     expect(stage.prompts[1]).toContain('The outcome of these calls is unknown: execute.');
-    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await stage.daemon.core.runs.cancel(OWNER, runId);
     await again.ended(runId);
   });
 
@@ -346,9 +346,9 @@ describe('where several people have agents', () => {
       owner: false,
       credentialId: 'crd_of_ada',
     };
-    const { sessions } = stage.daemon.core;
+    const { sessions, inbox } = stage.daemon.core;
     const { sessionId } = await sessions.create(ada, { agentId: 'helper' });
-    await sessions.submit(ada, sessionId, { text: '!say hers', rule: 'followup' });
+    await inbox.submit(ada, sessionId, { text: '!say hers', rule: 'followup' });
     await until('hers was asked', () => stage.prompts.length === 2);
     expect(stage.processes.length).toBe(2 * before);
   });

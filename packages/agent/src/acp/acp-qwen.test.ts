@@ -174,7 +174,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     ]);
     const { runId } = await session.submit('Wait.');
     await stage.asked(session);
-    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
     const run = await session.ask('Are you there?');
     expect(saidBy(run)).toBe('Here I am.');

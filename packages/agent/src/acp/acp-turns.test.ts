@@ -81,7 +81,7 @@ describe('the commands of a turn that is cancelled', () => {
     await until('the commands run', () => sleeping(`4${marker}`).length >= 2);
     const other = await stage.session();
     const at = Date.now();
-    await stage.daemon.core.sessions.cancelRun(OWNER, runId);
+    await stage.daemon.core.runs.cancel(OWNER, runId);
     await until('none is left', () => sleeping(`4${marker}`).length === 0, { timeoutMs: 5_000 });
     expect(Date.now() - at).toBeLessThan(5_000);
     expect(saidBy(await other.ask('!say still here'))).toBe('still here');
@@ -97,7 +97,7 @@ describe('the commands of a turn that is cancelled', () => {
     await two.submit(`!run sleep ${theirs}`);
     const both = () => sleeping(mine).length > 0 && sleeping(theirs).length > 0;
     await until('both run', both);
-    await stage.daemon.core.sessions.cancelRun(OWNER, first.runId);
+    await stage.daemon.core.runs.cancel(OWNER, first.runId);
     await until('mine is gone', () => sleeping(mine).length === 0, { timeoutMs: 5_000 });
     expect(sleeping(theirs)).toHaveLength(1);
   });

@@ -90,7 +90,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     open();
     await session.ended(runId);
     expect(model.requests[1]?.lastUserText).toBe('in green, please');
-    expect(await session.daemon.core.sessions.item(OWNER, injected.itemId)).toMatchObject({
+    expect(await session.daemon.core.inbox.get(OWNER, injected.itemId)).toMatchObject({
       state: 'delivered',
       runId,
     });
@@ -105,7 +105,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     held.release(4);
     await held.reached(5);
     await until('it was delivered', async () => (await session.all('delivered')).length === 1);
-    await daemon.core.sessions.cancelRun(OWNER, runId);
+    await daemon.core.runs.cancel(OWNER, runId);
     await until('the server noticed', () => model.requests[0]?.outcome === 'abandoned');
     await until('the driver let go', () => daemon.core.runner.runCount === 0);
     expect((await session.types()).at(-1)).toBe('cancelled');

@@ -101,7 +101,7 @@ const use = (run: RunContext, tool: string, input: unknown = {}, runner = runner
   runner.call({ run, callId: `call_${String((calls += 1))}`, tool, input });
 
 const notesOf = async ({ session: { sessionId } }: RunContext): Promise<string[]> => {
-  const { entries } = await daemon.core.sessions.journal(OWNER, sessionId, {
+  const { entries } = await daemon.core.runs.journal(OWNER, sessionId, {
     after: 0,
     limit: 200,
   });
@@ -157,7 +157,7 @@ describe('MCP servers of an agent', () => {
       web: { url: 'http://me:canary-pw@127.0.0.1:1/?key=canary-query' },
     });
     expect(await servers.toolsFor(run)).toEqual([]);
-    const notes = await daemon.core.sessions.journal(OWNER, run.session.sessionId, {
+    const notes = await daemon.core.runs.journal(OWNER, run.session.sessionId, {
       after: 0,
       limit: 100,
     });
@@ -373,7 +373,7 @@ describe('MCP servers of an agent', () => {
     const run = await runWith({ mute: script.config('mute') });
     const waiting = runnerOf().describe(run);
     await until('it is being connected', () => servers.health()[0]?.state === 'connecting');
-    await daemon.core.sessions.cancelRun(OWNER, run.runId);
+    await daemon.core.runs.cancel(OWNER, run.runId);
     await expect(waiting).rejects.toMatchObject({ code: 'run_ended' });
     const began = performance.now();
     await servers.close();
@@ -385,13 +385,13 @@ describe('MCP servers of an agent', () => {
     const run = await runWith({ calc: script.config() });
     const hanging = use(run, 'mcp__calc__hang');
     await until('the call is under way', async () => {
-      const { entries } = await daemon.core.sessions.journal(OWNER, run.session.sessionId, {
+      const { entries } = await daemon.core.runs.journal(OWNER, run.session.sessionId, {
         after: 0,
         limit: 200,
       });
       return entries.some(({ type }) => type === 'tool_call');
     });
-    await daemon.core.sessions.cancelRun(OWNER, run.runId);
+    await daemon.core.runs.cancel(OWNER, run.runId);
     await expect(hanging).rejects.toMatchObject({ code: 'run_ended' });
     expect(servers.health()).toMatchObject([{ state: 'online' }]);
   });

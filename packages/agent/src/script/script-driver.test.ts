@@ -304,7 +304,7 @@ turns:
     );
     const { runId } = await session.submit('go');
     await until('it waits', async () => (await session.all('model_message')).length === 1);
-    await daemon.core.sessions.cancelRun(OWNER, runId);
+    await daemon.core.runs.cancel(OWNER, runId);
     await until('it let go', () => daemon.core.runner.runCount === 0);
     timers.advance(120_000);
     expect((await session.types()).at(-1)).toBe('cancelled');

@@ -33,7 +33,7 @@ import {
   type Store,
   type Tx,
 } from '@stoa/store';
-import type { Decision, Log } from '../log/log.js';
+import type { Decision, Log } from '../kernel/log.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
 import type { AccessTokens } from './access-tokens.js';
 import { assertDistinct, type Named } from './confusable-names.js';

@@ -1,5 +1,4 @@
-import { type Principal, sessionTopic } from '@stoa/protocol';
-import type { LogEntry } from '../log/entry.js';
+import type { Principal } from '@stoa/protocol';
 import type { Secrets } from '../ports.js';
 
 const PREFIX = 'stoa_session_';
@@ -32,14 +31,10 @@ export class SessionTokens {
     };
   }
 
-  /** The program of a session may outlive it, for it serves others; what it was given for this one does not. */
-  committed(entries: readonly LogEntry[]): void {
-    if (this.#sessions.size === 0) return;
-    for (const { type, topic } of entries) {
-      if (type !== 'session_ended') continue;
-      for (const [digest, sessionId] of [...this.#sessions]) {
-        if (sessionTopic(sessionId) === topic) this.#revoke(digest);
-      }
+  /** The program of a session may outlive it, because it serves others. Its tokens for this session do not. */
+  sessionEnded(ended: string): void {
+    for (const [digest, sessionId] of [...this.#sessions]) {
+      if (sessionId === ended) this.#revoke(digest);
     }
   }
 

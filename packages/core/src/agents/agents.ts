@@ -19,12 +19,12 @@ import {
   putNickname,
   type Store,
 } from '@stoa/store';
-import { workspaceToUse } from '../access/workspace-gate.js';
 import { problemsOf } from '../permissions/rules.js';
 import type { Clock } from '../ports.js';
-import type { ReadyAgent, Workspaces } from '../sessions/context.js';
 import { isSameDefinition } from './outdated.js';
 import { agentFor } from './withheld-values.js';
+import { workspaceToUse } from './workspace-gate.js';
+import type { ReadyAgent, Workspaces } from './workspaces.js';
 
 /** A definition that was found in a file, or what is wrong with it. */
 export type AgentFile = {

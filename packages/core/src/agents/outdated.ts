@@ -1,9 +1,9 @@
 import type { AgentDefinition } from '@stoa/protocol';
-import { stableJson } from '../channels/stable-json.js';
-import type { SessionContext } from '../sessions/context.js';
+import { stableJson } from '../kernel/stable-json.js';
 import { withhold } from './withheld-values.js';
+import type { ReadyAgent } from './workspaces.js';
 
-type FindAgent = SessionContext['findAgent'];
+type FindAgent = (agentId: string, workspace: string) => Promise<ReadyAgent>;
 
 interface Used {
   readonly agentId: string;

@@ -109,7 +109,7 @@ describe('a session of an agent with keys', () => {
     await session.submit('hello');
     const run = await daemon.driver.nth(1);
     expect(run.context.session.persona.definition.mcpServers).toEqual(ACP.mcpServers);
-    await daemon.core.sessions.cancelRun(OWNER, run.context.runId);
+    await daemon.core.runs.cancel(OWNER, run.context.runId);
     await daemon.core.sessions.refresh(OWNER, session.sessionId);
     expect(await session.bytes()).not.toContain('canary');
   });

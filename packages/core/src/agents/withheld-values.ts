@@ -6,7 +6,7 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import { callerClass } from '../access/rules.js';
-import { stableJson } from '../channels/stable-json.js';
+import { stableJson } from '../kernel/stable-json.js';
 
 /**
  * Values in definitions that may be keys: of `env`, of `headers`, and in the address of a server. They are

@@ -18,19 +18,19 @@ import {
   listBoards,
   type Tx,
 } from '@stoa/store';
+import { assertAssetSize } from '../assets/assets.js';
+import { decodeBase64 } from '../assets/base64.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
+import { inSession } from '../sessions/run-facts.js';
 import {
   assertNotEnded,
   type OpenSession,
   sessionToChange,
   sessionToRead,
   sessionToServe,
-} from '../access/session-gate.js';
-import { assertAssetSize } from '../assets/assets.js';
-import { decodeBase64 } from '../assets/base64.js';
-import { idempotency } from '../channels/context.js';
-import type { Decision } from '../log/log.js';
-import type { SessionContext } from '../sessions/context.js';
-import { inSession } from '../sessions/run-facts.js';
+} from '../sessions/session-gate.js';
 
 /** What sessions draw and write on; `by` is the principal the credential proved. */
 export class Boards {

@@ -10,51 +10,53 @@ import {
   releaseAsset,
   type Tx,
 } from '@stoa/store';
-import type { Place } from '../log/entry.js';
+import type { Position } from '../kernel/entry.js';
+import { type Projections } from '../kernel/module.js';
 
 type BoardEvent = Extract<SessionEvent, { type: `board_${string}` }>;
 
 /** What happens to the boards of a session; a revision that is kept holds its asset. */
-export function* projectBoardEvent(place: Place, event: BoardEvent): Tx<void> {
-  const { topicId, at } = place;
-  const { boardId } = event.data;
-  switch (event.type) {
-    case 'board_created':
-      yield* putBoard.run({
-        topicId,
-        boardId,
-        title: event.data.title,
-        createdAt: at,
-        updatedAt: at,
-      });
-      yield* keep(place, event.data);
-      return;
-    case 'board_revised': {
-      const now = yield* findBoard.first({ topicId, boardId });
-      if (!now) return;
-      const { title, revision } = event.data;
-      yield* putBoard.run({ ...now, title: title ?? now.title, updatedAt: at });
-      yield* keep(place, event.data);
-      yield* letGo(place, boardId, revision - LIMITS.revisionsPerBoard);
-      return;
-    }
-    case 'board_deleted':
-      yield* deleteBoard.run({ topicId, boardId });
-      yield* letGo(place, boardId, Number.MAX_SAFE_INTEGER);
-      return;
-  }
-}
+export const BOARD_EVENTS: Projections = {
+  *board_created(position, event) {
+    const { boardId } = event.data;
+    const { topicId, at } = position;
+    yield* putBoard.run({
+      topicId,
+      boardId,
+      title: event.data.title,
+      createdAt: at,
+      updatedAt: at,
+    });
+    yield* keep(position, event.data);
+  },
+  *board_revised(position, event) {
+    const { boardId } = event.data;
+    const { topicId, at } = position;
+    const now = yield* findBoard.first({ topicId, boardId });
+    if (!now) return;
+    const { title, revision } = event.data;
+    yield* putBoard.run({ ...now, title: title ?? now.title, updatedAt: at });
+    yield* keep(position, event.data);
+    yield* letGo(position, boardId, revision - LIMITS.revisionsPerBoard);
+  },
+  *board_deleted(position, event) {
+    const { boardId } = event.data;
+    const { topicId } = position;
+    yield* deleteBoard.run({ topicId, boardId });
+    yield* letGo(position, boardId, Number.MAX_SAFE_INTEGER);
+  },
+};
 
 type Drawn = Extract<BoardEvent, { type: 'board_created' | 'board_revised' }>['data'];
 
-function* keep({ topicId, at, actor }: Place, drawn: Drawn): Tx<void> {
+function* keep({ topicId, at, actor }: Position, drawn: Drawn): Tx<void> {
   const { boardId, revision, assetId, mediaType } = drawn;
   const row = { topicId, boardId, revision, assetId, mediaType };
   yield* insertBoardRevision.run({ ...row, createdBy: actor, createdAt: at });
   yield* markAssetUsed.run({ assetId });
 }
 
-function* letGo({ topicId, at }: Place, boardId: string, upTo: number): Tx<void> {
+function* letGo({ topicId, at }: Position, boardId: string, upTo: number): Tx<void> {
   if (upTo < 1) return;
   const rows = yield* listBoardRevisions.all({ topicId, boardId });
   const gone = rows.filter(({ revision }) => revision <= upTo).map(({ assetId }) => assetId);

@@ -8,12 +8,17 @@ import {
   type UpdateChannel,
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import { assertNotArchived, channelToModerate, type OpenChannel } from '../access/gate.js';
-import type { Decision, NewEvent } from '../log/log.js';
-import { assertNotLinked } from '../projects/linked-channels.js';
-import type { ChannelContext } from './context.js';
+import type { Hook } from '../kernel/hooks.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
+import { assertNotArchived, channelToModerate, type OpenChannel } from './channel-gate.js';
+import {
+  CHANNEL_DELETING,
+  CHANNEL_RESUMED,
+  CHANNEL_UNARCHIVED,
+  type ChannelContext,
+} from './context.js';
 import { warnOfMode } from './create-channel.js';
-import { admitMetadata } from './metadata.js';
 import { getChannel } from './read-channels.js';
 
 export async function updateChannel(
@@ -48,7 +53,7 @@ export async function updateChannel(
       assertNotArchived(channel);
       return { type: 'channel_updated', data };
     },
-    paused === false ? context.resumeTurns : undefined,
+    paused === false ? CHANNEL_RESUMED : undefined,
   );
   warnOfMode(context, channelId, request);
   return getChannel(context, principal, channelId);
@@ -69,7 +74,7 @@ export async function setArchived(
       if ((channel.archivedAt !== null) === archived) return undefined;
       return { type: archived ? 'channel_archived' : 'channel_unarchived', data: {} };
     },
-    archived ? undefined : context.reopenTurns,
+    archived ? undefined : CHANNEL_UNARCHIVED,
   );
   return getChannel(context, principal, channelId);
 }
@@ -85,10 +90,7 @@ export async function deleteChannel(
     principal,
     channelId,
     () => ({ type: 'channel_deleted', data: { channelId } }),
-    function* () {
-      yield* assertNotLinked(channelId);
-      return [];
-    },
+    CHANNEL_DELETING,
   );
 }
 
@@ -97,7 +99,7 @@ function change(
   principal: Principal,
   channelId: string,
   decide: (channel: OpenChannel) => ChannelEvent | undefined,
-  andThen?: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>,
+  hook?: Hook<[channel: OpenChannel, at: number], Tx<readonly NewEvent[]>>,
 ): Promise<void> {
   const topic = channelTopic(channelId);
   return context.log.write({
@@ -107,7 +109,7 @@ function change(
     *decide(channel, at): Tx<Decision<void>> {
       const event = decide(channel);
       const events: NewEvent[] = event ? [{ topic, event }] : [];
-      if (event && andThen) events.push(...(yield* andThen(channel, at)));
+      if (event && hook) events.push(...(yield* context.hooks.collect(hook, channel, at)));
       return { events, answer: () => undefined };
     },
   });

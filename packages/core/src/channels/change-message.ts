@@ -10,9 +10,9 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import { countReactions, findReaction, type MessageRow, type Tx } from '@stoa/store';
-import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, callerClass } from '../access/rules.js';
-import { admitContent, holdAssets } from './content.js';
+import { admitContent, holdAssets } from '../assets/content.js';
+import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { getMessage } from './read-messages.js';
 import { existing } from './thread.js';

@@ -5,7 +5,7 @@ import type {
   ChannelRuntimeMemoryScope,
 } from '@stoa/protocol';
 import { findChannelSettings, type Tx } from '@stoa/store';
-import { runtimeIdentity, runtimeMemoryScope } from '../sessions/identity.js';
+import { runtimeIdentity, runtimeMemoryScope } from '../agents/identity.js';
 import { type ChannelSettings, settingsOf } from './channel-settings.js';
 
 /** Who agents are in a channel and what they may remember there. */

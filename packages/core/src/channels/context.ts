@@ -1,52 +1,56 @@
-import type { Principal } from '@stoa/protocol';
-import type { LeaseRow, SearchIndex, Store, Tx } from '@stoa/store';
-import type { OpenChannel } from '../access/gate.js';
+import type { LeaseRow, Tx } from '@stoa/store';
 import type { Assets } from '../assets/assets.js';
-import type { LogEntry } from '../log/entry.js';
-import type { Idempotency, Log, NewEvent } from '../log/log.js';
-import type { Ids, Secrets } from '../ports.js';
+import { defineHook } from '../kernel/hooks.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
+import type { OpenChannel } from './channel-gate.js';
 import type { Posted } from './publish-message.js';
-import { stableJson } from './stable-json.js';
 
-/** What every verb of channels works with. */
-export interface ChannelContext {
-  readonly store: Store;
-  readonly log: Log;
-  readonly ids: Ids;
-  readonly secrets: Secrets;
+/** What the operations of channels work with. */
+export interface ChannelContext extends Kernel {
   readonly assets: Assets;
-  readonly search: SearchIndex;
-  /** Told of what is worth a line in the log and concerns no caller. */
-  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
-  /** What follows from a message of a person in a channel with sessions. */
-  readonly openTurn: (
+  /** To clear sessions that are members. */
+  readonly sessionContext: SessionContext;
+}
+
+/** A person posted in a channel with sessions. `byHand` names members that were started by hand. */
+export const MESSAGE_POSTED = defineHook<
+  [
     channel: OpenChannel,
     posted: Posted,
     at: number,
     how: { readonly byHand?: readonly string[] | undefined },
-  ) => Tx<readonly NewEvent[]>;
-  /** What follows from a channel going on after a pause. */
-  readonly resumeTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
-  /** Ends these leases and their runs: the next may speak (`pass_on`), or the turns are over (`close`). */
-  readonly cancelTurns: (
-    channel: OpenChannel,
-    leases: readonly LeaseRow[],
-    then: 'pass_on' | 'close',
-    at: number,
-  ) => Tx<readonly NewEvent[]>;
-  /** Lets a session that this caller may direct begin anew. */
-  readonly clearSession: (by: Principal, sessionId: string) => Tx<readonly NewEvent[]>;
-  /** What follows from a channel not being archived any more. */
-  readonly reopenTurns: (channel: OpenChannel, at: number) => Tx<readonly NewEvent[]>;
-}
+  ],
+  Tx<readonly NewEvent[]>
+>('message posted');
 
-/** Binds a client's key to what was asked, so that the same key with another request is noticed. */
-export function idempotency<R>(
-  secrets: Secrets,
-  key: string | undefined,
-  asked: unknown,
-  replay: (entry: LogEntry) => R,
-): Idempotency<R> | undefined {
-  if (key === undefined) return undefined;
-  return { key, fingerprint: secrets.digest(stableJson(asked)), replay };
-}
+/** A channel continues after a pause. */
+export const CHANNEL_RESUMED = defineHook<
+  [channel: OpenChannel, at: number],
+  Tx<readonly NewEvent[]>
+>('channel resumed');
+
+/** A channel is no longer archived. */
+export const CHANNEL_UNARCHIVED = defineHook<
+  [channel: OpenChannel, at: number],
+  Tx<readonly NewEvent[]>
+>('channel unarchived');
+
+/** Leases are cancelled, and their runs: the next may speak (`pass_on`), or the turns are over (`close`). */
+export const LEASES_CANCELLED = defineHook<
+  [channel: OpenChannel, leases: readonly LeaseRow[], then: 'pass_on' | 'close', at: number],
+  Tx<readonly NewEvent[]>
+>('leases cancelled');
+
+/** A channel is about to be deleted: who counts on it refuses that. */
+export const CHANNEL_DELETING = defineHook<
+  [channel: OpenChannel, at: number],
+  Tx<readonly NewEvent[]>
+>('channel deleting');
+
+/** A member left a channel. */
+export const MEMBER_LEFT = defineHook<
+  [channelId: string, actorId: string, at: number],
+  Tx<readonly NewEvent[]>
+>('member left');

@@ -10,11 +10,12 @@ import {
 } from '@stoa/protocol';
 import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
-import type { LogEntry } from '../log/entry.js';
+import type { LogEntry } from '../kernel/entry.js';
+import { idempotency } from '../kernel/idempotency.js';
+import { admitMetadata } from '../kernel/metadata.js';
 import { modeWarning, scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf } from './channel-settings.js';
-import { type ChannelContext, idempotency } from './context.js';
-import { admitMetadata } from './metadata.js';
+import type { ChannelContext } from './context.js';
 
 type Created = Extract<ChannelEvent, { type: 'channel_created' }>['data'];
 

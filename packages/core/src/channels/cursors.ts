@@ -7,9 +7,9 @@ import {
   moveCursor as moveRow,
   type Tx,
 } from '@stoa/store';
-import { channelToRead, type OpenChannel } from '../access/gate.js';
 import { humanIdOf } from '../access/rules.js';
-import type { Decision } from '../log/log.js';
+import type { Decision } from '../kernel/log.js';
+import { channelToRead, type OpenChannel } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 
 export function getCursor(

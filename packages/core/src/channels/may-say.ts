@@ -1,6 +1,6 @@
 import { LIMITS, type Principal, StoaError } from '@stoa/protocol';
 import { countSaidSince, findSpeaking, type Tx } from '@stoa/store';
-import type { JoinedChannel } from '../access/gate.js';
+import type { JoinedChannel } from './channel-gate.js';
 
 const HOUR_MS = 3_600_000;
 /** Where more is said in an hour, this many messages are its hour. */

@@ -27,3 +27,7 @@ function named(member: Member, nickname: string | null): Member {
   const follows = nickname !== null && member.displayNameMode === 'follow_agent';
   return follows ? { ...member, displayName: nickname } : member;
 }
+
+/** Members that a project put into a channel have ids with this prefix; nobody else can give one. */
+export const MIRRORED_PREFIX = 'project:';
+export const isMirrored = (memberId: string): boolean => memberId.startsWith(MIRRORED_PREFIX);

@@ -19,19 +19,18 @@ import {
 } from '@stoa/store';
 import { assertDistinct } from '../access/confusable-names.js';
 import { knownPeople } from '../access/credentials.js';
+import { mayModerate } from '../access/rules.js';
+import type { Decision } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
+import { assertNotEnded, mayDirect, sessionToChange } from '../sessions/session-gate.js';
 import {
   assertNotArchived,
   channelToChange,
   channelToRead,
   type OpenChannel,
-} from '../access/gate.js';
-import { mayModerate } from '../access/rules.js';
-import { assertNotEnded, mayDirect, sessionToChange } from '../access/session-gate.js';
-import type { Decision } from '../log/log.js';
-import { isMirrored, takeOver } from '../projects/mirror.js';
-import type { ChannelContext } from './context.js';
-import { namedMember, namedMembers, sessionIdOf } from './member-name.js';
-import { admitMetadata } from './metadata.js';
+} from './channel-gate.js';
+import { type ChannelContext, MEMBER_LEFT } from './context.js';
+import { isMirrored, namedMember, namedMembers, sessionIdOf } from './member-name.js';
 import { namedIn, participationOfRequest, withoutCleared } from './participation.js';
 import { memberRecord } from './records.js';
 
@@ -144,16 +143,13 @@ export function removeMember(
       return {
         events: [
           { topic, event: { type: 'member_left', data: { memberId } } },
-          ...(yield* takeOver(channelId, member.actorId, NO_PROJECT, at)),
+          ...(yield* context.hooks.collect(MEMBER_LEFT, channelId, member.actorId, at)),
         ],
         answer: () => undefined,
       };
     },
   });
 }
-
-/** No topic has this number. */
-const NO_PROJECT = 0;
 
 /** Name, role and being there at all are the project's to say; how a session takes part is not. */
 function ofProject(memberId: string): StoaError {

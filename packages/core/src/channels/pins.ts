@@ -8,8 +8,8 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import { findAttachment, findPin, holdAsset, listPins, type Tx } from '@stoa/store';
-import { assertNotArchived, channelToRead, channelToSpeakIn } from '../access/gate.js';
-import type { Decision } from '../log/log.js';
+import type { Decision } from '../kernel/log.js';
+import { assertNotArchived, channelToRead, channelToSpeakIn } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { getChannel } from './read-channels.js';
 

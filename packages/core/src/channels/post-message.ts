@@ -9,16 +9,17 @@ import {
   type StoredItem,
 } from '@stoa/protocol';
 import { findIdempotencyKey, findMember, type Tx } from '@stoa/store';
-import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
-import { ceilingOfAuthor } from '../authority/ceiling-of.js';
-import type { LogEntry } from '../log/entry.js';
-import type { Decision } from '../log/log.js';
+import { admitContent, holdAssets } from '../assets/content.js';
+import type { LogEntry } from '../kernel/entry.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
+import { ceilingOfAuthor } from '../sessions/ceiling-of.js';
+import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from './channel-gate.js';
 import { giveCommand, slashIn, withText } from './commands/give-command.js';
-import { admitContent, holdAssets } from './content.js';
-import { type ChannelContext, idempotency } from './context.js';
+import { type ChannelContext, MESSAGE_POSTED } from './context.js';
 import { assertMaySay } from './may-say.js';
-import { admitMetadata } from './metadata.js';
 import { type Posted, publishMessage } from './publish-message.js';
 import { postedRecord } from './records.js';
 import { placeInThread } from './thread.js';
@@ -87,7 +88,7 @@ function* rehearse(
 
 /** Not a closure: V8 gives every generator closure a prototype of its own, a tenth of the whole post. */
 export function* decidePost(
-  { ids, openTurn }: ChannelContext,
+  { ids, hooks }: ChannelContext,
   { principal, actor, request, addressedMemberIds, metadata, byHand, requestedBy }: Admitted,
   inputItems: StoredItem[],
   channel: JoinedChannel,
@@ -110,7 +111,9 @@ export function* decidePost(
     ...(requestedBy === undefined ? {} : { requestedBy }),
   });
   const opensTurn = channel.sessionCount > 0 && posted.author.kind === 'human';
-  const turn = opensTurn ? yield* openTurn(channel, posted, at, { byHand }) : [];
+  const turn = opensTurn
+    ? yield* hooks.collect(MESSAGE_POSTED, channel, posted, at, { byHand })
+    : [];
   return {
     events: [...events, ...turn],
     answer: ([entry]) => answerOf(channelId, entry as LogEntry, posted),

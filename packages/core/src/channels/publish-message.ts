@@ -1,7 +1,7 @@
 import { type ChannelEvent, channelTopic, humanTopic, type Member } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
-import { textOf } from './item-text.js';
+import { textOf } from '../kernel/item-text.js';
+import type { NewEvent } from '../kernel/log.js';
 import { namedMembers } from './member-name.js';
 import { mentioned, namedByAt } from './named-members.js';
 

@@ -9,8 +9,8 @@ import {
   listChannels as listRows,
   type Tx,
 } from '@stoa/store';
-import { channelToRead } from '../access/gate.js';
-import { countWithin } from '../log/page-bytes.js';
+import { countWithin } from '../kernel/page-bytes.js';
+import { channelToRead } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { channelRecord } from './records.js';
 

@@ -10,8 +10,8 @@ import {
   THREAD_PAGES,
   type Tx,
 } from '@stoa/store';
-import { channelToRead } from '../access/gate.js';
-import { countWithin } from '../log/page-bytes.js';
+import { countWithin } from '../kernel/page-bytes.js';
+import { channelToRead } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { placeBefore } from './place-in-time.js';
 import { messageRecord, reactionRecords } from './records.js';

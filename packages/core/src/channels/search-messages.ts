@@ -1,6 +1,6 @@
 import { LIMITS, type Principal, type SearchHit } from '@stoa/protocol';
 import { findMessageAt, type SearchMatch, type Tx } from '@stoa/store';
-import { channelToRead } from '../access/gate.js';
+import { channelToRead } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { completeMessage } from './read-messages.js';
 

@@ -1,6 +1,6 @@
 import { LIMITS, type MemoryNote, memoryTopic, StoaError } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import type { Ids, Secrets } from '../ports.js';
 import type { factsOf } from '../sessions/run-facts.js';
 import { memoryIdOf } from './memory-id.js';

@@ -20,12 +20,17 @@ import {
   type Store,
   type Tx,
 } from '@stoa/store';
-import { memoryOf } from '../access/memory-gate.js';
 import { callerClass } from '../access/rules.js';
-import type { Decision, Log } from '../log/log.js';
-import type { Dreams } from '../tasks/dream/dreams.js';
+import { defineHook, type Hooks } from '../kernel/hooks.js';
+import type { Decision, Log } from '../kernel/log.js';
 import { type MemoryFiles, memoryDirectory } from './memory-files.js';
+import { memoryOf } from './memory-gate.js';
 import { memoryRecord, noteRecord } from './records.js';
+
+/** A memory is about to be cleared. */
+export const MEMORY_CLEARING = defineHook<[memoryId: string], Promise<void> | undefined>(
+  'memory clearing',
+);
 
 const PARTS: readonly MemoryPart[] = ['shared', 'isolated'];
 
@@ -46,7 +51,7 @@ export class Memories {
     private readonly store: Store,
     private readonly log: Log,
     private readonly memoryFiles: MemoryFiles,
-    private readonly dreams: Pick<Dreams, 'erased'>,
+    private readonly hooks: Hooks,
   ) {}
 
   /** Newest first. */
@@ -144,7 +149,7 @@ export class Memories {
   /** All of it, also from the log, and its files. */
   async clear(by: Principal, memoryId: string): Promise<void> {
     const memory = await this.#memory(by, memoryId);
-    await this.dreams.erased(memoryId);
+    await this.hooks.notify(MEMORY_CLEARING, memoryId);
     await this.#change(by, memoryId, ({ ownerId, namespace }) => ({
       type: 'memory_cleared',
       data: { memoryId, ownerId, namespace },

@@ -25,7 +25,7 @@ describe('the files of a memory', () => {
     await stage.ended(run);
   };
   const direct = async (text: string): Promise<DirectedRun> => {
-    await stage.core.sessions.submit(OWNER, stage.sessionOf('a'), { text, rule: 'followup' });
+    await stage.core.inbox.submit(OWNER, stage.sessionOf('a'), { text, rule: 'followup' });
     const { run } = await stage.next();
     await run.deliver();
     return run;

@@ -46,3 +46,10 @@ export function memoryDirectory(
   const digest = memoryId.slice('mem_'.length).slice(0, DIGEST_CHARS);
   return `${name}-${digest}${part === 'isolated' ? '.isolated' : ''}`;
 }
+
+/** How sessions remember. */
+export interface MemorySettings {
+  readonly files: MemoryFiles;
+  /** How much of a memory goes into a prompt, in characters. */
+  readonly toldChars: number;
+}

@@ -89,7 +89,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     expect(shown).not.toContain('What is the canary called?');
     await finish(back);
     // What people ask it outside of channels is a third place.
-    await stage.core.sessions.submit(OWNER, stage.sessionOf('a'), {
+    await stage.core.inbox.submit(OWNER, stage.sessionOf('a'), {
       text: 'And you?',
       rule: 'followup',
     });
@@ -101,7 +101,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
   it('C-56 nothing is injected into a run that is held apart: it gets a run of its own', async () => {
     await open({ mode: 'isolated' });
     const apart = await askIn('team', 'Take your time');
-    const item = await stage.core.sessions.submit(OWNER, stage.sessionOf('a'), {
+    const item = await stage.core.inbox.submit(OWNER, stage.sessionOf('a'), {
       text: 'Quick, something else',
       rule: 'inject',
     });

@@ -7,7 +7,7 @@ import {
   openTopicEnd,
   type Tx,
 } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 
 export interface OpenedMemory {
   readonly memory: CountedMemoryRow | undefined;

@@ -25,9 +25,9 @@ import {
   channelToModerate,
   channelToRead,
   type OpenChannel,
-} from '../access/gate.js';
+} from '../channels/channel-gate.js';
 import { placeInThread } from '../channels/thread.js';
-import type { Decision, NewEvent } from '../log/log.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { type Delivery, receive } from './receive.js';
 import { observationRecord, sourceRecord } from './records.js';
@@ -45,7 +45,7 @@ export class Observations {
 
   create(by: Principal, request: CreateObservationSource): Promise<ObservationSourceWithSecret> {
     const { channelId, ...wanted } = request;
-    const { ids } = this.context.sessions;
+    const { ids } = this.context;
     const secret = this.#newSecret();
     return this.#write(by, channelId, function* (channel, at) {
       assertNotArchived(channel);
@@ -68,21 +68,21 @@ export class Observations {
 
   /** Oldest first. */
   list(by: Principal, channelId: string): Promise<ObservationSource[]> {
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
       return (yield* listObservationSources.all({ topicId })).map(sourceRecord);
     });
   }
 
   get(by: Principal, sourceId: string): Promise<ObservationSource> {
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       return sourceRecord(yield* sourceToRead(by, sourceId));
     });
   }
 
   /** Newest first. */
   observations(by: Principal, sourceId: string, limit: number): Promise<Observation[]> {
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const { channelId } = yield* sourceToRead(by, sourceId);
       const rows = yield* listObservations.all({ sourceId, limit });
       return rows.map((row) => observationRecord(channelId, row));
@@ -135,7 +135,7 @@ export class Observations {
   }
 
   #newSecret(): string {
-    return `stoa_${this.context.sessions.secrets.generate()}`;
+    return `stoa_${this.context.secrets.generate()}`;
   }
 
   #write<R>(
@@ -143,7 +143,7 @@ export class Observations {
     channelId: string,
     decide: (channel: OpenChannel, at: number) => Tx<Decision<R>>,
   ): Promise<R> {
-    return this.context.sessions.log.write({
+    return this.context.log.write({
       actor: actorIdOf(by),
       lane: channelTopic(channelId),
       open: () => channelToModerate(by, channelId),

@@ -14,10 +14,10 @@ import {
   findObservationSource,
   type Tx,
 } from '@stoa/store';
-import { assertNotArchived, channelToChange } from '../access/gate.js';
-import { idempotency } from '../channels/context.js';
-import type { LogEntry } from '../log/entry.js';
-import type { Decision } from '../log/log.js';
+import { assertNotArchived, channelToChange } from '../channels/channel-gate.js';
+import type { LogEntry } from '../kernel/entry.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
 import { addStimulus } from '../stimuli/add-stimulus.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { contentOf, cut, type Payload } from './content.js';
@@ -47,18 +47,17 @@ export interface Delivery {
  * overheard cannot be told twice. Whatever is wrong with who sends looks the same to them.
  */
 export async function receive(context: StimulusContext, delivery: Delivery): Promise<Observation> {
-  const { sessions } = context;
   const { sourceId, deliveryId, signedAt, signature } = delivery;
-  const age = sessions.clock.now() - Number(signedAt) * 1_000;
+  const age = context.clock.now() - Number(signedAt) * 1_000;
   if (!(Math.abs(age) <= LIMITS.observationSkewMs)) throw refused();
-  const known = await sessions.store.read(() => knownSource(sourceId));
+  const known = await context.store.read(() => knownSource(sourceId));
   const signed = [`${signedAt}.`, delivery.body];
-  const isSigned = sessions.secrets.verifies(known?.secret ?? NO_SECRET, signed, signature);
+  const isSigned = context.secrets.verifies(known?.secret ?? NO_SECRET, signed, signature);
   if (!known || !isSigned) throw refused();
   const { channelId } = known.source;
   const payload = delivery.payload();
-  const proof = sessions.secrets.digest(`${signedAt}.${signature}`);
-  return sessions.log.write({
+  const proof = context.secrets.digest(`${signedAt}.${signature}`);
+  return context.log.write({
     actor: 'system',
     lane: channelTopic(channelId),
     open: () => channelToChange(SYSTEM, channelId),
@@ -74,7 +73,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
       yield* assertNotTooMany(sourceId, at);
       const { source } = now;
       const content = contentOf(source.template, payload);
-      const observationId = sessions.ids.next('obs');
+      const observationId = context.ids.next('obs');
       const { stimulus, events } = yield* addStimulus(context, channel, {
         kind: 'observation_materialized',
         ...placeOf(source),
@@ -105,7 +104,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
       };
     },
     // Whatever else it says: the sender calls it the same.
-    idempotency: idempotency(sessions.secrets, `${sourceId} ${deliveryId}`, sourceId, (entry) =>
+    idempotency: idempotency(context.secrets, `${sourceId} ${deliveryId}`, sourceId, (entry) =>
       replayed(channelId, entry),
     ),
   });

@@ -7,11 +7,11 @@ import {
   type UpdateProject,
 } from '@stoa/protocol';
 import { listProjectMembers, type Tx } from '@stoa/store';
-import { assertTakesChanges, projectToManage } from '../access/project-gate.js';
-import { admitMetadata } from '../channels/metadata.js';
-import type { Decision } from '../log/log.js';
+import type { Decision } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
 import { inProject, type ProjectContext } from './context.js';
 import { takeOutEverywhere } from './linked-channels.js';
+import { assertTakesChanges, projectToManage } from './project-gate.js';
 import { getProject } from './read-projects.js';
 import { projectMemberRecord } from './records.js';
 

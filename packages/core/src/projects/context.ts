@@ -2,7 +2,7 @@ import type { ProjectEvent } from '@stoa/protocol';
 import { projectTopic } from '@stoa/protocol';
 import type { OpenProjectRow } from '@stoa/store';
 import type { ChannelContext } from '../channels/context.js';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 
 /** What every verb of projects works with: starting a task is posting into a channel. */
 export type ProjectContext = ChannelContext;

@@ -9,9 +9,9 @@ import {
 } from '@stoa/protocol';
 import { countProjects, findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
-import { idempotency } from '../channels/context.js';
-import { admitMetadata } from '../channels/metadata.js';
-import type { Decision } from '../log/log.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
 import { inProject, type ProjectContext } from './context.js';
 import { getProject } from './read-projects.js';
 

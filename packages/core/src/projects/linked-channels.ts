@@ -7,8 +7,8 @@ import {
   type ProjectLinkRow,
   type Tx,
 } from '@stoa/store';
-import type { OpenChannel } from '../access/gate.js';
-import type { NewEvent } from '../log/log.js';
+import type { OpenChannel } from '../channels/channel-gate.js';
+import type { NewEvent } from '../kernel/log.js';
 import { mirrorInto, takeOut } from './mirror.js';
 
 /** Locked as the daemon's own: whoever may change the project was asked for leave when it was linked. */
@@ -47,10 +47,10 @@ function* mirroring(topicId: number): Tx<ProjectLinkRow[]> {
   return (yield* listProjectLinks.all({ topicId })).filter(({ mirrors }) => mirrors === 1);
 }
 
-/** What a project talks in is not deleted under it. */
-export function* assertNotLinked(channelId: string): Tx<void> {
+/** A channel that a project uses is not deleted under it. */
+export function* assertNotLinked(channelId: string): Tx<readonly NewEvent[]> {
   const links = yield* listLinksOfChannel.all({ channelId });
-  if (links.length === 0) return;
+  if (links.length === 0) return [];
   const names = links.map(({ projectId }) => projectId).join(', ');
   throw new StoaError('channel_linked', `${channelId} is linked by ${names}: unlink it first`);
 }

@@ -9,22 +9,22 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import { listProjectLinks, listProjectMembers, type OpenProjectRow, type Tx } from '@stoa/store';
+import { mayModerate } from '../access/rules.js';
 import {
   assertNotArchived,
   channelToChange,
   channelToModerate,
   type OpenChannel,
-} from '../access/gate.js';
+} from '../channels/channel-gate.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { inProject, type ProjectContext } from './context.js';
+import { mirrorInto, takeOut } from './mirror.js';
 import {
   assertMayManage,
   assertTakesChanges,
   projectToChange,
   projectToManage,
-} from '../access/project-gate.js';
-import { mayModerate } from '../access/rules.js';
-import type { Decision, NewEvent } from '../log/log.js';
-import { inProject, type ProjectContext } from './context.js';
-import { mirrorInto, takeOut } from './mirror.js';
+} from './project-gate.js';
 import { linkRecord, projectMemberRecord } from './records.js';
 
 /**

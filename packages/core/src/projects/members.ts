@@ -12,17 +12,18 @@ import {
   findProjectMember,
   findProjectMemberByActor,
   listProjectMembers,
+  listProjectsOfActor,
   type OpenProjectRow,
   openSession,
   type Tx,
 } from '@stoa/store';
-import { assertTakesChanges, projectToChange } from '../access/project-gate.js';
 import { mayModerate } from '../access/rules.js';
-import { assertNotEnded, mayDirect, sessionToChange } from '../access/session-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
-import type { Decision } from '../log/log.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { assertNotEnded, mayDirect, sessionToChange } from '../sessions/session-gate.js';
 import { inProject, type ProjectContext } from './context.js';
 import { mirrorEverywhere, takeOutEverywhere } from './linked-channels.js';
+import { assertTakesChanges, projectToChange } from './project-gate.js';
 import { projectMemberRecord } from './records.js';
 
 /** Joins or changes a member. An actor is in a project once; joining again keeps `joinedAt`. */
@@ -180,4 +181,23 @@ function freeId(agentId: string, taken: ReadonlySet<string>): string {
     const memberId = `${agentId}-${String(n)}`;
     if (!taken.has(memberId)) return memberId;
   }
+}
+
+/**
+ * A session that a project counts on is not ended under it: a person takes it out first. One that ends
+ * with its parent cannot be held back, so its projects note it in the same commit.
+ */
+export function* sessionEnding(by: Principal, sessionId: string): Tx<NewEvent[]> {
+  const memberships = yield* listProjectsOfActor.all({ actorId: `session:${sessionId}` });
+  if (memberships.length > 0 && by.kind !== 'system') {
+    const names = memberships.map(({ projectId }) => projectId).join(', ');
+    throw new StoaError(
+      'session_in_project',
+      `${sessionId} is a member of ${names}: take it out first`,
+    );
+  }
+  return memberships.map(({ projectId, memberId }) => ({
+    topic: projectTopic(projectId),
+    event: { type: 'project_session_ended', data: { memberId } },
+  }));
 }

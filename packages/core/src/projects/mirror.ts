@@ -1,8 +1,9 @@
 import { channelTopic, LIMITS, type Member, type ProjectMember, StoaError } from '@stoa/protocol';
 import { findMember, findMemberByActor, findMirroredElsewhere, type Tx } from '@stoa/store';
-import type { OpenChannel } from '../access/gate.js';
+import type { OpenChannel } from '../channels/channel-gate.js';
+import { MIRRORED_PREFIX } from '../channels/member-name.js';
 import { memberRecord } from '../channels/records.js';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import { projectMemberRecord } from './records.js';
 
 /*
@@ -12,13 +13,8 @@ import { projectMemberRecord } from './records.js';
  * the commit of what it follows from, so there is no moment at which the two disagree.
  */
 
-const PREFIX = 'project:';
-
 const mirroredId = (projectId: string, memberId: string): string =>
-  `${PREFIX}${projectId}:${memberId}`;
-
-/** Whether a project put this member there; nobody else can give it such an id. */
-export const isMirrored = (memberId: string): boolean => memberId.startsWith(PREFIX);
+  `${MIRRORED_PREFIX}${projectId}:${memberId}`;
 
 /** Brings members into a channel, or their names and roles up to date there. */
 export function* mirrorInto(

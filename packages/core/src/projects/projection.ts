@@ -22,101 +22,101 @@ import {
   upsertProjectLink,
   upsertProjectMember,
 } from '@stoa/store';
-import type { Place } from '../log/entry.js';
+import type { Position } from '../kernel/entry.js';
+import { type EventOf, type Projections } from '../kernel/module.js';
+
+function* putMember(
+  position: Position,
+  event: EventOf<'project_member_joined' | 'project_member_updated'>,
+): Tx<void> {
+  const { topicId } = position;
+  const { member } = event.data;
+  const { memberId, memberKind, actorId, displayName, joinedAt } = member;
+  const row = { topicId, memberId, memberKind, actorId, displayName, joinedAt };
+  const { role = null, sessionEndedAt = null } = member;
+  yield* upsertProjectMember.run({ ...row, role, sessionEndedAt });
+}
 
 /**
  * What one event does to the tables of its project. It decides nothing and reads nothing but those
  * tables, so that replaying a log from zero gives the same tables.
  */
-export function* projectProjectEvent(place: Place, event: ProjectEvent): Tx<void> {
-  const { topicId, seq, at } = place;
-  switch (event.type) {
-    case 'project_created': {
-      const { projectId, displayName, description, metadata } = event.data;
-      yield* insertProject.run({
-        topicId,
-        projectId,
-        displayName,
-        description: description ?? null,
-        status: 'active',
-        createdBy: place.actor,
-        createdAt: at,
-        updatedAt: at,
-        metadata: JSON.stringify(metadata),
-      });
-      return;
-    }
-    case 'project_updated':
-      yield* changeProject(place, event.data);
-      return;
-    case 'project_deleted':
-      for (const table of DELETE_PROJECT) yield* table.run({ topicId });
-      yield* raiseFloor.run({ id: topicId, floor: seq - 1 });
-      yield* insertErasure.run({ topicId });
-      return;
-    case 'project_member_joined':
-    case 'project_member_updated': {
-      const { member } = event.data;
-      const { memberId, memberKind, actorId, displayName, joinedAt } = member;
-      const row = { topicId, memberId, memberKind, actorId, displayName, joinedAt };
-      const { role = null, sessionEndedAt = null } = member;
-      yield* upsertProjectMember.run({ ...row, role, sessionEndedAt });
-      return;
-    }
-    case 'project_member_left': {
-      const { memberId } = event.data;
-      yield* deleteProjectMember.run({ topicId, memberId });
-      yield* clearAssignee.run({ topicId, assigneeId: memberId });
-      return;
-    }
-    case 'project_session_ended':
-      yield* setProjectSessionEnded.run({ topicId, memberId: event.data.memberId, at });
-      return;
-    case 'channel_linked': {
-      const {
-        channelId,
-        role = null,
-        defaultForNewTasks,
-        mirrorMembers,
-        linkedAt,
-      } = event.data.link;
-      if (defaultForNewTasks) yield* clearDefaultLink.run({ topicId });
-      yield* upsertProjectLink.run({
-        topicId,
-        channelId,
-        role,
-        isDefault: Number(defaultForNewTasks),
-        mirrors: Number(mirrorMembers),
-        linkedAt,
-      });
-      return;
-    }
-    case 'channel_unlinked':
-      yield* deleteProjectLink.run({ topicId, channelId: event.data.channelId });
-      return;
-    case 'task_created':
-      yield* createTask(place, event.data);
-      return;
-    case 'task_updated':
-      yield* changeTask(place, event.data);
-      return;
-    case 'task_started':
-      yield* startTask(place, event.data);
-      return;
-    case 'task_deleted': {
-      const { taskId } = event.data;
-      yield* deleteTask.run({ topicId, taskId });
-      yield* deleteBlockers.run({ topicId, taskId });
-      yield* deleteBlocker.run({ topicId, blockerId: taskId });
-      yield* clearParentTask.run({ topicId, parentTaskId: taskId });
-      return;
-    }
-  }
-}
+export const PROJECT_EVENTS: Projections = {
+  *project_created(position, event) {
+    const { topicId, at } = position;
+    const { projectId, displayName, description, metadata } = event.data;
+    yield* insertProject.run({
+      topicId,
+      projectId,
+      displayName,
+      description: description ?? null,
+      status: 'active',
+      createdBy: position.actor,
+      createdAt: at,
+      updatedAt: at,
+      metadata: JSON.stringify(metadata),
+    });
+  },
+  *project_updated(position, event) {
+    yield* changeProject(position, event.data);
+  },
+  *project_deleted(position) {
+    const { topicId, seq } = position;
+    for (const table of DELETE_PROJECT) yield* table.run({ topicId });
+    yield* raiseFloor.run({ id: topicId, floor: seq - 1 });
+    yield* insertErasure.run({ topicId });
+  },
+  project_member_joined: putMember,
+  project_member_updated: putMember,
+  *project_member_left(position, event) {
+    const { topicId } = position;
+    const { memberId } = event.data;
+    yield* deleteProjectMember.run({ topicId, memberId });
+    yield* clearAssignee.run({ topicId, assigneeId: memberId });
+  },
+  *project_session_ended(position, event) {
+    const { topicId, at } = position;
+    yield* setProjectSessionEnded.run({ topicId, memberId: event.data.memberId, at });
+  },
+  *channel_linked(position, event) {
+    const { topicId } = position;
+    const { channelId, role = null, defaultForNewTasks, mirrorMembers, linkedAt } = event.data.link;
+    if (defaultForNewTasks) yield* clearDefaultLink.run({ topicId });
+    yield* upsertProjectLink.run({
+      topicId,
+      channelId,
+      role,
+      isDefault: Number(defaultForNewTasks),
+      mirrors: Number(mirrorMembers),
+      linkedAt,
+    });
+  },
+  *channel_unlinked(position, event) {
+    const { topicId } = position;
+    yield* deleteProjectLink.run({ topicId, channelId: event.data.channelId });
+  },
+  *task_created(position, event) {
+    yield* createTask(position, event.data);
+  },
+  *task_updated(position, event) {
+    yield* changeTask(position, event.data);
+  },
+  *task_started(position, event) {
+    yield* startTask(position, event.data);
+  },
+  *task_deleted(position, event) {
+    const { topicId } = position;
+    const { taskId } = event.data;
+    yield* deleteTask.run({ topicId, taskId });
+    yield* deleteBlockers.run({ topicId, taskId });
+    yield* deleteBlocker.run({ topicId, blockerId: taskId });
+    yield* clearParentTask.run({ topicId, parentTaskId: taskId });
+  },
+};
 
 type DataOf<T extends ProjectEvent['type']> = Extract<ProjectEvent, { type: T }>['data'];
 
-function* changeProject({ topicId, at }: Place, change: DataOf<'project_updated'>): Tx<void> {
+function* changeProject({ topicId, at }: Position, change: DataOf<'project_updated'>): Tx<void> {
   const now = yield* findProjectFields.first({ topicId });
   if (!now) return;
   yield* updateProject.run({
@@ -130,7 +130,7 @@ function* changeProject({ topicId, at }: Place, change: DataOf<'project_updated'
 }
 
 function* createTask(
-  { topicId, at, actor }: Place,
+  { topicId, at, actor }: Position,
   { taskId, task }: DataOf<'task_created'>,
 ): Tx<void> {
   yield* putTask.run({
@@ -155,7 +155,7 @@ function* createTask(
 }
 
 function* changeTask(
-  { topicId, at, actor }: Place,
+  { topicId, at, actor }: Position,
   { taskId, change }: DataOf<'task_updated'>,
 ): Tx<void> {
   const now = yield* findTask.first({ topicId, taskId });
@@ -180,7 +180,7 @@ function* changeTask(
 }
 
 function* startTask(
-  { topicId, at }: Place,
+  { topicId, at }: Position,
   { taskId, discussion, runId }: DataOf<'task_started'>,
 ): Tx<void> {
   const now = yield* findTask.first({ topicId, taskId });

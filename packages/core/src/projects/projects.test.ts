@@ -1,7 +1,7 @@
 import { LIMITS, type Principal, type ProjectTask, type Stamped } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseEntry } from '../log/entry.js';
+import { parseEntry } from '../kernel/entry.js';
 import { TurnStage } from '../turns/turn-stage.fixture.js';
 
 const page = { limit: 200 };

@@ -22,10 +22,10 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
-import { projectToRead } from '../access/project-gate.js';
 import { likePattern } from '../channels/read-channels.js';
 import type { ProjectContext } from './context.js';
 import { existingTask } from './existing-task.js';
+import { projectToRead } from './project-gate.js';
 import { linkRecord, projectMemberRecord, projectRecord, taskRecord } from './records.js';
 
 export function getProject(

@@ -19,14 +19,14 @@ import {
   type TaskRow,
   type Tx,
 } from '@stoa/store';
-import { channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
-import { assertWorksHere, projectToChange } from '../access/project-gate.js';
-import { idempotency } from '../channels/context.js';
+import { channelToSpeakIn, type JoinedChannel } from '../channels/channel-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import { decidePost } from '../channels/post-message.js';
-import type { Decision, NewEvent } from '../log/log.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
 import { inProject, type ProjectContext } from './context.js';
 import { existingTask } from './existing-task.js';
+import { assertWorksHere, projectToChange } from './project-gate.js';
 import { getTask } from './read-projects.js';
 import { assertFollows, assertNotBlocked, taskOf } from './tasks.js';
 

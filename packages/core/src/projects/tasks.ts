@@ -21,14 +21,14 @@ import {
   type TaskRow,
   type Tx,
 } from '@stoa/store';
-import { assertTakesChanges, assertWorksHere, projectToChange } from '../access/project-gate.js';
 import { mayModerate } from '../access/rules.js';
-import { mayDirect } from '../access/session-gate.js';
-import { idempotency } from '../channels/context.js';
 import { sessionIdOf } from '../channels/member-name.js';
-import type { Decision } from '../log/log.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import { mayDirect } from '../sessions/session-gate.js';
 import { inProject, type ProjectContext } from './context.js';
 import { existingTask } from './existing-task.js';
+import { assertTakesChanges, assertWorksHere, projectToChange } from './project-gate.js';
 import { getTask } from './read-projects.js';
 import { assertNoCircle, edgesOf } from './task-graph.js';
 

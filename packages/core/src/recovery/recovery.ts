@@ -1,11 +1,11 @@
 import { channelTopic, type Principal, type ThreadWork } from '@stoa/protocol';
 import { listBoundSchedules, listLostWork, listOpenWork, type Tx } from '@stoa/store';
-import { channelToChange, type OpenChannel } from '../access/gate.js';
-import type { Decision, NewEvent } from '../log/log.js';
+import { channelToChange, type OpenChannel } from '../channels/channel-gate.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { scheduleBound } from '../schedules/schedule-news.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import type { Stimuli } from '../stimuli/stimuli.js';
 import { findWork, workChanged, workOf } from '../work/read-work.js';
-import { scheduleBound } from '../work/schedule-news.js';
 import { lastKnownWork } from './last-known-work.js';
 import { withSoundBindings, withSoundSnapshots } from './sound-work.js';
 
@@ -53,9 +53,7 @@ export class Recovery {
 
   async #rebuildWork(): Promise<PassReport> {
     const pass = 'rebuild_thread_work';
-    const lost = await this.context.sessions.store.read(() =>
-      listLostWork.all({ newest: NEWEST_STIMULI }),
-    );
+    const lost = await this.context.store.read(() => listLostWork.all({ newest: NEWEST_STIMULI }));
     let repaired = 0;
     for (const { channelId, rootMessageId } of lost) {
       const isDone = await this.#write(pass, channelId, rootMessageId, function* ({ topicId }) {
@@ -76,7 +74,7 @@ export class Recovery {
     let after = { topicId: 0, rootMessageId: '' };
     for (;;) {
       const page = { ...after, limit: PAGE };
-      const rows = await this.context.sessions.store.read(() => listOpenWork.all(page));
+      const rows = await this.context.store.read(() => listOpenWork.all(page));
       for (const row of rows) {
         const { topicId, rootMessageId, channelId } = row;
         after = { topicId, rootMessageId };
@@ -95,9 +93,7 @@ export class Recovery {
 
   async #rebindSchedules(): Promise<PassReport> {
     const pass = 'rebind_schedules';
-    const rows = await this.context.sessions.store.read(() =>
-      listBoundSchedules.all({ limit: SCHEDULES }),
-    );
+    const rows = await this.context.store.read(() => listBoundSchedules.all({ limit: SCHEDULES }));
     let repaired = 0;
     for (const { scheduleId, sessionId, created } of rows) {
       const { title, channelId, threadRootMessageId } = JSON.parse(created) as {
@@ -129,7 +125,7 @@ export class Recovery {
     threadRootMessageId: string,
     decide: (channel: OpenChannel, at: number) => Tx<NewEvent[]>,
   ): Promise<boolean> {
-    const { log, diagnose } = this.context.sessions;
+    const { log, diagnose } = this.context;
     const place = { pass, channelId, threadRootMessageId };
     try {
       const isDone = await log.write({

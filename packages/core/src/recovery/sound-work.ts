@@ -8,7 +8,7 @@ import {
   listDispatchedStimuli,
   type Tx,
 } from '@stoa/store';
-import { isTerminal } from '../sessions/run-status.js';
+import { isTerminal } from '../runs/run-status.js';
 import { createdOf } from '../stimuli/records.js';
 
 const POSTED_LOOKED_AT = 200;

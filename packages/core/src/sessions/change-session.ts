@@ -1,35 +1,26 @@
 import {
   actorIdOf,
-  type CancelReason,
   type PermissionMode,
   type Principal,
-  projectTopic,
   type Session,
   StoaError,
   sessionTopic,
   type UpdateSession,
 } from '@stoa/protocol';
-import {
-  listChildSessions,
-  listLeftBehind,
-  listProjectsOfActor,
-  listQueuedRuns,
-  type Tx,
-} from '@stoa/store';
+import { listChildSessions, listLeftBehind, type Tx } from '@stoa/store';
+import { eachApart } from '../kernel/each-apart.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
+import { SESSION_ENDING, SESSION_STOPPING, type SessionContext } from './context.js';
+import { assertMode, assertNarrower, readSession, takePersona } from './create-session.js';
+import { lockReached } from './lock-reached.js';
+import { inSession } from './run-facts.js';
 import {
   assertNotEnded,
   type OpenSession,
   sessionToChange,
   sessionToRead,
-} from '../access/session-gate.js';
-import { admitMetadata } from '../channels/metadata.js';
-import type { Decision, NewEvent } from '../log/log.js';
-import type { SessionContext } from './context.js';
-import { assertMode, assertNarrower, readSession, takePersona } from './create-session.js';
-import { eachApart } from './each-apart.js';
-import { endRun } from './end-run.js';
-import { lockReached } from './lock-reached.js';
-import { inSession } from './run-facts.js';
+} from './session-gate.js';
 
 /** Changes title, mode or metadata; a mode counts from the next tool call on. */
 export async function updateSession(
@@ -89,13 +80,13 @@ export async function clearSession(
 /** What clearing a session does. */
 export function* cleared(context: SessionContext, session: OpenSession): Tx<NewEvent[]> {
   assertNotEnded(session);
-  const ended = yield* endAll(context, session, 'clear');
+  const ended = yield* context.hooks.collect(SESSION_STOPPING, session, 'clear');
   return [...ended, inSession(session, { type: 'session_cleared', data: {} })];
 }
 
 /**
  * Ends a session and those it made. What waits is dropped; the journal stays. Each is a commit of its own:
- * whatever comes between them, `endLeftBehind` finds those that are left.
+ * whatever comes between them, `endOrphanedSessions` finds those that are left.
  */
 export async function endSession(
   context: SessionContext,
@@ -105,10 +96,11 @@ export async function endSession(
 ): Promise<Session> {
   const decide = function* (session: OpenSession, at: number): Tx<NewEvent[]> {
     if (session.endedAt !== null) return [];
-    const told = yield* tellProjects(principal, sessionId);
+    const noted = yield* context.hooks.collect(SESSION_ENDING, principal, sessionId);
     // For what follows from the end of its runs it is gone already.
-    const ended = yield* endAll(context, { ...session, endedAt: at }, 'clear');
-    return [...ended, inSession(session, { type: 'session_ended', data: { reason } }), ...told];
+    const stopping = { ...session, endedAt: at };
+    const ended = yield* context.hooks.collect(SESSION_STOPPING, stopping, 'clear');
+    return [...ended, inSession(session, { type: 'session_ended', data: { reason } }), ...noted];
   };
   await change(context, principal, sessionId, decide, lockReached);
   const children = await context.store.read(() =>
@@ -121,31 +113,12 @@ export async function endSession(
 }
 
 /** Ends sessions whose parent has ended. Returns how many there were. */
-export async function endLeftBehind(context: SessionContext, limit: number): Promise<number> {
+export async function endOrphanedSessions(context: SessionContext, limit: number): Promise<number> {
   const left = await context.store.read(() => listLeftBehind.all({ limit }));
   await eachApart(context, 'a sub-session could not be ended', left, ({ sessionId }) =>
     endSession(context, { kind: 'system' }, sessionId, PARENT_ENDED),
   );
   return left.length;
-}
-
-/**
- * A session that a project counts on is not ended under it: a person takes it out first. One that ends
- * with its parent cannot be held back, so its projects are told in the same commit.
- */
-function* tellProjects(principal: Principal, sessionId: string): Tx<NewEvent[]> {
-  const places = yield* listProjectsOfActor.all({ actorId: `session:${sessionId}` });
-  if (places.length > 0 && principal.kind !== 'system') {
-    const names = places.map(({ projectId }) => projectId).join(', ');
-    throw new StoaError(
-      'session_in_project',
-      `${sessionId} is a member of ${names}: take it out first`,
-    );
-  }
-  return places.map(({ projectId, memberId }) => ({
-    topic: projectTopic(projectId),
-    event: { type: 'project_session_ended', data: { memberId } },
-  }));
 }
 
 const PARENT_ENDED = 'its parent ended';
@@ -175,19 +148,4 @@ function change(
       return { events, answer: () => undefined };
     },
   });
-}
-
-function* endAll(
-  context: SessionContext,
-  session: OpenSession,
-  reason: CancelReason,
-): Tx<NewEvent[]> {
-  const all: NewEvent[] = [];
-  const queued = yield* listQueuedRuns.all({ topicId: session.topicId, limit: 10_000 });
-  const runIds = queued.map(({ runId }) => runId);
-  if (session.activeRunId !== null) runIds.unshift(session.activeRunId);
-  for (const runId of runIds) {
-    all.push(...(yield* endRun(context, session, runId, { type: 'cancelled', reason })));
-  }
-  return all;
 }

@@ -13,22 +13,18 @@ import {
 } from '@stoa/protocol';
 import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
-import {
-  assertNotEnded,
-  type OpenSession,
-  sessionToRead,
-  sessionToServe,
-} from '../access/session-gate.js';
-import { workspaceToUse } from '../access/workspace-gate.js';
 import { withhold } from '../agents/withheld-values.js';
-import { currentCeiling, sessionCeiling } from '../authority/ceiling-of.js';
-import { idempotency } from '../channels/context.js';
-import { admitMetadata } from '../channels/metadata.js';
-import type { Decision } from '../log/log.js';
+import { workspaceToUse } from '../agents/workspace-gate.js';
+import type { ReadyAgent } from '../agents/workspaces.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
 import { narrows } from '../permissions/narrows.js';
-import type { ReadyAgent, SessionContext } from './context.js';
+import { currentCeiling, sessionCeiling } from './ceiling-of.js';
+import type { SessionContext } from './context.js';
 import { authorityOf } from './policy-of.js';
 import { sessionRecord } from './records.js';
+import { assertNotEnded, type OpenSession, sessionToRead, sessionToServe } from './session-gate.js';
 import { assertRoomBelow } from './sub-session-room.js';
 
 /** Makes a session: it takes over its agent's definition as it is now, and keeps it. */

@@ -1,10 +1,10 @@
 import { type Principal, StoaError } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
-import { sessionToRead } from '../access/session-gate.js';
-import { currentCeiling } from '../authority/ceiling-of.js';
 import { decide, type Policy } from '../permissions/decide.js';
 import type { ToolRequest } from '../permissions/request.js';
+import { currentCeiling } from './ceiling-of.js';
 import { type PolicyPorts, policyOf } from './policy-of.js';
+import { sessionToRead } from './session-gate.js';
 
 /**
  * Whether a session may use a tool right away that touches nothing of the machine. Where people would

@@ -1,12 +1,12 @@
 import type { Ceiling, PermissionMode, PermissionRules, Persona } from '@stoa/protocol';
 import { listWorkspaceRules, type Tx } from '@stoa/store';
-import { type OpenSession, sessionToRead } from '../access/session-gate.js';
+import type { Workspaces } from '../agents/workspaces.js';
 import { capPolicy, lowerCeiling } from '../authority/ceiling.js';
-import { OWNER_ACTOR, sessionCeiling, strangersOf } from '../authority/ceiling-of.js';
 import type { Policy } from '../permissions/decide.js';
 import { type Authority, inherit } from '../permissions/narrows.js';
 import { extendRules } from '../permissions/rules.js';
-import type { Workspaces } from './context.js';
+import { OWNER_ACTOR, sessionCeiling, strangersOf } from './ceiling-of.js';
+import { type OpenSession, sessionToRead } from './session-gate.js';
 
 /** What a policy needs in addition to the session. */
 export interface PolicyPorts {

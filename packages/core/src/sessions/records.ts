@@ -16,9 +16,9 @@ import type {
   FullScheduleRow,
   SessionListRow,
 } from '@stoa/store';
-import { agentNameOf, personaOf } from '../access/session-gate.js';
-import { agentIdentity } from './identity.js';
+import { agentIdentity } from '../agents/identity.js';
 import { requestedIn } from './run-facts.js';
+import { agentNameOf, personaOf } from './session-gate.js';
 
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 

@@ -6,9 +6,9 @@ import type {
   SessionEvent,
 } from '@stoa/protocol';
 import { sessionTopic } from '@stoa/protocol';
-import type { OpenSession } from '../access/session-gate.js';
-import type { NewEvent } from '../log/log.js';
-import { agentIdentity } from './identity.js';
+import { agentIdentity } from '../agents/identity.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { OpenSession } from './session-gate.js';
 
 /** Who asked for a piece of work, and how far that reaches. */
 export interface Requested {

@@ -56,7 +56,7 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
     await daemon.abandon();
     daemon = await world.start();
     expect(await statusOf(child)).toBe('idle');
-    await daemon.core.runner.tick();
+    await daemon.core.tick();
     expect([await statusOf(child), await statusOf(grandchild)]).toEqual(['ended', 'ended']);
   });
 

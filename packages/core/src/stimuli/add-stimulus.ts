@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import type { LockedChannel } from '../turns/context.js';
 import type { StimulusContext } from './context.js';
 import { keysOf, takesPlaceOf } from './equivalence.js';
@@ -25,14 +25,14 @@ export type Wanted = Omit<NewStimulus, 'stimulusId'>;
 
 /** Adds one, and takes out of the queue what it takes the place of; the first event is the one that adds it. */
 export function* addStimulus(
-  { sessions }: StimulusContext,
+  context: StimulusContext,
   channel: LockedChannel,
   wanted: Wanted,
 ): Tx<{ stimulus: NewStimulus; events: NewEvent[] }> {
   const { topicId, channelId } = channel;
   const replaced = yield* replacedBy(topicId, wanted);
   yield* assertRoom(channel, -replaced.length);
-  const stimulus = { stimulusId: sessions.ids.next('stm'), ...wanted };
+  const stimulus = { stimulusId: context.ids.next('stm'), ...wanted };
   const topic = channelTopic(channelId);
   const add = (event: ChannelEvent): NewEvent => ({ topic, event });
   return {
@@ -110,7 +110,7 @@ export function* tellThread(
   } catch (error) {
     if (!(error instanceof StoaError) || error.code !== 'too_many_stimuli') throw error;
     const { kind } = news;
-    context.sessions.diagnose('a stimulus found no room', { channelId: channel.channelId, kind });
+    context.diagnose('a stimulus found no room', { channelId: channel.channelId, kind });
     return [];
   }
 }

@@ -10,13 +10,17 @@ import {
   stimulusKindOf,
 } from '@stoa/protocol';
 import { findMember, listStimuli, type Tx } from '@stoa/store';
-import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from '../access/gate.js';
-import { ceilingOfAuthor } from '../authority/ceiling-of.js';
-import { idempotency } from '../channels/context.js';
-import { admitMetadata } from '../channels/metadata.js';
+import {
+  assertNotArchived,
+  channelToSpeakIn,
+  type JoinedChannel,
+} from '../channels/channel-gate.js';
 import { placeInThread } from '../channels/thread.js';
-import type { LogEntry } from '../log/entry.js';
-import type { Decision } from '../log/log.js';
+import type { LogEntry } from '../kernel/entry.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
+import { ceilingOfAuthor } from '../sessions/ceiling-of.js';
 import { addStimulus, type Wanted } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { KINDS_OF_AGENTS } from './kinds.js';
@@ -48,8 +52,7 @@ export async function createStimulus(
         : 'One for the channel names no threadRootMessageId';
     throw new StoaError('invalid_stimulus', why);
   }
-  const { sessions } = context;
-  return sessions.log.write({
+  return context.log.write({
     actor: actorIdOf(by),
     lane: channelTopic(channelId),
     open: () => channelToSpeakIn(by, channelId),
@@ -77,7 +80,7 @@ export async function createStimulus(
         answer: ([entry]) => createdRecord(channelId, entry as LogEntry, stimulus),
       };
     },
-    idempotency: idempotency(sessions.secrets, key, { stimulus: channelId, request }, (entry) =>
+    idempotency: idempotency(context.secrets, key, { stimulus: channelId, request }, (entry) =>
       createdRecord(channelId, entry, JSON.parse(entry.body) as NewStimulus),
     ),
   });

@@ -17,16 +17,16 @@ import {
   type MemberRow,
   type Tx,
 } from '@stoa/store';
-import type { OpenChannel } from '../access/gate.js';
+import type { OpenChannel } from '../channels/channel-gate.js';
 import { namedMember } from '../channels/member-name.js';
 import { type Posted, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import { openTurn } from '../turns/open-turn.js';
 import { afterStimulus, newWork, shownMarker } from '../work/changes.js';
+import { initiativeKeyOf } from '../work/initiative.js';
 import { workChanged, workIn } from '../work/read-work.js';
 import type { StimulusContext } from './context.js';
-import { initiativeKeyOf } from './initiative.js';
 import { KIND_RULES } from './kinds.js';
 import { type Placement, place } from './place.js';
 import { type ReadChannel, readState, repliesLeft } from './read-state.js';
@@ -174,8 +174,7 @@ function* materialise(
   at: number,
 ): Tx<NewEvent[]> {
   const { stimulusId, kind, progressKey, senderSessionId, ceiling } = stimulus;
-  const { sessions } = context;
-  const messageId = sessions.ids.next('msg');
+  const messageId = context.ids.next('msg');
   const rootMessageId = placement.as === 'root' ? messageId : placement.thread.rootMessageId;
   const { posted, events } = yield* publishMessage(channel, {
     messageId,
@@ -216,7 +215,7 @@ function* materialise(
     isPromotion: placement.as === 'promotion',
     isSourceOver: yield* isOver(stimulus),
     woken: wokenBy(turn),
-    digest: sessions.secrets.digest(stimulus.content),
+    digest: context.secrets.digest(stimulus.content),
     at,
   });
   const marker =

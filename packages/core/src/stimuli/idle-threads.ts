@@ -1,8 +1,8 @@
 import { channelTopic, type Principal } from '@stoa/protocol';
 import { findTurn, listIdleWork, type Tx } from '@stoa/store';
-import { channelToChange } from '../access/gate.js';
+import { channelToChange } from '../channels/channel-gate.js';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
-import type { Decision } from '../log/log.js';
+import type { Decision } from '../kernel/log.js';
 import { tellThread } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 
@@ -22,7 +22,7 @@ export class IdleThreads {
   constructor(private readonly context: StimulusContext) {}
 
   async look(): Promise<void> {
-    const { store, clock, diagnose } = this.context.sessions;
+    const { store, clock, diagnose } = this.context;
     const now = clock.now();
     // A clock that was set back must not keep this from looking.
     if (now >= this.#lookedAt && now - this.#lookedAt < LOOK_EVERY_MS) return;
@@ -42,7 +42,7 @@ export class IdleThreads {
 
   #followUp(channelId: string, rootMessageId: string, idleMs: number): Promise<void> {
     const { context } = this;
-    return context.sessions.log.write({
+    return context.log.write({
       actor: 'system',
       lane: channelTopic(channelId),
       open: () => channelToChange(SYSTEM, channelId),

@@ -15,8 +15,8 @@ import {
 } from '@stoa/store';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import { sessionIdOf } from '../channels/member-name.js';
+import { initiativeKeyOf } from '../work/initiative.js';
 import { findWork, workOf } from '../work/read-work.js';
-import { initiativeKeyOf } from './initiative.js';
 import type { ChannelState, ThreadToPost } from './place.js';
 import { createdOf } from './records.js';
 

@@ -20,6 +20,7 @@ import {
   listStimuliWithoutKey,
   type Tx,
 } from '@stoa/store';
+import { mayModerate } from '../access/rules.js';
 import {
   assertNotArchived,
   channelToChange,
@@ -27,10 +28,9 @@ import {
   channelToRead,
   channelToSpeakIn,
   type OpenChannel,
-} from '../access/gate.js';
-import { mayModerate } from '../access/rules.js';
-import type { Decision, NewEvent } from '../log/log.js';
-import { DAEMON_GONE_MS } from '../sessions/ownership.js';
+} from '../channels/channel-gate.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { DAEMON_GONE_MS } from '../runs/ownership.js';
 import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
@@ -65,7 +65,7 @@ export class Stimuli {
   readonly #waits: InitiativeWaits;
 
   constructor(private readonly context: StimulusContext) {
-    this.#waits = new InitiativeWaits(context.sessions.store);
+    this.#waits = new InitiativeWaits(context.store);
   }
 
   create(by: Principal, channelId: string, request: CreateStimulus, key?: string) {
@@ -73,7 +73,7 @@ export class Stimuli {
   }
 
   get(by: Principal, channelId: string, stimulusId: string): Promise<Stimulus> {
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const channel = yield* channelToRead(by, channelId);
       return stimulusRecord(channelId, yield* existing(channel, stimulusId));
     });
@@ -82,7 +82,7 @@ export class Stimuli {
   /** Newest first. */
   list(by: Principal, channelId: string, query: StimulusQuery) {
     const { state = null, threadRootMessageId = null, limit } = query;
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
       const before = query.before ?? Number.MAX_SAFE_INTEGER;
       const page = { topicId, state, rootMessageId: threadRootMessageId, before };
@@ -129,7 +129,7 @@ export class Stimuli {
 
   /** What a daemon that is gone had claimed waits again. Returns how many there were. */
   async requeueLost(): Promise<number> {
-    const { store, diagnose } = this.context.sessions;
+    const { store, diagnose } = this.context;
     const lost = await store.read(() => this.#findLost());
     let requeued = 0;
     for (const { channelId, stimulusId } of lost) {
@@ -152,7 +152,7 @@ export class Stimuli {
   async indexWaiting(): Promise<number> {
     let indexed = 0;
     for (;;) {
-      const found = await this.context.sessions.store.transact(function* () {
+      const found = await this.context.store.transact(function* () {
         const rows = yield* listStimuliWithoutKey.all({ limit: LOOKED_AT });
         for (const row of rows) yield* insertKeys(row.topicId, createdOf(row));
         return rows.length;
@@ -163,8 +163,9 @@ export class Stimuli {
   }
 
   *#findLost(): Tx<{ channelId: string; stimulusId: string }[]> {
-    const { daemonId, sessions } = this.context;
-    const own = sessions.clock.now();
+    const { context } = this;
+    const { daemonId } = context;
+    const own = context.clock.now();
     const now = (yield* leaseTime.first({ now: own }))?.now ?? own;
     const aliveAfter = now - DAEMON_GONE_MS;
     const staleBefore = own - CLAIM_STALE_MS;
@@ -173,7 +174,7 @@ export class Stimuli {
 
   /** Posts what is due, a bounded number. Returns whether there may be more. */
   async tick(): Promise<boolean> {
-    const { store, clock, diagnose } = this.context.sessions;
+    const { store, clock, diagnose } = this.context;
     const now = clock.now();
     // A clock that was set back must not keep this from looking.
     if (now < this.#lookedForLostAt || now - this.#lookedForLostAt >= LOST_EVERY_MS) {
@@ -212,7 +213,7 @@ export class Stimuli {
     const limit = LOOKED_AT + this.#waits.size;
     for (;;) {
       const page = { now, ...after, limit };
-      const rows = await this.context.sessions.store.read(() => listDueStimuli.all(page));
+      const rows = await this.context.store.read(() => listDueStimuli.all(page));
       yield rows;
       const last = rows.at(-1);
       if (!last || rows.length < limit) return;
@@ -240,7 +241,7 @@ export class Stimuli {
         return { events, answer: () => undefined };
       });
     } catch (error) {
-      context.sessions.diagnose('a stimulus could not be posted', { channelId, stimulusId, error });
+      context.diagnose('a stimulus could not be posted', { channelId, stimulusId, error });
       await this.#write(channelId, function* (channel, at) {
         const events = yield* failed(channel, stimulusId, wordsOf(error), at);
         return { events, answer: () => undefined };
@@ -253,7 +254,7 @@ export class Stimuli {
     channelId: string,
     decide: (channel: OpenChannel, at: number) => Tx<Decision<R>>,
   ): Promise<R> {
-    return this.context.sessions.log.write({
+    return this.context.log.write({
       actor: 'system',
       lane: channelTopic(channelId),
       open: () => channelToChange(SYSTEM, channelId),
@@ -269,7 +270,7 @@ export class Stimuli {
     decide: (row: FullStimulusRow, channel: OpenChannel, at: number) => Tx<ChannelEvent>,
   ): Promise<Stimulus> {
     const topic = channelTopic(channelId);
-    await this.context.sessions.log.write({
+    await this.context.log.write({
       actor: actorIdOf(by),
       lane: topic,
       open,

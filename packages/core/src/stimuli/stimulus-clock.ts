@@ -1,8 +1,6 @@
-import type { TurnDecision } from '@stoa/protocol';
 import { nextExpiryAt, nextStimulusAt, together } from '@stoa/store';
-import type { LogEntry } from '../log/entry.js';
+import { Alarm } from '../kernel/alarm.js';
 import type { Timers } from '../ports.js';
-import { Alarm } from '../upkeep/alarm.js';
 import type { StimulusContext } from './context.js';
 import type { IdleThreads } from './idle-threads.js';
 import type { Stimuli } from './stimuli.js';
@@ -11,7 +9,7 @@ const RETRY_MS = 1_000;
 
 interface Times {
   readonly availableAt: number;
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 /** One that expires before it may be posted is settled when it expires. */
@@ -32,7 +30,7 @@ export class StimulusClock {
     private readonly idle: IdleThreads,
     timers: Timers,
   ) {
-    this.#alarm = new Alarm(context.sessions.clock, timers, () => void this.look());
+    this.#alarm = new Alarm(context.clock, timers, () => void this.look());
   }
 
   /** One look at a time; who asks while one is under way gets the next. */
@@ -47,22 +45,13 @@ export class StimulusClock {
     if (this.#looking === looking) this.#looking = undefined;
   }
 
-  committed(entries: readonly LogEntry[]): void {
-    for (const { type, body } of entries) {
-      switch (type) {
-        case 'stimulus_created':
-        case 'stimulus_deferred':
-        case 'stimulus_replayed':
-          this.#alarm.setTo(nextTime(JSON.parse(body) as Times));
-          break;
-        case 'turn_decided':
-          if ((JSON.parse(body) as TurnDecision).turn.closedAt !== undefined) this.#soon();
-          break;
-        case 'channel_updated':
-        case 'channel_unarchived':
-          this.#soon();
-      }
-    }
+  changed(times: Times): void {
+    this.#alarm.setTo(nextTime(times));
+  }
+
+  /** What stimuli wait for may have happened. */
+  soon(): void {
+    this.#alarm.setTo(this.context.clock.now());
   }
 
   stop(): void {
@@ -74,14 +63,10 @@ export class StimulusClock {
     await this.#looking;
   }
 
-  #soon(): void {
-    this.#alarm.setTo(this.context.sessions.clock.now());
-  }
-
   async #look(): Promise<void> {
     if (this.#alarm.isStopped) return;
     this.#alarm.clear();
-    const { store, clock, diagnose } = this.context.sessions;
+    const { store, clock, diagnose } = this.context;
     try {
       await this.idle.look();
       const isMore = await this.stimuli.tick();
@@ -89,7 +74,7 @@ export class StimulusClock {
       const next = await store.read(() =>
         together(nextStimulusAt.first({ now }), nextExpiryAt.first({ now })),
       );
-      if (isMore) this.#soon();
+      if (isMore) this.soon();
       else for (const row of next) if (row && row.at !== null) this.#alarm.setTo(row.at);
     } catch (error) {
       diagnose('stimuli could not be looked at', { error });

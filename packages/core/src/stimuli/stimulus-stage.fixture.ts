@@ -11,8 +11,9 @@ import type {
 import { channelTopic } from '@stoa/protocol';
 import { ERASE_CHUNKS, insertEvent, openTopicEnd } from '@stoa/store';
 import { OWNER, type StoreEngine } from '@stoa/testkit';
-import { channelToChange } from '../access/gate.js';
-import { projectChannelEvent } from '../channels/projection.js';
+import { channelToChange } from '../channels/channel-gate.js';
+import { MODULES } from '../create-core.js';
+import { Registry } from '../kernel/registry.js';
 import { TurnStage } from '../turns/turn-stage.fixture.js';
 import type { StimulusContext } from './context.js';
 import { dispatch } from './dispatch.js';
@@ -118,7 +119,7 @@ export class StimulusStage {
       const place = { topicId: end.id, seq: end.head + 1, at: 1, actor: 'system' };
       const body = JSON.stringify(event.data);
       yield* insertEvent.run({ ...place, type: event.type, body });
-      yield* projectChannelEvent(place, event);
+      yield* new Registry(MODULES).project(place, event);
     });
   }
 

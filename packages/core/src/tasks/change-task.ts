@@ -1,6 +1,6 @@
 import { StoaError, type TaskChange, type TaskEntry } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import type { TaskContext } from './context.js';
 import { admitDetail, shortened } from './create-task.js';
 import type { TaskKind } from './kind.js';

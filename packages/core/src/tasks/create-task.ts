@@ -7,11 +7,11 @@ import {
   type TaskEntry,
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import { assertNotEnded, type OpenSession, sessionToServe } from '../access/session-gate.js';
-import { currentCeiling } from '../authority/ceiling-of.js';
-import type { Decision } from '../log/log.js';
+import type { Decision } from '../kernel/log.js';
+import { currentCeiling } from '../sessions/ceiling-of.js';
 import { lockPlace } from '../sessions/lock-reached.js';
 import { inSession } from '../sessions/run-facts.js';
+import { assertNotEnded, type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import type { TaskKind } from './kind.js';
 import { assertRoom, hasPlace, tooMany } from './places.js';
@@ -44,7 +44,7 @@ export function createTask(
   wanted: NewTask,
 ): Promise<TaskEntry> {
   const kind = context.kinds.get(wanted.kind);
-  const { ids, log, storeWait } = context.sessions;
+  const { ids, log, storeWait } = context;
   const detail = admitDetail(kind, wanted.detail);
   const taskId = wanted.taskId ?? ids.next('tsk');
   return log.write({

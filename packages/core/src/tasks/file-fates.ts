@@ -18,7 +18,7 @@ export function fileFates(
   taskIds: readonly string[],
   endedBefore: number,
 ): Promise<ReadonlyMap<string, FileFate>> {
-  return context.sessions.store.read(function* () {
+  return context.store.read(function* () {
     const fates = new Map<string, FileFate>();
     for (const taskId of taskIds) fates.set(taskId, yield* fateOf(context, taskId, endedBefore));
     return fates;

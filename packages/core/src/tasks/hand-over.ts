@@ -8,9 +8,9 @@ import {
   listUntoldTasks,
   type Tx,
 } from '@stoa/store';
-import { sessionToRead, sessionToServe } from '../access/session-gate.js';
-import type { Decision } from '../log/log.js';
-import { eachApart } from '../sessions/each-apart.js';
+import { eachApart } from '../kernel/each-apart.js';
+import type { Decision } from '../kernel/log.js';
+import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { isEnded } from './lifecycle.js';
 import { goesAlong, handOver, tellOwner } from './notice.js';
@@ -29,7 +29,7 @@ export async function handOverTasks(
   stopping: Stopping,
   sessionId: string,
 ): Promise<void> {
-  const { store } = context.sessions;
+  const { store } = context;
   const { entries, heir } = await store.read(function* () {
     const { topicId } = yield* sessionToRead(SYSTEM, sessionId);
     const [, ...above] = yield* listSessionsAbove.all({ sessionId });
@@ -40,7 +40,7 @@ export async function handOverTasks(
       heir: above.find(({ endedAt }) => endedAt === null)?.sessionId,
     };
   });
-  await eachApart(context.sessions, 'a task could not be handed over', entries, async (entry) => {
+  await eachApart(context, 'a task could not be handed over', entries, async (entry) => {
     const { taskId } = entry;
     const goes = context.kinds.find(entry.kind)?.ownerEnded === 'hand_over';
     if (heir !== undefined && goes) {
@@ -57,7 +57,7 @@ export async function handOverLeftBehind(
   stopping: Stopping,
   limit: number,
 ): Promise<void> {
-  const { store } = context.sessions;
+  const { store } = context;
   const left = await store.read(() => listTasksLeftBehind.all({ limit }));
   for (const sessionId of new Set(left.map((task) => task.sessionId))) {
     await handOverTasks(context, stopping, sessionId);
@@ -66,13 +66,12 @@ export async function handOverLeftBehind(
 
 /** Tells of ends that found an inbox full, or whose session ended before it heard of them. */
 export async function tellAllDue(context: TaskContext, limit: number): Promise<void> {
-  const { sessions } = context;
   // A session without room keeps nobody else waiting.
   const full = new Set<string>();
   for (let last: Pick<Due, 'sortAt' | 'taskId'> = { sortAt: 0, taskId: '' }; ; ) {
     const due = await dueAfter(context, last, limit);
     const what = 'the end of a task could not be told';
-    await eachApart(sessions, what, due, async ({ taskId, sessionId }) => {
+    await eachApart(context, what, due, async ({ taskId, sessionId }) => {
       if (full.has(sessionId)) return;
       if (!(await tellDue(context, taskId))) full.add(sessionId);
     });
@@ -89,11 +88,11 @@ interface Due {
 }
 
 function dueAfter(
-  { sessions }: TaskContext,
+  context: TaskContext,
   { sortAt, taskId }: Pick<Due, 'sortAt' | 'taskId'>,
   limit: number,
 ): Promise<Due[]> {
-  return sessions.store.read(() => listTasksToTell.all({ sortAt, taskId, limit }));
+  return context.store.read(() => listTasksToTell.all({ sortAt, taskId, limit }));
 }
 
 /** What was to tell of the end of one that was waited for did not: it is told as that of every other. */
@@ -127,7 +126,7 @@ function tellDue(context: TaskContext, taskId: string): Promise<boolean> {
 
 /** One commit for both sessions. */
 function move(context: TaskContext, taskId: string, from: string, to: string): Promise<void> {
-  return context.sessions.log.write({
+  return context.log.write({
     actor: 'system',
     lane: sessionTopic(from),
     *open() {

@@ -1,6 +1,6 @@
 import { StoaError } from '@stoa/protocol';
-import { AGENT } from './agent/agent-kind.js';
-import { DREAM } from './dream/dream-kind.js';
+import { DREAM } from '../dreams/dream-kind.js';
+import { AGENT } from '../subagents/agent-kind.js';
 import type { TaskKind } from './kind.js';
 import { MONITOR } from './monitor/monitor-kind.js';
 import { SHELL } from './shell/shell-kind.js';

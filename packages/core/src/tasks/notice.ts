@@ -6,11 +6,11 @@ import {
   listSessionsAbove,
   type Tx,
 } from '@stoa/store';
-import { type OpenSession, sessionToServe } from '../access/session-gate.js';
-import type { NewEvent } from '../log/log.js';
-import { type Arrival, acceptItem, whyFull } from '../sessions/accept-item.js';
-import { endRun } from '../sessions/end-run.js';
+import { type Arrival, acceptItem, whyFull } from '../inbox/accept-item.js';
+import type { NewEvent } from '../kernel/log.js';
+import { endRun } from '../runs/end-run.js';
 import { factsOf, inSession } from '../sessions/run-facts.js';
+import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { taskChanged } from './write-task.js';
 
@@ -43,7 +43,7 @@ interface Told {
 
 /** The events that tell of it; `full` where there is no room; undefined: nobody is left. */
 export function* tellOwner(
-  { sessions }: TaskContext,
+  context: TaskContext,
   session: OpenSession,
   task: TaskEntry,
   text: string,
@@ -51,7 +51,7 @@ export function* tellOwner(
   const listener = yield* listenerOf(session);
   if (!listener) return undefined;
   if ((yield* whyFull(listener)) !== undefined) return 'full';
-  const { events } = yield* acceptItem(sessions, listener, arrivalOf(task, text));
+  const { events } = yield* acceptItem(context, listener, arrivalOf(task, text));
   return { events, itemId: (events[0]?.event.data as Accepted).itemId, listener };
 }
 
@@ -99,7 +99,7 @@ export function* dueAgain(session: OpenSession, closing: readonly NewEvent[]): T
 
 /** Drops what waits to be told about one task of a session, or about all of them. */
 export function* dropNotices(
-  { sessions }: TaskContext,
+  context: TaskContext,
   session: OpenSession,
   taskId?: string,
 ): Tx<NewEvent[]> {
@@ -118,7 +118,7 @@ export function* dropNotices(
     if (dropped.length === 0) continue;
     if (dropped.length === waiting.length) {
       const end = { type: 'cancelled', reason: 'dropped' } as const;
-      events.push(...(yield* endRun(sessions, session, runId, end)));
+      events.push(...(yield* endRun(context, session, runId, end)));
       continue;
     }
     for (const { itemId, accepted } of dropped) {

@@ -1,6 +1,6 @@
 import { LIMITS, StoaError } from '@stoa/protocol';
 import { countLiveTasksOfSession, countRunningTasks, type Tx } from '@stoa/store';
-import type { OpenSession } from '../access/session-gate.js';
+import type { OpenSession } from '../sessions/session-gate.js';
 import type { TaskKind } from './kind.js';
 
 /** Whether one more of a kind may run for a person. Places are counted, never handed out: none can leak. */

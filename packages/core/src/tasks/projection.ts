@@ -1,35 +1,45 @@
 import type { SessionEvent, TaskChange, TaskEntry } from '@stoa/protocol';
 import { deleteBackgroundTask, findTaskEntry, putBackgroundTask, type Tx } from '@stoa/store';
-import type { Place } from '../log/entry.js';
+import type { Position } from '../kernel/entry.js';
+import { type EventOf, type Projections } from '../kernel/module.js';
 import { isEnded } from './lifecycle.js';
 
 type TaskEvent = Extract<SessionEvent, { type: `background_task_${string}` }>;
 type Ended = Extract<SessionEvent, { type: 'background_task_ended' }>['data'];
 
-/** What one event does to the tasks of its session. */
-export function* projectTaskEvent(place: Place, event: TaskEvent): Tx<void> {
-  const { topicId } = place;
-  switch (event.type) {
-    case 'background_task_created':
-    case 'background_task_received':
-      yield* put(topicId, event.data.task);
-      return;
-    case 'background_task_changed': {
-      const entry = yield* find(topicId, event.data.taskId);
-      if (entry) yield* put(topicId, changed(entry, event.data.change, place.at));
-      return;
-    }
-    case 'background_task_ended': {
-      const entry = yield* find(topicId, event.data.taskId);
-      if (entry) yield* put(topicId, ended(entry, event.data, place.at));
-      return;
-    }
-    case 'background_task_handed_over':
-    case 'background_task_evicted':
-      yield* deleteBackgroundTask.run({ topicId, taskId: event.data.taskId });
-      return;
-  }
+function* putEntry(
+  position: Position,
+  event: EventOf<'background_task_created' | 'background_task_received'>,
+): Tx<void> {
+  const { topicId } = position;
+  yield* put(topicId, event.data.task);
 }
+
+function* removeEntry(
+  position: Position,
+  event: EventOf<'background_task_handed_over' | 'background_task_evicted'>,
+): Tx<void> {
+  const { topicId } = position;
+  yield* deleteBackgroundTask.run({ topicId, taskId: event.data.taskId });
+}
+
+/** What one event does to the tasks of its session. */
+export const TASK_EVENTS: Projections = {
+  background_task_created: putEntry,
+  background_task_received: putEntry,
+  *background_task_changed(position, event) {
+    const { topicId } = position;
+    const entry = yield* find(topicId, event.data.taskId);
+    if (entry) yield* put(topicId, changed(entry, event.data.change, position.at));
+  },
+  *background_task_ended(position, event) {
+    const { topicId } = position;
+    const entry = yield* find(topicId, event.data.taskId);
+    if (entry) yield* put(topicId, ended(entry, event.data, position.at));
+  },
+  background_task_handed_over: removeEntry,
+  background_task_evicted: removeEntry,
+};
 
 /** An entry after a change of it. */
 export function changed(entry: TaskEntry, change: TaskChange, at: number): TaskEntry {

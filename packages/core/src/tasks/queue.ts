@@ -1,5 +1,5 @@
 import { listQueuedTasks } from '@stoa/store';
-import { eachApart } from '../sessions/each-apart.js';
+import { eachApart } from '../kernel/each-apart.js';
 import { type Begun, beginTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { withApprovals } from './read-tasks.js';
@@ -43,7 +43,7 @@ export class TaskQueue {
       try {
         await this.#look();
       } catch (error) {
-        this.context.sessions.diagnose('waiting tasks could not be looked at', { error });
+        this.context.diagnose('waiting tasks could not be looked at', { error });
       }
     }
   }
@@ -56,14 +56,15 @@ export class TaskQueue {
 
   /** All of them: however many of one person wait, others may have a place. */
   async #lookAt(kind: string): Promise<void> {
-    const { place, sessions } = this.context;
+    const { context } = this;
+    const { place } = context;
     const full = new Set<string>();
     for (let last = { sortAt: 0, taskId: '' }; ; ) {
       const query = { place, kind, sortAt: last.sortAt, taskId: last.taskId, limit: PAGE };
-      const waiting = await sessions.store.read(() => listQueuedTasks.all(query));
+      const waiting = await context.store.read(() => listQueuedTasks.all(query));
       const what = 'a waiting task could not be begun';
       const all = waiting.map(({ taskId, responsibleId }) => ({ taskId, responsibleId }));
-      await eachApart(sessions, what, all, async ({ taskId, responsibleId }) => {
+      await eachApart(context, what, all, async ({ taskId, responsibleId }) => {
         if (this.#isClosed || full.has(responsibleId)) return;
         const begun = await beginTask(this.context, taskId);
         if (begun.hasBegun) this.run(begun);
@@ -78,7 +79,7 @@ export class TaskQueue {
   /** Starts what has a place now; how that goes is told by how the task ends. */
   run(begun: Begun): void {
     this.start(begun).catch((error: unknown) => {
-      this.context.sessions.diagnose('a task could not be started', { error });
+      this.context.diagnose('a task could not be started', { error });
     });
   }
 

@@ -13,11 +13,11 @@ import {
   type Tx,
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
-import { sessionToRead } from '../access/session-gate.js';
-import { assertMayDirectTask } from '../access/task-gate.js';
+import { sessionToRead } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { compareTasks, cursorOf, fromCursor } from './order.js';
 import { taskRecord } from './record.js';
+import { assertMayDirectTask } from './task-gate.js';
 import { taskRow } from './write-task.js';
 
 /** Who may look is asked of the tasks, not of their session. */
@@ -37,7 +37,7 @@ export interface TaskPage {
 }
 
 export function readTask(context: TaskContext, by: Principal, taskId: string): Promise<Task> {
-  return context.sessions.store.read(function* () {
+  return context.store.read(function* () {
     const waited = foregroundOf(context).find((task) => task.taskId === taskId);
     if (waited) {
       yield* assertMayDirectTask(by, waited);
@@ -49,8 +49,8 @@ export function readTask(context: TaskContext, by: Principal, taskId: string): P
   });
 }
 
-export function withApprovals({ kinds, sessions }: TaskContext, entry: TaskEntry): Promise<Task> {
-  return sessions.store.read(() => taskRecord(kinds, entry));
+export function withApprovals({ kinds, store }: TaskContext, entry: TaskEntry): Promise<Task> {
+  return store.read(() => taskRecord(kinds, entry));
 }
 
 /** What tool calls wait for that has no entry. */
@@ -64,7 +64,7 @@ export function listTasks(
   by: Principal,
   query: TaskQuery,
 ): Promise<TaskPage> {
-  return context.sessions.store.read(function* () {
+  return context.store.read(function* () {
     const { limit, before } = query;
     const rows = yield* rowsOf(by, query);
     const found: Task[] = [];

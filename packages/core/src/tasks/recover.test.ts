@@ -100,7 +100,7 @@ describe('a daemon that starts', () => {
   it('hands over what sessions left behind that ended while nobody looked', async () => {
     const child = await stage.session(sessionId);
     const told = await stage.begin(child);
-    await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
+    await stage.daemon.core.inbox.submit(OWNER, child, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(1);
     // The end is told to the child, which ends before it hears of it.
     await stage.settle(told.taskId);
@@ -132,7 +132,7 @@ describe('a daemon that starts', () => {
     async (kind) => {
       const child = await stage.session(sessionId);
       const { taskId } = await stage.begin(child, kind);
-      await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
+      await stage.daemon.core.inbox.submit(OWNER, child, { text: 'x', rule: 'followup' });
       await stage.daemon.driver.nth(1);
       await stage.settle(taskId);
       await stage.endAlone(child);
@@ -153,7 +153,7 @@ describe('a daemon that starts', () => {
       const child = await stage.session(parent);
       const { taskId } = await stage.begin(child, kind);
       for (const [index, id] of [sessionId, parent, child].entries()) {
-        await stage.daemon.core.sessions.submit(OWNER, id, { text: 'x', rule: 'followup' });
+        await stage.daemon.core.inbox.submit(OWNER, id, { text: 'x', rule: 'followup' });
         await stage.daemon.driver.nth(index + 1);
       }
       await stage.settle(taskId);
@@ -175,7 +175,7 @@ describe('a daemon that starts', () => {
     const parent = await stage.session(sessionId);
     const child = await stage.session(parent);
     const { taskId } = await stage.begin(child);
-    await stage.daemon.core.sessions.submit(OWNER, parent, { text: 'x', rule: 'followup' });
+    await stage.daemon.core.inbox.submit(OWNER, parent, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(1);
     await stage.endAlone(child);
     expect(await stage.settle(taskId)).toMatchObject({ notice: 'sent', sessionId: parent });
@@ -186,11 +186,11 @@ describe('a daemon that starts', () => {
 
   it('tells ends to those who have room, however many wait for one who has none', async () => {
     const child = await stage.session(sessionId);
-    await stage.daemon.core.sessions.submit(OWNER, child, { text: 'x', rule: 'followup' });
+    await stage.daemon.core.inbox.submit(OWNER, child, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(1);
     const item = { text: 'y', rule: 'collect' as const };
     const waiting = Array.from({ length: LIMITS.waitingItemsPerSession }, () =>
-      stage.daemon.core.sessions.submit(OWNER, child, item),
+      stage.daemon.core.inbox.submit(OWNER, child, item),
     );
     await Promise.allSettled(waiting);
     for (let count = 0; count < 101; count += 1) {
@@ -200,7 +200,7 @@ describe('a daemon that starts', () => {
     const { taskId } = await stage.begin(other);
     const { store } = stage.daemon;
     const transact = store.transact.bind(store);
-    await stage.daemon.core.sessions.submit(OWNER, other, { text: 'x', rule: 'followup' });
+    await stage.daemon.core.inbox.submit(OWNER, other, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(2);
     await stage.settle(taskId);
     let writes = 0;

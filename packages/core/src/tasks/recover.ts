@@ -13,10 +13,10 @@ const PAGE = 100;
  * that it is paused, or that it is lost and why. What was to stop is stopped by who looks for it.
  */
 export async function recoverTasks(context: TaskContext): Promise<void> {
-  const { place, sessions } = context;
+  const { place } = context;
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after;
-    const rows = await sessions.store.read(() =>
+    const rows = await context.store.read(() =>
       listLiveTasks.all({ place, after: from, limit: PAGE }),
     );
     for (const { entry } of rows) await recover(context, JSON.parse(entry) as TaskEntry);
@@ -45,7 +45,7 @@ async function recover(context: TaskContext, entry: TaskEntry): Promise<void> {
         : entry;
     if (!isPaused) await executor.reattach(await withApprovals(context, task));
   } catch (error) {
-    context.sessions.diagnose('a task could not be taken up again', { taskId, error });
+    context.diagnose('a task could not be taken up again', { taskId, error });
     const message = error instanceof Error ? error.message.slice(0, 2_000) : String(error);
     await settleTask(context, taskId, {
       status: 'lost',

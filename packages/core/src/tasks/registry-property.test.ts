@@ -1,7 +1,7 @@
 import { OWNER, STORE_ENGINES, type StoreEngine } from '@stoa/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AGENT } from './agent/agent-kind.js';
+import { AGENT } from '../subagents/agent-kind.js';
 import { isEnded } from './lifecycle.js';
 import { MONITOR } from './monitor/monitor-kind.js';
 import { asSession, TaskStage } from './task-stage.fixture.js';

@@ -55,7 +55,7 @@ describe('what is asked of a task', () => {
     });
 
     it('T-25 by its own session, it drops what waits about it and puts nothing in the inbox', async () => {
-      await stage.daemon.core.sessions.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
+      await stage.daemon.core.inbox.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
       await stage.daemon.driver.nth(1);
       const { taskId } = await stage.begin(sessionId, 'monitor');
       const other = await stage.begin(sessionId, 'monitor');
@@ -159,7 +159,7 @@ describe('what is asked of a task', () => {
   });
 
   it('T-42 25 ends while the session is busy are told in one run, all of them', async () => {
-    await stage.daemon.core.sessions.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
+    await stage.daemon.core.inbox.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
     const busy = await stage.daemon.driver.nth(1);
     const ids: string[] = [];
     for (let i = 0; i < 25; i++) ids.push((await stage.begin(sessionId)).taskId);

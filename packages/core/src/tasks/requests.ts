@@ -8,8 +8,7 @@ import {
   type TaskOutput,
 } from '@stoa/protocol';
 import { listLiveTasksOfSession } from '@stoa/store';
-import { sessionToRead } from '../access/session-gate.js';
-import { assertMayDirectTask } from '../access/task-gate.js';
+import { sessionToRead } from '../sessions/session-gate.js';
 import { changeTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import type { TaskExecutor } from './kind.js';
@@ -17,6 +16,7 @@ import { isEnded } from './lifecycle.js';
 import { foregroundOf, readTask, SYSTEM } from './read-tasks.js';
 import { taskRecord } from './record.js';
 import { takesNoMessage } from './takes-no-message.js';
+import { assertMayDirectTask } from './task-gate.js';
 
 /** How often output is looked for that somebody waits for. */
 const POLL_MS = 100;
@@ -82,7 +82,7 @@ export async function promoteTask(
   sessionId: string,
   taskId?: string,
 ): Promise<string> {
-  const waited = await context.sessions.store.read(function* () {
+  const waited = await context.store.read(function* () {
     const session = yield* sessionToRead(SYSTEM, sessionId);
     yield* assertMayDirectTask(by, session);
     const own: Task[] = foregroundOf(context).filter((task) => task.sessionId === sessionId);

@@ -1,8 +1,8 @@
 import type { Metadata, SessionEvent, TaskEnd, TaskEntry, TaskStatus } from '@stoa/protocol';
 import { countEndedTasks, listTasksToEvict, type Tx } from '@stoa/store';
-import type { OpenSession } from '../access/session-gate.js';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import { inSession } from '../sessions/run-facts.js';
+import type { OpenSession } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { isEnded, mayBecome } from './lifecycle.js';
 import { goesAlong, tellOwner } from './notice.js';
@@ -43,11 +43,11 @@ export async function settleTask(
 }
 
 /** What is kept of tasks that are not listed any more can go. */
-export function forget({ executors, sessions }: TaskContext, evicted: readonly TaskEntry[]): void {
+export function forget({ executors, diagnose }: TaskContext, evicted: readonly TaskEntry[]): void {
   for (const entry of evicted) {
     const forgotten = executors.get(entry.kind)?.forget?.({ ...entry, pendingApprovals: 0 });
     forgotten?.catch((error: unknown) => {
-      sessions.diagnose('the files of a task could not be removed', { error });
+      diagnose('the files of a task could not be removed', { error });
     });
   }
 }

@@ -7,9 +7,8 @@ import {
   type TaskEntry,
 } from '@stoa/protocol';
 import { listFamily, listLiveTasksOfSession, listTasksToStop, type Tx } from '@stoa/store';
-import { sessionToRead, sessionToServe } from '../access/session-gate.js';
-import { assertMayDirectTask } from '../access/task-gate.js';
-import type { Decision, NewEvent } from '../log/log.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { isGoneWithin } from './is-gone-within.js';
 import { isEnded } from './lifecycle.js';
@@ -17,6 +16,7 @@ import { dropNotices } from './notice.js';
 import { changed } from './projection.js';
 import { foregroundOf, SYSTEM, withApprovals } from './read-tasks.js';
 import { forget, type Settlement, settleTask, settling } from './settle-task.js';
+import { assertMayDirectTask } from './task-gate.js';
 import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 
 /** Who comes while others stop something is stopped with them; more rounds than this are a race nobody wins. */
@@ -51,7 +51,7 @@ export class Stopping {
     const actor = actorIdOf(by);
     const waited = foregroundOf(context).find((task) => task.taskId === taskId);
     if (waited) {
-      await context.sessions.store.read(() => assertMayDirectTask(by, waited));
+      await context.store.read(() => assertMayDirectTask(by, waited));
       await context.executors.get(waited.kind)?.stop(waited, actor);
       return;
     }
@@ -73,7 +73,7 @@ export class Stopping {
   /** Stops everything of a session and of those below it; nobody is told of any of it. Returns what it was. */
   async stopAll(by: Principal, sessionId: string): Promise<TaskEntry[]> {
     const { context } = this;
-    await context.sessions.store.read(function* () {
+    await context.store.read(function* () {
       yield* assertMayDirectTask(by, yield* sessionToRead(SYSTEM, sessionId));
     });
     const actor = actorIdOf(by);
@@ -112,13 +112,14 @@ export class Stopping {
 
   /** Stops what others marked, and what a daemon that ended had marked. */
   async look(): Promise<void> {
-    const { place, sessions } = this.context;
-    const rows = await sessions.store.read(() => listTasksToStop.all({ place, limit: LOOK_LIMIT }));
+    const { context } = this;
+    const { place } = context;
+    const rows = await context.store.read(() => listTasksToStop.all({ place, limit: LOOK_LIMIT }));
     const tasks = rows.map(({ entry }) => JSON.parse(entry) as TaskEntry);
     await Promise.all(
       tasks.map((task) =>
         this.#endInTime(task).catch((error: unknown) => {
-          sessions.diagnose('a task could not be stopped', { taskId: task.taskId, error });
+          context.diagnose('a task could not be stopped', { taskId: task.taskId, error });
         }),
       ),
     );
@@ -168,7 +169,7 @@ export class Stopping {
   }
 
   async #family(sessionId: string): Promise<string[]> {
-    const { store } = this.context.sessions;
+    const { store } = this.context;
     const rows = await store.read(() => listFamily.all({ sessionId }));
     return [...new Set([sessionId, ...rows.map((row) => row.sessionId)])];
   }
@@ -180,7 +181,7 @@ export class Stopping {
 
   async #markAll(actor: string, sessionId: string): Promise<TaskEntry[]> {
     const { context } = this;
-    const all = await context.sessions.log.write({
+    const all = await context.log.write({
       actor,
       lane: sessionTopic(sessionId),
       open: () => sessionToServe(sessionId),

@@ -158,7 +158,7 @@ export class TaskStage {
   /** What reached the inbox about tasks, oldest first. */
   async notices(sessionId: string): Promise<InboxItem[]> {
     const query = { kind: 'task_notice' as const, limit: 200 };
-    return (await this.daemon.core.sessions.inbox(OWNER, sessionId, query)).items.reverse();
+    return (await this.daemon.core.inbox.list(OWNER, sessionId, query)).items.reverse();
   }
 
   pass(milliseconds: number): void {

@@ -152,7 +152,7 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     const done = await stage.begin(child);
     // Runs that were there before: what is told waits behind them.
     for (const id of [sessionId, child]) {
-      await stage.daemon.core.sessions.submit(OWNER, id, { text: 'work', rule: 'followup' });
+      await stage.daemon.core.inbox.submit(OWNER, id, { text: 'work', rule: 'followup' });
     }
     await stage.daemon.driver.nth(2);
     await stage.settle(done.taskId);

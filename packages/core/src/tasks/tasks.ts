@@ -7,7 +7,6 @@ import {
   type TaskEntry,
   type TaskOutput,
 } from '@stoa/protocol';
-import type { LogEntry } from '../log/entry.js';
 import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { createTask, type NewTask } from './create-task.js';
@@ -105,7 +104,7 @@ export class Tasks {
   }
 
   isPastSession(sessionId: string, endedBefore: number): Promise<boolean> {
-    return this.context.sessions.store.read(() => isPastSession(sessionId, endedBefore));
+    return this.context.store.read(() => isPastSession(sessionId, endedBefore));
   }
 
   /** Resolves when it is gone. Throws `task_not_running` for one that has ended. */
@@ -115,7 +114,7 @@ export class Tasks {
     return this.get(by, taskId).catch((error: unknown) => {
       if (!(error instanceof StoaError) || error.code !== 'task_not_found') throw error;
       // A foreground one without an entry is nowhere any more.
-      return stoppedInForeground(before, actorIdOf(by), this.context.sessions.clock.now());
+      return stoppedInForeground(before, actorIdOf(by), this.context.clock.now());
     });
   }
 
@@ -166,13 +165,14 @@ export class Tasks {
     await this.#queue.settled();
   }
 
-  /** Events of one commit: places that became free, and sessions that left tasks behind. */
-  committed(entries: readonly LogEntry[]): void {
-    for (const { topic, type, body } of entries) {
-      if (type === 'background_task_ended') this.#queue.hint();
-      else if (type === 'background_task_changed' && body.includes('"status"')) this.#queue.hint();
-      else if (type === 'session_ended') this.#left(topic.slice('session:'.length));
-    }
+  /** A slot may have become free. */
+  slotFreed(): void {
+    this.#queue.hint();
+  }
+
+  /** A session left its tasks behind. */
+  sessionEnded(sessionId: string): void {
+    this.#left(sessionId);
   }
 
   /** Begins nothing more. What runs goes on without this daemon, or is stopped by its executor. */
@@ -182,7 +182,7 @@ export class Tasks {
 
   #left(sessionId: string): void {
     this.ownerEnded(sessionId).catch((error: unknown) => {
-      this.context.sessions.diagnose('tasks could not be handed over', { sessionId, error });
+      this.context.diagnose('tasks could not be handed over', { sessionId, error });
     });
   }
 

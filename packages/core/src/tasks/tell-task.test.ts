@@ -12,7 +12,7 @@ beforeEach(async () => {
   stage = await TaskStage.open(engine);
   sessionId = await stage.session();
   // What it is told waits: its session is busy.
-  await stage.daemon.core.sessions.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
+  await stage.daemon.core.inbox.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
   await stage.daemon.driver.nth(1);
   taskId = (await stage.begin(sessionId, 'monitor')).taskId;
 });

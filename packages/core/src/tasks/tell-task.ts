@@ -1,6 +1,6 @@
 import type { Metadata } from '@stoa/protocol';
 import { countWaitingItems, type Tx } from '@stoa/store';
-import type { OpenSession } from '../access/session-gate.js';
+import type { OpenSession } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { admitDetail } from './create-task.js';
 import { isEnded } from './lifecycle.js';

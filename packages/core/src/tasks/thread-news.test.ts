@@ -48,7 +48,7 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
       },
     ]);
     // Its session hears of it too, in the same place.
-    const { items } = await stage.core.sessions.inbox(OWNER, sessionId, {
+    const { items } = await stage.core.inbox.list(OWNER, sessionId, {
       kind: 'task_notice',
       limit: 9,
     });

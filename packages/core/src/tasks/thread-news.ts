@@ -1,10 +1,10 @@
 import type { BindingKind, StimulusKind, TaskEntry } from '@stoa/protocol';
 import { lockChannel, type Tx } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import { tellThread } from '../stimuli/add-stimulus.js';
+import { AGENT } from '../subagents/agent-kind.js';
 import { withBinding } from '../work/changes.js';
 import { workChanged, workIn } from '../work/read-work.js';
-import { AGENT } from './agent/agent-kind.js';
 import type { TaskContext } from './context.js';
 
 /** How a task is bound to the thread it was started in. */

@@ -1,8 +1,8 @@
 import { type SessionEvent, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
 import { type BackgroundTaskRow, findBackgroundTask, findTaskEntry, type Tx } from '@stoa/store';
-import { type OpenSession, sessionToServe } from '../access/session-gate.js';
-import type { Decision, NewEvent } from '../log/log.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
 import { inSession } from '../sessions/run-facts.js';
+import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 
 export interface OpenTask {
@@ -23,16 +23,16 @@ const TRIES = 10;
  * task has happened already, so it waits for a store that is away; what people ask for fails at once.
  */
 export async function writeTask<R>(
-  { sessions }: TaskContext,
+  context: TaskContext,
   actor: string,
   taskId: string,
   decide: (task: OpenTask, at: number) => Tx<Decided<R>> | Decided<R>,
 ): Promise<R> {
-  const wait = actor === 'system' ? { store: sessions.storeWait } : undefined;
-  const find = () => sessions.store.read(() => taskRow(taskId));
+  const wait = actor === 'system' ? { store: context.storeWait } : undefined;
+  const find = () => context.store.read(() => taskRow(taskId));
   for (let tries = 0; tries < TRIES; tries += 1) {
     const { sessionId } = await (wait ? wait.store.run(find) : find());
-    const outcome = await sessions.log.write({
+    const outcome = await context.log.write({
       actor,
       lane: sessionTopic(sessionId),
       open: () => sessionToServe(sessionId),

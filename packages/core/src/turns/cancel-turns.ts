@@ -1,10 +1,11 @@
 import type { Turn, TurnDecision } from '@stoa/protocol';
 import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
-import { textOf } from '../channels/item-text.js';
-import type { NewEvent } from '../log/log.js';
+import { textOf } from '../kernel/item-text.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
 import { arbitrate, type Decisions, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
-import type { LockedChannel, TurnContext } from './context.js';
+import type { LockedChannel } from './context.js';
 import { itemsOf, type ReadThread, readThread } from './read-thread.js';
 
 /** Whether the next may speak in place of who is cancelled, or the turn is over. */
@@ -12,7 +13,7 @@ export type Then = 'pass_on' | 'close';
 
 /** Somebody who may do so takes the turn away from these, thread by thread. */
 export function* cancelTurns(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   leases: readonly LeaseRow[],
   then: Then,
@@ -27,7 +28,7 @@ export function* cancelTurns(
 }
 
 function* cancelIn(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   leases: readonly LeaseRow[],
   then: Then,

@@ -9,14 +9,15 @@ import {
   type TurnTrigger,
 } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
-import { type OpenSession, sessionToServe } from '../access/session-gate.js';
 import { lowerCeiling } from '../authority/ceiling.js';
-import { ceilingOf } from '../authority/ceiling-of.js';
-import type { NewEvent } from '../log/log.js';
-import { acceptItem } from '../sessions/accept-item.js';
-import { closeRun } from '../sessions/end-run.js';
+import { acceptItem } from '../inbox/accept-item.js';
+import type { NewEvent } from '../kernel/log.js';
+import { closeRun } from '../runs/end-run.js';
+import { ceilingOf } from '../sessions/ceiling-of.js';
+import type { SessionContext } from '../sessions/context.js';
+import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { Decisions } from './arbitrate.js';
-import type { LockedChannel, TurnContext } from './context.js';
+import type { LockedChannel } from './context.js';
 import { deliveryFor, sceneOf, type Unheard } from './delivery.js';
 import type { ReadThread } from './read-thread.js';
 import type { LiveLease } from './thread-state.js';
@@ -73,7 +74,7 @@ interface Arbitrated {
 }
 
 /** Does what was decided, in the commit of what led to it: no grant without its item, no end without its run's. */
-export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewEvent[]> {
+export function* carryOut(context: SessionContext, arbitrated: Arbitrated): Tx<NewEvent[]> {
   const { channel, decisions, trigger } = arbitrated;
   const events: NewEvent[] = [];
   for (const { leaseId, outcome } of decisions.ends) {
@@ -101,7 +102,7 @@ export function* carryOut(context: TurnContext, arbitrated: Arbitrated): Tx<NewE
 }
 
 function* grant(
-  { sessions }: TurnContext,
+  context: SessionContext,
   { channel, thread, turn, decisions, toAnswer, unheard, at }: Arbitrated,
   events: NewEvent[],
 ): Tx<TurnDecision['granted']> {
@@ -114,7 +115,7 @@ function* grant(
   for (const [i, session] of serving.entries()) {
     const { sessionId } = session;
     const { memberId = '' } = decisions.grants[i] ?? {};
-    const accepted = yield* acceptItem(sessions, session, {
+    const accepted = yield* acceptItem(context, session, {
       kind: 'channel_delivery',
       rule: 'followup',
       from: toAnswer.from,
@@ -136,7 +137,7 @@ function* grant(
     });
     events.push(...accepted.events);
     granted.push({
-      leaseId: sessions.ids.next('lse'),
+      leaseId: context.ids.next('lse'),
       memberId,
       sessionId,
       runId: accepted.runId,
@@ -170,7 +171,7 @@ const REASONS: Partial<Record<LeaseOutcome, CancelReason>> = {
 };
 
 function* endRunOf(
-  { sessions }: TurnContext,
+  context: SessionContext,
   { leases }: ReadThread,
   leaseId: string,
   outcome: LeaseOutcome,
@@ -179,5 +180,5 @@ function* endRunOf(
   if (!lease) return [];
   const session = yield* sessionToServe(lease.sessionId);
   const reason = REASONS[outcome] ?? 'superseded';
-  return yield* closeRun(sessions, session, lease.runId, { type: 'cancelled', reason });
+  return yield* closeRun(context, session, lease.runId, { type: 'cancelled', reason });
 }

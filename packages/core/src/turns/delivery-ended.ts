@@ -13,17 +13,18 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
-import type { OpenSession } from '../access/session-gate.js';
-import { textOf } from '../channels/item-text.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import type { Posted } from '../channels/publish-message.js';
-import type { NewEvent } from '../log/log.js';
-import type { RunEnd } from '../sessions/run-end.js';
+import { textOf } from '../kernel/item-text.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { RunEnd } from '../runs/run-end.js';
+import type { SessionContext } from '../sessions/context.js';
 import type { Work } from '../sessions/run-facts.js';
+import type { OpenSession } from '../sessions/session-gate.js';
 import { unbound as noLongerBound } from '../work/unbound.js';
 import { arbitrate, served } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
-import type { LockedChannel, TurnContext } from './context.js';
+import type { LockedChannel } from './context.js';
 import { outputOf, postOf } from './publication.js';
 import { itemsOf, readThread } from './read-thread.js';
 
@@ -33,7 +34,7 @@ import { itemsOf, readThread } from './read-thread.js';
  * it said stays in its journal.
  */
 export function* deliveryEnded(
-  context: TurnContext,
+  context: SessionContext,
   openLocked: (
     channelId: string,
   ) => Tx<(LockedChannel & { archivedAt: number | null }) | undefined>,
@@ -46,7 +47,7 @@ export function* deliveryEnded(
   const { origin, ceiling } = JSON.parse(run?.queued ?? '{}') as Partial<Work>;
   const channel = yield* openLocked(origin?.channelId ?? '');
   if (!run || !channel) return [];
-  const at = context.sessions.clock.now();
+  const at = context.clock.now();
   const { topicId } = channel;
   const [member, output, unbound] = yield* together(
     findMemberByActor.first({ topicId, actorId: `session:${lease.sessionId}` }),
@@ -144,7 +145,7 @@ interface Ended {
 
 /** Ends the lease and looks who is next. */
 function* goOn(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   lease: LeaseRow,
   run: FullRunRow,

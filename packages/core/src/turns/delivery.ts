@@ -10,9 +10,9 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
-import { textOf } from '../channels/item-text.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
+import { textOf } from '../kernel/item-text.js';
 import type { LockedChannel } from './context.js';
 import { itemsOf } from './read-thread.js';
 

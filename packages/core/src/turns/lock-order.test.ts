@@ -79,7 +79,7 @@ describe('what ends the work of a session', () => {
 
   it('locks the channel of a run that is cancelled before its session', async () => {
     const { run } = await stage.next();
-    await stage.core.sessions.cancelRun(OWNER, run.runId);
+    await stage.core.runs.cancel(OWNER, run.runId);
     expect(locking('team')[0]?.slice(0, 2)).toEqual(['channel team', 'session']);
   });
 
@@ -92,7 +92,7 @@ describe('what ends the work of a session', () => {
 
   it('locks all channels before the session when somebody steers it', async () => {
     const { run } = await stage.next();
-    await stage.core.sessions.submit(OWNER, sessionId, { text: 'do this', rule: 'steer' });
+    await stage.core.inbox.submit(OWNER, sessionId, { text: 'do this', rule: 'steer' });
     expect(await stage.ended(run)).toBe('cancelled');
     const [locks] = locking('team');
     expect(locks?.slice(0, 3)).toEqual(['channel attic', 'channel team', 'session']);

@@ -1,15 +1,16 @@
 import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
 import { findChannelFields, findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
-import { textOf } from '../channels/item-text.js';
-import type { NewEvent } from '../log/log.js';
+import { textOf } from '../kernel/item-text.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut, toAnswerStored } from './carry-out.js';
-import type { LockedChannel, TurnContext } from './context.js';
+import type { LockedChannel } from './context.js';
 import { itemsOf, readThread } from './read-thread.js';
 
 /** Decides anew about a thread whose turn is open. */
 export function* lookAt(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   rootMessageId: string,
   trigger: TurnTrigger,
@@ -43,7 +44,7 @@ export function* lookAt(
 
 /** What was left when a channel was archived goes on now, unless it was paused besides. */
 export function* reopenTurns(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   at: number,
 ): Tx<NewEvent[]> {
@@ -53,7 +54,7 @@ export function* reopenTurns(
 
 /** What people said while a channel was paused is answered now. */
 export function* resumeTurns(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   at: number,
 ): Tx<NewEvent[]> {

@@ -1,12 +1,13 @@
 import type { Author, Ceiling, StoredItem, Turn } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
-import { textOf } from '../channels/item-text.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { mentioned } from '../channels/named-members.js';
-import type { NewEvent } from '../log/log.js';
+import { textOf } from '../kernel/item-text.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut, toAnswer } from './carry-out.js';
-import type { LockedChannel, TurnContext } from './context.js';
+import type { LockedChannel } from './context.js';
 import { readThread } from './read-thread.js';
 
 /** A message that is being posted, and may open a turn. */
@@ -36,7 +37,7 @@ interface How {
  * whoever may speak first. Those who are speaking there go on, and count against the new turn.
  */
 export function* openTurn(
-  context: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   opening: Opening,
   at: number,
@@ -52,7 +53,7 @@ export function* openTurn(
   if (!thread) return [];
   const isNamed = selection.isForPeople || selection.selected.length > 0;
   const turn: Turn = {
-    turnId: context.sessions.ids.next('trn'),
+    turnId: context.ids.next('trn'),
     threadRootMessageId,
     originMessageId: messageId,
     openedAt: at,

@@ -8,13 +8,14 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
-import { isSomething } from '../channels/item-text.js';
 import { namedMember } from '../channels/member-name.js';
 import { type Published, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
+import { isSomething } from '../kernel/item-text.js';
+import type { RunEnd } from '../runs/run-end.js';
+import type { SessionContext } from '../sessions/context.js';
 import { itemRecord } from '../sessions/records.js';
-import type { RunEnd } from '../sessions/run-end.js';
-import type { LockedChannel, TurnContext } from './context.js';
+import type { LockedChannel } from './context.js';
 
 /** What was emitted counts also when the run failed after it; of a run that was cancelled nothing does. */
 export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[]> {
@@ -26,7 +27,7 @@ export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[
 
 /** The message that a run with the turn publishes. */
 export function* postOf(
-  { sessions }: TurnContext,
+  context: SessionContext,
   channel: LockedChannel,
   lease: LeaseRow,
   member: MemberRow,
@@ -39,7 +40,7 @@ export function* postOf(
   );
   const delivered = items.map(itemRecord).find(({ delivery }) => delivery !== undefined)?.delivery;
   return yield* publishMessage(channel, {
-    messageId: sessions.ids.next('msg'),
+    messageId: context.ids.next('msg'),
     threadRootMessageId: lease.rootMessageId,
     replyToMessageId: delivered?.replyToMessageId ?? lease.originMessageId,
     author: { kind: 'agent', id: actorId, displayName },

@@ -1,6 +1,6 @@
 import { OWNER, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Ephemeral } from '../topics/reader.js';
+import type { Ephemeral } from '../kernel/reader.js';
 import { TurnStage } from './turn-stage.fixture.js';
 
 /** What has no SQL of its own is shown on one engine. */

@@ -1,9 +1,8 @@
 import type { Origin, TurnDecision } from '@stoa/protocol';
 import { nextTurnAt } from '@stoa/store';
-import type { LogEntry } from '../log/entry.js';
+import { Alarm } from '../kernel/alarm.js';
 import type { Timers } from '../ports.js';
-import { Alarm } from '../upkeep/alarm.js';
-import type { TurnContext } from './context.js';
+import type { SessionContext } from '../sessions/context.js';
 import type { Turns } from './turns.js';
 
 const RETRY_MS = 1_000;
@@ -18,19 +17,19 @@ export class TurnClock {
   readonly #alarm: Alarm;
 
   constructor(
-    private readonly context: TurnContext,
+    private readonly context: SessionContext,
     private readonly turns: Turns,
     timers: Timers,
     private readonly showActive: () => Promise<void>,
   ) {
-    this.#alarm = new Alarm(context.sessions.clock, timers, () => void this.look());
+    this.#alarm = new Alarm(context.clock, timers, () => void this.look());
   }
 
   /** Looks at what is due, and sets the timer to what comes next. */
   async look(): Promise<void> {
     if (this.#alarm.isStopped) return;
     this.#alarm.clear();
-    const { store, storeWait, clock, diagnose } = this.context.sessions;
+    const { store, storeWait, clock, diagnose } = this.context;
     try {
       if (storeWait.outage) await this.showActive();
       const lookedAt = clock.now();
@@ -50,28 +49,21 @@ export class TurnClock {
     }
   }
 
-  committed(entries: readonly LogEntry[]): void {
-    for (const { type, body } of entries) {
-      if (type === 'turn_decided') {
-        const { turn } = JSON.parse(body) as TurnDecision;
-        if (turn.wakeAt !== undefined) this.#alarm.setTo(turn.wakeAt);
-      } else if (type === 'approval_settled') {
-        void this.#answered((JSON.parse(body) as { origin: Origin }).origin);
-      }
-    }
+  decided({ turn }: TurnDecision): void {
+    if (turn.wakeAt !== undefined) this.#alarm.setTo(turn.wakeAt);
   }
 
   stop(): void {
     this.#alarm.stop();
   }
 
-  /** A run goes on: its time begins anew. Should this be lost, the thread is looked at later. */
-  async #answered({ channelId, threadRootMessageId }: Origin): Promise<void> {
+  /** A run continues after an approval: its lease time starts again. Should this be lost, a tick finds it. Does not reject. */
+  async answered({ channelId, threadRootMessageId }: Origin): Promise<void> {
     if (channelId === undefined || threadRootMessageId === undefined) return;
     try {
       await this.turns.look(channelId, threadRootMessageId, 'answered');
     } catch (error) {
-      this.context.sessions.diagnose('a thread could not be looked at', { channelId, error });
+      this.context.diagnose('a thread could not be looked at', { channelId, error });
     }
   }
 }

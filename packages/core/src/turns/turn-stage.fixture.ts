@@ -90,7 +90,7 @@ export class TurnStage {
 
   async ended({ runId }: DirectedRun): Promise<string> {
     return until(`${runId} ended`, async () => {
-      const { status } = await this.core.sessions.run(OWNER, runId);
+      const { status } = await this.core.runs.get(OWNER, runId);
       return ['completed', 'failed', 'cancelled', 'interrupted'].includes(status)
         ? status
         : undefined;

@@ -175,9 +175,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.leases()).toHaveLength(1);
     await stage.pass(150_000);
     expect(await stage.ended(run)).toBe('cancelled');
-    expect((await stage.core.sessions.run({ kind: 'system' }, run.runId)).cancelReason).toBe(
-      'timeout',
-    );
+    expect((await stage.core.runs.get({ kind: 'system' }, run.runId)).cancelReason).toBe('timeout');
     expect((await stage.lastTurn(messageId)).outcome).toBe('silent');
   });
 
@@ -234,7 +232,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
       else await stage.core.channels.delete(OWNER, 'team');
       run.complete();
       expect(await stage.ended(run)).toBe('completed');
-      await stage.core.sessions.submit(OWNER, stage.sessionOf('a'), {
+      await stage.core.inbox.submit(OWNER, stage.sessionOf('a'), {
         text: 'and now',
         rule: 'followup',
       });

@@ -13,10 +13,10 @@ import {
   listLeases,
   type Tx,
 } from '@stoa/store';
-import { channelToChange, channelToRead } from '../access/gate.js';
+import { channelToChange, channelToRead } from '../channels/channel-gate.js';
 import { existing } from '../channels/thread.js';
-import type { Decision } from '../log/log.js';
-import type { TurnContext } from './context.js';
+import type { Decision } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
 import { lookAt } from './look-at.js';
 
 const SYSTEM: Principal = { kind: 'system' };
@@ -24,14 +24,14 @@ const DUE_AT_ONCE = 100;
 
 /** Who speaks in channels: what time alone brings about, and what people may look at. */
 export class Turns {
-  constructor(private readonly context: TurnContext) {}
+  constructor(private readonly context: SessionContext) {}
 
   /**
    * Looks at threads whose time has come, a bounded number. One that fails is tried again at the next look.
    * Returns whether there may be more that went well.
    */
   async tick(): Promise<boolean> {
-    const { store, clock, diagnose } = this.context.sessions;
+    const { store, clock, diagnose } = this.context;
     const due = await store.read(() => listDueTurns.all({ now: clock.now(), limit: DUE_AT_ONCE }));
     let failures = 0;
     for (const { channelId, rootMessageId } of due) {
@@ -51,7 +51,7 @@ export class Turns {
     trigger: 'time' | 'answered',
   ): Promise<void> {
     const { context } = this;
-    await context.sessions.log.write({
+    await context.log.write({
       actor: 'system',
       lane: channelTopic(channelId),
       open: () => channelToChange(SYSTEM, channelId),
@@ -63,7 +63,7 @@ export class Turns {
   }
 
   leases(by: Principal, channelId: string, live: boolean, limit: number): Promise<Lease[]> {
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
       const before = Number.MAX_SAFE_INTEGER;
       return (yield* listLeases.all({ topicId, live: Number(live), before, limit })).map(
@@ -79,7 +79,7 @@ export class Turns {
     rootMessageId: string,
     { before, limit }: { before: number; limit: number },
   ): Promise<(TurnDecision & { seq: number; at: number })[]> {
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
       yield* existing(topicId, rootMessageId);
       const rows = yield* listDecisions.all({ topicId, rootMessageId, before, limit });

@@ -8,7 +8,7 @@ import {
   type TopicOfWork,
   type WorkStatus,
 } from '@stoa/protocol';
-import { initiativeKeyOf } from '../stimuli/initiative.js';
+import { initiativeKeyOf } from './initiative.js';
 import { raised } from './status.js';
 
 /** Work that nobody knew of until now. */

@@ -1,6 +1,6 @@
 import { channelTopic, type ThreadWork, type WorkCause } from '@stoa/protocol';
 import { type FullThreadWorkRow, findMessageRow, findThreadWork, type Tx } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import { newWork } from './changes.js';
 
 export const workOf = ({ changed }: Pick<FullThreadWorkRow, 'changed'>): ThreadWork =>

@@ -1,6 +1,6 @@
 import type { BindingKind } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import type { NewEvent } from '../log/log.js';
+import type { NewEvent } from '../kernel/log.js';
 import { findWork, workChanged } from './read-work.js';
 
 /** What is over is bound to no thread: the work of the thread goes on without it. */

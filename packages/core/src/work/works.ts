@@ -12,12 +12,12 @@ import {
   channelToRead,
   channelToSpeakIn,
   type JoinedChannel,
-} from '../access/gate.js';
-import { admitMetadata } from '../channels/metadata.js';
+} from '../channels/channel-gate.js';
 import { existing } from '../channels/thread.js';
-import type { Decision, NewEvent } from '../log/log.js';
-import { tellThread } from '../stimuli/add-stimulus.js';
-import type { StimulusContext } from '../stimuli/context.js';
+import { defineHook } from '../kernel/hooks.js';
+import type { Decision, NewEvent } from '../kernel/log.js';
+import { admitMetadata } from '../kernel/metadata.js';
+import type { SessionContext } from '../sessions/context.js';
 import { findWork, workChanged, workIn, workOf } from './read-work.js';
 import { isLower, raised } from './status.js';
 
@@ -30,14 +30,29 @@ export interface WorkQuery {
   readonly limit: number;
 }
 
+/** A person changed the work of a thread: the thread is informed in the same commit. */
+export const WORK_NEWS = defineHook<
+  [
+    channel: JoinedChannel,
+    news: {
+      readonly kind: 'review_completed' | 'supersession_notice';
+      readonly threadRootMessageId: string;
+      readonly content: string;
+      readonly dedupeKey: string;
+    },
+    at: number,
+  ],
+  Tx<readonly NewEvent[]>
+>('work news');
+
 /** The work of threads, as people look at it and change it. */
 export class ThreadWorks {
-  constructor(private readonly context: StimulusContext) {}
+  constructor(private readonly context: SessionContext) {}
 
   /** Newest thread first. */
   list(by: Principal, channelId: string, query: WorkQuery) {
     const { threadRootMessageId, before = AFTER_ALL_IDS, limit } = query;
-    return this.context.sessions.store.read(function* () {
+    return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
       if (threadRootMessageId !== undefined) {
         const one = yield* findWork(topicId, threadRootMessageId);
@@ -65,7 +80,7 @@ export class ThreadWorks {
       ]);
     }
     const metadata = request.metadata === undefined ? undefined : admitMetadata(request.metadata);
-    return context.sessions.log.write({
+    return context.log.write({
       actor: actorIdOf(by),
       lane: channelTopic(channelId),
       open: () => channelToSpeakIn(by, channelId),
@@ -138,7 +153,7 @@ function changedWork(
 }
 
 function* tellings(
-  context: StimulusContext,
+  context: SessionContext,
   channel: JoinedChannel,
   { threadRootMessageId, supersededByMessageId }: ThreadWork,
   { review, ...request }: UpdateThreadWork,
@@ -152,14 +167,14 @@ function* tellings(
     const content = `Reviewed by ${channel.memberName}, ${verdict.replace('_', ' ')}${said}`;
     const dedupeKey = `review:${threadRootMessageId}`;
     const news = { kind: 'review_completed' as const, threadRootMessageId, content, dedupeKey };
-    events.push(...(yield* tellThread(context, channel, news, at)));
+    events.push(...(yield* context.hooks.collect(WORK_NEWS, channel, news, at)));
   }
   if (request.supersededByMessageId !== undefined || request.status === 'superseded') {
     const by = supersededByMessageId === undefined ? '' : ` by ${supersededByMessageId}`;
     const content = `Closed as superseded${by}, by ${channel.memberName}.`;
     const dedupeKey = `superseded:${threadRootMessageId}`;
     const news = { kind: 'supersession_notice' as const, threadRootMessageId, content, dedupeKey };
-    events.push(...(yield* tellThread(context, channel, news, at)));
+    events.push(...(yield* context.hooks.collect(WORK_NEWS, channel, news, at)));
   }
   return events;
 }

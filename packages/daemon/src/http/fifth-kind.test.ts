@@ -112,7 +112,7 @@ describe('a fifth kind of task', () => {
 
   const notices = async (): Promise<InboxItem[]> => {
     const query = { kind: 'task_notice' as const, limit: 99 };
-    return (await daemon.core.sessions.inbox(OWNER, sessionId, query)).items;
+    return (await daemon.core.inbox.list(OWNER, sessionId, query)).items;
   };
 
   it('T-47 is listed, read, given messages, stopped and told of like all others', async () => {

@@ -88,8 +88,20 @@ export function createHandlers({
       throw new StoaError('host_not_allowed', `This daemon is not addressed as ${host}`);
     }
   };
-  const { agents, sessions, approvals, schedules, memories, dreams, projects, boards, tasks } =
-    core;
+  const {
+    agents,
+    sessions,
+    inbox,
+    mailbox,
+    runs,
+    approvals,
+    schedules,
+    memories,
+    dreams,
+    projects,
+    boards,
+    tasks,
+  } = core;
   return {
     status: () => status(),
     whoami: ({ by }) => credentials.whoami(by),
@@ -199,16 +211,16 @@ export function createHandlers({
     refreshSession: ({ by, params }) => sessions.refresh(by, params.sessionId),
     clearSession: ({ by, params }) => sessions.clear(by, params.sessionId),
     endSession: ({ by, params }) => sessions.end(by, params.sessionId),
-    submitItem: ({ by, params, body, key }) => sessions.submit(by, params.sessionId, body, key),
-    listInbox: ({ by, params, query }) => sessions.inbox(by, params.sessionId, query),
-    getItem: ({ by, params }) => sessions.item(by, params.itemId),
-    replayItem: ({ by, params }) => sessions.replay(by, params.itemId),
+    submitItem: ({ by, params, body, key }) => inbox.submit(by, params.sessionId, body, key),
+    listInbox: ({ by, params, query }) => inbox.list(by, params.sessionId, query),
+    getItem: ({ by, params }) => inbox.get(by, params.itemId),
+    replayItem: ({ by, params }) => inbox.replay(by, params.itemId),
     sendMailboxMessage: ({ by, params, body, key }) =>
-      sessions.sendMessage(by, params.sessionId, body, key),
-    readJournal: ({ by, params, query }) => sessions.journal(by, params.sessionId, query),
-    listRuns: ({ by, params, query }) => sessions.runs(by, params.sessionId, query),
-    getRun: ({ by, params }) => sessions.run(by, params.runId),
-    cancelRun: ({ by, params }) => sessions.cancelRun(by, params.runId),
+      mailbox.send(by, params.sessionId, body, key),
+    readJournal: ({ by, params, query }) => runs.journal(by, params.sessionId, query),
+    listRuns: ({ by, params, query }) => runs.list(by, params.sessionId, query),
+    getRun: ({ by, params }) => runs.get(by, params.runId),
+    cancelRun: ({ by, params }) => runs.cancel(by, params.runId),
 
     listApprovals: ({ by, query }) => approvals.list(by, query),
     getApproval: ({ by, params }) => approvals.get(by, params.approvalId),
@@ -282,7 +294,7 @@ export function createHandlers({
       projects.startTask(by, params.projectId, params.taskId, body, key),
 
     listMcpServers: async () => ({ servers: await mcpServers() }),
-    usage: ({ by, query }) => core.usage(by, query, currency),
+    usage: ({ by, query }) => runs.usage(by, query, currency),
 
     async readTopic({ by, params, query }) {
       const slice = await core.readTopic(by, params.topic, query.after, query.limit);

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createCore, OWNER_ID } from '@stoa/core';
-import { type Principal, parseTopic, type Status, StoaError } from '@stoa/protocol';
+import { type Principal, type Status, StoaError } from '@stoa/protocol';
 import { DataLock } from '@stoa/store';
 import type { Logger } from 'pino';
 import { DiskAssetFiles } from '../assets/asset-files.js';
@@ -145,25 +145,18 @@ export async function startDaemon(
     runtime.attach(core);
     await core.credentials.adoptOwnerToken(ownerToken(home), `${hostname()}:${home}`);
     const stopHints = store.onTopicHint?.((topic) => {
-      core.hub.hint(topic === '*' ? undefined : topic);
-      const session = parseTopic(topic);
-      if (topic === '*') core.runner.hint();
-      else if (session?.kind === 'session') core.runner.hint(session.id);
+      core.hint(topic === '*' ? undefined : topic);
     });
     if (stopHints) teardown.add('hints', stopHints);
     const sweepMs = retention.sweepSeconds * 1000;
     teardown.add('sweeper', startSweeping(core.sweeper, runtime, sweepMs, log));
 
     await runtime.tidy();
-    await core.ownership.join();
-    await core.tasks.recover();
+    await core.recover();
     await runtime.recover();
     teardown.add('drivers', () => runtime.close());
-    teardown.add('tasks', () => core.tasks.close());
-    teardown.add('dreams', () => core.dreams.close());
-    teardown.add('looks back', () => core.afterRuns.close());
-    teardown.add('runs', () => core.runner.stop());
-    teardown.add('clockwork', startTicking(core, log));
+    teardown.add('domain', () => core.close());
+    teardown.add('ticking', startTicking(core.ticks, log));
 
     const guard = new OriginGuard();
     const loginUrl = (code: string): string => `${url()}/login?code=${code}`;
@@ -239,10 +232,7 @@ export async function startDaemon(
     listenAs((server.server.address() as AddressInfo).port);
     lock.announce({ ...note, url: url() });
     phase.ready = true;
-    await core.runner.look();
-    await core.recovery.run();
-    await core.turnClock.look();
-    await core.stimulusClock.look();
+    await core.start();
     for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
     const hasOpenedLobby =
       config.lobby === 'auto' && (await openLobby({ core, store, owner: SYSTEM, log }));

@@ -465,7 +465,7 @@ describe('a session with its token', () => {
     });
     expect(textOf(sent)).toMatch(/^Sent as itm_/);
     await daemon.driver.nth(2);
-    const { items } = await core.sessions.inbox(OWNER, two.sessionId, { limit: 10 });
+    const { items } = await core.inbox.list(OWNER, two.sessionId, { limit: 10 });
     expect(items).toMatchObject([
       { kind: 'mailbox_delivery', from: `session:${one.session.sessionId}` },
     ]);
@@ -562,7 +562,7 @@ describe('a session with its token', () => {
     const sent = await use(client, 'send_message', { to: two.sessionId, message: 'psst' });
     expect(sent.isError).toBe(true);
     expect(textOf(sent)).toContain('Not permitted');
-    const { items } = await core.sessions.inbox(OWNER, two.sessionId, { limit: 10 });
+    const { items } = await core.inbox.list(OWNER, two.sessionId, { limit: 10 });
     expect(items).toEqual([]);
   });
 
@@ -685,7 +685,7 @@ describe('a session with its token', () => {
 
     const two = await workingSession(2);
     const over = await ask(await connect(two.token.secret), two.session);
-    await core.sessions.cancelRun(OWNER, two.run.runId);
+    await core.runs.cancel(OWNER, two.run.runId);
     expect(await over()).toBe('run_ended');
 
     const three = await workingSession(3);

@@ -62,7 +62,7 @@ const ListApprovalsInput = z.strictObject({
  * holds this connection, and what an agent wants is decided by people.
  */
 export function peopleTools(core: Core, by: Principal, words: Words): OfferedTool[] {
-  const { channels, agents, sessions, approvals } = core;
+  const { channels, agents, sessions, inbox, runs, approvals } = core;
   return [
     offer<z.infer<typeof ListChannelsInput>>({
       name: 'list_channels',
@@ -156,7 +156,7 @@ export function peopleTools(core: Core, by: Principal, words: Words): OfferedToo
       input: SendPromptInput,
       isReading: false,
       async call({ sessionId, idempotencyKey: key, ...request }) {
-        const item = await sessions.submit(by, sessionId, request, key);
+        const item = await inbox.submit(by, sessionId, request, key);
         return { text: `Accepted as ${item.itemId}, run ${item.runId}.`, data: { item } };
       },
     }),
@@ -166,7 +166,7 @@ export function peopleTools(core: Core, by: Principal, words: Words): OfferedToo
       input: ReadJournalInput,
       isReading: true,
       async call({ sessionId, ...query }) {
-        const page = await sessions.journal(by, sessionId, query);
+        const page = await runs.journal(by, sessionId, query);
         return { text: words.journal(sessionId, page), data: page };
       },
     }),

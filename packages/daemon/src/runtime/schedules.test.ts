@@ -49,7 +49,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     const run = await daemon.driver.nth(count);
     run.complete();
     await until('it ended', async () => {
-      const { status } = await daemon.core.sessions.run(OWNER, run.runId);
+      const { status } = await daemon.core.runs.get(OWNER, run.runId);
       return status === 'completed';
     });
   };
@@ -116,7 +116,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     world.clock.move(1);
     const other = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
     const free = await create(cadence, { sessionId: other.sessionId });
-    await daemon.core.sessions.submit(OWNER, sessionId, { text: 'busy', rule: 'followup' });
+    await daemon.core.inbox.submit(OWNER, sessionId, { text: 'busy', rule: 'followup' });
     await daemon.driver.nth(1);
     await daemon.store.transact(function* () {
       const { topicId = 0 } = (yield* openSession.first({ sessionId })) ?? {};

@@ -21,8 +21,8 @@ export function sendMessageOf(core: () => Core): SendMessage {
       }
       const request = { toSessionId: to, text: message, ...(subject ? { subject } : {}) };
       const key = `${run.runId}:${callId}`;
-      const { sessions, subAgents, storeWait } = core();
-      const send = () => sessions.sendMessage(by, sessionId, request, key);
+      const { mailbox, subAgents, storeWait } = core();
+      const send = () => mailbox.send(by, sessionId, request, key);
       const item = await storeWait.run(send, run.signal);
       await subAgents.milestone(sessionId, to, subject ?? message);
       return receipt(item);

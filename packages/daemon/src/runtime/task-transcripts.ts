@@ -172,7 +172,7 @@ export class TaskTranscripts {
         for (let isMore = true; isMore; ) {
           const after = transcript.seq;
           const page = { after, limit: PAGE };
-          const journal = await this.options.core().sessions.journal(SYSTEM, worksIn, page);
+          const journal = await this.options.core().runs.journal(SYSTEM, worksIn, page);
           lines.push(...journal.entries.map((entry) => JSON.stringify(entry)));
           if (!(await this.#append(file, lines.splice(0)))) {
             transcript.seq = FULL;

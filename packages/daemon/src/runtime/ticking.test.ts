@@ -26,7 +26,7 @@ describe('the clockwork of a daemon', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const end = startTicking(core, pino({ level: 'silent' }));
+    const end = startTicking(core.ticks, pino({ level: 'silent' }));
     // Upkeep begins by reading, and gets no answer.
     store.read = (body) => held.then(() => read(body));
     for (let i = 0; i < 3; i++) {

@@ -1,25 +1,11 @@
-import type { Core } from '@stoa/core';
+import type { Tick } from '@stoa/core';
 import type { Logger } from 'pino';
 
-const BEAT_MS = 5_000;
-const TICK_MS = 5_000;
-const SCHEDULE_MS = 500;
-
-/** What has to happen as time passes, whoever calls or not. Returns what ends it. */
-export function startTicking(core: Core, log: Logger): () => Promise<void> {
-  const ends = [
-    // Never behind upkeep: a daemon that is late with this is taken for gone, and its runs with it.
-    every(BEAT_MS, () => core.ownership.beat(), log),
-    every(TICK_MS, () => core.runner.tick(), log),
-    every(TICK_MS, () => core.tasks.tick(), log),
-    every(TICK_MS, () => core.turnClock.look(), log),
-    every(TICK_MS, () => core.stimulusClock.look(), log),
-    every(SCHEDULE_MS, () => core.schedules.fireDue(), log),
-  ];
+/** Runs the regular work of all modules, each at its own interval. Returns what ends it. */
+export function startTicking(ticks: readonly Tick[], log: Logger): () => Promise<void> {
+  const ends = ticks.map(({ everyMs, run }) => every(everyMs, run, log));
   return async () => {
-    core.turnClock.stop();
-    core.stimulusClock.stop();
-    await Promise.all([...ends.map((end) => end()), core.stimulusClock.settled()]);
+    await Promise.all(ends.map((end) => end()));
   };
 }
 

@@ -324,10 +324,20 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     'listSchedules',
     () => api.listSchedules.all({ before: '~', sessionId: null, responsibleId: null, limit: 9 }),
   ],
-  ...Object.entries(api.SESSION_PROJECTIONS).map(
-    ([table, dump]) =>
-      [`dump of ${table}`, () => dump.all({ topicId: T, offset: 0, limit: 9 })] as const,
-  ),
+  ...[
+    api.TABLES.sessions,
+    api.TABLES.runs,
+    api.TABLES.inbox,
+    api.TABLES.approvals,
+    api.TABLES.schedules,
+    api.TABLES.boards,
+    api.TABLES.tasks,
+  ]
+    .flatMap((tables) => Object.entries(tables))
+    .map(
+      ([table, dump]) =>
+        [`dump of ${table}`, () => dump.all({ topicId: T, offset: 0, limit: 9 })] as const,
+    ),
   ['setSessionEnded', () => api.setSessionEnded.changes({ topicId: T, at: 50 })],
   ['deleteNickname', () => api.deleteNickname.changes({ agentId: 'helper' })],
   ['deleteAgent', () => api.deleteAgent.changes({ agentId: 'a' })],

@@ -353,9 +353,15 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...memoryTour,
   ...projectTour,
   ...taskTour,
-  ...Object.entries(api.CHANNEL_PROJECTIONS).map(
-    ([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const,
-  ),
+  ...[
+    api.TABLES.channels,
+    api.TABLES.turns,
+    api.TABLES.stimuli,
+    api.TABLES.work,
+    api.TABLES.observations,
+  ]
+    .flatMap((tables) => Object.entries(tables))
+    .map(([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const),
   ['setMessageDeleted', () => api.setMessageDeleted.changes({ ...c1, messageId: 'msg_2', at: 40 })],
   ['countUnread, deleted', () => api.countUnread.first({ ...page, seq: 0, actorId: 'human:ada' })],
   ['deleteReaction', () => api.deleteReaction.changes(reaction)],

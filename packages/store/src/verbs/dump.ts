@@ -8,50 +8,52 @@ const dump = (table: string, order: string): Verb<Page, Row> =>
     `SELECT * FROM "${table}" WHERE "topicId" = :topicId ORDER BY ${order} LIMIT :limit OFFSET :offset`,
   );
 
-/** The tables that are a replay of a channel's log, read in a fixed order to be compared with one. */
-export const CHANNEL_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
-  channels: dump('channels', '"channelId"'),
-  members: dump('members', '"joinedAt", "memberId"'),
-  messages: dump('messages', '"seq"'),
-  reactions: dump('reactions', '"seq"'),
-  pins: dump('pins', '"seq"'),
-  turns: dump('turns', '"rootMessageId"'),
-  leases: dump('leases', '"seq", "leaseId"'),
-  decisions: dump('decisions', '"seq"'),
-  stimuli: dump('stimuli', '"seq"'),
-  threadWork: dump('threadWork', '"rootMessageId"'),
-  observationSources: dump('observationSources', '"sourceId"'),
-  observations: dump('observations', '"seq"'),
-  attachments: verb<Page, Row>(
-    `SELECT a.* FROM "attachments" a JOIN "messages" m ON m."topicId" = a."topicId" AND m."messageId" = a."messageId"
+/** Reads a table that is a replay of a topic's log, page by page in a fixed order, to be compared with one. */
+export type TableDump = Verb<Page, Row>;
+
+/** The tables of each module of the domain. */
+export const TABLES = {
+  channels: {
+    channels: dump('channels', '"channelId"'),
+    members: dump('members', '"joinedAt", "memberId"'),
+    messages: dump('messages', '"seq"'),
+    reactions: dump('reactions', '"seq"'),
+    pins: dump('pins', '"seq"'),
+    attachments: verb<Page, Row>(
+      `SELECT a.* FROM "attachments" a JOIN "messages" m ON m."topicId" = a."topicId" AND m."messageId" = a."messageId"
      WHERE a."topicId" = :topicId ORDER BY m."seq", a."assetId" LIMIT :limit OFFSET :offset`,
-  ),
-};
-
-/** The same for the topic of a project. */
-export const PROJECT_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
-  projects: dump('projects', '"projectId"'),
-  projectMembers: dump('projectMembers', '"memberId"'),
-  projectLinks: dump('projectLinks', '"channelId"'),
-  projectTasks: dump('projectTasks', '"taskId"'),
-  taskBlockers: dump('taskBlockers', '"taskId", "blockerId"'),
-};
-
-/** The same for the topic of a session. */
-export const SESSION_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
-  sessions: dump('sessions', '"sessionId"'),
-  runs: dump('runs', '"seq"'),
-  inboxItems: dump('inboxItems', '"seq"'),
-  approvals: dump('approvals', '"seq"'),
-  modelCalls: dump('modelCalls', '"seq"'),
-  schedules: dump('schedules', '"seq"'),
-  boards: dump('boards', '"boardId"'),
-  boardRevisions: dump('boardRevisions', '"boardId", "revision"'),
-  tasks: dump('tasks', '"taskId"'),
-};
-
-/** The same for the topic of a memory. */
-export const MEMORY_PROJECTIONS: Readonly<Record<string, Verb<Page, Row>>> = {
-  memories: dump('memories', '"memoryId"'),
-  memoryNotes: dump('memoryNotes', '"seq"'),
-};
+    ),
+  },
+  turns: {
+    turns: dump('turns', '"rootMessageId"'),
+    leases: dump('leases', '"seq", "leaseId"'),
+    decisions: dump('decisions', '"seq"'),
+  },
+  stimuli: { stimuli: dump('stimuli', '"seq"') },
+  work: { threadWork: dump('threadWork', '"rootMessageId"') },
+  observations: {
+    observationSources: dump('observationSources', '"sourceId"'),
+    observations: dump('observations', '"seq"'),
+  },
+  projects: {
+    projects: dump('projects', '"projectId"'),
+    projectMembers: dump('projectMembers', '"memberId"'),
+    projectLinks: dump('projectLinks', '"channelId"'),
+    projectTasks: dump('projectTasks', '"taskId"'),
+    taskBlockers: dump('taskBlockers', '"taskId", "blockerId"'),
+  },
+  sessions: { sessions: dump('sessions', '"sessionId"') },
+  runs: { runs: dump('runs', '"seq"'), modelCalls: dump('modelCalls', '"seq"') },
+  inbox: { inboxItems: dump('inboxItems', '"seq"') },
+  approvals: { approvals: dump('approvals', '"seq"') },
+  schedules: { schedules: dump('schedules', '"seq"') },
+  boards: {
+    boards: dump('boards', '"boardId"'),
+    boardRevisions: dump('boardRevisions', '"boardId", "revision"'),
+  },
+  tasks: { tasks: dump('tasks', '"taskId"') },
+  memory: {
+    memories: dump('memories', '"memoryId"'),
+    memoryNotes: dump('memoryNotes', '"seq"'),
+  },
+} satisfies Record<string, Record<string, TableDump>>;

@@ -228,12 +228,12 @@ class RuntimeSimulation {
       const expiresInMs = this.#random.between(1_000, 60_000);
       const request = { toSessionId: sessionId, text, expiresInMs };
       this.#note('message', `${from} writes to ${sessionId}`);
-      this.#call(host.core.sessions.sendMessage(by, from, request));
+      this.#call(host.core.mailbox.send(by, from, request));
       return;
     }
     const priority = this.#random.chance(0.2) ? { priority: this.#random.below(10) } : {};
     this.#note(rule, `${rule} to ${sessionId} at ${host.name}`);
-    this.#call(host.core.sessions.submit(OWNER, sessionId, { text: 'go', rule, ...priority }));
+    this.#call(host.core.inbox.submit(OWNER, sessionId, { text: 'go', rule, ...priority }));
   }
 
   #answer(): void {
@@ -267,7 +267,7 @@ class RuntimeSimulation {
     if (runs.length === 0) return;
     const { runId } = this.#random.pick(runs);
     this.#note('cancel', `cancel ${runId}`);
-    this.#call(this.#anyHost().core.sessions.cancelRun(OWNER, runId));
+    this.#call(this.#anyHost().core.runs.cancel(OWNER, runId));
   }
 
   #clear(): void {
@@ -283,7 +283,7 @@ class RuntimeSimulation {
     if (dead.length === 0) return;
     const { itemId } = this.#random.pick(dead);
     this.#note('replay', `replay ${itemId}`);
-    this.#call(this.#anyHost().core.sessions.replay(OWNER, itemId));
+    this.#call(this.#anyHost().core.inbox.replay(OWNER, itemId));
   }
 
   #pass(milliseconds: number): void {
@@ -295,8 +295,7 @@ class RuntimeSimulation {
   #tick(): void {
     for (const host of this.#hosts) {
       this.#note('tick', `${host.name} ticks`);
-      this.#call(host.core.ownership.beat());
-      this.#call(host.core.runner.tick());
+      this.#call(host.core.tick());
     }
   }
 

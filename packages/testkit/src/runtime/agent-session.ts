@@ -35,7 +35,7 @@ export class AgentSession {
   }
 
   submit(text: string, rule: DispatchRule = 'followup'): Promise<InboxItem> {
-    return this.daemon.core.sessions.submit(OWNER, this.sessionId, { text, rule });
+    return this.daemon.core.inbox.submit(OWNER, this.sessionId, { text, rule });
   }
 
   /** Asks, and waits until the run has ended. */
@@ -46,7 +46,7 @@ export class AgentSession {
 
   ended(runId: string): Promise<Run> {
     return until(`${runId} has ended`, async () => {
-      const run = await this.daemon.core.sessions.run(OWNER, runId);
+      const run = await this.daemon.core.runs.get(OWNER, runId);
       return ENDED.includes(run.status) ? run : undefined;
     });
   }

@@ -46,7 +46,7 @@ export class WorkspaceRun {
       workspace,
       mode,
     });
-    await daemon.core.sessions.submit(OWNER, sessionId, { text: 'Begin.', rule: 'followup' });
+    await daemon.core.inbox.submit(OWNER, sessionId, { text: 'Begin.', rule: 'followup' });
     const directed = await daemon.driver.nth(1);
     await directed.deliver();
     return new WorkspaceRun(root, world, runtime, daemon, directed, sessionId);
@@ -102,7 +102,7 @@ export class WorkspaceRun {
   }
 
   async cancel(): Promise<void> {
-    await this.daemon.core.sessions.cancelRun(OWNER, this.context.runId);
+    await this.daemon.core.runs.cancel(OWNER, this.context.runId);
   }
 
   /** The daemon is killed; another one starts on its data and takes up the run. */

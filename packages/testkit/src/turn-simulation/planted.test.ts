@@ -182,7 +182,7 @@ function reactionsThatWake(core: Core): Core {
       .find(({ memberKind }) => memberKind === 'session')
       ?.actorId.slice('session:'.length);
     if (sessionId !== undefined) {
-      await core.sessions.submit(OWNER, sessionId, { text: 'look at that', rule: 'followup' });
+      await core.inbox.submit(OWNER, sessionId, { text: 'look at that', rule: 'followup' });
     }
     return answer;
   };

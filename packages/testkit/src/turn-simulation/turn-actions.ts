@@ -173,7 +173,7 @@ function otherWork(world: TurnWorld): string {
   world.otherWork += 1;
   const rule = world.random.pick(['followup', 'interrupt'] as const);
   const sessionId = world.sessions.get(name) ?? '';
-  world.call(world.core.sessions.submit(OWNER, sessionId, { text: 'go', rule }));
+  world.call(world.core.inbox.submit(OWNER, sessionId, { text: 'go', rule }));
   return `${name} ${rule}`;
 }
 
@@ -195,7 +195,7 @@ export const pendingApprovals = (world: TurnWorld): { readonly approvalId: strin
 function cancel(world: TurnWorld): string {
   const lease = anyLease(world);
   if (!lease) return '';
-  world.call(world.core.sessions.cancelRun(OWNER, lease.runId));
+  world.call(world.core.runs.cancel(OWNER, lease.runId));
   return lease.runId;
 }
 

@@ -96,19 +96,13 @@ export class TurnHost {
   /** As the real daemon begins. */
   async begin(): Promise<void> {
     await this.core.credentials.adoptOwnerToken('owner', '/home');
-    await this.core.ownership.join();
-    await this.core.runner.look();
-    await this.core.recovery.run();
-    await this.core.turnClock.look();
-    await this.core.stimulusClock.look();
+    await this.core.recover();
+    await this.core.start();
   }
 
   /** What a daemon does now and then. */
   async tick(): Promise<void> {
-    await this.core.ownership.beat();
-    await this.core.runner.tick();
-    await this.core.turnClock.look();
-    await this.core.stimulusClock.look();
+    await this.core.tick();
   }
 
   /** Whatever it was doing is never finished. */

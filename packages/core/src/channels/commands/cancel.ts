@@ -1,6 +1,7 @@
 import { StoaError } from '@stoa/protocol';
 import { type LeaseRow, listLeases, listLiveLeases, openSession, type Tx } from '@stoa/store';
-import { mayDirect } from '../../access/session-gate.js';
+import { mayDirect } from '../../sessions/session-gate.js';
+import { LEASES_CANCELLED } from '../context.js';
 import { namedMembers } from '../member-name.js';
 import type { ChannelCommand, CommandCall } from './command.js';
 import { sessionNamed } from './member-named.js';
@@ -30,7 +31,13 @@ export const cancel: ChannelCommand = {
     const nameOf = ({ memberId }: LeaseRow): string =>
       members.find((member) => member.memberId === memberId)?.displayName ?? memberId;
     yield* assertMayCancel(call, leases, nameOf);
-    const events = yield* context.cancelTurns(channel, leases, named ? 'pass_on' : 'close', at);
+    const events = yield* context.hooks.collect(
+      LEASES_CANCELLED,
+      channel,
+      leases,
+      named ? 'pass_on' : 'close',
+      at,
+    );
     const names = [...new Set(leases.map(nameOf))].join(', ');
     return { line: `${channel.memberName} cancelled ${names}.`, events };
   },

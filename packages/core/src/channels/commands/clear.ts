@@ -1,5 +1,8 @@
 import { StoaError } from '@stoa/protocol';
 import { listChannelsOf } from '@stoa/store';
+import { cleared } from '../../sessions/change-session.js';
+import { lockReached } from '../../sessions/lock-reached.js';
+import { sessionToChange } from '../../sessions/session-gate.js';
 import type { ChannelCommand } from './command.js';
 import { sessionNamed } from './member-named.js';
 
@@ -17,7 +20,8 @@ export const clear: ChannelCommand = {
     const { name, memberId, sessionId } = yield* sessionNamed(call, given);
     const channels = yield* listChannelsOf.all({ actorId: `session:${sessionId}` });
     const others = channels.filter(({ channelId }) => channelId !== channel.channelId);
-    const events = yield* context.clearSession(by, sessionId);
+    yield* lockReached(sessionId);
+    const events = yield* cleared(context.sessionContext, yield* sessionToChange(by, sessionId));
     if (others.length > 0 && !CONFIRMED.test(rest)) {
       const where = others.map(({ channelId }) => channelId).slice(0, 10);
       const more =

@@ -1,7 +1,7 @@
 import type { Principal } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import type { JoinedChannel } from '../../access/gate.js';
-import type { NewEvent } from '../../log/log.js';
+import type { NewEvent } from '../../kernel/log.js';
+import type { JoinedChannel } from '../channel-gate.js';
 import type { ChannelContext } from '../context.js';
 
 /** A command as somebody gave it, in a channel whose row is locked. */

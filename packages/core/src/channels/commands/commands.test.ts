@@ -31,7 +31,7 @@ describe.each(STORE_ENGINES)('commands about turns on $name', (engine) => {
     expect(await stage.ended(first.run)).toBe('cancelled');
     expect(await stage.ended(second.run)).toBe('cancelled');
     expect(await stage.lastTurn(root.messageId)).toMatchObject({ outcome: 'cancelled' });
-    expect(await stage.core.sessions.run(OWNER, first.run.runId)).toMatchObject({
+    expect(await stage.core.runs.get(OWNER, first.run.runId)).toMatchObject({
       cancelReason: 'cancel_command',
     });
     expect(third.name).toBe('c');

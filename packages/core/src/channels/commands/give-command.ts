@@ -8,10 +8,11 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import { assertNotArchived, channelToSpeakIn } from '../../access/gate.js';
-import type { LogEntry } from '../../log/entry.js';
-import type { Decision } from '../../log/log.js';
-import { type ChannelContext, idempotency } from '../context.js';
+import type { LogEntry } from '../../kernel/entry.js';
+import { idempotency } from '../../kernel/idempotency.js';
+import type { Decision } from '../../kernel/log.js';
+import { assertNotArchived, channelToSpeakIn } from '../channel-gate.js';
+import type { ChannelContext } from '../context.js';
 import { type Posted, publishMessage } from '../publish-message.js';
 import { postedRecord } from '../records.js';
 import { placeInThread } from '../thread.js';

@@ -1,7 +1,8 @@
 import { type ChannelEvent, channelTopic, StoaError } from '@stoa/protocol';
 import { findChannelFields, type Tx } from '@stoa/store';
 import { mayModerate } from '../../access/rules.js';
-import type { NewEvent } from '../../log/log.js';
+import type { NewEvent } from '../../kernel/log.js';
+import { CHANNEL_RESUMED } from '../context.js';
 import type { ChannelCommand, CommandCall, Told } from './command.js';
 
 export const pause: ChannelCommand = {
@@ -27,7 +28,7 @@ function* setPaused(call: CommandCall, paused: boolean): Tx<Told> {
   }
   const event: ChannelEvent = { type: 'channel_updated', data: { paused } };
   const events: NewEvent[] = [{ topic: channelTopic(channel.channelId), event }];
-  if (!paused) events.push(...(yield* context.resumeTurns(channel, at)));
+  if (!paused) events.push(...(yield* context.hooks.collect(CHANNEL_RESUMED, channel, at)));
   const done = paused ? 'paused the channel' : 'resumed the channel';
   return { line: `${channel.memberName} ${done}.`, events };
 }

@@ -1,4 +1,4 @@
-import { plainText } from '../../plain-text.js';
+import { plainText } from '../../kernel/plain-text.js';
 
 /** What is kept of a line before it is whole. */
 export const LINE_BYTES = 4_096;

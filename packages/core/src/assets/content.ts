@@ -1,0 +1,126 @@
+import { type InputItem, LIMITS, StoaError, type StoredItem } from '@stoa/protocol';
+import { holdAsset, insertAttachment, markAssetUsed, type Store, type Tx } from '@stoa/store';
+import { isSomething } from '../kernel/item-text.js';
+import { type Assets, assertAssetSize } from './assets.js';
+import { decodeBase64 } from './base64.js';
+import { assetOfBoard } from './board-reference.js';
+
+interface Content {
+  readonly text?: string | undefined;
+  readonly inputItems?: readonly InputItem[] | undefined;
+}
+
+/**
+ * Turns what a caller sent into what a message holds. Inline assets are stored on the way, before the
+ * write that refers to them; so whatever would refuse that write is asked first, by `rehearse`.
+ */
+export async function admitContent(
+  { store, assets }: { readonly store: Store; readonly assets: Assets },
+  content: Content,
+  actor: string,
+  rehearse: (ready: readonly StoredItem[]) => Tx<void>,
+): Promise<StoredItem[]> {
+  const { text, inputItems } = content;
+  if ((text === undefined) === (inputItems === undefined)) {
+    throw new StoaError('invalid_request', 'Give exactly one of text and inputItems', [
+      { path: 'body', message: 'exactly one of text and inputItems' },
+    ]);
+  }
+  assertSaysSomething(inputItems ?? [{ type: 'text', text: text ?? '' }]);
+  if (text !== undefined) return [{ type: 'text', text }];
+  assertTextFits(inputItems ?? []);
+  const items = (await withoutBoards(store, inputItems ?? [], actor)).map(decoded);
+  const ready = items.filter(isStored);
+  if (ready.length === items.length) return ready;
+  await store.transact(() => rehearse(ready));
+  const stored: StoredItem[] = [];
+  for (const item of items)
+    stored.push(isStored(item) ? item : await storeInline(assets, item, actor));
+  return stored;
+}
+
+function assertSaysSomething(items: readonly InputItem[]): void {
+  if (items.some(isSomething)) return;
+  throw new StoaError('invalid_request', 'The text is only white space: there is nothing to say');
+}
+
+function assertTextFits(items: readonly InputItem[]): void {
+  let chars = 0;
+  for (const item of items) if (item.type === 'text') chars += item.text.length;
+  if (chars <= LIMITS.messageTextChars) return;
+  const most = `at most ${String(LIMITS.messageTextChars)} characters of text in all`;
+  throw new StoaError('invalid_request', 'The message is too long', [
+    { path: 'body.inputItems', message: most },
+  ]);
+}
+
+type WithoutBoards = Exclude<InputItem, { type: 'board_reference' }>;
+
+/** Boards are looked up before anything is stored for the message. */
+async function withoutBoards(
+  store: Store,
+  items: readonly InputItem[],
+  actor: string,
+): Promise<readonly WithoutBoards[]> {
+  if (!items.some(isBoard)) return items as readonly WithoutBoards[];
+  return store.read(function* () {
+    const found: WithoutBoards[] = [];
+    for (const item of items) {
+      if (!isBoard(item)) found.push(item);
+      else found.push({ type: 'asset_reference', assetId: yield* assetOfBoard(actor, item) });
+    }
+    return found;
+  });
+}
+
+const isBoard = (item: InputItem) => item.type === 'board_reference';
+
+interface DecodedAsset {
+  readonly type: 'inline_asset';
+  readonly bytes: Uint8Array;
+  readonly name: string | undefined;
+}
+
+function decoded(item: WithoutBoards): StoredItem | DecodedAsset {
+  if (item.type !== 'inline_asset') return item;
+  const bytes = decodeBase64(item.data);
+  assertAssetSize(bytes);
+  return { type: item.type, bytes, name: item.name };
+}
+
+const isStored = (item: StoredItem | DecodedAsset): item is StoredItem =>
+  item.type !== 'inline_asset';
+
+async function storeInline(
+  assets: Assets,
+  { bytes, name }: DecodedAsset,
+  actor: string,
+): Promise<StoredItem> {
+  const { assetId } = await assets.create(bytes, name, actor);
+  return { type: 'asset_reference', assetId };
+}
+
+/**
+ * Inside the transaction: what is referred to exists, and cannot be collected before the commit. All
+ * hold in the same order, so that two messages with the same assets do not wait for each other.
+ */
+export function* holdAssets(items: readonly StoredItem[]): Tx<void> {
+  const ids = items.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : []));
+  for (const assetId of [...new Set(ids)].sort()) {
+    const asset = yield* holdAsset.first({ assetId });
+    if (!asset) throw new StoaError('unknown_asset', `There is no asset ${assetId}`);
+  }
+}
+
+/** Keeps the assets that a message, an item or an output refers to, as long as its topic exists. */
+export function* holdReferences(
+  topicId: number,
+  messageId: string,
+  items: readonly StoredItem[],
+): Tx<void> {
+  for (const item of items) {
+    if (item.type !== 'asset_reference') continue;
+    yield* insertAttachment.run({ topicId, messageId, assetId: item.assetId });
+    yield* markAssetUsed.run({ assetId: item.assetId });
+  }
+}

@@ -1,0 +1,24 @@
+import type { KernelPorts } from '../kernel/kernel.js';
+import { defineModule } from '../kernel/module.js';
+import type { AssetFiles } from '../ports.js';
+import { Assets } from './assets.js';
+
+export interface AssetPorts extends Pick<KernelPorts, 'retention'> {
+  readonly files: AssetFiles;
+}
+
+/** Files that messages, items and boards refer to. */
+export const assets = defineModule({
+  name: 'assets',
+  needs: [],
+  create({ store, ids, clock }, { files, retention }: AssetPorts) {
+    const service = new Assets(store, files, ids, clock);
+    return {
+      services: { assets: service },
+      sweeps: {
+        assets: (keepGoing, chunk) =>
+          service.collectUnused(retention.unusedAssetMs, chunk, keepGoing),
+      },
+    };
+  },
+});

@@ -1,0 +1,17 @@
+import { TABLES } from '@stoa/store';
+import { assets } from '../assets/module.js';
+import { defineModule } from '../kernel/module.js';
+import { sessions } from '../sessions/module.js';
+import { Boards } from './boards.js';
+import { BOARD_EVENTS } from './projection.js';
+
+/** Boards: what sessions draw and write on. */
+export const boards = defineModule({
+  name: 'boards',
+  needs: [assets, sessions],
+  events: BOARD_EVENTS,
+  tables: { session: TABLES.boards },
+  create({ sessionContext }) {
+    return { services: { boards: new Boards(sessionContext) } };
+  },
+});

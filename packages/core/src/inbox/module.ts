@@ -1,0 +1,32 @@
+import { TABLES } from '@stoa/store';
+import { access } from '../access/module.js';
+import { agents } from '../agents/module.js';
+import { assets } from '../assets/module.js';
+import { channels } from '../channels/module.js';
+import { on } from '../kernel/hooks.js';
+import { defineModule } from '../kernel/module.js';
+import { memory } from '../memory/module.js';
+import { RUN_CLOSING } from '../runs/end-run.js';
+import { runs } from '../runs/module.js';
+import { sessions } from '../sessions/module.js';
+import { Inbox } from './inbox.js';
+import { INBOX_EVENTS } from './projection.js';
+import { settleItems } from './settle-item.js';
+import { expireItems } from './submit.js';
+
+const EXPIRED_AT_ONCE = 100;
+
+/** The inbox of a session: everything it is to work on, and how it gets in. */
+export const inbox = defineModule({
+  name: 'inbox',
+  needs: [access, agents, assets, memory, sessions, channels, runs],
+  events: INBOX_EVENTS,
+  tables: { session: TABLES.inbox },
+  create({ sessionContext: context }) {
+    return {
+      services: { inbox: new Inbox(context) },
+      within: [on(RUN_CLOSING, (session, facts, end) => settleItems(context, session, facts, end))],
+      ticks: [{ everyMs: 5_000, run: () => expireItems(context, EXPIRED_AT_ONCE) }],
+    };
+  },
+});

@@ -1,0 +1,163 @@
+import { LIMITS, type Principal, parseTopic, StoaError } from '@stoa/protocol';
+import type { AppendedEntry } from './entry.js';
+import { Hooks } from './hooks.js';
+import { Hub } from './hub.js';
+import type { Diagnose, Kernel, KernelPorts } from './kernel.js';
+import { Log } from './log.js';
+import type {
+  AllServicesOf,
+  AnyModule,
+  Committed,
+  EventType,
+  Instance,
+  PortsOf,
+  Reaction,
+  Reactions,
+  Sweeps,
+  Tick,
+} from './module.js';
+import { readTopic, type TopicSlice } from './read-topic.js';
+import { Registry } from './registry.js';
+import { checkReplay } from './replay-check.js';
+import { isStoreFailure, StoreWait } from './store-wait.js';
+import { Sweeper } from './sweep.js';
+
+/** What the daemon does with the assembled modules, whatever they are. */
+export interface Assembly {
+  readonly hub: Hub;
+  readonly storeWait: StoreWait;
+  readonly sweeper: Sweeper;
+  readTopic(by: Principal, topic: string, after: number, limit: number): Promise<TopicSlice>;
+  assertMayFollow(by: Principal, topic: string): Promise<void>;
+  checkIntegrity(): ReturnType<typeof checkReplay>;
+  /** Another daemon wrote to this topic, or to any topic. */
+  hint(topic: string | undefined): void;
+  /** In the order of the modules: first all continue what the last daemon left, before anybody can call. */
+  recover(): Promise<void>;
+  /** Then, once callers are served, all begin to work. */
+  start(): Promise<void>;
+  readonly ticks: readonly Tick[];
+  /** Runs all regular work once. */
+  tick(): Promise<void>;
+  /** In the reverse order. A module that fails to close is reported, and the next one is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts modules together: creates each with the services of those it needs, and connects the log to what they
+ * declare. The order of the list is the order of everything: hooks, reactions to commits, recovery, start. Closing goes
+ * the other way.
+ */
+export function assemble<const Modules extends readonly AnyModule[], Ports extends KernelPorts>(
+  modules: Modules,
+  ports: Ports & (Ports extends PortsOf<Modules> ? unknown : 'a module needs another port'),
+): Assembly & AllServicesOf<Modules> {
+  const { store, search, clock, timers, ids, secrets } = ports;
+  const registry = new Registry(modules);
+  const hooks = new Hooks();
+  const instances: Instance<object>[] = [];
+  const reactions: Reactions[] = [];
+  const hub = new Hub({
+    read: (topic, after, limit) => readTopic(store, topic, after, limit),
+    report: ports.report,
+    drafts: (topic) => instances.flatMap((instance) => instance.drafts?.(topic) ?? []),
+  });
+  const log = new Log(
+    store,
+    clock,
+    (position, event) => registry.project(position, event),
+    (entries) => {
+      for (const { topic, topicId } of entries)
+        if (registry.isSearched(topic)) search.hint(topicId);
+      hub.committed(entries);
+      for (const after of reactions) react(after, entries);
+      ports.committed?.(entries);
+    },
+  );
+  const storeWait = new StoreWait({ timers, clock, tell: ports.diagnose });
+  /** Leaves out failures that an outage of the store causes: the outage itself was reported. */
+  const diagnose: Diagnose = (message, details) => {
+    if (!storeWait.outage || !isStoreFailure(details['error'])) ports.diagnose(message, details);
+  };
+  const kernel: Kernel = {
+    store,
+    search,
+    clock,
+    timers,
+    ids,
+    secrets,
+    log,
+    hub,
+    hooks,
+    storeWait,
+    diagnose,
+  };
+  const created = new Map<AnyModule, object>();
+  const all: object = {};
+  for (const module of modules) {
+    const needed = module.needs.map((needs) => created.get(needs));
+    // The types of the list say that each module receives what it needs.
+    const create = module.create as (given: object, ports: object) => Instance<object>;
+    const instance = create(Object.assign({}, kernel, ...needed) as object, ports);
+    created.set(module, instance.services);
+    Object.assign(all, instance.services);
+    instances.push(instance);
+    hooks.add(instance.within ?? []);
+    if (instance.after) reactions.push(instance.after);
+  }
+  const assertMayFollow = (by: Principal, topic: string): Promise<void> =>
+    store.read(() => registry.assertMayFollow(by, topic));
+  const ticks = instances.flatMap((instance) => instance.ticks ?? []);
+  const assembly: Assembly = {
+    hub,
+    storeWait,
+    sweeper: new Sweeper(registry, store, clock, ports.retention, () =>
+      instances.reduce<Sweeps>((sweeps, instance) => ({ ...sweeps, ...instance.sweeps }), {}),
+    ),
+    async readTopic(by, topic, after, limit) {
+      await assertMayFollow(by, topic);
+      const page = { events: limit, bytes: LIMITS.pageBytes };
+      const slice = await readTopic(store, topic, after, page);
+      if (!slice) throw new StoaError('topic_not_found', `There is no topic ${topic}`);
+      return slice;
+    },
+    assertMayFollow,
+    checkIntegrity: () => checkReplay(registry, store, ports.openScratch),
+    hint(topic) {
+      hub.hint(topic);
+      const parsed = topic === undefined ? undefined : parseTopic(topic);
+      if (topic !== undefined && !parsed) return;
+      for (const instance of instances) instance.hint?.(parsed);
+    },
+    async recover() {
+      for (const instance of instances) await instance.recover?.();
+    },
+    async start() {
+      for (const instance of instances) await instance.start?.();
+      for (const { run, runsAtStart = false } of ticks) if (runsAtStart) await run();
+    },
+    ticks,
+    async tick() {
+      for (const { run } of ticks) await run();
+    },
+    async close() {
+      for (const instance of instances.toReversed()) {
+        try {
+          await instance.close?.();
+        } catch (error) {
+          ports.report(error);
+        }
+      }
+    },
+  };
+  // The record holds the services of all modules, which the types of the list name.
+  return Object.assign(all, assembly) as Assembly & AllServicesOf<Modules>;
+}
+
+function react(after: Reactions, entries: readonly AppendedEntry[]): void {
+  for (const entry of entries) {
+    const reaction = after[entry.type as EventType] as Reaction | undefined;
+    // The entry carries the event it was made from, so its type and data belong together.
+    reaction?.(entry as unknown as Committed, entries);
+  }
+}

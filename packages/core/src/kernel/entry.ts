@@ -1,0 +1,38 @@
+import type { EventBody, Stamped } from '@stoa/protocol';
+import type { EventRow } from '@stoa/store';
+
+/** The position of an event in the log, for projections. */
+export interface Position {
+  readonly topicId: number;
+  readonly seq: number;
+  readonly at: number;
+  readonly actor: string;
+}
+
+/** An event as the log keeps it. The body stays text until somebody needs its content. */
+export interface LogEntry extends EventRow {
+  readonly topic: string;
+}
+
+/** An entry that this process just appended, with the event it was made from. */
+export interface AppendedEntry extends LogEntry {
+  readonly data: EventBody['data'];
+}
+
+/** The id of the noun a topic belongs to. */
+export const nounIdOf = (topic: string): string => topic.slice(topic.indexOf(':') + 1);
+
+/** The wire form of an event, put together around the stored body so that fan-out parses nothing. */
+export function encodeEntry(entry: LogEntry): string {
+  return `{"topic":${JSON.stringify(entry.topic)},"seq":${String(entry.seq)},"at":${String(entry.at)},"actor":${JSON.stringify(entry.actor)},"type":"${entry.type}","data":${entry.body}}`;
+}
+
+export function parseEntry(entry: LogEntry): Stamped {
+  const { topic, seq, at, actor } = entry;
+  return { topic, seq, at, actor, ...decodeEvent(entry) };
+}
+
+/** The log holds only events that were checked when they were written. */
+export function decodeEvent({ type, body }: Pick<EventRow, 'type' | 'body'>): EventBody {
+  return { type, data: JSON.parse(body) as unknown } as EventBody;
+}

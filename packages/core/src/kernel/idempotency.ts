@@ -1,0 +1,15 @@
+import type { Secrets } from '../ports.js';
+import type { LogEntry } from './entry.js';
+import type { Idempotency } from './log.js';
+import { stableJson } from './stable-json.js';
+
+/** Binds a client's key to what was asked, so that the same key with another request is noticed. */
+export function idempotency<R>(
+  secrets: Secrets,
+  key: string | undefined,
+  asked: unknown,
+  replay: (entry: LogEntry) => R,
+): Idempotency<R> | undefined {
+  if (key === undefined) return undefined;
+  return { key, fingerprint: secrets.digest(stableJson(asked)), replay };
+}

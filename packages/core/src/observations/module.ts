@@ -1,0 +1,19 @@
+import { TABLES } from '@stoa/store';
+import { access } from '../access/module.js';
+import { channels } from '../channels/module.js';
+import { defineModule } from '../kernel/module.js';
+import { sessions } from '../sessions/module.js';
+import { stimuli } from '../stimuli/module.js';
+import { Observations } from './observations.js';
+import { OBSERVATION_EVENTS } from './projection.js';
+
+/** Observations: what sources outside report into a channel. */
+export const observations = defineModule({
+  name: 'observations',
+  needs: [access, sessions, channels, stimuli],
+  events: OBSERVATION_EVENTS,
+  tables: { channel: TABLES.observations },
+  create({ stimulusContext }) {
+    return { services: { observations: new Observations(stimulusContext) } };
+  },
+});

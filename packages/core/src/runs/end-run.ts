@@ -1,0 +1,101 @@
+import type { CancelReason, RunStatus, SessionEvent } from '@stoa/protocol';
+import { findQueuedRun, listQueuedRuns, type Tx, together } from '@stoa/store';
+import { withdrawPending } from '../approvals/ask.js';
+import { defineHook } from '../kernel/hooks.js';
+import type { NewEvent } from '../kernel/log.js';
+import type { SessionContext } from '../sessions/context.js';
+import { factsOf, inSession, type Work } from '../sessions/run-facts.js';
+import type { OpenSession } from '../sessions/session-gate.js';
+import type { RunEnd } from './run-end.js';
+import { mayBecome } from './run-status.js';
+
+export type RunFacts = ReturnType<typeof factsOf>;
+
+/** A run is about to end: what it did not take is settled in the same commit. */
+export const RUN_CLOSING = defineHook<
+  [session: OpenSession, facts: RunFacts, end: RunEnd],
+  Tx<readonly NewEvent[]>
+>('run closing');
+
+/**
+ * A run ended: what waited for that goes on in the same commit, such as the thread it was to speak in or the task it was
+ * for. `closing` are the events that end it.
+ */
+export const RUN_ENDED = defineHook<
+  [session: OpenSession, runId: string, end: RunEnd, closing: readonly NewEvent[]],
+  Tx<readonly NewEvent[]>
+>('run ended');
+
+/** Ends a run, and lets continue what waited for that. */
+export function* endRun(
+  context: SessionContext,
+  session: OpenSession,
+  runId: string,
+  end: RunEnd,
+): Tx<NewEvent[]> {
+  const events = yield* closeRun(context, session, runId, end);
+  if (events.length === 0) return [];
+  const following = yield* context.hooks.collect(RUN_ENDED, session, runId, end, events);
+  return [...events, ...following];
+}
+
+/**
+ * Everything that the end of a run settles, in one commit: its questions are withdrawn, every item it
+ * was to take gets its end, and the run gets its one terminal event. A run that has ended already is
+ * left alone: no events, and a line in the log.
+ */
+export function* closeRun(
+  context: SessionContext,
+  session: OpenSession,
+  runId: string,
+  end: RunEnd,
+): Tx<NewEvent[]> {
+  const run = yield* findQueuedRun.first({ runId });
+  if (!run || !mayBecome(run.status as RunStatus, end.type)) {
+    context.diagnose('a run that has ended was to end again', {
+      runId,
+      status: run?.status,
+      end: end.type,
+    });
+    return [];
+  }
+  const facts = factsOf(session, runId, JSON.parse(run.queued) as Work);
+  const [withdrawn, settled] = yield* together(
+    withdrawPending(session, facts),
+    context.hooks.collect(RUN_CLOSING, session, facts, end),
+  );
+  const events = [...withdrawn, ...settled];
+  if (end.type === 'completed')
+    events.push(inSession(session, { type: 'publishing', data: facts }));
+  events.push(inSession(session, terminalEvent(end, facts)));
+  return events;
+}
+
+/** Ends all runs of a session, the active one first. */
+export function* endAllRuns(
+  context: SessionContext,
+  session: OpenSession,
+  reason: CancelReason,
+): Tx<NewEvent[]> {
+  const all: NewEvent[] = [];
+  const queued = yield* listQueuedRuns.all({ topicId: session.topicId, limit: 10_000 });
+  const runIds = queued.map(({ runId }) => runId);
+  if (session.activeRunId !== null) runIds.unshift(session.activeRunId);
+  for (const runId of runIds) {
+    all.push(...(yield* endRun(context, session, runId, { type: 'cancelled', reason })));
+  }
+  return all;
+}
+
+export function terminalEvent(end: RunEnd, facts: RunFacts): SessionEvent {
+  switch (end.type) {
+    case 'completed':
+      return { type: 'completed', data: { output: [...end.output], ...facts } };
+    case 'failed':
+      return { type: 'failed', data: { failure: end.failure, ...facts } };
+    case 'cancelled':
+      return { type: 'cancelled', data: { reason: end.reason, ...facts } };
+    case 'interrupted':
+      return { type: 'interrupted', data: { reason: end.reason, ...facts } };
+  }
+}

@@ -1,0 +1,83 @@
+import {
+  JOURNAL_EVENTS,
+  LIMITS,
+  type Principal,
+  type Run,
+  sessionTopic,
+  type UsageQuery,
+  type UsageReport,
+} from '@stoa/protocol';
+import { findRunRow, listItemsOfRun, listRunsOfSession, type Tx } from '@stoa/store';
+import { parseEntry } from '../kernel/entry.js';
+import { readTopic } from '../kernel/read-topic.js';
+import type { SessionContext } from '../sessions/context.js';
+import { runRecord } from '../sessions/records.js';
+import { sessionToRead } from '../sessions/session-gate.js';
+import { cancelRun, readRun } from './cancel-run.js';
+import { reportUsage } from './usage.js';
+
+/** What a caller can do with the runs of sessions; `by` is the principal the credential proved. */
+export class Runs {
+  constructor(private readonly context: SessionContext) {}
+
+  list(
+    by: Principal,
+    sessionId: string,
+    { before, limit }: { readonly before?: string | undefined; readonly limit: number },
+  ) {
+    return this.context.store.read(function* () {
+      const { topicId } = yield* sessionToRead(by, sessionId);
+      const last = before === undefined ? undefined : yield* findRunRow.first({ runId: before });
+      const rows = yield* listRunsOfSession.all({
+        topicId,
+        before: last?.seq ?? Number.MAX_SAFE_INTEGER,
+        limit: limit + 1,
+      });
+      const runs: Run[] = [];
+      for (const row of rows.slice(0, limit))
+        runs.push(runRecord(row, yield* itemIdsOf(row.runId)));
+      const nextBefore = rows.length > limit ? runs.at(-1)?.runId : undefined;
+      return { runs, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    });
+  }
+
+  async get(by: Principal, runId: string): Promise<Run> {
+    const run = await readRun(this.context, runId);
+    await this.context.store.read(() => sessionToRead(by, run.sessionId));
+    return run;
+  }
+  cancel(by: Principal, runId: string) {
+    return cancelRun(this.context, by, runId, 'cancel_command');
+  }
+
+  /** Oldest first: what was put to the agent, what it said and did. */
+  async journal(
+    by: Principal,
+    sessionId: string,
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ) {
+    await this.context.store.read(() => sessionToRead(by, sessionId));
+    const topic = sessionTopic(sessionId);
+    const slice = await readTopic(this.context.store, topic, after, {
+      events: limit,
+      bytes: LIMITS.pageBytes,
+    });
+    const read = slice?.entries ?? [];
+    const last = read.at(-1)?.seq;
+    const isMore = last !== undefined && last < (slice?.head ?? 0);
+    return {
+      entries: read.filter(({ type }) => JOURNALED.has(type)).map(parseEntry),
+      ...(isMore ? { nextAfter: last } : {}),
+    };
+  }
+
+  usage(by: Principal, query: UsageQuery, currency?: string): Promise<UsageReport> {
+    return reportUsage(this.context, by, query, currency);
+  }
+}
+
+const JOURNALED: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
+
+function* itemIdsOf(runId: string): Tx<string[]> {
+  return (yield* listItemsOfRun.all({ runId })).map(({ itemId }) => itemId);
+}

@@ -1,0 +1,39 @@
+import { TABLES } from '@stoa/store';
+import { access } from '../access/module.js';
+import { assets } from '../assets/module.js';
+import { channels } from '../channels/module.js';
+import { inbox } from '../inbox/module.js';
+import { on } from '../kernel/hooks.js';
+import { defineModule } from '../kernel/module.js';
+import type { Calendar } from '../ports.js';
+import { RUN_ENDED } from '../runs/end-run.js';
+import { runs } from '../runs/module.js';
+import { sessions } from '../sessions/module.js';
+import { stimuli } from '../stimuli/module.js';
+import { turns } from '../turns/module.js';
+import { work } from '../work/module.js';
+import { SCHEDULE_EVENTS } from './projection.js';
+import { scheduleEnded } from './schedule-news.js';
+import { Schedules } from './schedules.js';
+
+export interface SchedulePorts {
+  readonly runtime: { readonly calendar: Calendar };
+}
+
+/** Schedules: work that a session gets at set times. */
+export const schedules = defineModule({
+  name: 'schedules',
+  needs: [access, assets, sessions, channels, runs, inbox, work, turns, stimuli],
+  events: SCHEDULE_EVENTS,
+  tables: { session: TABLES.schedules },
+  create({ stimulusContext: context }, { runtime }: SchedulePorts) {
+    const service = new Schedules({ context, calendar: runtime.calendar });
+    return {
+      services: { schedules: service },
+      within: [
+        on(RUN_ENDED, ({ sessionId }, runId, end) => scheduleEnded(context, sessionId, runId, end)),
+      ],
+      ticks: [{ everyMs: 500, run: () => service.fireDue() }],
+    };
+  },
+});

@@ -1,0 +1,274 @@
+import {
+  actorIdOf,
+  type CreateSchedule,
+  LIMITS,
+  type Origin,
+  type Principal,
+  type Schedule,
+  type SessionEvent,
+  StoaError,
+  sessionTopic,
+} from '@stoa/protocol';
+import {
+  countActiveSchedules,
+  type FullScheduleRow,
+  findSchedule,
+  listDueSchedules,
+  listSchedules,
+  type Tx,
+} from '@stoa/store';
+import { callerClass } from '../access/rules.js';
+import { admitContent, holdAssets } from '../assets/content.js';
+import { eachApart } from '../kernel/each-apart.js';
+import { idempotency } from '../kernel/idempotency.js';
+import type { Decision } from '../kernel/log.js';
+import { currentCeiling } from '../sessions/ceiling-of.js';
+import { lockPlace } from '../sessions/lock-reached.js';
+import { scheduleRecord } from '../sessions/records.js';
+import { inSession } from '../sessions/run-facts.js';
+import {
+  assertNotEnded,
+  mayDirect,
+  type OpenSession,
+  sessionToChange,
+  sessionToRead,
+  sessionToServe,
+} from '../sessions/session-gate.js';
+import { ended, type FirePorts, fireSchedule, threadOf } from './fire-schedule.js';
+import { scheduleBound } from './schedule-news.js';
+import { nextFire } from './schedule-times.js';
+
+type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
+
+const AFTER_ALL_IDS = '~';
+const FIRE_LIMIT = 100;
+
+interface ScheduleQuery {
+  readonly sessionId?: string | undefined;
+  readonly before?: string | undefined;
+  readonly limit: number;
+}
+
+/** The run in which a session makes a schedule. */
+interface MadeIn {
+  readonly sessionId: string;
+  readonly runId: string;
+  readonly origin: Origin;
+}
+
+/**
+ * Work by the clock.
+ *
+ *   active ◀──▶ paused
+ *     └──▶ ended     by a person, after its last fire, or because nothing comes after
+ *
+ * A fire is an inbox item like any other, committed together with the time of the next one: a fire is
+ * never lost and never doubled.
+ */
+export class Schedules {
+  constructor(private readonly ports: FirePorts) {}
+
+  create(by: Principal, request: CreateSchedule, key?: string): Promise<Schedule> {
+    return this.#create(by, request, () => sessionToChange(by, request.sessionId), key);
+  }
+
+  /** What a session makes for itself. Made in the thread of a channel, it belongs to that thread. */
+  createInRun(
+    { sessionId, runId, origin }: MadeIn,
+    request: Omit<CreateSchedule, 'sessionId'>,
+    key?: string,
+  ): Promise<Schedule> {
+    const by: Principal = { kind: 'session', id: sessionId, credentialId: 'session' };
+    const { channelId, threadRootMessageId } = origin;
+    const thread =
+      channelId === undefined || threadRootMessageId === undefined
+        ? {}
+        : { channelId, threadRootMessageId };
+    const made = { createdByRunId: runId, ...thread };
+    const open = function* (): Tx<OpenSession> {
+      yield* lockPlace(thread);
+      return yield* sessionToServe(sessionId);
+    };
+    return this.#create(by, { ...request, sessionId }, open, key, made);
+  }
+
+  async #create(
+    by: Principal,
+    request: CreateSchedule,
+    open: () => Tx<OpenSession>,
+    key: string | undefined,
+    made: Pick<Created, 'createdByRunId' | 'channelId' | 'threadRootMessageId'> = {},
+  ): Promise<Schedule> {
+    const { context, calendar } = this.ports;
+    const { sessionId, title, cadence, overlap, misfire, maxFires } = request;
+    const inputItems = await admitContent(context, request, actorIdOf(by), function* (ready) {
+      assertNotEnded(yield* open());
+      yield* holdAssets(ready);
+    });
+    const next = (at: number): number | undefined =>
+      // A time that has passed already is now.
+      cadence.kind === 'once' ? Math.max(cadence.at, at) : nextFire(calendar, cadence, at, at);
+    const scheduleId = await context.log.write({
+      actor: actorIdOf(by),
+      lane: sessionTopic(sessionId),
+      open,
+      *decide(session, at): Tx<Decision<string>> {
+        assertNotEnded(session);
+        yield* holdAssets(inputItems);
+        yield* assertRoom(session);
+        const nextFireAt = next(at);
+        if (nextFireAt === undefined) {
+          throw new StoaError('invalid_schedule', 'It would never fire');
+        }
+        const data: Created = {
+          scheduleId: context.ids.next('sch'),
+          title,
+          cadence,
+          overlap,
+          misfire,
+          inputItems,
+          ...(maxFires === undefined ? {} : { maxFires }),
+          nextFireAt,
+          ...made,
+          ...(yield* inheritedBy(by, session)),
+        };
+        const thread = threadOf(sessionId, data);
+        return {
+          events: [
+            inSession(session, { type: 'schedule_created', data }),
+            ...(thread ? yield* scheduleBound(thread, at) : []),
+          ],
+          answer: () => data.scheduleId,
+        };
+      },
+      idempotency: idempotency(
+        context.secrets,
+        key,
+        { createSchedule: request },
+        (entry) => (JSON.parse(entry.body) as Created).scheduleId,
+      ),
+    });
+    return this.get(by, scheduleId);
+  }
+
+  async get(by: Principal, scheduleId: string): Promise<Schedule> {
+    const row = await this.ports.context.store.read(() => this.#find(scheduleId));
+    await this.ports.context.store.read(() => sessionToRead(by, row.sessionId));
+    return scheduleRecord(row);
+  }
+
+  async list(by: Principal, { sessionId, before, limit }: ScheduleQuery) {
+    const rows = await this.ports.context.store.read(() =>
+      listSchedules.all({
+        before: before ?? AFTER_ALL_IDS,
+        sessionId: sessionId ?? null,
+        responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
+        limit: limit + 1,
+      }),
+    );
+    const schedules = rows.slice(0, limit).map(scheduleRecord);
+    const nextBefore = rows.length > limit ? schedules.at(-1)?.scheduleId : undefined;
+    return { schedules, ...(nextBefore === undefined ? {} : { nextBefore }) };
+  }
+
+  pause(by: Principal, scheduleId: string): Promise<Schedule> {
+    return this.#change(by, scheduleId, (row) =>
+      row.status === 'active' ? { scheduleId, status: 'paused' } : undefined,
+    );
+  }
+
+  /** From now on: what fell into the pause is not made up for. */
+  resume(by: Principal, scheduleId: string): Promise<Schedule> {
+    return this.#change(by, scheduleId, (row, at) => {
+      if (row.status !== 'paused') return undefined;
+      const { cadence, maxFires = Infinity } = JSON.parse(row.created) as Created;
+      if (row.fires >= maxFires) return { scheduleId, status: 'ended' };
+      const nextFireAt = nextFire(this.ports.calendar, cadence, row.createdAt, at);
+      return nextFireAt === undefined
+        ? { scheduleId, status: 'ended' }
+        : { scheduleId, status: 'active', nextFireAt };
+    });
+  }
+
+  end(by: Principal, scheduleId: string): Promise<Schedule> {
+    return this.#change(by, scheduleId, (row) =>
+      row.status === 'ended' ? undefined : { scheduleId, status: 'ended' },
+    );
+  }
+
+  /** Once, now, besides its times; it counts as one of them. */
+  async trigger(by: Principal, scheduleId: string): Promise<Schedule> {
+    const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
+    await fireSchedule(this.ports, {
+      ...{ scheduleId, sessionId, actor: actorIdOf(by) },
+      isExtra: (session) => {
+        if (!mayDirect(by, session)) throw new StoaError('forbidden');
+        assertNotEnded(session);
+        return true;
+      },
+    });
+    return this.get(by, scheduleId);
+  }
+
+  /** Fires what is due. Returns how many there were. */
+  async fireDue(): Promise<number> {
+    const now = this.ports.context.clock.now();
+    const due = await this.ports.context.store.read(() =>
+      listDueSchedules.all({ now, limit: FIRE_LIMIT }),
+    );
+    const ids = due.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
+    await eachApart(this.ports.context, 'a schedule could not fire', ids, (one) =>
+      fireSchedule(this.ports, { ...one, actor: 'system', isExtra: () => false }),
+    );
+    return due.length;
+  }
+
+  *#find(scheduleId: string): Tx<FullScheduleRow> {
+    const row = yield* findSchedule.first({ scheduleId });
+    if (!row) throw new StoaError('schedule_not_found', `There is no schedule ${scheduleId}`);
+    return row;
+  }
+
+  async #change(
+    by: Principal,
+    scheduleId: string,
+    decide: (
+      row: FullScheduleRow,
+      at: number,
+    ) => Extract<SessionEvent, { type: 'schedule_changed' }>['data'] | undefined,
+  ): Promise<Schedule> {
+    const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
+    const find = (): Tx<FullScheduleRow> => this.#find(scheduleId);
+    await this.ports.context.log.write({
+      actor: actorIdOf(by),
+      lane: sessionTopic(sessionId),
+      *open() {
+        yield* lockPlace(JSON.parse((yield* find()).created) as Created);
+        return yield* sessionToChange(by, sessionId);
+      },
+      *decide(session, at): Tx<Decision<void>> {
+        const row = yield* find();
+        const data = decide(row, at);
+        if (!data) return { events: [], answer: () => undefined };
+        const events =
+          data.status === 'ended'
+            ? yield* ended(session, row)
+            : [inSession(session, { type: 'schedule_changed', data })];
+        return { events, answer: () => undefined };
+      },
+    });
+    return this.get(by, scheduleId);
+  }
+}
+
+function* assertRoom({ topicId, sessionId }: OpenSession): Tx<void> {
+  const active = (yield* countActiveSchedules.first({ topicId }))?.count ?? 0;
+  if (active < LIMITS.schedulesPerSession) return;
+  throw new StoaError('limit_reached', `${sessionId} has ${String(active)} schedules already`);
+}
+
+/** What a run schedules stays under its ceiling. */
+function* inheritedBy(by: Principal, session: OpenSession): Tx<Pick<Created, 'ceiling'>> {
+  const ceiling = by.kind === 'session' ? yield* currentCeiling(session) : undefined;
+  return ceiling ? { ceiling } : {};
+}

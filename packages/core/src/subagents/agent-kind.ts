@@ -1,0 +1,59 @@
+import type { TaskEntry } from '@stoa/protocol';
+import { detailFields } from '../tasks/detail-fields.js';
+import type { TaskKind } from '../tasks/kind.js';
+import { endText } from '../tasks/notice-text.js';
+
+/** What is known of an agent that works in a session of its own. */
+export interface AgentDetail {
+  readonly agentId: string;
+  /** The session it works in. */
+  readonly sessionId?: string;
+  readonly model?: string;
+  /** Goes on by itself after a restart instead of being paused. */
+  readonly onRestart?: 'pause' | 'resume';
+  /** Its last run that ended, and what it said there, shortened. */
+  readonly lastRunId?: string;
+  readonly result?: string;
+  /** What all of its runs took. */
+  readonly modelCalls?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+}
+
+export const agentDetail = ({ detail }: Pick<TaskEntry, 'detail'>): AgentDetail =>
+  detail as unknown as AgentDetail;
+
+export const AGENT: TaskKind = {
+  kind: 'agent',
+  detailProblem: detailFields({
+    agentId: 'text',
+    'sessionId?': 'text',
+    'model?': 'text',
+    'onRestart?': 'text',
+    'lastRunId?': 'text',
+    'result?': 'text',
+    'modelCalls?': 'count',
+    'inputTokens?': 'count',
+    'outputTokens?': 'count',
+  }),
+  atOnce: 10,
+  whenFull: 'queue',
+  keepsFinished: 32,
+  ownerEnded: 'stop',
+  afterRestart: (task) => (agentDetail(task).onRestart === 'resume' ? 'reattach' : 'pause'),
+  canRevive: true,
+  notice: (task) => {
+    const { result, modelCalls = 0, inputTokens = 0, outputTokens = 0 } = agentDetail(task);
+    const { taskId, kind, description, end, transcriptPath } = task;
+    const lines = [`Background task ${taskId} (${kind}: ${description}) ${endText(task)}.`];
+    if (end?.message !== undefined) lines.push(end.message);
+    if (result !== undefined) lines.push(`Result:\n${result}`);
+    const tokens = `${String(inputTokens)} tokens in, ${String(outputTokens)} out`;
+    lines.push(`Usage: ${String(modelCalls)} model calls, ${tokens}`);
+    if (transcriptPath !== undefined) lines.push(`Transcript: ${transcriptPath}`);
+    return lines.join('\n');
+  },
+  // What blocks one may be gone by now: its executor looks when a message comes.
+  refusesMessage: () => undefined,
+  worksIn: (task) => agentDetail(task).sessionId,
+};

@@ -1,0 +1,104 @@
+import { sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { listChildSessions, type Tx } from '@stoa/store';
+import type { Decision } from '../kernel/log.js';
+import { cancelRun } from '../runs/cancel-run.js';
+import { endSession } from '../sessions/change-session.js';
+import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
+import { changeTask } from '../tasks/change-task.js';
+import type { TaskContext } from '../tasks/context.js';
+import { tellAfterAll } from '../tasks/hand-over.js';
+import { forget, settling } from '../tasks/settle-task.js';
+import { idleSettlement } from './agent-end.js';
+import { agentsOf, endedAgentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+
+/** Requeued by the end of a run, something may have to be cancelled again. */
+const CANCEL_ROUNDS = 5;
+
+/** Settles the task of a session that has nothing more to do. Whether it did. */
+export async function settleIfDone(context: TaskContext, worksIn: string): Promise<boolean> {
+  const { store, log } = context;
+  const known = await store.read(function* () {
+    return yield* taskOfSession(yield* sessionToRead(SYSTEM, worksIn), { lock: false });
+  });
+  if (!known || !isUnderWay(known.entry)) return false;
+  const evicted = await log.write({
+    actor: 'system',
+    lane: sessionTopic(worksIn),
+    open: () => sessionToServe(worksIn),
+    *decide(session, at): Tx<Decision<readonly TaskEntry[] | undefined>> {
+      const task = yield* taskOfSession(session, { lock: true });
+      const isRunning = task !== undefined && isUnderWay(task.entry);
+      const settlement = isRunning ? yield* idleSettlement(session) : undefined;
+      if (!task || !settlement) return { events: [], answer: () => undefined };
+      const settled = yield* settling(context, task, settlement, at);
+      return { events: settled.events, answer: () => settled.evicted };
+    },
+  });
+  if (evicted) forget(context, evicted);
+  return evicted !== undefined;
+}
+
+/** What is paused or waits is not done, and who stops one says when. */
+const isUnderWay = ({ status, stopping }: TaskEntry): boolean =>
+  status === 'running' && stopping === undefined;
+
+/** Cancels all that a session has to do. */
+export async function cancelRuns(context: TaskContext, worksIn: string): Promise<void> {
+  for (let round = 0; round < CANCEL_ROUNDS; round += 1) {
+    const runIds = await context.store.read(function* () {
+      return yield* openRuns(yield* sessionToRead(SYSTEM, worksIn));
+    });
+    if (runIds.length === 0) return;
+    // What waits first: the end of the one under way is to find nothing that it could give a run.
+    for (const runId of runIds.reverse()) {
+      await cancelRun(context, SYSTEM, runId, 'cancel_command');
+    }
+  }
+}
+
+interface Resumed {
+  readonly sessionId: string;
+  readonly runId: string;
+  /** Calls whose results were lost. */
+  readonly unknownCallIds: readonly string[];
+}
+
+/**
+ * A run that is taken up again waits for none of the agents that it waited for before: their ends are news
+ * from now on, also the one that was to be the result of a call and is not. A daemon that starts does this for
+ * all that its place left; another one takes over by this. `isWaitedFor`: since it was taken up.
+ */
+export async function letGoOn(
+  context: TaskContext,
+  { sessionId, runId, unknownCallIds }: Resumed,
+  isWaitedFor: (taskId: string) => boolean,
+): Promise<void> {
+  const { live, ended } = await context.store.read(function* () {
+    const session = yield* sessionToRead(SYSTEM, sessionId);
+    return { live: yield* agentsOf(session), ended: yield* endedAgentsOf(session) };
+  });
+  for (const { taskId, isForeground, runId: startedBy } of live) {
+    if (!isForeground || startedBy !== runId || isWaitedFor(taskId)) continue;
+    await changeTask(context, taskId, { isForeground: false });
+  }
+  for (const { taskId, isForeground, runId: startedBy, callId } of ended) {
+    const isLost = callId !== undefined && unknownCallIds.includes(callId);
+    if (isForeground && startedBy === runId && isLost) await tellAfterAll(context, taskId);
+  }
+}
+
+/** Ends the session that a task worked in which is not known any more. */
+export async function endSessionOf(
+  context: TaskContext,
+  parentSessionId: string,
+  taskId: string,
+): Promise<void> {
+  const worksIn = await context.store.read(function* () {
+    for (const { sessionId } of yield* listChildSessions.all({ parentSessionId })) {
+      const { metadata } = yield* sessionToRead(SYSTEM, sessionId);
+      if ((JSON.parse(metadata) as { taskId?: unknown }).taskId === taskId) return sessionId;
+    }
+    return undefined;
+  });
+  if (worksIn !== undefined) await endSession(context, SYSTEM, worksIn);
+}

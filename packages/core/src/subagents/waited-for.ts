@@ -1,0 +1,67 @@
+import type { RunStatus, TaskEntry } from '@stoa/protocol';
+import { findRunRow, listLiveTasks } from '@stoa/store';
+import { isTerminal } from '../runs/run-status.js';
+import type { TaskContext } from '../tasks/context.js';
+import { AGENT } from './agent-kind.js';
+
+/** The agents that tool calls of runs wait for, by their runs. A run that is over waits for nothing. */
+export class WaitedFor {
+  readonly #byRun = new Map<string, Set<string>>();
+
+  add(runId: string, taskId: string): void {
+    this.#byRun.set(runId, (this.#byRun.get(runId) ?? new Set()).add(taskId));
+  }
+
+  /** Nothing came of it. */
+  drop(runId: string, taskId: string): void {
+    const tasks = this.#byRun.get(runId);
+    tasks?.delete(taskId);
+    if (tasks?.size === 0) this.#byRun.delete(runId);
+  }
+
+  has(runId: string, taskId: string): boolean {
+    return this.#byRun.get(runId)?.has(taskId) ?? false;
+  }
+
+  get runIds(): string[] {
+    return [...this.#byRun.keys()];
+  }
+
+  /** Those of a run that is over; they are not known here afterwards. */
+  take(runId: string): string[] {
+    const tasks = [...(this.#byRun.get(runId) ?? [])];
+    this.#byRun.delete(runId);
+    return tasks;
+  }
+}
+
+interface ForegroundAgent {
+  readonly taskId: string;
+  readonly runId: string;
+}
+
+const PAGE = 100;
+
+/** The agents of this place that a run waits for, and are not being stopped. */
+export async function foregroundAgents(context: TaskContext): Promise<ForegroundAgent[]> {
+  const { place } = context;
+  const found: ForegroundAgent[] = [];
+  for (let after: string | undefined = ''; after !== undefined; ) {
+    const from: string = after;
+    const rows = await context.store.read(() =>
+      listLiveTasks.all({ place, after: from, limit: PAGE }),
+    );
+    for (const { kind, entry } of rows) {
+      if (kind !== AGENT.kind) continue;
+      const { taskId, runId, isForeground, stopping } = JSON.parse(entry) as TaskEntry;
+      if (isForeground && runId !== undefined && !stopping) found.push({ taskId, runId });
+    }
+    after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;
+  }
+  return found;
+}
+
+export async function isOver(context: TaskContext, runId: string): Promise<boolean> {
+  const run = await context.store.read(() => findRunRow.first({ runId }));
+  return !run || isTerminal(run.status as RunStatus);
+}

@@ -1,0 +1,70 @@
+import { TABLES } from '@stoa/store';
+import { access } from '../access/module.js';
+import { channels } from '../channels/module.js';
+import { inbox } from '../inbox/module.js';
+import { nounIdOf } from '../kernel/entry.js';
+import { on } from '../kernel/hooks.js';
+import { defineModule } from '../kernel/module.js';
+import { RUN_ENDED } from '../runs/end-run.js';
+import { runs } from '../runs/module.js';
+import { sessions } from '../sessions/module.js';
+import { stimuli } from '../stimuli/module.js';
+import { work } from '../work/module.js';
+import type { TaskContext } from './context.js';
+import { TaskExecutors } from './executors.js';
+import type { TaskExecutor, TaskKind } from './kind.js';
+import { TaskKinds } from './kinds.js';
+import { dueAgain } from './notice.js';
+import { TASK_EVENTS } from './projection.js';
+import { Tasks } from './tasks.js';
+
+export interface TaskPorts {
+  readonly runtime: {
+    /** What each kind of background task does in the world, under the name of the kind. */
+    readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
+    /** Kinds of background tasks besides those that come with Stoa. */
+    readonly taskKinds?: readonly TaskKind[] | undefined;
+    /** Where the files of background tasks are. */
+    readonly taskDirectory: string;
+    /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
+    readonly place: string;
+  };
+}
+
+/** Background tasks: one registry for every kind. */
+export const tasks = defineModule({
+  name: 'tasks',
+  needs: [access, sessions, channels, runs, inbox, work, stimuli],
+  events: TASK_EVENTS,
+  tables: { session: TABLES.tasks },
+  create({ stimulusContext, timers }, { runtime }: TaskPorts) {
+    const executors = new TaskExecutors(runtime.taskExecutors);
+    const taskContext: TaskContext = {
+      ...stimulusContext,
+      kinds: new TaskKinds(runtime.taskKinds),
+      executors,
+      timers,
+      place: runtime.place,
+      directory: runtime.taskDirectory,
+    };
+    const service = new Tasks(taskContext);
+    return {
+      services: { taskContext, tasks: service },
+      within: [on(RUN_ENDED, (session, _runId, _end, closing) => dueAgain(session, closing))],
+      after: {
+        background_task_ended: () => {
+          service.slotFreed();
+        },
+        background_task_changed: ({ data }) => {
+          if (data.change.status !== undefined) service.slotFreed();
+        },
+        session_ended: ({ topic }) => {
+          service.sessionEnded(nounIdOf(topic));
+        },
+      },
+      recover: () => service.recover(),
+      ticks: [{ everyMs: 5_000, run: () => service.tick() }],
+      close: () => service.close(),
+    };
+  },
+});

@@ -1,0 +1,68 @@
+import { lockChannel, TABLES, type Tx } from '@stoa/store';
+import { access } from '../access/module.js';
+import type { OpenChannel } from '../channels/channel-gate.js';
+import {
+  CHANNEL_RESUMED,
+  CHANNEL_UNARCHIVED,
+  LEASES_CANCELLED,
+  MESSAGE_POSTED,
+} from '../channels/context.js';
+import { channels } from '../channels/module.js';
+import { inbox } from '../inbox/module.js';
+import { on } from '../kernel/hooks.js';
+import { defineModule } from '../kernel/module.js';
+import { RUN_ENDED } from '../runs/end-run.js';
+import { runs } from '../runs/module.js';
+import { sessions } from '../sessions/module.js';
+import { work } from '../work/module.js';
+import { cancelTurns } from './cancel-turns.js';
+import { deliveryEnded } from './delivery-ended.js';
+import { reopenTurns, resumeTurns } from './look-at.js';
+import { openTurn } from './open-turn.js';
+import { TURN_EVENTS } from './projection.js';
+import { TurnClock } from './turn-clock.js';
+import { Turns } from './turns.js';
+
+/** Turns: who speaks next in a thread of a channel, and why. */
+export const turns = defineModule({
+  name: 'turns',
+  needs: [access, sessions, channels, runs, inbox, work],
+  events: TURN_EVENTS,
+  tables: { channel: TABLES.turns },
+  create({ sessionContext: context, ownership, timers }) {
+    const service = new Turns(context);
+    const turnClock = new TurnClock(context, service, timers, () => ownership.showActive());
+    return {
+      services: { turns: service, turnClock },
+      within: [
+        on(MESSAGE_POSTED, (channel, posted, at, how) =>
+          openTurn(context, channel, posted, at, how),
+        ),
+        on(CHANNEL_RESUMED, (channel, at) => resumeTurns(context, channel, at)),
+        on(CHANNEL_UNARCHIVED, (channel, at) => reopenTurns(context, channel, at)),
+        on(LEASES_CANCELLED, (channel, leases, then, at) =>
+          cancelTurns(context, channel, leases, then, at),
+        ),
+        on(RUN_ENDED, (session, runId, end) =>
+          deliveryEnded(context, lockForDelivery, session, runId, end),
+        ),
+      ],
+      after: {
+        turn_decided: ({ data }) => {
+          turnClock.decided(data);
+        },
+        approval_settled: ({ data }) => void turnClock.answered(data.origin),
+      },
+      ticks: [{ everyMs: 5_000, run: () => turnClock.look(), runsAtStart: true }],
+      close: () => {
+        turnClock.stop();
+      },
+    };
+  },
+});
+
+/** A channel that was deleted in the meantime takes nothing any more. */
+function* lockForDelivery(channelId: string): Tx<OpenChannel | undefined> {
+  const row = yield* lockChannel.first({ channelId, actorId: 'system' });
+  return row && { ...row, channelId };
+}
