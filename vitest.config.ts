@@ -7,7 +7,7 @@ const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 
 // On a fresh clone these run while SQLite is compiled, so there none of them may open a database.
 const needsNoSqlite = [
-  'packages/{cli,client,protocol,web}/src/**/*.test.ts',
+  'packages/{cli,client,protocol,shell,web}/src/**/*.test.ts',
   'packages/agent/src/{boundary-note,channel-turn,envelope}.test.ts',
   'packages/agent/src/acp/{agent-program,call-subjects,prompt}.test.ts',
   'packages/agent/src/builtin/{conversation,models,plan-compaction,scrub,streamed-field,usage-of}.test.ts',

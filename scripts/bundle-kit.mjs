@@ -15,12 +15,23 @@ const packages = {
   '@stoa/core': 'packages/core/src/index.ts',
   '@stoa/daemon': 'packages/daemon/src/index.ts',
   '@stoa/protocol': 'packages/protocol/src/index.ts',
+  '@stoa/shell': 'packages/shell/src/index.ts',
   '@stoa/store': 'packages/store/src/index.ts',
   '@stoa/testkit': 'packages/testkit/src/index.ts',
 };
 
 /** What runs in a browser is built by Vite, and tested by it. */
-const folders = ['agent', 'cli', 'client', 'core', 'daemon', 'protocol', 'store', 'testkit'];
+const folders = [
+  'agent',
+  'cli',
+  'client',
+  'core',
+  'daemon',
+  'protocol',
+  'shell',
+  'store',
+  'testkit',
+];
 
 /** Every source file that a test names, from the root of the repository. */
 function sourcesNamedByTests() {
