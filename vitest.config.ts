@@ -63,7 +63,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     setupFiles: ['scripts/vitest-marks.mjs'],
-    globalSetup: ['scripts/vitest-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
+    globalSetup: ['scripts/bundle-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
     projects: [
       {
         extends: true,
@@ -97,7 +97,7 @@ export default defineConfig({
             ...planted,
           ],
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -106,7 +106,7 @@ export default defineConfig({
           name: 'web',
           include: needsBrowser,
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -115,7 +115,7 @@ export default defineConfig({
           name: 'other-node',
           include: onOtherNode,
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -124,7 +124,7 @@ export default defineConfig({
           name: 'planted',
           include: planted,
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -144,7 +144,7 @@ export default defineConfig({
           // Programs of others store their sessions in their own time: a busy machine changes what they do.
           fileParallelism: false,
           sequence: { sequencer: LongestFirst, groupOrder: 1 },
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -155,7 +155,7 @@ export default defineConfig({
           testTimeout: 120_000,
           fileParallelism: false,
           sequence: { sequencer: LongestFirst, groupOrder: 1 },
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
     ],

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 const outdir = 'node_modules/.cache/stoa-kit';
 
@@ -81,6 +81,9 @@ export async function bundleKit() {
   const entries = Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), file]));
   await bundle({ outdir, entries, plugins: [placeOfTheSource], more: notInside, isModule: true });
 }
+
+/** For vitest: what tests import is bundled from the sources as they are now. */
+export { bundleKit as setup };
 
 /** The bundled form of a package. */
 export const kitFile = (name) => bundled(packages[name]);
