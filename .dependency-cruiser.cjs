@@ -1,4 +1,4 @@
-// The plan of the house: protocol <- store <- core <- agent <- daemon; cli, web -> client -> protocol.
+// protocol <- store <- core <- agent <- daemon; shell <- core; cli, web -> client -> protocol.
 // See ARCHITECTURE.md.
 
 const fs = require('node:fs');
@@ -7,9 +7,10 @@ const path = require('node:path');
 /** What each package may know. Anything else under packages/ is an arrow against the plan. */
 const arrows = {
   protocol: [],
+  shell: [],
   store: ['protocol'],
-  core: ['protocol', 'store'],
-  agent: ['protocol', 'store', 'core'],
+  core: ['protocol', 'shell', 'store'],
+  agent: ['protocol', 'shell', 'store', 'core'],
   daemon: ['protocol', 'store', 'core', 'agent'],
   client: ['protocol'],
   web: ['protocol', 'client'],

@@ -146,10 +146,24 @@ export default defineConfig(
     rules: { 'stoa/import-allow-list': ['error', { modules: ['zod'] }] },
   },
   {
+    // The parser is pure and depends on nothing.
+    files: ['packages/shell/src/**/*.ts'],
+    ignores: tests,
+    rules: {
+      'stoa/import-allow-list': ['error', {}],
+      'no-restricted-globals': ['error', ...coreGlobals],
+      'no-restricted-properties': ['error', ...coreProperties],
+      'no-restricted-syntax': ['error', ...coreSyntax],
+    },
+  },
+  {
     files: ['packages/core/src/**/*.ts'],
     ignores: tests,
     rules: {
-      'stoa/import-allow-list': ['error', { modules: ['@stoa/protocol', '@stoa/store'] }],
+      'stoa/import-allow-list': [
+        'error',
+        { modules: ['@stoa/protocol', '@stoa/shell', '@stoa/store'] },
+      ],
       'no-restricted-globals': ['error', ...coreGlobals],
       'no-restricted-properties': ['error', ...coreProperties],
       'no-restricted-syntax': ['error', ...coreSyntax],

@@ -7,7 +7,7 @@ const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 
 // On a fresh clone these run while SQLite is compiled, so there none of them may open a database.
 const needsNoSqlite = [
-  'packages/{cli,client,protocol,web}/src/**/*.test.ts',
+  'packages/{cli,client,protocol,shell,web}/src/**/*.test.ts',
   'packages/agent/src/{boundary-note,channel-turn,envelope}.test.ts',
   'packages/agent/src/acp/{agent-program,call-subjects,prompt}.test.ts',
   'packages/agent/src/builtin/{conversation,models,plan-compaction,scrub,streamed-field,usage-of}.test.ts',
@@ -64,7 +64,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
     setupFiles: ['scripts/vitest-marks.mjs'],
-    globalSetup: ['scripts/vitest-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
+    globalSetup: ['scripts/bundle-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
     projects: [
       {
         extends: true,
@@ -98,7 +98,7 @@ export default defineConfig({
             ...planted,
           ],
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -107,7 +107,7 @@ export default defineConfig({
           name: 'web',
           include: needsBrowser,
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -116,7 +116,7 @@ export default defineConfig({
           name: 'other-node',
           include: onOtherNode,
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -125,7 +125,7 @@ export default defineConfig({
           name: 'planted',
           include: planted,
           testTimeout: 120_000,
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -145,7 +145,7 @@ export default defineConfig({
           // Programs of others store their sessions in their own time: a busy machine changes what they do.
           fileParallelism: false,
           sequence: { sequencer: LongestFirst, groupOrder: 1 },
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
       {
@@ -156,7 +156,7 @@ export default defineConfig({
           testTimeout: 120_000,
           fileParallelism: false,
           sequence: { sequencer: LongestFirst, groupOrder: 1 },
-          globalSetup: ['scripts/vitest-bundle.mjs'],
+          globalSetup: ['scripts/prepare.mjs'],
         },
       },
     ],

@@ -2,8 +2,7 @@
 import path from 'node:path';
 import { bundleBenchmarks } from './bundle.mjs';
 import { command, prepare } from './prepare.mjs';
-import { root } from './root.mjs';
-import { run } from './run.mjs';
+import { root, run } from './run.mjs';
 
 await command(async () => {
   await prepare();

@@ -1,10 +1,9 @@
 // Builds the web UI with vite into packages/web/dist, where the daemon looks for it. In a process of its
 // own: `npm start` becomes the daemon, which has no use for what a build leaves behind.
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { root } from './root.mjs';
+import { filesIn, hashOf, readOrEmpty } from './bundle.mjs';
+import { capture, root } from './run.mjs';
 
 const directory = path.join(root, 'packages/web');
 const dist = path.join(directory, 'dist');
@@ -23,7 +22,8 @@ const sources = [
 
 /** Returns whether anything was built: what was made of the same sources is left alone. */
 export async function buildWeb({ force = false } = {}) {
-  const stamp = hashSources();
+  const files = sources.flatMap((source) => filesIn(path.join(root, source)));
+  const stamp = hashOf(files);
   if (!force && readOrEmpty(path.join(dist, stampName)) === stamp) return false;
   const made = fs.mkdtempSync(`${dist}-new-`);
   try {
@@ -39,7 +39,11 @@ export async function buildWeb({ force = false } = {}) {
 async function build(into) {
   const vite = path.join(root, 'node_modules/vite/bin/vite.js');
   const options = ['--logLevel', 'warn', '--outDir', into, '--emptyOutDir'];
-  const { status, output } = await run([vite, 'build', ...options]);
+  const { status, output } = await capture([vite, 'build', ...options], {
+    cwd: directory,
+    // Not the environment of tests, in which libraries are built for development.
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
   if (status !== 0) throw new WebBuildError(`The web UI could not be built.\n${output.trimEnd()}`);
 }
 
@@ -61,52 +65,3 @@ function putInPlace(made) {
 }
 
 export class WebBuildError extends Error {}
-
-function run(args) {
-  return new Promise((resolve, reject) => {
-    // Not the environment of tests, in which libraries are built for development.
-    const env = { ...process.env, NODE_ENV: 'production' };
-    const child = spawn(process.execPath, args, {
-      cwd: directory,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.setEncoding('utf8');
-      stream.on('data', (chunk) => {
-        output += chunk;
-      });
-    }
-    child.on('error', reject);
-    child.on('close', (status) => resolve({ status, output }));
-  });
-}
-
-function hashSources() {
-  const hash = createHash('sha256').update(process.version);
-  for (const file of sources.flatMap((source) => filesOf(path.join(root, source)))) {
-    hash
-      .update(`${path.relative(root, file)}\0`)
-      .update(fs.readFileSync(file))
-      .update('\0');
-  }
-  return hash.digest('hex');
-}
-
-function filesOf(place) {
-  if (fs.statSync(place).isFile()) return [place];
-  return fs
-    .readdirSync(place, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort();
-}
-
-function readOrEmpty(file) {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}

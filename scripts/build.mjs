@@ -4,8 +4,7 @@ import { buildWeb } from './build-web.mjs';
 import { bundlePrograms } from './bundle.mjs';
 import { cachePrograms } from './code-cache.mjs';
 import { command, prepare } from './prepare.mjs';
-import { root } from './root.mjs';
-import { run } from './run.mjs';
+import { root, run } from './run.mjs';
 
 await command(async () => {
   await prepare();

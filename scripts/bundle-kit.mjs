@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { bundle } from './bundle.mjs';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 const outdir = 'node_modules/.cache/stoa-kit';
 
@@ -15,12 +15,23 @@ const packages = {
   '@stoa/core': 'packages/core/src/index.ts',
   '@stoa/daemon': 'packages/daemon/src/index.ts',
   '@stoa/protocol': 'packages/protocol/src/index.ts',
+  '@stoa/shell': 'packages/shell/src/index.ts',
   '@stoa/store': 'packages/store/src/index.ts',
   '@stoa/testkit': 'packages/testkit/src/index.ts',
 };
 
 /** What runs in a browser is built by Vite, and tested by it. */
-const folders = ['agent', 'cli', 'client', 'core', 'daemon', 'protocol', 'store', 'testkit'];
+const folders = [
+  'agent',
+  'cli',
+  'client',
+  'core',
+  'daemon',
+  'protocol',
+  'shell',
+  'store',
+  'testkit',
+];
 
 /** Every source file that a test names, from the root of the repository. */
 function sourcesNamedByTests() {
@@ -70,6 +81,9 @@ export async function bundleKit() {
   const entries = Object.fromEntries(sources.map((file) => [file.replace(/\.ts$/, ''), file]));
   await bundle({ outdir, entries, plugins: [placeOfTheSource], more: notInside, isModule: true });
 }
+
+/** For vitest: what tests import is bundled from the sources as they are now. */
+export { bundleKit as setup };
 
 /** The bundled form of a package. */
 export const kitFile = (name) => bundled(packages[name]);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 // Native or optional at run time; everything else goes into the bundle so that start-up reads a
 // few files instead of hundreds.
@@ -78,7 +78,7 @@ export async function bundle(wanted) {
   const { outdir, entries, parts, executable, isModule, force = false } = wanted;
   const target = path.join(root, outdir);
   const stampFile = path.join(target, stampName);
-  const stamp = hashSources(entries);
+  const stamp = hashOf(sourceFiles(), JSON.stringify(entries));
   if (!force && readOrEmpty(stampFile) === stamp) return false;
 
   const outputFiles = await build({ ...wanted, stamp });
@@ -195,9 +195,11 @@ function writeType(directory, type) {
   fs.writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify({ type })}\n`);
 }
 
-function hashSources(entries) {
-  const hash = createHash('sha256').update(process.version).update(JSON.stringify(entries));
-  for (const file of sourceFiles()) {
+/** Of the version of Node, of these files with their paths, and of what else is given. */
+export function hashOf(files, ...more) {
+  const hash = createHash('sha256').update(process.version);
+  for (const text of more) hash.update(text);
+  for (const file of files) {
     hash
       .update(`${path.relative(root, file)}\0`)
       .update(fs.readFileSync(file))
@@ -206,32 +208,30 @@ function hashSources(entries) {
   return hash.digest('hex');
 }
 
-function* sourceFiles() {
-  yield path.join(root, 'package-lock.json');
-  yield path.join(root, 'tsconfig.base.json');
-  yield path.join(root, 'scripts/bundle.mjs');
-  yield path.join(root, 'scripts/bundle-kit.mjs');
-  for (const name of fs.readdirSync(path.join(root, 'packages')).sort()) {
-    // Built by build-web.mjs; nothing here imports it.
-    if (name === 'web') continue;
-    yield* packageFiles(path.join(root, 'packages', name));
-  }
-  yield* packageFiles(path.join(root, 'bench'));
-}
-
-function* packageFiles(directory) {
-  const manifest = path.join(directory, 'package.json');
-  if (fs.existsSync(manifest)) yield manifest;
-  const source = path.join(directory, 'src');
-  if (!fs.existsSync(source)) return;
-  const found = fs.readdirSync(source, { recursive: true, withFileTypes: true });
-  yield* found
+/** The files below a directory without tests, or the file itself. */
+export function filesIn(location) {
+  if (!fs.existsSync(location)) return [];
+  if (fs.statSync(location).isFile()) return [location];
+  return fs
+    .readdirSync(location, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => path.join(entry.parentPath, entry.name))
     .sort();
 }
 
-function readOrEmpty(file) {
+function sourceFiles() {
+  // The web UI is built by build-web.mjs; nothing here imports it.
+  const packages = fs.readdirSync(path.join(root, 'packages')).filter((name) => name !== 'web');
+  return [
+    ...['package-lock.json', 'tsconfig.base.json', 'scripts/bundle.mjs', 'scripts/bundle-kit.mjs'],
+    ...[...packages.sort().map((name) => `packages/${name}`), 'bench'].flatMap((directory) => [
+      `${directory}/package.json`,
+      `${directory}/src`,
+    ]),
+  ].flatMap((location) => filesIn(path.join(root, location)));
+}
+
+export function readOrEmpty(file) {
   try {
     return fs.readFileSync(file, 'utf8');
   } catch {

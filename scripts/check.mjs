@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { command, prepare } from './prepare.mjs';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 const bin = (file) => path.join(root, 'node_modules', file);
 

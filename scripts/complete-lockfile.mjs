@@ -7,7 +7,7 @@
 // its name the platform. Only the checksum is not: npm takes the registry's own for these.
 import fs from 'node:fs';
 import path from 'node:path';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 const systems = [
   'aix',

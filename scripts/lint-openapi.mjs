@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 const node = (args, env = process.env) =>
   spawnSync(process.execPath, args, { cwd: root, env, stdio: 'inherit' }).status ?? 1;

@@ -4,7 +4,7 @@ import { buildWeb, WebBuildError } from './build-web.mjs';
 import { bundlePrograms } from './bundle.mjs';
 import { cachePrograms } from './code-cache.mjs';
 import { startInstalling } from './install.mjs';
-import { progress } from './progress.mjs';
+import { progress } from './run.mjs';
 
 const oldestNode = [20, 19];
 
@@ -28,6 +28,12 @@ export async function startPreparing() {
       await cachePrograms();
     },
   };
+}
+
+/** For vitest: end-to-end tests start the program that is built from the sources under test. */
+export async function setup() {
+  await Promise.all([bundlePrograms(), buildWeb()]);
+  await cachePrograms();
 }
 
 /** Runs a command's main function; an expected failure is a sentence, not a stack trace. */

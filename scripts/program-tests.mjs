@@ -2,7 +2,7 @@
 // so `npm test` only names them.
 import fs from 'node:fs';
 import path from 'node:path';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 export const programTests = [
   'packages/agent/src/acp/acp-qwen.test.ts',

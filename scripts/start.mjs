@@ -3,7 +3,7 @@
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { command, prepare } from './prepare.mjs';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 await command(async () => {
   await prepare();

@@ -5,9 +5,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { command, prepare } from './prepare.mjs';
-import { progress } from './progress.mjs';
-import { root } from './root.mjs';
-import { run } from './run.mjs';
+import { progress, root, run } from './run.mjs';
 import { withRun } from './test-run.mjs';
 
 const [version = '24.21.0', ...filters] = process.argv.slice(2);

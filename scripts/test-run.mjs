@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 /** How long vitest may take to end after a signal. */
 const GRACE_MS = 5_000;

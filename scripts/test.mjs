@@ -6,8 +6,7 @@ import path from 'node:path';
 import { leftovers } from './leftovers.mjs';
 import { command, startPreparing } from './prepare.mjs';
 import { casesOfPrograms } from './program-tests.mjs';
-import { root } from './root.mjs';
-import { run } from './run.mjs';
+import { root, run } from './run.mjs';
 import { report } from './test-report.mjs';
 import { withRun } from './test-run.mjs';
 

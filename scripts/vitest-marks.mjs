@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { afterAll, expect } from 'vitest';
 import { markFile } from './leftovers.mjs';
-import { root } from './root.mjs';
+import { root } from './run.mjs';
 
 const { STOA_TEST_RUN: run, STOA_TEST_MEMORY: inMemory } = process.env;
 if (run) {

@@ -125,15 +125,16 @@ describe('the lint of the borders between packages', () => {
 });
 
 describe('the arrows between packages', () => {
-  const importable = ['protocol', 'store', 'core', 'daemon', 'client', 'testkit'];
+  const importable = ['protocol', 'shell', 'store', 'core', 'daemon', 'client', 'testkit'];
   const plan: Record<string, string[]> = {
     protocol: [],
+    shell: [],
     store: ['protocol'],
-    core: ['protocol', 'store'],
+    core: ['protocol', 'shell', 'store'],
     daemon: ['protocol', 'store', 'core'],
     client: ['protocol'],
     cli: ['protocol', 'client'],
-    testkit: ['protocol', 'store', 'core', 'daemon', 'client'],
+    testkit: ['protocol', 'shell', 'store', 'core', 'daemon', 'client'],
   };
 
   let tree: string;

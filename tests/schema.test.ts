@@ -16,7 +16,7 @@ describe('the fixtures of earlier programs', () => {
     const kept = () =>
       released.map((name) => readFileSync(join(FIXTURES, name, 'answers.json'), 'utf8'));
     const before = kept();
-    const script = join(import.meta.dirname, '../scripts/make-schema-fixture.mjs');
+    const script = join(import.meta.dirname, 'fixtures/make-schema-fixture.mjs');
     const { status, stderr } = spawnSync(process.execPath, [script], { encoding: 'utf8' });
     expect(status).toBe(1);
     expect(stderr).toContain('only with --force');

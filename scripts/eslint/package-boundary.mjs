@@ -2,7 +2,7 @@
 // never by a relative path that leaves the importer's own package.
 import fs from 'node:fs';
 import path from 'node:path';
-import { root } from '../root.mjs';
+import { root } from '../run.mjs';
 import { onEachImport } from './on-each-import.mjs';
 
 export default {

@@ -33,7 +33,7 @@ export {
 export { McpServers, type McpServersOptions } from './mcp/mcp-servers.js';
 export type { UpkeepPorts } from './memory/ask-once.js';
 export { createExtractor } from './memory/extractor.js';
-export { orAborted } from './or-aborted.js';
+export { orAborted } from './pause.js';
 export { GUIDE, GUIDE_ID } from './script/guide.js';
 export { parseScript } from './script/parse-script.js';
 export { RESIDENTS, type Resident, WELCOME } from './script/residents.js';

@@ -1,7 +1,7 @@
 import type { RunContext } from '@stoa/core';
 import { stableJson } from '@stoa/core';
 import type { McpServerConfig, McpServerHealth } from '@stoa/protocol';
-import { orAborted } from '../or-aborted.js';
+import { orAborted } from '../pause.js';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import type { Tool } from '../tools/tool.js';
 import { ServerConnection } from './server-connection.js';

@@ -31,6 +31,17 @@ it('keeps a name with line breaks from being a diff of its own', () => {
   ]);
 });
 
+it('shows two changes far apart in a long file, and a rewritten file as replaced', () => {
+  const before = Array.from({ length: 5_000 }, (_, i) => `line ${i}\n`);
+  const after = before.with(3, 'x\n').with(4_990, 'y\n');
+  expect(unifiedDiff('a', before.join(''), after.join('')).match(/^[-+].*$/gm)).toEqual([
+    ...['--- a/a', '+++ b/a', '-line 3', '+x', '-line 4990', '+y'],
+  ]);
+  const replaced = unifiedDiff('a', before.join(''), 'new\n'.repeat(2_000) + 'end').split('\n');
+  expect(replaced.slice(2, 4)).toEqual(['@@ -1,5000 +1,2001 @@', '-line 0']);
+  expect(replaced.slice(-2)).toEqual(['+end', '\\ No newline at end of file']);
+});
+
 it('says that nothing changes', () => {
   expect(unifiedDiff('a', 'x\n', 'x\n')).toMatch(/no change/);
 });

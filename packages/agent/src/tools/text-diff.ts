@@ -1,20 +1,22 @@
-const CONTEXT_LINES = 3;
-/** Beyond this many comparisons the changed part is shown as replaced as a whole. */
-const COMPARISONS = 4_000_000;
+import { structuredPatch } from 'diff';
 
-interface Line {
-  readonly mark: ' ' | '-' | '+';
-  readonly text: string;
-}
+const CONTEXT_LINES = 3;
+/** A text with more changed lines is shown as replaced as a whole: the time to compare grows with their square. */
+const CHANGED_LINES = 1_000;
+const NO_NEWLINE = '\\ No newline at end of file';
 
 /** What changes, as people read it. Without a text before, the file is new. */
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
-  const lines = diffLines(splitLines(before ?? ''), splitLines(after));
-  const hunks = hunksOf(lines);
+  const [old, now] = [visibleReturns(before ?? ''), visibleReturns(after)];
   const name = onOneLine(path);
   const from = before === undefined ? '/dev/null' : `a/${name}`;
-  if (hunks.length === 0) return `--- ${from}\n+++ b/${name}\n(no change)`;
-  return [`--- ${from}`, `+++ b/${name}`, ...hunks].join('\n');
+  const head = `--- ${from}\n+++ b/${name}`;
+  if (old === now) return `${head}\n(no change)`;
+  const patch = structuredPatch('', '', old, now, '', '', {
+    context: CONTEXT_LINES,
+    maxEditLength: CHANGED_LINES,
+  });
+  return [head, ...(patch?.hunks ?? [replacement(old, now)]).map(hunkText)].join('\n');
 }
 
 /** A name with line breaks could hold a whole diff of its own. */
@@ -22,94 +24,36 @@ function onOneLine(path: string): string {
   return /[\r\n]/.test(path) ? JSON.stringify(path) : path;
 }
 
-function splitLines(text: string): string[] {
-  if (text === '') return [];
-  const lines = text.split('\n');
-  const last = lines.pop();
-  if (last !== undefined && last !== '') lines.push(`${last}\n\\ No newline at end of file`);
-  return lines.map((line) => line.replaceAll('\r', '␍'));
+function visibleReturns(text: string): string {
+  return text.replaceAll('\r', '␍');
 }
 
-function diffLines(a: readonly string[], b: readonly string[]): Line[] {
-  let start = 0;
-  while (start < a.length && start < b.length && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (
-    end < a.length - start &&
-    end < b.length - start &&
-    a[a.length - 1 - end] === b[b.length - 1 - end]
-  ) {
-    end += 1;
-  }
-  const same = (text: string): Line => ({ mark: ' ', text });
-  return [
-    ...a.slice(0, start).map(same),
-    ...changedLines(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...a.slice(a.length - end).map(same),
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+function replacement(before: string, after: string): Hunk {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const marked = (mark: string, lines: readonly string[], text: string): string[] => [
+    ...lines.map((line) => mark + line),
+    ...(text === '' || text.endsWith('\n') ? [] : [NO_NEWLINE]),
   ];
+  return {
+    ...{ oldStart: 1, oldLines: old.length, newStart: 1, newLines: now.length },
+    lines: [...marked('-', old, before), ...marked('+', now, after)],
+  };
 }
 
-/** By the longest common subsequence: `longest[i][j]` is its length from line i of a and j of b on. */
-function changedLines(a: readonly string[], b: readonly string[]): Line[] {
-  const removed = (text: string): Line => ({ mark: '-', text });
-  const added = (text: string): Line => ({ mark: '+', text });
-  if (a.length * b.length > COMPARISONS) return [...a.map(removed), ...b.map(added)];
-  const width = b.length + 1;
-  const longest = new Uint32Array((a.length + 1) * width);
-  const at = (i: number, j: number): number => longest[i * width + j] ?? 0;
-  for (let i = a.length - 1; i >= 0; i -= 1) {
-    for (let j = b.length - 1; j >= 0; j -= 1) {
-      longest[i * width + j] =
-        a[i] === b[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
-  const lines: Line[] = [];
-  let i = 0;
-  let j = 0;
-  while (i < a.length || j < b.length) {
-    if (i < a.length && j < b.length && a[i] === b[j]) {
-      lines.push({ mark: ' ', text: a[i] ?? '' });
-      i += 1;
-      j += 1;
-    } else if (j >= b.length || (i < a.length && at(i + 1, j) >= at(i, j + 1))) {
-      lines.push(removed(a[i] ?? ''));
-      i += 1;
-    } else {
-      lines.push(added(b[j] ?? ''));
-      j += 1;
-    }
-  }
-  return lines;
+function linesOf(text: string): string[] {
+  const lines = text.split('\n');
+  return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
 }
 
-function hunksOf(lines: readonly Line[]): string[] {
-  const shown = new Array<boolean>(lines.length).fill(false);
-  lines.forEach(({ mark }, index) => {
-    if (mark === ' ') return;
-    shown.fill(true, Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1);
-  });
-  const hunks: string[] = [];
-  let hunk: Line[] = [];
-  let [oldLine, newLine] = [1, 1];
-  let [oldStart, newStart] = [1, 1];
-  lines.forEach((line, index) => {
-    if (shown[index] === true) {
-      if (hunk.length === 0) [oldStart, newStart] = [oldLine, newLine];
-      hunk.push(line);
-    }
-    if (line.mark !== '+') oldLine += 1;
-    if (line.mark !== '-') newLine += 1;
-    if (hunk.length > 0 && shown[index + 1] !== true) {
-      hunks.push(hunkText(hunk, oldStart, newStart));
-      hunk = [];
-    }
-  });
-  return hunks;
-}
-
-function hunkText(lines: readonly Line[], oldStart: number, newStart: number): string {
-  const olds = lines.filter(({ mark }) => mark !== '+').length;
-  const news = lines.filter(({ mark }) => mark !== '-').length;
-  const header = `@@ -${olds === 0 ? 0 : oldStart},${olds} +${news === 0 ? 0 : newStart},${news} @@`;
-  return [header, ...lines.map(({ mark, text }) => mark + text)].join('\n');
+function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Hunk): string {
+  const start = (first: number, count: number): string => `${count === 0 ? 0 : first},${count}`;
+  return [`@@ -${start(oldStart, oldLines)} +${start(newStart, newLines)} @@`, ...lines].join('\n');
 }

@@ -38,7 +38,35 @@ describe('table', () => {
   });
 });
 
+describe('displayWidth', () => {
+  it.each([
+    ['✅', 2],
+    ['⌚', 2],
+    ['❤️', 2],
+    ['❤', 1],
+    ['1️⃣', 2],
+    ['12#', 3],
+    ['©', 1],
+    ['🇩🇪', 2],
+    ['👩🏽‍💻', 2],
+    ['👨‍👩‍👧', 2],
+    ['日本', 4],
+    ['a\ufe0f', 1],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['ﾊ', 1],
+    ['ﬀ', 1],
+    ['ក្ស', 2],
+  ])('gives %s %i cells', (text, cells) => {
+    expect(displayWidth(text)).toBe(cells);
+  });
+});
+
 describe('shorten', () => {
+  it('does not cut an emoji in two', () => {
+    expect(shorten('👩🏽‍💻👩🏽‍💻👩🏽‍💻', 5)).toBe('👩🏽‍💻👩🏽‍💻…');
+  });
+
   it('never exceeds the width, also with wide characters', () => {
     expect(shorten('日本語', 4)).toBe('日…');
     expect(shorten('abc', 3)).toBe('abc');

@@ -11,13 +11,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandsOf, parseScript } from '@stoa/shell';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { decide } from './decide.js';
 import { allowingRule } from './matching.js';
 import type { ToolRequest } from './request.js';
 import { parseRule } from './rules.js';
-import { commandsOf } from './shell/commands-of.js';
-import { parseScript } from './shell/parse-script.js';
 
 /**
  * Scripts that try to get more out of allow rules than was allowed. Each one that the rules allow

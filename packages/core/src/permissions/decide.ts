@@ -24,13 +24,12 @@
  * Plan mode comes before the rules that open: what it promises would otherwise depend on them.
  */
 import type { PermissionMode, PermissionRules } from '@stoa/protocol';
+import { commandsOf, parseScript } from '@stoa/shell';
 import { allowingRule, isForbidding, type Matter } from './matching.js';
 import { isResolved, type Places } from './path-pattern.js';
 import { namesExplicitly, protectedNamesIn } from './protected-paths.js';
 import type { ToolRequest } from './request.js';
 import { type BrokenRule, parseRule, type Rule } from './rules.js';
-import { commandsOf } from './shell/commands-of.js';
-import { parseScript } from './shell/parse-script.js';
 import type { ShellReading } from './shell-rules.js';
 import { suggestRule } from './suggest.js';
 

@@ -1,10 +1,10 @@
+import type { Command } from '@stoa/shell';
 import { matchesHost } from './host-pattern.js';
 import { matchesMcp } from './mcp-pattern.js';
 import { covers, matchesPath, type Places } from './path-pattern.js';
 import type { ToolRequest } from './request.js';
 import { allowingNames, forbiddingNames } from './rule-names.js';
 import type { BrokenRule, Rule, RulePattern } from './rules.js';
-import type { Command } from './shell/commands-of.js';
 import type { Likelihood, ShellPattern } from './shell-pattern.js';
 import { forbids, leftOver, type ShellReading } from './shell-rules.js';
 

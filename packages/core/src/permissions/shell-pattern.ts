@@ -1,5 +1,4 @@
-import type { Argument } from './shell/argument.js';
-import { splitName } from './shell/wrappers.js';
+import { type Argument, splitName } from '@stoa/shell';
 import { matchesWildcard, type Wildcard } from './wildcard.js';
 
 /**

@@ -1,7 +1,7 @@
 /**
  * What a `Shell(pattern)` or `Monitor(pattern)` rule means for a script.
  *
- * A script is every command that could run in it (`shell/commands-of.ts`): in pipes and lists, in
+ * A script is every command that could run in it (`commands-of.ts` of `@stoa/shell`): in pipes and lists, in
  * substitutions, in loops and functions, behind wrappers such as `env` or `timeout`, in the words
  * of `sh -c` and `find -exec`. Patterns are words (`shell-pattern.ts`) and meet each command.
  *
@@ -20,14 +20,13 @@
  *              programs that is a script. Programs that only print what they read are excepted
  *            - a command or process substitution
  *            - a word that changes what the command does, unless it is spelled out
- *              (`changing-options.ts`)
+ *              (`changing-options.ts` of `@stoa/shell`)
  *            - what a wrapper runs, if the pattern does not reach beyond the wrapper
  *
  * A rule without a pattern, or with `*` alone, is about every script. A script that is not
  * understood matches no allow rule, and could match any deny or ask rule.
  */
-import { changesMeaning } from './changing-options.js';
-import type { Command, OpenedFile } from './shell/commands-of.js';
+import { type Command, changesMeaning, type OpenedFile } from '@stoa/shell';
 import {
   type Likelihood,
   matchesExactly,

@@ -1,10 +1,10 @@
 import { LIMITS } from '@stoa/protocol';
+import type { Command } from '@stoa/shell';
 import { plainHost } from './host-pattern.js';
 import { allowingRule, type Matter, notAllowed } from './matching.js';
 import { patternFor } from './path-pattern.js';
 import { allowingNames, isBySubject, ruleNameOf } from './rule-names.js';
 import { type BrokenRule, parseRule, type Rule } from './rules.js';
-import type { Command } from './shell/commands-of.js';
 
 /** They change the shell, and with it what every later command of a script does. */
 const CHANGING_THE_SHELL: ReadonlySet<string> = new Set([

@@ -1,8 +1,23 @@
 import type { Durability } from '@stoa/protocol';
 import pg from 'pg';
-import { BIGINT_AS_NUMBER } from './bigint.js';
 import { Connection } from './connection.js';
 import { ConnectionLost } from './failure.js';
+
+function parseBigint(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`);
+  return value;
+}
+
+type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
+
+/** The one place where a bigint, which pg hands over as text, becomes a number. */
+const BIGINT_AS_NUMBER: pg.CustomTypesConfig = {
+  getTypeParser: ((type: TypeId, format: 'text'): unknown =>
+    type === pg.types.builtins.INT8
+      ? parseBigint
+      : pg.types.getTypeParser(type, format)) as typeof pg.types.getTypeParser,
+};
 
 export interface ConnectionOptions {
   readonly url: string;

@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import type { Migration } from '../schema/migration.js';
-import { migrationFailure, planMigration } from '../schema/plan-migration.js';
+import { type Migration, migrationFailure, planMigration } from '../schema/migration.js';
 
 /** Any number that nobody else takes in this database. */
 const ADVISORY_LOCK = 7117_0001;

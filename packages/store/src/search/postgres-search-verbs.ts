@@ -1,6 +1,6 @@
 import { HEAD } from '../verbs/topics.js';
 import type { Stretch } from './message-changes.js';
-import { postgresOnly } from './postgres-only.js';
+import { postgresOnly } from './postgres-search-schema.js';
 import type { DatedMatch } from './tail-scan.js';
 
 const TAILS = `SELECT * FROM (

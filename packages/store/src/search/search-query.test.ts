@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openSqlite } from '../sqlite/binding/open.js';
-import { toFts5 } from './fts5-query.js';
 import { matches, parseQuery } from './search-query.js';
 import { tokensOf } from './search-tokens.js';
+import { toFts5 } from './sqlite-documents.js';
 import { prepareSearchFile } from './sqlite-search-file.js';
 
 const exact = (...tokens: string[]) => ({ tokens, prefix: false });

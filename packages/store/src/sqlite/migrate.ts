@@ -1,5 +1,5 @@
-import type { Migration } from '../schema/migration.js';
-import { migrationFailure, planMigration } from '../schema/plan-migration.js';
+import { type Migration, migrationFailure, planMigration } from '../schema/migration.js';
+
 import type { SqliteDatabase } from './binding/database.js';
 import { inTransaction } from './transaction.js';
 

@@ -11,8 +11,6 @@ export interface Outside {
   pace(): Promise<void>;
   /** The effect of a tool: it happens once for each call, or not at all. */
   perform(callId: string): void;
-  /** Something that was journaled under this daemon's ownership. */
-  wrote(runId: string): void;
   newCallId(): string;
 }
 
@@ -34,7 +32,7 @@ export class SimAgent implements Driver {
     if (run.items.length > 0 && random.chance(0.05)) {
       return failed('start', 'model_unavailable');
     }
-    await this.#write(run, () => run.journal.delivered(run.items.map(({ itemId }) => itemId)));
+    await this.#write(() => run.journal.delivered(run.items.map(({ itemId }) => itemId)));
     if (run.attempt === 1 && run.items.length === 0) throw new Error('a run with nothing to do');
     const { pending } = await run.transcript();
     if (pending.length > 0) await this.#callAll(run, pending);
@@ -59,7 +57,7 @@ export class SimAgent implements Driver {
       input: {},
     }));
     const text: AssistantPart = { type: 'text', text: `step ${String(step)}` };
-    await this.#write(run, () =>
+    await this.#write(() =>
       run.journal.modelMessage({
         step,
         parts: [text, ...calls],
@@ -68,10 +66,10 @@ export class SimAgent implements Driver {
       }),
     );
     await this.#callAll(run, calls);
-    await this.#write(run, () => run.journal.takeInjected());
+    await this.#write(() => run.journal.takeInjected());
     if (random.chance(0.2)) {
       const items = [{ type: 'text' as const, text: 'said' }];
-      await this.#write(run, () => run.journal.emitOutput(items));
+      await this.#write(() => run.journal.emitOutput(items));
     }
   }
 
@@ -80,17 +78,17 @@ export class SimAgent implements Driver {
       const isAllowed = this.outside.random.chance(0.6) || (await this.#ask(run, callId));
       if (!isAllowed) {
         const denied = { callId, tool, outcome: 'denied' as const, output: 'no' };
-        await this.#write(run, () => run.journal.toolResult(denied));
+        await this.#write(() => run.journal.toolResult(denied));
         continue;
       }
       const started = { callId, tool, kind: 'other' as const, title: tool };
-      await this.#write(run, () => run.journal.toolCall({ ...started, input: {}, inputHash: '' }));
+      await this.#write(() => run.journal.toolCall({ ...started, input: {}, inputHash: '' }));
       await this.outside.pace();
       if (run.signal.aborted) throw run.signal.reason as Error;
       this.outside.perform(callId);
       await this.outside.pace();
       const result = { callId, tool, outcome: 'ok' as const, output: 'ok' };
-      await this.#write(run, () => run.journal.toolResult(result));
+      await this.#write(() => run.journal.toolResult(result));
     }
   }
 
@@ -106,17 +104,16 @@ export class SimAgent implements Driver {
     };
     if (this.outside.random.chance(0.1)) {
       // Nobody waits for the answer.
-      await this.#write(run, () => run.journal.requestApproval(question));
+      await this.#write(() => run.journal.requestApproval(question));
       return false;
     }
     const { state } = await run.ask(question);
     return state === 'allowed';
   }
 
-  async #write(run: RunContext, write: () => Promise<unknown>): Promise<void> {
+  async #write(write: () => Promise<unknown>): Promise<void> {
     await this.outside.pace();
     await write();
-    this.outside.wrote(run.runId);
   }
 }
 

@@ -1,15 +1,20 @@
-import { type AnswerApproval, type Principal, StoaError } from '@stoa/protocol';
-import { openSqlite, SqliteStore } from '@stoa/store';
+import type { AnswerApproval, Principal } from '@stoa/protocol';
 import { OWNER } from '../runtime/runtime-world.js';
-import { SimulationFailure, violated } from '../simulation/failure.js';
-import { settled } from '../simulation/settled.js';
+import { violated } from '../simulation/failure.js';
+import {
+  blankImage,
+  type Machine,
+  play,
+  runtimeWith,
+  SimulatedDaemon,
+  SimulatedHistory,
+  settled,
+  storeWith,
+  watch,
+} from '../simulation/kernel.js';
 import { VirtualDisk } from '../simulation/virtual-disk.js';
-import { VirtualClock } from '../virtual/clock.js';
-import { virtualIds } from '../virtual/ids.js';
-import { SeededRandom } from '../virtual/random.js';
-import { virtualSecrets } from '../virtual/secrets.js';
 import { checkSession, type LoggedEvent } from './check-sessions.js';
-import { SimHost } from './sim-host.js';
+import { type Outside, SimAgent } from './sim-agent.js';
 
 export interface RuntimeReport {
   readonly steps: number;
@@ -26,78 +31,82 @@ const EXPECTED = new Set([
   'session_busy',
   'item_not_dead',
 ]);
-const FILE = 'tests/runtime-simulation.test.ts';
 const STEPS = 250;
 const STEPS_TO_REST = 6_000;
 /** A check reads every log from its beginning, and a broken one stays broken. */
 const CHECK_EVERY = 25;
 
 /** Sessions, their inboxes, runs, approvals and owners, under everything that can happen to them. */
-export async function simulateRuntime(seed: number): Promise<RuntimeReport> {
+export function simulateRuntime(seed: number): Promise<RuntimeReport> {
   const world = new RuntimeSimulation(seed);
-  let doing = 'beginning';
-  try {
+  return play(world, 'tests/runtime-simulation.test.ts', async () => {
     await world.begin();
-    for (let i = 0; i < STEPS; i++) {
-      doing = 'a step';
-      await world.step();
-    }
-    doing = 'coming to rest';
+    world.doing = 'a step';
+    for (let i = 0; i < STEPS; i++) await world.step();
+    world.doing = 'coming to rest';
     await world.rest();
-    return { steps: world.log.length, seen: Object.fromEntries(world.seen) };
-  } catch (error) {
-    throw new SimulationFailure(seed, world.log, doing, error, FILE);
-  } finally {
-    world.close();
+    return { steps: world.trace.length, seen: Object.fromEntries(world.seen) };
+  });
+}
+
+/** Several daemons on one database, as on PostgreSQL: what a store on SQLite would rule out. */
+class SimHost extends SimulatedDaemon {
+  constructor(
+    name: string,
+    machine: Machine,
+    outside: Omit<Outside, 'pace'>,
+    history: SimulatedHistory,
+  ) {
+    super(name, machine, (daemon) => ({
+      wrap: (store) => storeWith(store, (member) => (member === 'engine' ? 'postgres' : undefined)),
+      ports: {
+        report: history.report,
+        runtime: runtimeWith(
+          daemon,
+          new SimAgent({
+            ...outside,
+            pace: () => daemon.pace(),
+            perform: (callId) => {
+              if (daemon.isAlive) outside.perform(callId);
+            },
+          }),
+        ),
+      },
+    }));
   }
 }
 
-class RuntimeSimulation {
-  readonly log: string[] = [];
-  readonly seen = new Map<string, number>();
-  readonly #random: SeededRandom;
-  readonly #clock = new VirtualClock(Date.UTC(2026, 0, 5, 9));
-  readonly #disk: VirtualDisk;
-  readonly #performed = new Map<string, number>();
-  readonly #ids: ReturnType<typeof virtualIds>;
-  readonly #secrets: ReturnType<typeof virtualSecrets>;
+class RuntimeSimulation extends SimulatedHistory {
+  readonly #disk = new VirtualDisk(blankImage());
+  readonly #performed = new Set<string>();
   #hosts: SimHost[] = [];
   #sessions: string[] = [];
   #started = 0;
   #calls = 0;
-  #failure: unknown;
   #steps = 0;
 
   constructor(seed: number) {
-    this.#random = new SeededRandom(seed);
-    this.#ids = virtualIds(this.#clock, this.#random);
-    this.#secrets = virtualSecrets(this.#random);
-    this.#disk = new VirtualDisk(emptyImage(), {
-      begun: () => undefined,
-      committed: () => undefined,
-    });
+    super(seed, Date.UTC(2026, 0, 5, 9), EXPECTED);
   }
 
   async begin(): Promise<void> {
     await this.#start();
-    const count = this.#random.between(1, 3);
+    const count = this.random.between(1, 3);
     for (let i = 0; i < count; i++) {
-      const host = this.#anyHost();
-      const made = host.core.sessions.create(OWNER, { agentId: 'agent' });
-      const { sessionId } = await this.#soon(made);
+      const made = this.#anyHost().core.sessions.create(OWNER, { agentId: 'agent' });
+      const { sessionId } = await this.soon(made);
       this.#sessions.push(sessionId);
     }
   }
 
   async step(): Promise<void> {
-    const random = this.#random;
-    const dice = random.next();
+    const dice = this.random.next();
     if (dice < 0.45) this.#letGoOn();
     else if (dice < 0.65) this.#flushOne();
     else if (dice < 0.8) this.#ask();
     else if (dice < 0.86) this.#answer();
     else if (dice < 0.9) this.#cancel();
-    else if (dice < 0.93) this.#pass(random.between(1, 30_000));
+    else if (dice < 0.93) this.#pass(this.random.between(1, 30_000));
     else if (dice < 0.95) this.#tick();
     else if (dice < 0.955) this.#clear();
     else if (dice < 0.96) this.#replay();
@@ -107,7 +116,7 @@ class RuntimeSimulation {
     else if (this.#hosts.length < 3) await this.#start();
     await settled();
     this.#steps += 1;
-    if (this.#steps % CHECK_EVERY === 0 || this.#failure !== undefined) this.#check(false);
+    if (this.#steps % CHECK_EVERY === 0 || this.isViolated) this.#check(false);
   }
 
   /** Everything that was begun comes to its end, whatever happened before. */
@@ -115,10 +124,8 @@ class RuntimeSimulation {
     if (this.#hosts.length === 0) await this.#start();
     for (let i = 0; i < STEPS_TO_REST; i++) {
       for (const host of this.#hosts) {
-        for (const go of host.waiting.splice(0)) go();
-        const { flush } = host;
-        host.flush = undefined;
-        flush?.();
+        host.goOn();
+        host.commit();
       }
       await settled();
       if (i % 20 === 19) {
@@ -139,118 +146,93 @@ class RuntimeSimulation {
     this.#disk.close();
   }
 
-  #note(what: string, line = what): void {
-    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
-    this.log.push(line);
+  commit(): boolean {
+    return this.#hosts.map((host) => host.commit()).includes(true);
   }
 
   async #start(): Promise<void> {
     this.#started += 1;
-    const host = new SimHost(`daemon-${String(this.#started)}`, {
-      db: this.#disk.db,
-      clock: this.#clock,
-      random: this.#random,
-      ids: this.#ids,
-      secrets: this.#secrets,
-      perform: (callId, at) => {
-        if (!at.isAlive) return;
-        const times = (this.#performed.get(callId) ?? 0) + 1;
-        this.#performed.set(callId, times);
-        if (times > 1) this.#failure = `the call ${callId} was made twice`;
+    const { clock, ids, secrets } = this;
+    const machine = { db: this.#disk.db, clock, ids, secrets };
+    const outside = {
+      random: this.random,
+      perform: (callId: string) => {
+        if (this.#performed.has(callId)) this.fail(`the call ${callId} was made twice`);
+        this.#performed.add(callId);
       },
-      wrote: () => undefined,
       newCallId: () => {
         this.#calls += 1;
         return `call-${String(this.#calls)}`;
       },
-      report: (error) => {
-        this.#failure ??= error;
-      },
-    });
+    };
+    const host = new SimHost(`daemon-${String(this.#started)}`, machine, outside, this);
     this.#hosts.push(host);
-    this.#note('start', `start ${host.name}`);
-    await this.#soon(host.core.credentials.adoptOwnerToken('owner', '/home'));
-    await this.#soon(host.core.ownership.join());
-    await this.#soon(host.core.runner.look());
-  }
-
-  /** For what a daemon does before anything else can happen to it. */
-  async #soon<T>(work: Promise<T>): Promise<T> {
-    const progress = watch(work);
-    while (!progress.isDone) {
-      await settled();
-      for (const host of this.#hosts) {
-        const { flush } = host;
-        host.flush = undefined;
-        flush?.();
-      }
-      await settled();
-    }
-    return work;
+    this.note('start', `start ${host.name}`);
+    await this.soon(host.core.credentials.adoptOwnerToken('owner', '/home'));
+    await this.soon(host.core.ownership.join());
+    await this.soon(host.core.runner.look());
   }
 
   #anyHost(): SimHost {
-    return this.#random.pick(this.#hosts);
+    return this.random.pick(this.#hosts);
   }
 
   #letGoOn(): void {
     const host = this.#anyHost();
     if (host.waiting.length === 0) return;
-    const [go] = host.waiting.splice(this.#random.below(host.waiting.length), 1);
-    this.#note('go on', `${host.name} goes on`);
+    const [go] = host.waiting.splice(this.random.below(host.waiting.length), 1);
+    this.note('go on', `${host.name} goes on`);
     go?.();
   }
 
   #flushOne(): void {
     const host = this.#anyHost();
-    const { flush } = host;
-    if (!flush) return;
-    host.flush = undefined;
-    this.#note('commit', `${host.name} commits`);
-    flush();
+    if (!host.flush) return;
+    this.note('commit', `${host.name} commits`);
+    host.commit();
     // Hints arrive or not, and of more than was written.
     for (const other of this.#hosts) {
-      if (other === host || !this.#random.chance(0.5)) continue;
+      if (other === host || !this.random.chance(0.5)) continue;
       other.core.runner.hint(
-        this.#random.chance(0.9) ? this.#random.pick(this.#sessions) : undefined,
+        this.random.chance(0.9) ? this.random.pick(this.#sessions) : undefined,
       );
     }
   }
 
   #ask(): void {
-    const rule = this.#random.pick(RULES);
+    const rule = this.random.pick(RULES);
     const host = this.#anyHost();
-    const sessionId = this.#random.pick(this.#sessions);
-    if (this.#random.chance(0.2) && this.#sessions.length > 1) {
-      const from = this.#random.pick(this.#sessions);
+    const sessionId = this.random.pick(this.#sessions);
+    if (this.random.chance(0.2) && this.#sessions.length > 1) {
+      const from = this.random.pick(this.#sessions);
       const by: Principal = { kind: 'session', id: from, credentialId: 's' };
       const text = 'psst';
-      const expiresInMs = this.#random.between(1_000, 60_000);
+      const expiresInMs = this.random.between(1_000, 60_000);
       const request = { toSessionId: sessionId, text, expiresInMs };
-      this.#note('message', `${from} writes to ${sessionId}`);
-      this.#call(host.core.mailbox.send(by, from, request));
+      this.note('message', `${from} writes to ${sessionId}`);
+      this.call(host.core.mailbox.send(by, from, request));
       return;
     }
-    const priority = this.#random.chance(0.2) ? { priority: this.#random.below(10) } : {};
-    this.#note(rule, `${rule} to ${sessionId} at ${host.name}`);
-    this.#call(host.core.inbox.submit(OWNER, sessionId, { text: 'go', rule, ...priority }));
+    const priority = this.random.chance(0.2) ? { priority: this.random.below(10) } : {};
+    this.note(rule, `${rule} to ${sessionId} at ${host.name}`);
+    this.call(host.core.inbox.submit(OWNER, sessionId, { text: 'go', rule, ...priority }));
   }
 
   #answer(): void {
     const [approval] = this.#pending();
     if (!approval) return;
-    const answer = this.#random.chance(0.7) ? consentTo(approval) : DENIAL;
-    this.#note(answer.decision);
+    const answer = this.random.chance(0.7) ? consentTo(approval) : DENIAL;
+    this.note(answer.decision);
     // Two surfaces at once, now and then.
-    for (let i = this.#random.below(2); i >= 0; i--) {
-      this.#call(this.#anyHost().core.approvals.answer(OWNER, approval.approvalId, answer));
+    for (let i = this.random.below(2); i >= 0; i--) {
+      this.call(this.#anyHost().core.approvals.answer(OWNER, approval.approvalId, answer));
     }
   }
 
   #answerAll(): void {
     for (const approval of this.#pending()) {
       const { approvals } = this.#anyHost().core;
-      this.#call(approvals.answer(OWNER, approval.approvalId, consentTo(approval)));
+      this.call(approvals.answer(OWNER, approval.approvalId, consentTo(approval)));
     }
   }
 
@@ -265,15 +247,15 @@ class RuntimeSimulation {
       `SELECT "runId" FROM "runs" ORDER BY "runId" DESC LIMIT 5`,
     );
     if (runs.length === 0) return;
-    const { runId } = this.#random.pick(runs);
-    this.#note('cancel', `cancel ${runId}`);
-    this.#call(this.#anyHost().core.runs.cancel(OWNER, runId));
+    const { runId } = this.random.pick(runs);
+    this.note('cancel', `cancel ${runId}`);
+    this.call(this.#anyHost().core.runs.cancel(OWNER, runId));
   }
 
   #clear(): void {
-    const sessionId = this.#random.pick(this.#sessions);
-    this.#note('clear', `clear ${sessionId}`);
-    this.#call(this.#anyHost().core.sessions.clear(OWNER, sessionId));
+    const sessionId = this.random.pick(this.#sessions);
+    this.note('clear', `clear ${sessionId}`);
+    this.call(this.#anyHost().core.sessions.clear(OWNER, sessionId));
   }
 
   #replay(): void {
@@ -281,34 +263,34 @@ class RuntimeSimulation {
       `SELECT "itemId" FROM "inboxItems" WHERE "state" = 'dead_letter' ORDER BY "itemId"`,
     );
     if (dead.length === 0) return;
-    const { itemId } = this.#random.pick(dead);
-    this.#note('replay', `replay ${itemId}`);
-    this.#call(this.#anyHost().core.inbox.replay(OWNER, itemId));
+    const { itemId } = this.random.pick(dead);
+    this.note('replay', `replay ${itemId}`);
+    this.call(this.#anyHost().core.inbox.replay(OWNER, itemId));
   }
 
   #pass(milliseconds: number): void {
-    this.#note('time');
-    this.#clock.move(milliseconds);
+    this.note('time');
+    this.clock.move(milliseconds);
     for (const host of this.#hosts) host.timers.advance(0);
   }
 
   #tick(): void {
     for (const host of this.#hosts) {
-      this.#note('tick', `${host.name} ticks`);
-      this.#call(host.core.tick());
+      this.note('tick', `${host.name} ticks`);
+      this.call(host.core.tick());
     }
   }
 
   async #crashOne(): Promise<void> {
     const host = this.#anyHost();
-    this.#note('crash of one', `${host.name} crashes`);
+    this.note('crash of one', `${host.name} crashes`);
     host.kill();
     this.#hosts = this.#hosts.filter((other) => other !== host);
     if (this.#hosts.length === 0) await this.#start();
   }
 
   async #crashAll(): Promise<void> {
-    this.#note('crash of all');
+    this.note('crash of all');
     for (const host of this.#hosts) host.kill();
     this.#hosts = [];
     this.#disk.crash();
@@ -317,13 +299,11 @@ class RuntimeSimulation {
 
   async #stopOne(): Promise<void> {
     const host = this.#anyHost();
-    this.#note('stop', `${host.name} stops`);
+    this.note('stop', `${host.name} stops`);
     const stopping = watch(host.core.runner.stop());
     for (let i = 0; i < 200 && !stopping.isDone; i++) {
-      for (const go of host.waiting.splice(0)) go();
-      const { flush } = host;
-      host.flush = undefined;
-      flush?.();
+      host.goOn();
+      host.commit();
       host.timers.advance(0);
       await settled();
       if (i === 100) this.#pass(10_000);
@@ -332,13 +312,6 @@ class RuntimeSimulation {
     host.kill();
     this.#hosts = this.#hosts.filter((other) => other !== host);
     if (this.#hosts.length === 0) await this.#start();
-  }
-
-  #call(call: Promise<unknown>): void {
-    call.catch((error: unknown) => {
-      if (error instanceof StoaError && EXPECTED.has(error.code)) this.#note(error.code);
-      else this.#failure ??= error;
-    });
   }
 
   #isAtRest(): boolean {
@@ -350,10 +323,7 @@ class RuntimeSimulation {
   }
 
   #check(isAtRest: boolean): void {
-    if (this.#failure !== undefined) {
-      if (this.#failure instanceof Error) throw this.#failure;
-      violated(typeof this.#failure === 'string' ? this.#failure : 'no error was thrown');
-    }
+    this.assertUnviolated();
     const rows = this.#disk.rows<LoggedEvent>(
       `SELECT t."name" AS "topic", e."seq", e."type", e."body" FROM "events" e
        JOIN "topics" t ON t."id" = e."topicId" WHERE t."name" LIKE 'session:%'
@@ -380,26 +350,3 @@ const consentTo = ({ kind }: Pending): AnswerApproval =>
   kind === 'question'
     ? { decision: 'answer', answer: 'yes' }
     : { decision: 'allow', scope: 'once' };
-
-/** Whether something has come to its end; how is for who waits for it. */
-function watch(work: Promise<unknown>): { readonly isDone: boolean } {
-  const progress = { isDone: false };
-  const done = (): void => {
-    progress.isDone = true;
-  };
-  work.then(done, done);
-  return progress;
-}
-
-let image: Uint8Array | undefined;
-
-/** A migrated database, made once. */
-function emptyImage(): Uint8Array {
-  if (!image) {
-    const db = openSqlite(':memory:');
-    new SqliteStore(db, { durability: 'relaxed' });
-    image = db.serialize();
-    db.close();
-  }
-  return image;
-}

@@ -1,11 +1,11 @@
 import type { Action } from './action.js';
-import { checkIntegrity } from './checking.js';
 import { chooseOperation } from './choose-operation.js';
 import { faults } from './faults.js';
 import { flush } from './machine.js';
 import { arrive, deliver, send } from './network.js';
 import { describe } from './operation.js';
 import { connect } from './reading.js';
+import { checkIntegrity } from './upkeep.js';
 import type { World } from './world.js';
 
 /** Who is in a channel has more to say. */

@@ -4,7 +4,7 @@ import { crash, crashOne, flush } from './machine.js';
 import { arrive, lose, send } from './network.js';
 import { describe } from './operation.js';
 import type { SimDaemon } from './sim-daemon.js';
-import { seeThrough, sweep } from './sweeping.js';
+import { seeThrough, sweep } from './upkeep.js';
 import type { CommitFault } from './virtual-disk.js';
 import type { World } from './world.js';
 

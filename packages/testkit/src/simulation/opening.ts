@@ -1,10 +1,9 @@
-import { openSqlite, SqliteStore } from '@stoa/store';
+import { blankImage, settled } from './kernel.js';
 import { flush } from './machine.js';
 import { emptyState } from './model/state.js';
 import { arrive, deliver, send } from './network.js';
 import type { Operation } from './operation.js';
 import type { Profile } from './profile.js';
-import { settled } from './settled.js';
 import { type Opening, World } from './world.js';
 
 const QUIET: Profile = {
@@ -52,19 +51,16 @@ export function openingScene(): Promise<Opening> {
 }
 
 async function playOpening(): Promise<Opening> {
-  const blank = openSqlite(':memory:');
-  new SqliteStore(blank, { durability: 'full' });
   const world = new World(
     0,
     {
-      image: blank.serialize(),
+      image: blankImage(),
       state: emptyState(),
       files: new Map(),
       secrets: new Map([['owner', OWNER_SECRET]]),
     },
     () => QUIET,
   );
-  blank.close();
   const starting = world.startDaemons();
   await settled();
   await flushAll(world);

@@ -8,7 +8,7 @@ import {
 } from '@stoa/store';
 import { describe, expect, it } from 'vitest';
 import { SimulationFailure } from './failure.js';
-import type { Planted } from './planted.js';
+import type { Planted } from './kernel.js';
 import { simulate } from './simulate.js';
 
 const SEEDS = 60;

@@ -1,13 +1,11 @@
 import { actionsOf } from './actions.js';
 import { checkQuiet, checkStep, checkStored, checkViews } from './checks.js';
-import { SimulationFailure } from './failure.js';
+import { type Planted, play, settled } from './kernel.js';
 import { flush } from './machine.js';
 import { arrive, deliver } from './network.js';
 import { openingScene } from './opening.js';
-import { NOTHING_PLANTED, type Planted } from './planted.js';
 import { chooseProfile } from './profile.js';
 import { chooseReaders } from './reading.js';
-import { settled } from './settled.js';
 import { World } from './world.js';
 
 export interface SimulationReport {
@@ -23,12 +21,9 @@ export interface SimulationReport {
  * Plays one life of the slice: everything that happens, and in which order, follows from the seed.
  * Throws a SimulationFailure when an invariant does not hold.
  */
-export async function simulate(
-  seed: number,
-  planted: Planted = NOTHING_PLANTED,
-): Promise<SimulationReport> {
+export async function simulate(seed: number, planted: Planted = {}): Promise<SimulationReport> {
   const world = new World(seed, await openingScene(), chooseProfile, planted);
-  try {
+  return play(world, 'tests/simulation.test.ts', async () => {
     await world.startDaemons();
     chooseReaders(world);
     while (world.trace.length < world.profile.steps) await step(world);
@@ -36,17 +31,9 @@ export async function simulate(
     await checkStored(world);
     await checkViews(world);
     checkQuiet(world);
-    return {
-      steps: world.trace.length,
-      digest: world.digest(),
-      trace: world.trace,
-      seen: world.seen,
-    };
-  } catch (error) {
-    throw new SimulationFailure(seed, world.trace, world.doing, error);
-  } finally {
-    world.close();
-  }
+    const { trace, seen } = world;
+    return { steps: trace.length, digest: world.digest(), trace, seen };
+  });
 }
 
 async function step(world: World): Promise<void> {
@@ -56,7 +43,7 @@ async function step(world: World): Promise<void> {
   world.saw(name);
   const what = await action.run();
   await settled();
-  world.log(what === '' ? name : `${name}: ${what}`);
+  world.trace.push(what === '' ? name : `${name}: ${what}`);
   checkStep(world);
   if (name.startsWith('crash')) await checkStored(world);
 }

@@ -37,7 +37,7 @@ export class VirtualDisk {
 
   constructor(
     image: Uint8Array,
-    private readonly watcher: DiskWatcher,
+    private readonly watcher: Partial<DiskWatcher> = {},
     private readonly isForgetful = false,
   ) {
     this.#imageBefore = image;
@@ -117,7 +117,7 @@ export class VirtualDisk {
 
   #begin(db: SqliteDatabase): void {
     if (this.isForgetful) this.#imageBefore = db.serialize();
-    this.watcher.begun();
+    this.watcher.begun?.();
   }
 
   #beforeStatement(): void {
@@ -134,7 +134,7 @@ export class VirtualDisk {
       throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     }
     const result = execute();
-    this.watcher.committed();
+    this.watcher.committed?.();
     if (this.#fault?.kind === 'crash_after_commit') this.#die();
     return result;
   }

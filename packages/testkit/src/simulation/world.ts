@@ -1,20 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Ids, Secrets } from '@stoa/core';
 import type { AssetDisk } from '../virtual/asset-files.js';
-import { VirtualClock } from '../virtual/clock.js';
-import { virtualIds } from '../virtual/ids.js';
-import { SeededRandom } from '../virtual/random.js';
-import { virtualSecrets } from '../virtual/secrets.js';
+import type { SeededRandom } from '../virtual/random.js';
 import type { Call, Outcome, Upkeep } from './call.js';
-import { type Fail, type Violation, violation } from './failure.js';
 import { Judge } from './judge.js';
+import { type Planted, SimulatedHistory } from './kernel.js';
 import { Ledger } from './ledger.js';
 import { Model } from './model/model.js';
 import type { ModelState } from './model/state.js';
 import { messagesWith } from './model/views.js';
 import type { Attempt } from './observed-store.js';
 import type { Operation, Request } from './operation.js';
-import { NOTHING_PLANTED, type Planted } from './planted.js';
 import type { Profile } from './profile.js';
 import { ScratchStores } from './scratch-stores.js';
 import { SharedTurns } from './shared-turns.js';
@@ -40,11 +35,7 @@ const MONDAY = Date.UTC(2030, 0, 7, 9);
 const scratch = new ScratchStores();
 
 /** Everything there is in one run: the disk, the processes on it, the network and the clients. */
-export class World {
-  readonly random: SeededRandom;
-  readonly clock = new VirtualClock(MONDAY);
-  readonly ids: Ids;
-  readonly secrets: Secrets;
+export class World extends SimulatedHistory {
   readonly disk: VirtualDisk;
   readonly assetDisk: AssetDisk;
   readonly model: Model;
@@ -73,15 +64,8 @@ export class World {
   readonly sentWithKey: Request[] = [];
   /** Transactions that were run since the last flush began. */
   attempts: Attempt[] = [];
-  readonly trace: string[] = [];
-  /** How often what happened, to know that a run was worth its time. */
-  readonly seen = new Map<string, number>();
-  /** What is happening now. */
-  doing = 'start';
   /** By topic, the last sequence that was compared with the model. */
   readonly compared = new Map<string, number>();
-  readonly #hash = createHash('sha256');
-  #violation: Violation | undefined;
   #requests = 0;
   #begunAt = 0;
 
@@ -89,12 +73,10 @@ export class World {
     seed: number,
     opening: Opening,
     chooseProfile: (random: SeededRandom) => Profile,
-    private readonly planted: Planted = NOTHING_PLANTED,
+    private readonly planted: Planted = {},
   ) {
-    this.random = new SeededRandom(seed);
+    super(seed, MONDAY);
     this.profile = chooseProfile(this.random);
-    this.ids = virtualIds(this.clock, this.random);
-    this.secrets = virtualSecrets(this.random);
     this.model = new Model(structuredClone(opening.state));
     this.judge = new Judge(this);
     this.assetDisk = { files: new Map(opening.files), full: false };
@@ -122,7 +104,7 @@ export class World {
     const daemon = new SimDaemon(name, {
       ...this.#surroundings(),
       openScratch: () => scratch.open(),
-      plant: (store) => this.planted.store?.(store) ?? store,
+      planted: this.planted,
       attempted: (attempt) => this.attempts.push(attempt),
       read: (owner) => {
         this.judge.read(owner);
@@ -178,27 +160,15 @@ export class World {
     }
   }
 
-  saw(what: string): void {
-    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
-  }
-
-  log(line: string): void {
-    this.trace.push(line);
-    this.#hash.update(`${line}\n`);
-  }
-
   /** The same for every run of a seed. */
   digest(): string {
-    return this.#hash.copy().digest('hex');
+    return createHash('sha256')
+      .update(this.trace.map((line) => `${line}\n`).join(''))
+      .digest('hex');
   }
 
-  /** Noted and thrown after the step, also when somebody catches everything in between. */
-  readonly fail: Fail = (what, details) => {
-    this.#violation ??= violation(what, details);
-  };
-
-  assertUnviolated(): void {
-    if (this.#violation) throw this.#violation;
+  commit(): boolean {
+    return this.daemons.some((daemon) => daemon.commit());
   }
 
   close(): void {

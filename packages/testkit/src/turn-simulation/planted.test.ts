@@ -21,7 +21,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { OWNER } from '../runtime/runtime-world.js';
 import { SimulationFailure } from '../simulation/failure.js';
-import type { PlantedInTurns } from './planted-in-turns.js';
+import type { Planted } from '../simulation/kernel.js';
 import { simulateTurns } from './simulate-turns.js';
 
 const SEEDS = 300;
@@ -31,7 +31,7 @@ const LONG_EVERY = 5;
 type Distort = (statement: Statement, answer: unknown, lane: string) => unknown;
 
 /** A store whose answers are not what is in it, as if who asked had not asked. */
-const answering = (distort: Distort): PlantedInTurns => ({
+const answering = (distort: Distort): Planted => ({
   store: (inner) =>
     new Proxy(inner, {
       get(_, name) {
@@ -67,7 +67,7 @@ const withTurn = (row: unknown, change: (turn: TurnDecision['turn']) => object):
 };
 
 /** Made anew for every seed, so that a history does not depend on those before it. */
-const DEFECTS: readonly [what: string, planted: () => PlantedInTurns][] = [
+const DEFECTS: readonly [what: string, planted: () => Planted][] = [
   [
     'replies that count against nothing',
     () =>
@@ -149,7 +149,7 @@ const DEFECTS: readonly [what: string, planted: () => PlantedInTurns][] = [
 ];
 
 /** A store that never does one thing, and says that it did. */
-function forgetting(text: Statement['text']): PlantedInTurns {
+function forgetting(text: Statement['text']): Planted {
   return {
     store: (inner) =>
       new Proxy(inner, {
@@ -205,7 +205,7 @@ describe('the simulation of turns', () => {
   });
 });
 
-async function firstFailure(planted: () => PlantedInTurns): Promise<unknown> {
+async function firstFailure(planted: () => Planted): Promise<unknown> {
   for (let seed = LONG_EVERY; seed <= SEEDS * LONG_EVERY; seed += LONG_EVERY) {
     try {
       await simulateTurns(seed, planted());

@@ -1,9 +1,7 @@
 import { OWNER } from '../runtime/runtime-world.js';
-import { SimulationFailure, violated } from '../simulation/failure.js';
-import { settled } from '../simulation/settled.js';
+import { violated } from '../simulation/failure.js';
+import { type Planted, play, settled } from '../simulation/kernel.js';
 import type { ThreadModel } from './channel-model.js';
-import type { PlantedInTurns } from './planted-in-turns.js';
-import { SharedDatabase } from './shared-database.js';
 import { actionsIn, pendingApprovals } from './turn-actions.js';
 import { CHANNEL, type HistorySize, TurnWorld } from './turn-world.js';
 
@@ -25,40 +23,30 @@ const TICK_EVERY = 8;
 const REST_EVERY = 4;
 const REPLAY_EVERY = 10;
 
-let database: SharedDatabase | undefined;
-
 /**
  * Plays one history of a channel with people and agents in it: everything that happens, and in which
  * order, follows from the seed. Every commit is judged by itself; some histories are brought to their end,
  * where all must be at rest, and the tables of some must be what a replay of their logs gives.
  */
-export async function simulateTurns(
-  seed: number,
-  planted: PlantedInTurns = {},
-): Promise<TurnReport> {
-  database ??= new SharedDatabase();
-  const world = new TurnWorld(seed, database, planted);
-  let doing = 'opening';
-  try {
+export function simulateTurns(seed: number, planted: Planted = {}): Promise<TurnReport> {
+  const world = new TurnWorld(seed, planted);
+  return play(world, 'tests/turn-simulation.test.ts', async () => {
+    world.doing = 'opening';
     const size = seed % LONG_EVERY === 0 ? LONG : SHORT;
     await world.open(size);
     const steps = world.random.between(...size.steps);
     for (let i = 0; i < steps; i++) {
       const { name, run } = world.random.weighted(actionsIn(world));
-      doing = name;
+      world.doing = name;
       const what = await run(world);
       world.note(name, what === '' ? name : `${name}: ${what}`);
       await goOn(world);
     }
-    doing = 'coming to rest';
+    world.doing = 'coming to rest';
     if (seed % REST_EVERY === 0) await rest(world);
     if (seed % REPLAY_EVERY === 0) await checkReplay(world);
     return { steps, trace: world.trace, seen: world.seen };
-  } catch (error) {
-    throw new SimulationFailure(seed, world.trace, doing, error, 'tests/turn-simulation.test.ts');
-  } finally {
-    world.host.kill();
-  }
+  });
 }
 
 /** A little of what is under way: commits and steps of agents, so that much stays so. */
@@ -79,7 +67,7 @@ async function goOn(world: TurnWorld): Promise<void> {
 async function rest(world: TurnWorld): Promise<void> {
   world.isEnding = true;
   for (let round = 0; round < ROUNDS_TO_REST; round++) {
-    for (const go of world.host.waiting.splice(0)) go();
+    world.host.goOn();
     await world.settle();
     if (world.host.waiting.length > 0) continue;
     checkNothingIsOverdue(world);

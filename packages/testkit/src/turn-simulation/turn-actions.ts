@@ -188,7 +188,7 @@ function answer(world: TurnWorld): string {
 }
 
 export const pendingApprovals = (world: TurnWorld): { readonly approvalId: string }[] =>
-  world.database.rows<{ approvalId: string }>(
+  world.disk.rows<{ approvalId: string }>(
     `SELECT "approvalId" FROM "approvals" WHERE "state" = 'pending' ORDER BY "approvalId"`,
   );
 

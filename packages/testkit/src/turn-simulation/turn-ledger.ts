@@ -1,5 +1,6 @@
 import type { AutonomyPolicy, ChannelEvent, TurnDecision } from '@stoa/protocol';
 import { violated } from '../simulation/failure.js';
+import type { VirtualDisk } from '../simulation/virtual-disk.js';
 import {
   applyEvent,
   boundsIn,
@@ -11,7 +12,6 @@ import {
 } from './channel-model.js';
 import { checkDecision, type SessionFacts } from './check-decision.js';
 import { type RunModel, SessionLedger } from './session-ledger.js';
-import type { SharedDatabase } from './shared-database.js';
 import { runIdIn } from './sim-speaker.js';
 import { StimulusLedger } from './stimulus-ledger.js';
 
@@ -40,13 +40,13 @@ export class TurnLedger implements SessionFacts {
   #expected: { readonly messageId: string; readonly runId?: string | undefined } | undefined;
 
   constructor(
-    private readonly database: SharedDatabase,
+    private readonly disk: VirtualDisk,
     private readonly policy: AutonomyPolicy,
   ) {}
 
   /** Reads what was committed since. */
   catchUp(): void {
-    const topics = this.database.rows<{ id: number; name: string; head: number | null }>(
+    const topics = this.disk.rows<{ id: number; name: string; head: number | null }>(
       `SELECT t."id", t."name", (SELECT max(e."seq") FROM "events" e WHERE e."topicId" = t."id") AS "head"
        FROM "topics" t ORDER BY t."name" DESC`,
     );
@@ -54,7 +54,7 @@ export class TurnLedger implements SessionFacts {
     for (const { id, name, head } of topics) {
       const known = this.#heads.get(id) ?? 0;
       if (head === null || known === head) continue;
-      const rows = this.database.rows<EventRow>(
+      const rows = this.disk.rows<EventRow>(
         `SELECT "seq", "at", "type", "body" FROM "events" WHERE "topicId" = ? AND "seq" > ?
          ORDER BY "seq"`,
         id,

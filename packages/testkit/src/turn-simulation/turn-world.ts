@@ -1,19 +1,10 @@
-import {
-  type AutonomyPolicy,
-  DEFAULT_AUTONOMY_POLICY,
-  type PostMessage,
-  StoaError,
-} from '@stoa/protocol';
+import { type AutonomyPolicy, DEFAULT_AUTONOMY_POLICY, type PostMessage } from '@stoa/protocol';
 import { OWNER } from '../runtime/runtime-world.js';
-import { violated, violation } from '../simulation/failure.js';
+import { violated } from '../simulation/failure.js';
+import { blankImage, type Planted, SimulatedHistory, settled } from '../simulation/kernel.js';
 import { ScratchStores } from '../simulation/scratch-stores.js';
-import { settled } from '../simulation/settled.js';
-import { VirtualClock } from '../virtual/clock.js';
-import { virtualIds } from '../virtual/ids.js';
-import { SeededRandom } from '../virtual/random.js';
-import { virtualSecrets } from '../virtual/secrets.js';
-import type { PlantedInTurns } from './planted-in-turns.js';
-import type { SharedDatabase } from './shared-database.js';
+import { VirtualDisk } from '../simulation/virtual-disk.js';
+import type { SeededRandom } from '../virtual/random.js';
 import type { Audience } from './sim-speaker.js';
 import { TurnHost } from './turn-host.js';
 import { TurnLedger } from './turn-ledger.js';
@@ -53,11 +44,8 @@ export interface Post {
 }
 
 /** One history: a daemon that comes and goes, people and agents in a channel, and who looks on. */
-export class TurnWorld {
-  readonly trace: string[] = [];
-  readonly seen = new Map<string, number>();
-  readonly random: SeededRandom;
-  readonly clock = new VirtualClock(Date.UTC(2026, 0, 5, 9));
+export class TurnWorld extends SimulatedHistory {
+  readonly disk = new VirtualDisk(blankImage());
   readonly policy: AutonomyPolicy;
   readonly ledger: TurnLedger;
   /** Names of members, and their sessions; who left is still here. */
@@ -68,21 +56,14 @@ export class TurnWorld {
   isEnding = false;
   host: TurnHost;
   #lives = 0;
-  #failure: unknown;
-  readonly #ids: ReturnType<typeof virtualIds>;
-  readonly #secrets: ReturnType<typeof virtualSecrets>;
 
   constructor(
     seed: number,
-    readonly database: SharedDatabase,
-    private readonly planted: PlantedInTurns,
+    private readonly planted: Planted,
   ) {
-    this.random = new SeededRandom(seed);
-    this.#ids = virtualIds(this.clock, this.random);
-    this.#secrets = virtualSecrets(this.random);
+    super(seed, Date.UTC(2026, 0, 5, 9), EXPECTED);
     this.policy = anyPolicy(this.random);
-    this.ledger = new TurnLedger(database, this.policy);
-    database.empty();
+    this.ledger = new TurnLedger(this.disk, this.policy);
     this.host = this.#newHost();
   }
 
@@ -111,45 +92,16 @@ export class TurnWorld {
     }
   }
 
-  note(what: string, line = what): void {
-    this.saw(what);
-    this.trace.push(line);
-  }
-
-  saw(what: string): void {
-    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
-  }
-
-  /** Something that is asked of the daemon; what becomes of it is not waited for. */
-  call(call: Promise<unknown>): void {
-    call.catch((error: unknown) => {
-      if (error instanceof StoaError && EXPECTED.has(error.code)) this.saw(`refusal ${error.code}`);
-      else this.#failure ??= error;
-    });
-  }
-
   /** Commits what waits, and judges it. Returns whether there was something. */
   commit(): boolean {
-    const { flush } = this.host;
-    if (!flush) return false;
-    this.host.flush = undefined;
-    flush();
-    this.ledger.catchUp();
-    return true;
+    const did = this.host.commit();
+    if (did) this.ledger.catchUp();
+    return did;
   }
 
-  /** For what has to be done before anything else happens. */
-  async soon<T>(work: Promise<T>): Promise<T> {
-    const progress = { isDone: false };
-    const done = (): void => {
-      progress.isDone = true;
-    };
-    work.then(done, done);
-    for (;;) {
-      await settled();
-      if (progress.isDone) return work;
-      if (!this.commit()) violated('the daemon waits for something that never comes');
-    }
+  close(): void {
+    this.host.kill();
+    this.disk.close();
   }
 
   /** Whatever can go on without agents, people and time does. */
@@ -180,10 +132,7 @@ export class TurnWorld {
   }
 
   check(): void {
-    if (this.#failure !== undefined) {
-      if (this.#failure instanceof Error) throw this.#failure;
-      violated('something was thrown that is no error', { thrown: this.#failure });
-    }
+    this.assertUnviolated();
     if (this.ledger.sessions.otherRuns > this.otherWork) {
       violated('a session was given work that nobody asked for', { asked: this.otherWork });
     }
@@ -192,15 +141,13 @@ export class TurnWorld {
   #newHost(): TurnHost {
     this.#lives += 1;
     return new TurnHost(`daemon-${String(this.#lives)}`, {
-      db: this.database.db,
+      db: this.disk.db,
       clock: this.clock,
-      ids: this.#ids,
-      secrets: this.#secrets,
+      ids: this.ids,
+      secrets: this.secrets,
       planted: this.planted,
       openScratch: () => scratch.open(),
-      report: (error) => {
-        this.#failure ??= error;
-      },
+      report: this.report,
       audience: this.#audience(),
     });
   }
@@ -213,15 +160,13 @@ export class TurnWorld {
       saw: (what) => {
         this.saw(what);
       },
-      fail: (what, details) => {
-        this.#failure ??= violation(what, details);
-      },
+      fail: this.fail,
       react: async (sessionId, messageId) => {
         const by = { kind: 'session', id: sessionId, credentialId: 's' } as const;
         try {
           await this.core.channels.react(by, CHANNEL, messageId, { emoji: '👍' });
         } catch (error) {
-          if (!(error instanceof StoaError && EXPECTED.has(error.code))) throw error;
+          if (!this.isExpected(error)) throw error;
         }
       },
     };

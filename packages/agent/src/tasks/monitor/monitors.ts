@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import {
   type OutputPart,
@@ -16,17 +18,16 @@ import { adoptCommand } from '../../tools/shell/adopted-command.js';
 import { childEnvironment } from '../../tools/shell/child-environment.js';
 import { newNonce, startCommand, temporaryOf } from '../../tools/shell/command.js';
 import { CommandFiles } from '../../tools/shell/command-files.js';
+import { MARK } from '../../tools/shell/mark.js';
 import { lastPrinted, type PrintedBefore } from '../../tools/shell/output-pieces.js';
+import { findProcesses, signal } from '../../tools/shell/process-tree.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
-import { newTaskId } from '../new-task-id.js';
 import { readTaskOutput } from '../output-part.js';
-import { startFailure } from '../start-failure.js';
-import { Starts } from '../starts.js';
+import { newTaskId, Starts, startFailure } from '../starts.js';
 import { appendToTranscript } from '../task-transcript.js';
 import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
-import { signalCommand } from './signal-command.js';
 import { Watching } from './watching.js';
 
 export interface MonitorsOptions {
@@ -212,4 +213,31 @@ async function silentSince(
 ): Promise<PrintedBefore | undefined> {
   if ((await files.state(nonce)).type !== 'running') return undefined;
   return (await lastPrinted(files.output)) ?? { size: 0, at: startedAt };
+}
+
+/**
+ * Gives a signal to those processes of a command that listen for it; the others it would end. Whether
+ * there were any.
+ */
+async function signalCommand(nonce: string, name: MessageSignal): Promise<boolean> {
+  const found = await findProcesses({ leader: undefined, marker: `${MARK}=${nonce}` });
+  let isTaken = false;
+  for (const { pid, isMarked } of found ?? []) {
+    if (!isMarked || !(await listens(pid, name))) continue;
+    signal(pid, name);
+    isTaken = true;
+  }
+  return isTaken;
+}
+
+/** Without a handler of its own a process ends by it, or does not hear it. */
+async function listens(pid: number, name: MessageSignal): Promise<boolean> {
+  try {
+    const status = await readFile(`/proc/${pid}/status`, 'latin1');
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1];
+    if (caught === undefined) return false;
+    return ((BigInt(`0x${caught}`) >> BigInt(constants.signals[name] - 1)) & 1n) === 1n;
+  } catch {
+    return false;
+  }
 }

@@ -8,10 +8,9 @@ import { CommandFiles } from '../../tools/shell/command-files.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import type { Sandbox } from '../../tools/shell/sandbox.js';
 import { ToolFailure } from '../../tools/tool-failure.js';
-import { newTaskId } from '../new-task-id.js';
 import { readTaskOutput } from '../output-part.js';
-import { startFailure } from '../start-failure.js';
-import { Starts } from '../starts.js';
+import { newTaskId, Starts, startFailure } from '../starts.js';
+
 import { appendToTranscript } from '../task-transcript.js';
 import { BackgroundCommands, type FollowedCommand } from './background-commands.js';
 import { writeInput } from './command-input.js';

@@ -55,6 +55,8 @@ it.each([
   ['a/b', 'a/b', false, true],
   ['a/b', 'x/a/b', false, undefined],
   ['*.log\n!keep.log', 'keep.log', false, false],
+  ['a/**', 'a', true, undefined],
+  ['a/**', 'a/b/c', false, true],
   ['# comment\n\n', 'x', false, undefined],
 ])('a .gitignore with %j about %s', async (text, path, isDirectory, expected) => {
   expect(await new IgnoreFile(text).ignores(path, isDirectory, new Pace())).toBe(expected);

@@ -56,8 +56,11 @@ function readRule(line: string): IgnoreRule[] {
   const onlyDirectories = rule.endsWith('/');
   if (onlyDirectories) rule = rule.slice(0, -1);
   const isAboutName = !rule.includes('/');
-  // Git knows no braces.
-  const plain = rule.replace(/^\//, '').replace(/[{}]/g, '?');
+  // Git knows no braces, and `a/**` is about what is below `a`, not about `a`.
+  const plain = rule
+    .replace(/^\//, '')
+    .replace(/[{}]/g, '?')
+    .replace(/\/\*\*$/, '/**/*');
   const pattern = new GlobPattern(plain);
   return [{ pattern, isNegated, onlyDirectories, isAboutName, chars: plain.length }];
 }

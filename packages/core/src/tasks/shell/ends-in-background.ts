@@ -1,4 +1,4 @@
-import { parseScript } from '../../permissions/shell/parse-script.js';
+import { parseScript } from '@stoa/shell';
 
 /** Whether the last thing a command does is to put something behind itself with `&`. */
 export function endsInBackground(command: string): boolean {

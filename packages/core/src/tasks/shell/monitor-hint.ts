@@ -1,7 +1,11 @@
-import { type Argument, argumentOf } from '../../permissions/shell/argument.js';
-import type { CommandNode, Script } from '../../permissions/shell/ast.js';
-import { parseScript } from '../../permissions/shell/parse-script.js';
-import { unwrap } from './first-command.js';
+import {
+  type Argument,
+  argumentOf,
+  type CommandNode,
+  parseScript,
+  type Script,
+  unwrap,
+} from '@stoa/shell';
 
 const DEEPEST = 8;
 

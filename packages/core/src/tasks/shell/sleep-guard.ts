@@ -1,5 +1,4 @@
-import { parseScript } from '../../permissions/shell/parse-script.js';
-import { firstCommand } from './first-command.js';
+import { firstCommand, parseScript } from '@stoa/shell';
 
 /** From here on a sleep before anything else is waiting, and there are better ways to wait. */
 const SHORTEST_S = 2;

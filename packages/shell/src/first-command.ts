@@ -1,7 +1,7 @@
-import { type Argument, argumentOf } from '../../permissions/shell/argument.js';
-import type { CommandNode, ListItem, Script } from '../../permissions/shell/ast.js';
-import { parseScript } from '../../permissions/shell/parse-script.js';
-import { innerOf } from '../../permissions/shell/wrappers.js';
+import { type Argument, argumentOf } from './argument.js';
+import type { CommandNode, ListItem, Script } from './ast.js';
+import { parseScript } from './parse-script.js';
+import { innerOf } from './wrappers.js';
 
 const DEEPEST = 8;
 

@@ -3,6 +3,7 @@ import type {
   Assignment,
   CommandNode,
   CompoundShape,
+  ParameterPart,
   Redirection,
   Script,
   SimpleCommand,
@@ -10,11 +11,9 @@ import type {
   Word,
   WordPart,
 } from './ast.js';
-import { effectOf } from './builtin-effects.js';
-import { RUNNING_VARIABLES } from './builtin-names.js';
+import { effectOf, RUNNING_VARIABLES } from './builtin-effects.js';
+
 import { parseScript } from './parse-script.js';
-import { assignsItsValue, calculatesVariables, runsItsValue } from './risky-expansion.js';
-import { wordsOfTest } from './words-of-test.js';
 import { innerOf } from './wrappers.js';
 
 /** A wrapper around a command: what was written, and how much of it is the wrapper's own. */
@@ -299,4 +298,81 @@ function add(found: Command[], context: Context, command: Partial<Command>): voi
     substituted: context.substituted,
     ...command,
   });
+}
+
+interface TestWords {
+  /** In the order they were written, operators too. */
+  readonly words: readonly Word[];
+  /** It reads the value of a variable as a calculation, which can run commands. */
+  readonly calculates: boolean;
+}
+
+function wordsOfTest(expression: TestExpression): TestWords {
+  switch (expression.type) {
+    case 'word':
+      return { words: [expression.word], calculates: false };
+    case 'unary': {
+      const { operator, operand } = expression;
+      const names = operator === '-v' || operator === '-R';
+      const calculates = names && mayHaveSubscript(operand);
+      return { words: [literal(operator), operand], calculates };
+    }
+    case 'binary': {
+      const { operator, left, right } = expression;
+      const numeric = /^-(?:eq|ne|lt|le|gt|ge)$/.test(operator);
+      const calculates = numeric && calculatesVariables([...left.parts, ...right.parts]);
+      return { words: [left, literal(operator), right], calculates };
+    }
+    case 'not':
+      return wordsOfTest(expression.operand);
+    case 'and':
+    case 'or': {
+      const left = wordsOfTest(expression.left);
+      const right = wordsOfTest(expression.right);
+      return {
+        words: [...left.words, ...right.words],
+        calculates: left.calculates || right.calculates,
+      };
+    }
+  }
+}
+
+function mayHaveSubscript(word: Word): boolean {
+  const argument = argumentOf(word);
+  return argument.type !== 'fixed' || argument.text.includes('[');
+}
+
+function literal(text: string): Word {
+  return { parts: [{ type: 'literal', text }] };
+}
+
+/** Numbers in every base; what is left with a letter in it is a variable. */
+const NUMBERS = /\b(?:0[xX][0-9a-fA-F]+|\d+#\w+|\d+)\b/g;
+
+/** Parameters whose values are numbers. */
+const COUNTING: ReadonlySet<string> = new Set('#?$!');
+
+/**
+ * Whether calculating this can run a command: the value of a variable is read as a calculation
+ * again, and a subscript in that one as a word with substitutions (`x='a[$(id)]'; echo $((x))`).
+ */
+function calculatesVariables(parts: readonly WordPart[]): boolean {
+  return parts.some((part) => {
+    if ('text' in part) return /[A-Za-z_]/.test(part.text.replaceAll(NUMBERS, ''));
+    if (part.type === 'double') return calculatesVariables(part.parts);
+    if (part.type !== 'parameter') return true;
+    return !(COUNTING.has(part.name) || part.operator === '#');
+  });
+}
+
+/** Whether expanding this can run a command that is not written in it. */
+function runsItsValue(part: ParameterPart): boolean {
+  if (part.operator === '!' || part.operator === '@P') return true;
+  if (part.operator === ':' && calculatesVariables(part.operand ?? [])) return true;
+  return part.subscript !== undefined && calculatesVariables(part.subscript);
+}
+
+/** Whether expanding this gives its variable a value. */
+function assignsItsValue(part: ParameterPart): boolean {
+  return part.operator === '=' || part.operator === ':=';
 }

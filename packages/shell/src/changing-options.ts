@@ -1,5 +1,5 @@
-import type { Argument } from './shell/argument.js';
-import { splitName } from './shell/wrappers.js';
+import type { Argument } from './argument.js';
+import { splitName } from './wrappers.js';
 
 /**
  * Words that make a command write files or run programs it otherwise would not. An open pattern

@@ -1,5 +1,4 @@
 import type { HereDocument, Script, WordPart } from './ast.js';
-import { SyntaxFailure } from './syntax-failure.js';
 
 const DEEPEST = 60;
 
@@ -17,7 +16,7 @@ export interface Grammar {
 }
 
 /**
- * A place in the text of a script.
+ * A position in the text of a script.
  *
  * A backslash before a newline joins two lines everywhere but in single quotes, comments and
  * verbatim here-documents: `peek` and `next` step over it, `peekRaw` and `nextRaw` see it.
@@ -154,5 +153,18 @@ export class Cursor {
 
   private joinLines(): void {
     while (this.text[this.at] === '\\' && this.text[this.at + 1] === '\n') this.at += 2;
+  }
+}
+
+/**
+ * Carries the first thing that was not understood out of the recursive descent.
+ * It never leaves `parseScript`, which returns it as a value.
+ */
+export class SyntaxFailure extends Error {
+  constructor(
+    message: string,
+    readonly at: number,
+  ) {
+    super(message);
   }
 }

@@ -1,8 +1,8 @@
 import { StoaError } from '@stoa/protocol';
 import { newUpkeep, onBehalf, type Upkeep } from './call.js';
+import { settled } from './kernel.js';
 import { flush } from './machine.js';
 import { InjectedDefect } from './observed-store.js';
-import { settled } from './settled.js';
 import type { SimDaemon } from './sim-daemon.js';
 import type { World } from './world.js';
 
@@ -30,4 +30,21 @@ export function sweep(world: World, daemon: SimDaemon, isPoisoned: boolean): Upk
     })
     .finally(() => world.sweeps.delete(upkeep));
   return upkeep;
+}
+
+/** The owner asks for the integrity check while others write. It must raise no false alarm. */
+export function checkIntegrity(world: World, daemon: SimDaemon): void {
+  const upkeep = newUpkeep('check', world.clock.now());
+  onBehalf
+    .run(upkeep, () => daemon.core.checkIntegrity())
+    .then(
+      ({ ok, problems }) => {
+        if (!daemon.isAlive) return;
+        world.saw('integrity checked');
+        if (!ok) world.fail('an integrity check raised an alarm', { problems });
+      },
+      (error: unknown) => {
+        if (daemon.isAlive) world.fail('an integrity check failed', { error });
+      },
+    );
 }

@@ -1,7 +1,6 @@
 import { ANYTHING, type Argument } from './argument.js';
 import { isKeyword } from './keyword.js';
 import { isSteadyOption, STEADY_LETTERS } from './shell-options.js';
-import { findCommand, type WrapperOptions } from './wrapper-options.js';
 
 /**
  * What a command runs in its turn:
@@ -104,7 +103,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 };
 
 /** Only there is a wrapper the one we know; any other file of that name may do what it likes. */
-const TRUSTED_PLACES: ReadonlySet<string> = new Set(['', '/bin/', '/usr/bin/']);
+const TRUSTED_DIRECTORIES: ReadonlySet<string> = new Set(['', '/bin/', '/usr/bin/']);
 
 /** They run text in a form of their own. */
 const RUNNING: ReadonlySet<string> = new Set([
@@ -115,16 +114,16 @@ const RUNNING: ReadonlySet<string> = new Set([
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'dash', 'ash']);
 const FOREIGN_SHELLS: ReadonlySet<string> = new Set(['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh']);
 
-export function splitName(name: string): { place: string; base: string } {
+export function splitName(name: string): { directory: string; base: string } {
   const cut = name.lastIndexOf('/') + 1;
-  return { place: name.slice(0, cut), base: name.slice(cut).toLowerCase() };
+  return { directory: name.slice(0, cut), base: name.slice(cut).toLowerCase() };
 }
 
 export function innerOf(argv: readonly Argument[]): Inner {
   const [name] = argv;
   if (name?.type !== 'fixed') return NOTHING;
-  const { place, base } = splitName(name.text);
-  const trusted = TRUSTED_PLACES.has(place);
+  const { directory, base } = splitName(name.text);
+  const trusted = TRUSTED_DIRECTORIES.has(directory);
   if (SHELLS.has(base)) return innerOfShell(argv, trusted);
   if (FOREIGN_SHELLS.has(base)) return UNKNOWN;
   if (base === 'find') return innerOfFind(argv);
@@ -278,4 +277,111 @@ function withFoundFile(word: Argument): Argument {
   if (word.type !== 'fixed' || !word.text.includes('{}')) return word;
   const prefix = word.text.slice(0, word.text.indexOf('{}'));
   return { type: 'unknown', splits: true, mayBeOption: word.text.startsWith('-'), prefix };
+}
+
+/**
+ * How to find what a wrapper runs behind its own options. An option that is in none of the lists
+ * is not understood, and then what runs is unknown.
+ */
+export interface WrapperOptions {
+  /** Options that stand alone: single letters, which can be put together, and long names. */
+  readonly flags?: string;
+  readonly longFlags?: readonly string[];
+  /** Options with a value, in the same word or in the next. */
+  readonly valued?: string;
+  readonly longValued?: readonly string[];
+  /** Words of its own before the command. */
+  readonly operands?: number;
+  /** `-10` is a number, as old versions of nice and others have it. */
+  readonly numbers?: boolean;
+  /** `NAME=value` before the command goes into its environment. */
+  readonly environment?: boolean;
+}
+
+interface FoundCommand {
+  /** Where the command begins. */
+  readonly at: number;
+  /** The options that were given, without their dashes, with their values. */
+  readonly options: ReadonlyMap<string, string>;
+  readonly assignments: readonly string[];
+}
+
+/** Where the inner command begins; nothing if that cannot be told. */
+export function findCommand(
+  argv: readonly Argument[],
+  wrapper: WrapperOptions,
+): FoundCommand | undefined {
+  const options = new Map<string, string>();
+  const assignments: string[] = [];
+  let at = 1;
+  while (at < argv.length) {
+    const word = argv[at];
+    if (word?.type !== 'fixed') return undefined;
+    if (word.text === '--') {
+      at += 1;
+      break;
+    }
+    if (word.text === '-' && wrapper.environment) {
+      options.set('i', '');
+      at += 1;
+      continue;
+    }
+    if (!word.text.startsWith('-') || word.text === '-') break;
+    const next = argv[at + 1];
+    const taken = takeOption(word.text, next?.type === 'fixed' ? next.text : undefined, wrapper);
+    if (!taken) return undefined;
+    for (const [name, value] of taken.options) options.set(name, value);
+    at += taken.words;
+  }
+  if (wrapper.environment) {
+    for (; at < argv.length; at += 1) {
+      const word = argv[at];
+      if (word?.type !== 'fixed') return undefined;
+      const name = /^([^=]+)=/.exec(word.text)?.[1];
+      if (name === undefined) break;
+      assignments.push(name);
+    }
+  }
+  for (let operand = 0; operand < (wrapper.operands ?? 0); operand += 1, at += 1) {
+    if (at < argv.length && argv[at]?.type !== 'fixed') return undefined;
+  }
+  return { at, options, assignments };
+}
+
+interface TakenOption {
+  readonly words: 1 | 2;
+  readonly options: readonly (readonly [name: string, value: string])[];
+}
+
+/** What an option word holds; nothing if it is not understood. */
+function takeOption(
+  text: string,
+  next: string | undefined,
+  wrapper: WrapperOptions,
+): TakenOption | undefined {
+  if (text.startsWith('--')) {
+    const [, name = '', value] = /^--([^=]*)(?:=(.*))?$/s.exec(text) ?? [];
+    if (wrapper.longFlags?.includes(name) && value === undefined) return alone([[name, '']]);
+    if (!wrapper.longValued?.includes(name)) return undefined;
+    if (value !== undefined) return alone([[name, value]]);
+    return next === undefined ? undefined : { words: 2, options: [[name, next]] };
+  }
+  if (wrapper.numbers && /^-\d+$/.test(text)) return alone([]);
+  const options: [string, string][] = [];
+  for (let index = 1; index < text.length; index += 1) {
+    const letter = text.charAt(index);
+    if (wrapper.flags?.includes(letter)) {
+      options.push([letter, '']);
+      continue;
+    }
+    if (!wrapper.valued?.includes(letter)) return undefined;
+    const value = text.slice(index + 1);
+    if (value !== '') return alone([...options, [letter, value]]);
+    return next === undefined ? undefined : { words: 2, options: [...options, [letter, next]] };
+  }
+  return alone(options);
+}
+
+function alone(options: TakenOption['options']): TakenOption {
+  return { words: 1, options };
 }
