@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CALLER_CLASSES } from './api/access-table.js';
 import type { Route } from './api/route.js';
+import { schemasOf } from './api/route-schemas.js';
 import { ROUTES } from './api/routes.js';
 import { ERRORS } from './errors/registry.js';
 import { StoaError } from './errors/stoa-error.js';
@@ -25,7 +26,7 @@ describe('the contract', () => {
   it('names every path parameter in its schema', () => {
     for (const [id, route] of routes) {
       const inPath = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1]);
-      expect(Object.keys(route.params?.shape ?? {}), id).toEqual(inPath);
+      expect(Object.keys(schemasOf(route).params?.shape ?? {}), id).toEqual(inPath);
     }
   });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TERMINAL_RUN_STATUSES } from '../enumerations.js';
 import {
   AgentDefinition,
   AgentId,
@@ -274,9 +275,6 @@ export const SessionEvent = z.lazy(() =>
 );
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
-/** The events that end a run: each run has exactly one of them. */
-export const TERMINAL_EVENTS = ['completed', 'cancelled', 'failed', 'interrupted'] as const;
-
 /** What stands in a session's journal: what a resumed run is rebuilt from. */
 export const JOURNAL_EVENTS = [
   'accepted',
@@ -292,5 +290,5 @@ export const JOURNAL_EVENTS = [
   'note',
   'output_emitted',
   'session_cleared',
-  ...TERMINAL_EVENTS,
+  ...TERMINAL_RUN_STATUSES,
 ] as const satisfies readonly SessionEvent['type'][];

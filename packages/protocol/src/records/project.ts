@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROJECT_STATUSES, PROJECT_TASK_STATUSES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Description, Title } from './channel.js';
 import { ActorId, ChannelId, chosenId, EpochMs, MessageId, RunId, Seq, TaskId } from './ids.js';
@@ -16,7 +17,7 @@ export const ProjectMemberId = z
  * Tasks are started in active projects only. An archived project takes no changes but that of its
  * status.
  */
-export const ProjectStatus = z.enum(['active', 'paused', 'completed', 'archived']);
+export const ProjectStatus = z.enum(PROJECT_STATUSES);
 export type ProjectStatus = z.infer<typeof ProjectStatus>;
 
 const Role = z.string().max(LIMITS.titleChars);
@@ -107,7 +108,7 @@ export type LinkChannel = z.infer<typeof LinkChannel>;
  *
  * What may follow on what stands in `TASK_TRANSITIONS`.
  */
-export const ProjectTaskStatus = z.enum(['open', 'in_progress', 'completed', 'cancelled']);
+export const ProjectTaskStatus = z.enum(PROJECT_TASK_STATUSES);
 export type ProjectTaskStatus = z.infer<typeof ProjectTaskStatus>;
 
 export const TASK_TRANSITIONS: Readonly<Record<ProjectTaskStatus, readonly ProjectTaskStatus[]>> = {

@@ -1,3 +1,4 @@
+import { LIMITS } from '@stoa/protocol/constants';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { logOut } from '../app/log-out.js';
@@ -100,7 +101,8 @@ export function useSaid(query: string): Said {
   const isAsked = query.length > 1;
   const { data, error, isFetching } = useQuery({
     queryKey: ['search', query],
-    queryFn: ({ signal }) => client.search(query.slice(0, 200), { limit: 20 }, { signal }),
+    queryFn: ({ signal }) =>
+      client.search({ query: query.slice(0, LIMITS.searchChars), limit: 20 }, { signal }),
     enabled: isAsked,
     staleTime: 0,
   });

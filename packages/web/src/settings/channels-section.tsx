@@ -12,7 +12,7 @@ export function ChannelsSection() {
     queryKey: [...keys.channels, 'all'],
     queryFn: async () => {
       const all: Channel[] = [];
-      const pages = client.channels.pages({ limit: 200, archived: 'include' });
+      const pages = client.channels.list.pages({ limit: 200, archived: 'include' });
       for await (const page of pages) all.push(...page.channels);
       return all.sort((a, b) => a.title.localeCompare(b.title));
     },
