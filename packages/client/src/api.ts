@@ -1,4 +1,4 @@
-import type { QueryOf, SchemaName, Written } from '@stoa/protocol';
+import type { PathArgs, QueryOf, SchemaName, Written } from '@stoa/protocol';
 import { paramNames, ROUTES, type Route, type Routes } from '@stoa/protocol/constants';
 import type { Answer, Caller, CallId, CallOptions, KeyedCallOptions } from './http/caller.js';
 
@@ -49,12 +49,6 @@ type Args<R extends Route> = [
       : []),
   options?: Options<R>,
 ];
-
-type PathArgs<Path extends string> = Path extends `${string}:${string}/${infer Rest}`
-  ? [id: string, ...PathArgs<`/${Rest}`>]
-  : Path extends `${string}:${string}`
-    ? [id: string]
-    : [];
 
 type Input<R extends Route, N> =
   Partial<Written<N>> extends Written<N> ? [input?: Given<R, N> | undefined] : [input: Given<R, N>];

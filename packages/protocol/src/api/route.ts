@@ -82,6 +82,13 @@ export type ParamName<Path extends string> = Path extends `${string}:${infer Nam
     ? Name
     : never;
 
+/** The parameters of a path as arguments, in their order. */
+export type PathArgs<Path extends string> = Path extends `${string}:${string}/${infer Rest}`
+  ? [id: string, ...PathArgs<`/${Rest}`>]
+  : Path extends `${string}:${string}`
+    ? [id: string]
+    : [];
+
 export const paramNames = (path: string): string[] =>
   Array.from(path.matchAll(/:([a-zA-Z]+)/g), ([, name = '']) => name);
 

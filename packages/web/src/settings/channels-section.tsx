@@ -38,14 +38,14 @@ export function ChannelsSection() {
                 .join(' · ')}
             >
               <Link
-                to={pathTo.timeline(channelId)}
+                to={pathTo.timelinePage(channelId)}
                 aria-label={`Timeline of ${title}`}
                 className="rounded-md px-2 py-1 text-[13px] text-soft hover:bg-hover hover:text-ink"
               >
                 Timeline
               </Link>
               <Link
-                to={pathTo.channelSettings(channelId)}
+                to={pathTo.channelSettingsPage(channelId)}
                 aria-label={`Settings of ${title}`}
                 className="rounded-md px-2 py-1 text-[13px] text-soft hover:bg-hover hover:text-ink"
               >
