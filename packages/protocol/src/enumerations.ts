@@ -211,6 +211,9 @@ export const CREDENTIAL_KINDS = ['owner_token', 'human_token', 'browser'] as con
 export const DURABILITIES = ['full', 'relaxed'] as const;
 export const ENGINE_KINDS = ['sqlite', 'postgres'] as const;
 
+/** Whether a list has what is archived or ended. */
+export const INCLUSIONS = ['exclude', 'include', 'only'] as const;
+
 /** What the daemon sends on a live stream; `StreamFrame` says what each holds. */
 export const STREAM_FRAME_TYPES = [
   'subscribed',

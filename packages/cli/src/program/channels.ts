@@ -1,4 +1,4 @@
-import { PARTICIPATION_MODES } from '@stoa/protocol/constants';
+import { INCLUSIONS, PARTICIPATION_MODES } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type {
   CreateChannelOptions,
@@ -39,7 +39,7 @@ export function addChannelCommands(program: Command, run: Runner): void {
       .argument('[words...]', 'only channels whose id, title or description has these words')
       .addOption(
         new Option('--archived <which>', 'archived channels')
-          .choices(['exclude', 'include', 'only'])
+          .choices(INCLUSIONS)
           .default('exclude'),
       )
       .option('-q, --quiet', 'only ids, one a line'),

@@ -1,6 +1,7 @@
 import {
   DISPATCH_RULES,
   INBOX_ITEM_STATES,
+  INCLUSIONS,
   PERMISSION_MODES,
   WORK_KINDS,
 } from '@stoa/protocol/constants';
@@ -22,7 +23,7 @@ export function addSessionCommands(program: Command, run: Runner): void {
       .option('--agent <agent>', 'only of this agent')
       .addOption(
         new Option('--ended <which>', 'sessions that have ended')
-          .choices(['exclude', 'include', 'only'])
+          .choices(INCLUSIONS)
           .default('exclude'),
       )
       .option('--before <session>', 'only older ones than this')

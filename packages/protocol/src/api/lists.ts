@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INCLUSIONS } from '../enumerations.js';
 import { StampedEvent } from '../events/event.js';
 import { LIMITS } from '../limits.js';
 import { Agent, AgentId } from '../records/agent.js';
@@ -49,7 +50,7 @@ const limit = z.int().min(1).max(LIMITS.pageSize).default(50);
 /** Pages are cut by position, so concurrent posts neither skip nor repeat a row. */
 export const ListChannels = z.strictObject({
   query: z.string().max(LIMITS.searchChars).optional(),
-  archived: z.enum(['exclude', 'include', 'only']).default('exclude'),
+  archived: z.enum(INCLUSIONS).default('exclude'),
   after: ChannelId.optional(),
   limit,
 });
@@ -169,7 +170,7 @@ export const ListProjectTasksAnswer = z.strictObject({
 
 export const ListSessionsQuery = z.strictObject({
   agentId: AgentId.optional(),
-  ended: z.enum(['exclude', 'include', 'only']).default('exclude'),
+  ended: z.enum(INCLUSIONS).default('exclude'),
   before: SessionId.optional(),
   limit,
 });

@@ -1,5 +1,6 @@
 import type { Client } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
+import { TERMINAL_RUN_STATUSES } from '@stoa/protocol/constants';
 import type { LiveHub, LiveSignal } from '../data/live-hub.js';
 import { isPassing } from '../data/passing.js';
 import { Watched } from '../data/watched.js';
@@ -43,10 +44,7 @@ const SHOWN: ReadonlySet<Stamped['type']> = new Set<Stamped['type']>([
   'compacted',
   'note',
   'session_cleared',
-  'completed',
-  'cancelled',
-  'failed',
-  'interrupted',
+  ...TERMINAL_RUN_STATUSES,
 ]);
 
 const EMPTY: JournalView = {
