@@ -25,10 +25,8 @@ import { presentedIn } from './credentials-of.js';
 import { bodyDropped } from './dropped-body.js';
 import type { Call, Handlers } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
-import { isNowhere } from './nowhere.js';
 import type { OriginGuard } from './origin-guard.js';
 import { DEFECT, knownError, rawAnswer } from './problems.js';
-import { assertInTable } from './table-guard.js';
 import { compileCheck } from './validation.js';
 
 declare module 'fastify' {
@@ -94,14 +92,14 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('Cache-Control', 'no-store');
     const { url = '' } = request.routeOptions;
-    ports.guard.check(request.headers, PAGES.has(url) || isNowhere(request));
+    ports.guard.check(request.headers, PAGES.has(url) || isUnknownPage(request));
     if (ports.stopping() && url !== ROUTES.readyz.path) {
       throw new StoaError('shutting_down');
     }
     const presented = presentedIn(request.headers);
     request.principal = presented && (await ports.core.credentials.authenticate(presented));
     // Before its body is read; and what does not exist is nobody's business either.
-    if (request.is404 && !request.principal && !isNowhere(request))
+    if (request.is404 && !request.principal && !isUnknownPage(request))
       throw new StoaError('unauthenticated');
   });
   // A connection that stays open after its last answer would hold up the end of the daemon.
@@ -132,7 +130,7 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     return sendProblem(ports, error, request, reply);
   });
   server.setNotFoundHandler((request, reply) =>
-    isNowhere(request)
+    isUnknownPage(request)
       ? ports.special.page(request, reply.code(404))
       : sendProblem(ports, new StoaError('route_not_found'), request, reply),
   );
@@ -144,6 +142,33 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     done();
   });
   return server;
+}
+
+const TABLE = new Set(Object.values<Route>(ROUTES).map(({ method, path }) => `${method} ${path}`));
+
+/** The authorisation table is the list of routes: a route that is not in it stops the start. */
+function assertInTable(route: {
+  readonly method: string | readonly string[];
+  readonly url: string;
+}): void {
+  for (const method of [route.method].flat()) {
+    if (TABLE.has(`${method} ${route.url}`)) continue;
+    throw new Error(`${method} ${route.url} has no entry in the authorisation table`);
+  }
+}
+
+/** What programs call: there an unknown address is a problem, whatever they accept. */
+const FOR_PROGRAMS = /^\/(?:v1|mcp|assets)(?:[/?]|$)/;
+
+/** Whether a person has opened an unknown address: the web UI says so, and has a way back. */
+function isUnknownPage({
+  is404,
+  method,
+  url,
+  headers,
+}: Pick<FastifyRequest, 'is404' | 'method' | 'url' | 'headers'>): boolean {
+  const isOpened = method === 'GET' && headers.accept?.includes('text/html') === true;
+  return is404 && isOpened && !FOR_PROGRAMS.test(url);
 }
 
 /** Bodies are checked by `admission`; fastify's own compilers are a megabyte that nobody would use. */

@@ -8,7 +8,6 @@ import { AssetName } from '../records/asset.js';
 import { Board } from '../records/board.js';
 import { Channel } from '../records/channel.js';
 import { Credential } from '../records/credential.js';
-import { ReadCursor } from '../records/cursor.js';
 import {
   ApprovalId,
   ChannelId,
@@ -34,9 +33,9 @@ import {
   ProjectTask,
   ProjectTaskStatus,
 } from '../records/project.js';
+import { ReadCursor, SearchHit } from '../records/reading.js';
 import { Run } from '../records/run.js';
 import { Schedule } from '../records/schedule.js';
-import { SearchHit } from '../records/search.js';
 import { Session, WorkspacePath } from '../records/session.js';
 import { Stimulus, StimulusState } from '../records/stimulus.js';
 import { Task, TaskKindName, TaskStatus } from '../records/task.js';

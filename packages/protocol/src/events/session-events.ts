@@ -21,6 +21,7 @@ import {
   EpochMs,
   InboxItemId,
   MessageId,
+  Metadata,
   RunId,
   ScheduleId,
   Seq,
@@ -30,7 +31,6 @@ import {
 import { DeliveredHow } from '../records/inbox.js';
 import { MemoryNote } from '../records/memory.js';
 import { StoredItem } from '../records/message.js';
-import { Metadata } from '../records/metadata.js';
 import { CancelReason, RunFailure } from '../records/run.js';
 import { Cadence, Misfire, Overlap, ScheduleStatus } from '../records/schedule.js';
 import { SessionTitle, WorkspacePath } from '../records/session.js';

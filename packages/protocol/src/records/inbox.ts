@@ -3,9 +3,8 @@ import { DELIVERY_WAYS, INBOX_ITEM_STATES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { requested } from './ceiling.js';
 import { ChannelDelivery } from './delivery.js';
-import { ActorId, EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
+import { ActorId, EpochMs, InboxItemId, Metadata, RunId, SessionId } from './ids.js';
 import { InputItem, StoredItem } from './message.js';
-import { Metadata } from './metadata.js';
 import { DispatchRule, Origin, Priority, WorkKind } from './work.js';
 
 /**

@@ -3,8 +3,7 @@ import { DISPLAY_NAME_MODES, MEMBER_KINDS } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { PermissionMode } from './agent.js';
 import { ParticipationMode } from './autonomy.js';
-import { ActorId, EpochMs, MemberId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, EpochMs, MemberId, Metadata } from './ids.js';
 
 export const MemberKind = z.enum(MEMBER_KINDS);
 export const DisplayName = z.string().max(LIMITS.displayNameChars).regex(/\S/);

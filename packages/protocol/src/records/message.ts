@@ -2,8 +2,17 @@ import { z } from 'zod';
 import { AUTHOR_KINDS } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { AssetName } from './asset.js';
-import { ActorId, AssetId, BoardId, ChannelId, EpochMs, MemberId, MessageId, Seq } from './ids.js';
-import { Metadata } from './metadata.js';
+import {
+  ActorId,
+  AssetId,
+  BoardId,
+  ChannelId,
+  EpochMs,
+  MemberId,
+  MessageId,
+  Metadata,
+  Seq,
+} from './ids.js';
 
 const TextItem = z.strictObject({
   type: z.literal('text'),

@@ -2,9 +2,18 @@ import { z } from 'zod';
 import { PROJECT_STATUSES, PROJECT_TASK_STATUSES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Description, Title } from './channel.js';
-import { ActorId, ChannelId, chosenId, EpochMs, MessageId, RunId, Seq, TaskId } from './ids.js';
+import {
+  ActorId,
+  ChannelId,
+  chosenId,
+  EpochMs,
+  MessageId,
+  Metadata,
+  RunId,
+  Seq,
+  TaskId,
+} from './ids.js';
 import { DisplayName, MemberKind } from './member.js';
-import { Metadata } from './metadata.js';
 
 /** Short enough that `project:{projectId}:{memberId}` is the id of a member of a channel. */
 export const ProjectId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,46}[a-z0-9])?$/, 'a project');

@@ -14,11 +14,11 @@ import {
   EpochMs,
   MemberId,
   MessageId,
+  Metadata,
   Seq,
   SessionId,
   StimulusId,
 } from './ids.js';
-import { Metadata } from './metadata.js';
 
 export const StimulusKind = z.enum(STIMULUS_KINDS);
 export type StimulusKind = z.infer<typeof StimulusKind>;

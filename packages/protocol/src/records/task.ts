@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { TASK_NOTICES, TASK_STATUSES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Ceiling } from './ceiling.js';
-import { ActorId, EpochMs, InboxItemId, RunId, SessionId, TaskId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, EpochMs, InboxItemId, Metadata, RunId, SessionId, TaskId } from './ids.js';
 import { Origin } from './work.js';
 
 /** What sort of task it is: `shell`, `monitor`, `agent`, `dream`, …; the set is open. */

@@ -7,8 +7,7 @@ import {
   WORK_TOPICS,
 } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
-import { ActorId, ChannelId, EpochMs, MessageId, SessionId, StimulusId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, ChannelId, EpochMs, MessageId, Metadata, SessionId, StimulusId } from './ids.js';
 import { StimulusKind } from './stimulus.js';
 
 /** Who began the thread: a person, a stimulus, or a stimulus that only sums up. */
