@@ -38,7 +38,7 @@ declare module 'fastify' {
 export type SpecialHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** `page` serves every page of the web UI; a WebSocket serves `stream`, see `serveWebSocket`. */
-export type SpecialHandlers = Readonly<
+type SpecialHandlers = Readonly<
   Record<Exclude<SpecialRouteId, PageId | 'stream'> | 'page', SpecialHandler>
 >;
 
