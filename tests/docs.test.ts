@@ -112,8 +112,8 @@ describe('the documentation', () => {
       5: 'anyone',
     };
     const expected = Object.values<Route>(ROUTES).map(
-      ({ method, path, access, idempotent }) =>
-        `${method} ${path}${idempotent ? ' ⚿' : ''} ${who[access.length] ?? '?'}`,
+      ({ method, path, access, retry }) =>
+        `${method} ${path}${retry === 'keyed' ? ' ⚿' : ''} ${who[access.length] ?? '?'}`,
     );
     const row = /^\| `([A-Z]+ \/\S*)`( ⚿)? +\| (\w+)/gm;
     const listed = [...read('docs/http-api.md').matchAll(row)].map(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assertMayCall } from '@stoa/core';
 import { compileCheck } from '@stoa/daemon';
-import { type Principal, ROUTES } from '@stoa/protocol';
+import { PostMessage, type Principal, ROUTES } from '@stoa/protocol';
 import { openSqlite, type SqliteDatabase, SqliteStore } from '@stoa/store';
 import type { Benchmark } from '../benchmark.js';
 import { MESSAGE_TEXT } from '../load/message-text.js';
@@ -29,8 +29,8 @@ export const overhead: Benchmark = {
     database.pragma('synchronous = OFF');
     const { core } = openDomain(scope, { home, store, search: 'none' });
     const people = await openChannel(core, CHANNEL, 32);
-    const { body, access } = ROUTES.postMessage;
-    const check = compileCheck(body, 'body');
+    const { access } = ROUTES.postMessage;
+    const check = compileCheck(PostMessage, 'body');
     const post = (poster: number): Promise<unknown> => {
       const by = people[poster] as Principal;
       const request = { text: MESSAGE_TEXT };

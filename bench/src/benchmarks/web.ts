@@ -24,7 +24,7 @@ export const web: Benchmark = {
     const home = openDirectory(scope);
     await prepareHistory(scope, home, [messages]);
     const long = await startDaemon(scope, home);
-    await long.client.members.join(channelName(0));
+    await long.client.members.upsert(channelName(0));
     const demo = await startDaemon(scope, openDirectory(scope), { STOA_LOBBY: 'auto' });
     const stage = await BrowserStage.open();
     if (!stage) throw new Skipped(NO_BROWSER);

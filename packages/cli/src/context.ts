@@ -88,6 +88,12 @@ export class Context {
     this.io.err(`stoa: ${text}\n`);
   }
 
+  /** That a list goes on, and the option that continues it. */
+  more(before: string | number | undefined): void {
+    if (before === undefined || this.flags.json || !this.io.errIsTerminal) return;
+    this.say(`there are more: --before ${before}`);
+  }
+
   json(value: unknown): void {
     this.line(printableJson(value, 2));
   }

@@ -1,33 +1,10 @@
+import type { AnswerApproval, Approval, Message } from '@stoa/protocol';
+import { LIMITS, ROUTES } from '@stoa/protocol/constants';
 import { type CallerCredential, plainToken } from './access/caller-credential.js';
-import { type AccessApi, accessApi } from './api/access.js';
-import { type AgentsApi, agentsApi } from './api/agents.js';
-import { type ApprovalsApi, approvalsApi } from './api/approvals.js';
-import { type AssetsApi, assetsApi, type PinsApi, pinsApi } from './api/assets.js';
-import { type BoardsApi, boardsApi } from './api/boards.js';
-import { type ChannelsApi, channelsApi } from './api/channels.js';
-import { type MembersApi, membersApi } from './api/members.js';
-import { type MemoriesApi, memoriesApi } from './api/memories.js';
-import { type MessagesApi, messagesApi } from './api/messages.js';
-import { type ObservationsApi, observationsApi } from './api/observations.js';
-import { type OperationsApi, operationsApi } from './api/operations.js';
-import { type ProjectsApi, projectsApi } from './api/projects.js';
-import { type ReadingApi, readingApi } from './api/reading.js';
-import { type SchedulesApi, schedulesApi } from './api/schedules.js';
-import {
-  type ItemsApi,
-  itemsApi,
-  type RunsApi,
-  runsApi,
-  type SessionsApi,
-  sessionsApi,
-} from './api/sessions.js';
-import { type StimuliApi, stimuliApi } from './api/stimuli.js';
-import { type TasksApi, tasksApi } from './api/tasks.js';
-import { type TurnsApi, turnsApi } from './api/turns.js';
-import { type UsageApi, usageApi } from './api/usage.js';
-import { type CallerPorts, createCaller, problemOfLoss } from './http/caller.js';
-import { STREAM_PATH } from './http/calls.js';
+import { type Api, createApi, type QueryFor } from './api.js';
+import { type CallerPorts, type CallOptions, createCaller, problemOfLoss } from './http/caller.js';
 import { fetchTransport } from './http/fetch-transport.js';
+import { requestUrl } from './http/request-url.js';
 import { DEFAULT_RETRY, type RetryPolicy } from './http/retry.js';
 import { ConnectionLost, type Transport } from './http/transport.js';
 import { browserSocket } from './live/browser-socket.js';
@@ -51,26 +28,30 @@ export interface ClientOptions {
   readonly newKey?: () => string;
 }
 
-export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
+type Decision<D extends AnswerApproval['decision']> = Partial<
+  Omit<Extract<AnswerApproval, { decision: D }>, 'decision'>
+>;
+
+export interface Client extends Omit<Api, 'approvals' | 'assets' | 'messages'> {
   readonly baseUrl: string;
-  readonly channels: ChannelsApi;
-  readonly members: MembersApi;
-  readonly messages: MessagesApi;
-  readonly turns: TurnsApi;
-  readonly stimuli: StimuliApi;
-  readonly observations: ObservationsApi;
-  readonly memories: MemoriesApi;
-  readonly pins: PinsApi;
-  readonly assets: AssetsApi;
-  readonly agents: AgentsApi;
-  readonly sessions: SessionsApi;
-  readonly items: ItemsApi;
-  readonly runs: RunsApi;
-  readonly approvals: ApprovalsApi;
-  readonly schedules: SchedulesApi;
-  readonly tasks: TasksApi;
-  readonly projects: ProjectsApi;
-  readonly boards: BoardsApi;
+  readonly approvals: Api['approvals'] & {
+    /** The first answer counts: later ones get the problem `approval_settled`. */
+    allow(approvalId: string, how?: Decision<'allow'>, options?: CallOptions): Promise<Approval>;
+    deny(approvalId: string, how?: Decision<'deny'>, options?: CallOptions): Promise<Approval>;
+    answer(approvalId: string, text: string, options?: CallOptions): Promise<Approval>;
+  };
+  readonly assets: Api['assets'] & {
+    /** The URL of the bytes. Reading them there needs the credential, as any call does. */
+    rawUrl(assetId: string): string;
+  };
+  readonly messages: Api['messages'] & {
+    /** Forward from `after` if it is given, else back from `before` or the end; each page in log order. */
+    pages(
+      channelId: string,
+      query?: QueryFor<'listMessages'>,
+      options?: CallOptions,
+    ): AsyncIterable<readonly Message[]>;
+  };
   /**
    * Every event of the topic after `after`, once and in order, across lost connections and restarts
    * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
@@ -85,9 +66,6 @@ export interface Client extends AccessApi, OperationsApi, ReadingApi, UsageApi {
   /** Ends every iteration of `follow`. */
   close(): void;
 }
-
-/** The bound of the contract (`LIMITS.topicsPerStream`). */
-export const TOPICS_PER_STREAM = 100;
 
 export function createClient(options: ClientOptions): Client {
   const { baseUrl, token } = options;
@@ -105,37 +83,22 @@ export function createClient(options: ClientOptions): Client {
     sleep,
   };
   const call = createCaller(ports);
-  const access = accessApi(call);
-  // Who asks why a stream did not open asks again with the next attempt.
-  const once = accessApi(createCaller({ ...ports, retry: { ...ports.retry, attempts: 1 } }));
+  const api = createApi(call);
+  // A stream that does not open asks why with each attempt, so this call need not be repeated.
+  const once = createApi(createCaller({ ...ports, retry: { ...ports.retry, attempts: 1 } }));
   const streams: Stream[] = [];
   const bareSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
   const openSocket = bareSocket && withCredential(bareSocket, ports);
 
   return {
     baseUrl,
-    ...access,
-    ...operationsApi(call),
-    ...readingApi(call),
-    channels: channelsApi(call),
-    members: membersApi(call),
-    messages: messagesApi(call),
-    turns: turnsApi(call),
-    stimuli: stimuliApi(call),
-    observations: observationsApi(call),
-    memories: memoriesApi(call),
-    pins: pinsApi(call),
-    assets: assetsApi(call, baseUrl),
-    agents: agentsApi(call),
-    sessions: sessionsApi(call),
-    items: itemsApi(call),
-    runs: runsApi(call),
-    approvals: approvalsApi(call),
-    schedules: schedulesApi(call),
-    tasks: tasksApi(call),
-    projects: projectsApi(call),
-    boards: boardsApi(call),
-    ...usageApi(call),
+    ...api,
+    approvals: withDecisions(api.approvals),
+    assets: {
+      ...api.assets,
+      rawUrl: (assetId) => requestUrl(baseUrl, ROUTES.readAsset.path, { assetId }, {}),
+    },
+    messages: { ...api.messages, pages: pagesOf(api.messages.list) },
     follow<T extends string, Drafts extends boolean = false>(
       topic: T,
       followOptions: FollowOptions<Drafts> = {},
@@ -144,7 +107,9 @@ export function createClient(options: ClientOptions): Client {
         throw new TypeError('to follow topics outside a browser, use @stoa/client/node');
       }
       // A socket subscribes to a topic once: a second reader of it goes to another socket.
-      let stream = streams.find((each) => !each.carries(topic) && each.size < TOPICS_PER_STREAM);
+      let stream = streams.find(
+        (each) => !each.carries(topic) && each.size < LIMITS.topicsPerStream,
+      );
       if (!stream) {
         const url = streamUrl(baseUrl);
         const probe = (): Promise<StoaProblem | undefined> => whyRefused(once);
@@ -157,6 +122,34 @@ export function createClient(options: ClientOptions): Client {
     close() {
       for (const stream of streams) stream.close();
     },
+  };
+}
+
+function withDecisions(approvals: Api['approvals']): Client['approvals'] {
+  const { settle } = approvals;
+  return {
+    ...approvals,
+    allow: (approvalId, how, options) =>
+      settle(approvalId, { scope: 'once', ...how, decision: 'allow' }, options),
+    deny: (approvalId, how, options) =>
+      settle(approvalId, { scope: 'once', ...how, decision: 'deny' }, options),
+    answer: (approvalId, answer, options) =>
+      settle(approvalId, { decision: 'answer', answer }, options),
+  };
+}
+
+/** Messages are paged in both directions, by the positions of the messages themselves. */
+function pagesOf(list: Api['messages']['list']): Client['messages']['pages'] {
+  return async function* (channelId, query, options) {
+    const isForward = query?.after !== undefined;
+    let position: QueryFor<'listMessages'> = {};
+    for (;;) {
+      const { messages, hasMore } = await list(channelId, { ...query, ...position }, options);
+      if (messages.length > 0) yield messages;
+      const edge = messages.at(isForward ? -1 : 0);
+      if (!hasMore || !edge) return;
+      position = isForward ? { after: edge.seq } : { before: edge.seq };
+    }
   };
 }
 
@@ -190,12 +183,12 @@ function withCredential(openSocket: OpenSocket, ports: CallerPorts): OpenStream 
 }
 
 function streamUrl(baseUrl: string): string {
-  return baseUrl.replace(/^http/, 'ws').replace(/(?<!\/)\/+$/, '') + STREAM_PATH;
+  return baseUrl.replace(/^http/, 'ws').replace(/(?<!\/)\/+$/, '') + ROUTES.stream.path;
 }
 
-async function whyRefused(access: AccessApi): Promise<StoaProblem | undefined> {
+async function whyRefused(api: Api): Promise<StoaProblem | undefined> {
   try {
-    await access.whoami();
+    await api.whoami();
     return undefined;
   } catch (error) {
     return error instanceof StoaProblem ? error : undefined;

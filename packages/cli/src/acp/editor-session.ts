@@ -76,7 +76,7 @@ export class EditorSession {
     const runs = new Map<string, RunUpdates>();
     const accepted = new Map<string, string>();
     const { sessionId, workspace } = this.session;
-    for await (const { entries } of this.context.client.sessions.journalPages(sessionId)) {
+    for await (const { entries } of this.context.client.sessions.journal.pages(sessionId)) {
       for (const entry of entries) {
         if (entry.type === 'session_cleared') {
           await this.editor.show(thought(`${sessionEventText(entry) ?? ''}\n`).update);

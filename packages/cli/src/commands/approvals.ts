@@ -41,9 +41,7 @@ export async function listApprovals(
   else if (options.quiet) for (const { approvalId } of approvals) context.line(approvalId);
   else if (approvals.length === 0) context.say('nothing waits for an answer');
   else context.line(approvalTable(context, approvals));
-  if (nextBefore !== undefined && !context.flags.json && context.io.errIsTerminal) {
-    context.say(`there are more: --before ${nextBefore}`);
-  }
+  context.more(nextBefore);
 }
 
 function approvalTable(context: Context, approvals: readonly Approval[]): string {

@@ -43,7 +43,11 @@ export async function listChannels(
 ): Promise<void> {
   const channels: Channel[] = [];
   const query = words.length === 0 ? undefined : words.join(' ');
-  const pages = context.client.channels.pages({ query, archived: options.archived, limit: 200 });
+  const pages = context.client.channels.list.pages({
+    query,
+    archived: options.archived,
+    limit: 200,
+  });
   for await (const page of pages) channels.push(...page.channels);
   if (context.flags.json) context.json({ channels });
   else if (options.quiet) for (const { channelId } of channels) context.line(channelId);

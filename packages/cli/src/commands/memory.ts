@@ -1,5 +1,6 @@
 import { StoaProblem } from '@stoa/client';
 import type { DreamStatus, Memory, MemoryFile, MemoryNote } from '@stoa/protocol';
+import { LIMITS } from '@stoa/protocol/constants';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { printable, printableLine } from '../terminal/printable.js';
@@ -13,16 +14,13 @@ export interface ForgetOptions extends GlobalFlags {
   readonly isolated?: boolean;
 }
 
-const PAGE = 200;
+const LARGEST = { limit: LIMITS.pageSize };
 
 export async function listMemories(context: Context): Promise<void> {
   const memories: Memory[] = [];
-  let before: string | undefined;
-  do {
-    const page = await context.client.memories.list({ before, limit: PAGE });
+  for await (const page of context.client.memories.list.pages(LARGEST)) {
     memories.push(...page.memories);
-    before = page.nextBefore;
-  } while (before !== undefined);
+  }
   if (context.flags.json) context.json({ memories });
   else if (memories.length === 0) context.say('nothing is remembered');
   else context.line(memoryTable(context, memories));
@@ -52,12 +50,9 @@ export async function showMemory(context: Context, [which = '']: readonly string
   const memoryId = await memoryNamed(context, which);
   const found = await context.client.memories.files(memoryId);
   const notes: MemoryNote[] = [];
-  let before: number | undefined;
-  do {
-    const page = await context.client.memories.notes(memoryId, { before, limit: PAGE });
+  for await (const page of context.client.memories.notes.pages(memoryId, LARGEST)) {
     notes.push(...page.notes);
-    before = page.nextBefore;
-  } while (before !== undefined);
+  }
   notes.reverse();
   if (context.flags.json) {
     context.json({ memoryId, ...found, notes });

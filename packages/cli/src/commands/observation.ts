@@ -153,8 +153,7 @@ export async function sendObservation(
   const at = String(Math.floor(context.io.now() / 1_000));
   const signed = createHmac('sha256', secret).update(`${at}.`).update(body).digest('hex');
   const sent = await context.client.observations.send(sourceId, body, {
-    signature: `t=${at},v1=${signed}`,
-    deliveryId: delivery,
+    headers: { 'Stoa-Signature': `t=${at},v1=${signed}`, 'Stoa-Delivery': delivery },
   });
   context.answer(sent, () => sent.observationId);
 }

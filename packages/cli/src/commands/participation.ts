@@ -1,9 +1,10 @@
 import path from 'node:path';
 import type { Channel, Member, ParticipationMode, UpdateChannel } from '@stoa/protocol';
+import { PARTICIPATION_MODES } from '@stoa/protocol/constants';
 import type { Context, GlobalFlags } from '../context.js';
 import { durationText, parseDuration } from '../durations.js';
 import { UsageError } from '../failure.js';
-import { PARTICIPATION_MODES, POLICY } from '../program/choices.js';
+import { POLICY } from '../program/policy.js';
 import { details } from '../terminal/details.js';
 import { printableLine } from '../terminal/printable.js';
 

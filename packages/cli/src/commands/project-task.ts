@@ -60,7 +60,7 @@ export async function listTasks(
 ): Promise<void> {
   const tasks: ProjectTask[] = [];
   const asked = { status, assigneeMemberId: assignee, limit: 200 };
-  for await (const page of context.client.projects.tasks.pages(projectId, asked)) {
+  for await (const page of context.client.projects.tasks.list.pages(projectId, asked)) {
     tasks.push(...page.tasks);
   }
   if (context.flags.json) context.json({ tasks });

@@ -47,7 +47,8 @@ export async function listProjects(
   const projects: Project[] = [];
   const query = words.length === 0 ? undefined : words.join(' ');
   const asked = { query, status, memberSessionId: session, channelId: channel, limit: 200 };
-  for await (const page of context.client.projects.pages(asked)) projects.push(...page.projects);
+  for await (const page of context.client.projects.list.pages(asked))
+    projects.push(...page.projects);
   if (context.flags.json) context.json({ projects });
   else if (quiet) for (const { projectId } of projects) context.line(projectId);
   else if (projects.length === 0) context.say('no projects; make one: stoa project create NAME');

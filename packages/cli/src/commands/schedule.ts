@@ -102,9 +102,7 @@ export async function listSchedules(
   else if (quiet) for (const { scheduleId } of schedules) context.line(scheduleId);
   else if (schedules.length === 0) context.say('no schedules; make one: stoa schedule add');
   else context.line(scheduleTable(context, schedules));
-  if (nextBefore !== undefined && !context.flags.json && context.io.errIsTerminal) {
-    context.say(`there are more: --before ${nextBefore}`);
-  }
+  context.more(nextBefore);
 }
 
 function scheduleTable(context: Context, schedules: readonly Schedule[]): string {

@@ -13,7 +13,8 @@ export async function search(
   words: readonly string[],
   options: SearchOptions,
 ): Promise<void> {
-  const hits = await context.client.search(words.join(' '), {
+  const hits = await context.client.search({
+    query: words.join(' '),
     channelId: options.channel,
     limit: options.limit,
   });

@@ -1,5 +1,6 @@
 import { inOrderOfRuns } from '@stoa/client';
 import type { InboxItem, InboxItemState, Run, WorkKind } from '@stoa/protocol';
+import { LIMITS } from '@stoa/protocol/constants';
 import type { Context, GlobalFlags } from '../context.js';
 import { journalText } from '../terminal/journal-text.js';
 import { bodyOf } from '../terminal/message-text.js';
@@ -38,7 +39,7 @@ export async function showInbox(
   if (context.flags.json) context.json(page);
   else if (page.items.length === 0) context.say('nothing has reached it');
   else context.line(inboxTable(context, page.items));
-  more(context, page.nextBefore);
+  context.more(page.nextBefore);
 }
 
 function inboxTable(context: Context, items: readonly InboxItem[]): string {
@@ -81,7 +82,7 @@ export async function showRuns(
   if (context.flags.json) context.json(page);
   else if (page.runs.length === 0) context.say('it has not run yet');
   else context.line(runTable(context, page.runs));
-  more(context, page.nextBefore);
+  context.more(page.nextBefore);
 }
 
 function runTable(context: Context, runs: readonly Run[]): string {
@@ -115,12 +116,12 @@ export async function showJournal(
 ): Promise<void> {
   const style = { paint: context.paint, now: context.io.now(), full: full ?? false };
   const entries = [];
-  let nextAfter: number | undefined = after;
-  while (nextAfter !== undefined && entries.length < limit) {
-    const query = { after: nextAfter, limit: Math.min(200, limit) };
-    const page = await context.client.sessions.journal(sessionId, query);
+  let nextAfter: number | undefined;
+  const query = { after, limit: Math.min(LIMITS.pageSize, limit) };
+  for await (const page of context.client.sessions.journal.pages(sessionId, query)) {
     entries.push(...page.entries);
     nextAfter = page.nextAfter;
+    if (entries.length >= limit) break;
   }
   const shown = entries.slice(0, limit);
   const next = entries.length > limit ? shown.at(-1)?.seq : nextAfter;
@@ -140,9 +141,4 @@ export async function showJournal(
   }
   waiting.forEach(print);
   if (next !== undefined && context.io.errIsTerminal) context.say(`there is more: --after ${next}`);
-}
-
-function more(context: Context, before: string | number | undefined): void {
-  if (before === undefined || context.flags.json || !context.io.errIsTerminal) return;
-  context.say(`there are more: --before ${before}`);
 }

@@ -45,9 +45,7 @@ export async function listSessions(
   else if (options.quiet) for (const { sessionId } of sessions) context.line(sessionId);
   else if (sessions.length === 0) context.say('no sessions; make one: stoa session new');
   else context.line(sessionTable(context, sessions));
-  if (nextBefore !== undefined && !context.flags.json && context.io.errIsTerminal) {
-    context.say(`there are more: --before ${nextBefore}`);
-  }
+  context.more(nextBefore);
 }
 
 function sessionTable(context: Context, sessions: readonly Session[]): string {

@@ -81,9 +81,7 @@ export async function listStimuli(
   else if (quiet) for (const { stimulusId } of stimuli) context.line(stimulusId);
   else if (stimuli.length === 0) context.say('no stimuli');
   else context.line(stimulusTable(context, stimuli));
-  if (nextBefore !== undefined && !context.flags.json && context.io.errIsTerminal) {
-    context.say(`there are more: --before ${String(nextBefore)}`);
-  }
+  context.more(nextBefore);
 }
 
 function stimulusTable(context: Context, stimuli: readonly Stimulus[]): string {

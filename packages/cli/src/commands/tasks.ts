@@ -50,7 +50,7 @@ async function listTasks(context: Context, options: TasksOptions): Promise<void>
   if (context.flags.json || options.quiet || !context.io.errIsTerminal) return;
   const pill = pillLabel(found);
   if (pill !== undefined) context.say(pill);
-  if (nextBefore !== undefined) context.say(`there are more: --before ${nextBefore}`);
+  context.more(nextBefore);
 }
 
 function taskTable(context: Context, found: readonly Task[]): string {

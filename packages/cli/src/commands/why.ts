@@ -27,8 +27,8 @@ export async function why(
   const { channelId } = message;
   const rootMessageId = message.threadRootMessageId ?? message.messageId;
   const decisions: StampedDecision[] = [];
-  for await (const page of turns.decisionPages(channelId, rootMessageId)) {
-    decisions.push(...page);
+  for await (const page of turns.decisions.pages(channelId, rootMessageId)) {
+    decisions.push(...page.decisions);
     if (decisions.length > limit && knowsHolders(decisions, limit)) break;
   }
   const shown = decisions.slice(0, limit).reverse();

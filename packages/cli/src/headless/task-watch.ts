@@ -1,5 +1,6 @@
 import { pillLabel, taskRow } from '@stoa/client';
 import type { Approval, Task } from '@stoa/protocol';
+import { TERMINAL_RUN_STATUSES } from '@stoa/protocol/constants';
 import type { Context } from '../context.js';
 import { connectionNotices } from '../terminal/connection-notices.js';
 import { printableLine } from '../terminal/printable.js';
@@ -12,10 +13,7 @@ const ENDS: ReadonlySet<string> = new Set([
   'background_task_ended',
   'background_task_handed_over',
   'background_task_changed',
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
+  ...TERMINAL_RUN_STATUSES,
   'session_ended',
   'gap',
 ]);

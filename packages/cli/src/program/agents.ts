@@ -1,10 +1,17 @@
+import {
+  ACP_PRESETS,
+  APPROVAL_STATES,
+  DISPATCH_RULES,
+  LASTING_APPROVAL_SCOPES,
+  PERMISSION_MODES,
+  USAGE_GROUPINGS,
+} from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type { AcpOptions } from '../commands/acp.js';
 import type { ListAgentsOptions, PutAgentOptions, ShowAgentOptions } from '../commands/agent.js';
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
 import type { UsageOptions } from '../commands/usage.js';
-import { ACP_PRESETS, APPROVAL_STATES, GROUPINGS, MODES, REACHES, RULES } from './choices.js';
 import { described, duration, pageSize, type Runner, runs } from './define.js';
 
 const RUN_EXIT_CODES = `
@@ -33,8 +40,12 @@ export function addAgentCommands(program: Command, run: Runner): void {
       .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
       .option('--session <session>', 'go on in this session instead of making one')
       .option('--workspace <directory>', 'where it works (default: this directory)')
-      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
-      .addOption(new Option('--rule <rule>', 'what happens if the session is busy').choices(RULES))
+      .addOption(
+        new Option('--mode <mode>', 'what it may do without asking').choices(PERMISSION_MODES),
+      )
+      .addOption(
+        new Option('--rule <rule>', 'what happens if the session is busy').choices(DISPATCH_RULES),
+      )
       .addOption(
         new Option('--wait <what>', 'background tasks it leaves: end, or wait for them')
           .choices(['none', 'tasks'])
@@ -65,7 +76,9 @@ export function addAgentCommands(program: Command, run: Runner): void {
       )
       .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
       .option('--session <session>', 'go on in this session instead of making one')
-      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
+      .addOption(
+        new Option('--mode <mode>', 'what it may do without asking').choices(PERMISSION_MODES),
+      )
       .addHelpText('after', ACP_WORDS),
     run,
     async () => (await import('../commands/acp.js')).acp,
@@ -141,7 +154,9 @@ export function addAgentCommands(program: Command, run: Runner): void {
       .command('usage')
       .summary('tokens and cost')
       .description('Show tokens and cost. A cost is known only where every price is.')
-      .addOption(new Option('--by <what>', 'one line for each').choices(GROUPINGS).default('day'))
+      .addOption(
+        new Option('--by <what>', 'one line for each').choices(USAGE_GROUPINGS).default('day'),
+      )
       .option('--since <when>', 'from this time on: 2026-03-01, or 7d for the last seven days')
       .option('--until <when>', 'up to this time')
       .option('--session <session>', 'only of this session'),
@@ -159,7 +174,9 @@ function addApprovalCommands(program: Command, run: Runner): void {
   const onOne = (name: string, summary: string): Command =>
     described(approvals, name, summary).argument('<approval>', 'approval id (apr_…)');
   const always = (what: string): Option =>
-    new Option('--always <where>', `${what} such calls from now on, here`).choices(REACHES);
+    new Option('--always <where>', `${what} such calls from now on, here`).choices(
+      LASTING_APPROVAL_SCOPES,
+    );
 
   runs<ListApprovalsOptions>(
     described(approvals, 'list', 'list what waits for an answer', { isDefault: true })

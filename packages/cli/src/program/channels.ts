@@ -1,3 +1,4 @@
+import { INCLUSIONS, PARTICIPATION_MODES } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type {
   CreateChannelOptions,
@@ -7,8 +8,8 @@ import type {
 } from '../commands/channel.js';
 import type { JoinOptions, LeaveOptions } from '../commands/membership.js';
 import type { InviteOptions, PolicyOptions } from '../commands/participation.js';
-import { PARTICIPATION_MODES, POLICY } from './choices.js';
 import { collect, type Runner, runs } from './define.js';
+import { POLICY } from './policy.js';
 
 /** Those of a part are given together: what is left out follows from the id of the channel. */
 const IDENTITY = {
@@ -38,7 +39,7 @@ export function addChannelCommands(program: Command, run: Runner): void {
       .argument('[words...]', 'only channels whose id, title or description has these words')
       .addOption(
         new Option('--archived <which>', 'archived channels')
-          .choices(['exclude', 'include', 'only'])
+          .choices(INCLUSIONS)
           .default('exclude'),
       )
       .option('-q, --quiet', 'only ids, one a line'),

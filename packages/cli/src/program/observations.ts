@@ -1,3 +1,4 @@
+import { VISIBILITY_HINTS } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type {
   CreateSourceOptions,
@@ -5,7 +6,6 @@ import type {
   SendObservationOptions,
   UpdateSourceOptions,
 } from '../commands/observation.js';
-import { VISIBILITY_HINTS } from './choices.js';
 import { described, pageSize, type Runner, runs } from './define.js';
 
 export function addObservationCommands(program: Command, run: Runner): void {

@@ -1,3 +1,4 @@
+import { PROJECT_STATUSES, PROJECT_TASK_STATUSES } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type {
   CreateProjectOptions,
@@ -13,7 +14,6 @@ import type {
   StartTaskOptions,
   UpdateTaskOptions,
 } from '../commands/project-task.js';
-import { PROJECT_STATUSES, TASK_STATUSES } from './choices.js';
 import { collect, count, described, type Runner, runs } from './define.js';
 
 export function addProjectCommands(program: Command, run: Runner): void {
@@ -109,7 +109,7 @@ function addTaskCommands(project: Command, run: Runner): void {
   const onOne = (name: string, summary: string): Command =>
     inProject(name, summary).argument('<task>', 'task id (tsk_…)');
   const status = (what: string): Option =>
-    new Option('--status <status>', what).choices(TASK_STATUSES);
+    new Option('--status <status>', what).choices(PROJECT_TASK_STATUSES);
 
   runs<AddTaskOptions>(
     inProject('add', 'add a task, and print its id')

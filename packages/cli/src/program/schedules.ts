@@ -1,6 +1,6 @@
+import { MISFIRES, OVERLAPS } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type { AddScheduleOptions, ListSchedulesOptions } from '../commands/schedule.js';
-import { MISFIRES, OVERLAPS } from './choices.js';
 import { count, described, duration, pageSize, type Runner, runs } from './define.js';
 
 export function addScheduleCommands(program: Command, run: Runner): void {

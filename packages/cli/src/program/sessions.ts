@@ -1,8 +1,14 @@
+import {
+  DISPATCH_RULES,
+  INBOX_ITEM_STATES,
+  INCLUSIONS,
+  PERMISSION_MODES,
+  WORK_KINDS,
+} from '@stoa/protocol/constants';
 import { Argument, type Command, Option } from 'commander';
 import type { ListSessionsOptions, NewSessionOptions, SubmitOptions } from '../commands/session.js';
 import type { FollowSessionOptions } from '../commands/session-follow.js';
 import type { InboxOptions, JournalOptions, RunsOptions } from '../commands/session-work.js';
-import { ITEM_STATES, KINDS, MODES, RULES } from './choices.js';
 import { count, described, pageSize, priority, type Runner, runs, sequence } from './define.js';
 
 export function addSessionCommands(program: Command, run: Runner): void {
@@ -17,7 +23,7 @@ export function addSessionCommands(program: Command, run: Runner): void {
       .option('--agent <agent>', 'only of this agent')
       .addOption(
         new Option('--ended <which>', 'sessions that have ended')
-          .choices(['exclude', 'include', 'only'])
+          .choices(INCLUSIONS)
           .default('exclude'),
       )
       .option('--before <session>', 'only older ones than this')
@@ -32,7 +38,9 @@ export function addSessionCommands(program: Command, run: Runner): void {
       .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
       .option('--workspace <directory>', 'where it works (default: this directory)')
       .option('--title <text>', 'what it is about')
-      .addOption(new Option('--mode <mode>', 'what it may do without asking').choices(MODES))
+      .addOption(
+        new Option('--mode <mode>', 'what it may do without asking').choices(PERMISSION_MODES),
+      )
       .option('--parent <session>', 'the session it works for; it may do at most what that may'),
     run,
     async () => (await load()).newSession,
@@ -44,7 +52,7 @@ export function addSessionCommands(program: Command, run: Runner): void {
       .argument('<text...>', 'what is to be done; - reads it from standard input')
       .addOption(
         new Option('--rule <rule>', 'what happens if it is busy (default: followup)').choices(
-          RULES,
+          DISPATCH_RULES,
         ),
       )
       .option('--priority <priority>', '0 to 9; higher goes first', priority)
@@ -58,7 +66,7 @@ export function addSessionCommands(program: Command, run: Runner): void {
   );
   runs(
     onOne('mode', 'show or change what it may do without asking').addArgument(
-      new Argument('[mode]', 'the new mode').choices(MODES),
+      new Argument('[mode]', 'the new mode').choices(PERMISSION_MODES),
     ),
     run,
     async () => (await load()).sessionMode,
@@ -103,8 +111,10 @@ function addWorkCommands(onOne: On, on: On, run: Runner): void {
   const load = () => import('../commands/session-work.js');
   runs<InboxOptions>(
     onOne('inbox', 'what reached a session, and what became of it')
-      .addOption(new Option('--state <state>', 'only items in this state').choices(ITEM_STATES))
-      .addOption(new Option('--kind <kind>', 'only items of this kind').choices(KINDS))
+      .addOption(
+        new Option('--state <state>', 'only items in this state').choices(INBOX_ITEM_STATES),
+      )
+      .addOption(new Option('--kind <kind>', 'only items of this kind').choices(WORK_KINDS))
       .option('--before <sequence>', 'only older ones than this', sequence)
       .option('-n, --limit <count>', 'how many', pageSize, 50),
     run,

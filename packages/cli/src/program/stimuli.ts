@@ -1,13 +1,13 @@
+import {
+  REVIEW_VERDICTS,
+  STIMULUS_KINDS,
+  STIMULUS_STATES,
+  VISIBILITY_HINTS,
+  WORK_STATUSES,
+} from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type { CreateStimulusOptions, ListStimuliOptions } from '../commands/stimulus.js';
 import type { ListWorkOptions, UpdateWorkOptions } from '../commands/work.js';
-import {
-  STIMULUS_KINDS,
-  STIMULUS_STATES,
-  VERDICTS,
-  VISIBILITY_HINTS,
-  WORK_STATUSES,
-} from './choices.js';
 import { collect, described, pageSize, type Runner, runs, sequence } from './define.js';
 
 export function addStimulusCommands(program: Command, run: Runner): void {
@@ -98,7 +98,7 @@ function addWorkCommands(program: Command, run: Runner): void {
     onOne('update', 'record how far it is: a status, a verdict, an owner')
       .addOption(new Option('--status <status>', 'it only rises').choices(WORK_STATUSES))
       .option('--reopen', 'let the status fall')
-      .addOption(new Option('--verdict <verdict>', 'of a review').choices(VERDICTS))
+      .addOption(new Option('--verdict <verdict>', 'of a review').choices(REVIEW_VERDICTS))
       .option('--note <text>', 'what the review says')
       .option('--superseded-by <message>', 'another thread takes its place')
       .option('--owner <session>', 'whose it is; an empty one: nobody’s'),

@@ -1,6 +1,6 @@
+import { TASK_STATUSES } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type { TasksOptions } from '../commands/tasks.js';
-import { BACKGROUND_STATUSES } from './choices.js';
 import { described, pageSize, type Runner, runs } from './define.js';
 
 const WITHOUT_COMMAND = `
@@ -22,9 +22,7 @@ export function addTaskCommands(program: Command, run: Runner): void {
       .option('-f, --follow', 'write what it puts out, until it has ended or Ctrl-C')
       .option('--session <session>', 'only of this session')
       .option('--kind <kind>', 'only of this kind: shell, monitor, agent, dream, …')
-      .addOption(
-        new Option('--status <status>', 'only in this status').choices(BACKGROUND_STATUSES),
-      )
+      .addOption(new Option('--status <status>', 'only in this status').choices(TASK_STATUSES))
       .option('--before <place>', 'only those that come after this place in the list')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
       .option('-q, --quiet', 'only ids, one a line'),

@@ -5,7 +5,6 @@ import { createClient } from '../client.js';
 import { ConnectionLost, type TransportAnswer, type TransportRequest } from '../http/transport.js';
 import type { StoaProblem } from '../problem.js';
 import { browserLogin } from './browser-login.js';
-import { proofText as ownProofText } from './daemon-proof.js';
 
 const CREDENTIAL = `crd_${'0'.repeat(26)}`;
 const HOST = '127.0.0.1:7117';
@@ -81,12 +80,6 @@ describe('the login of a page', () => {
       }),
     });
   const page = () => pageWith({ credentialId: CREDENTIAL, sign });
-
-  it('signs what the contract says', () => {
-    const shared = { host: 'LocalHost:1', nonce: 'n', challenge: 'c' };
-    expect(ownProofText('page', shared)).toBe(proofText('page', shared));
-    expect(ownProofText('daemon', shared)).toBe(proofText('daemon', shared));
-  });
 
   it('comes in once for all calls, and again well before its access ends', async () => {
     const client = page();

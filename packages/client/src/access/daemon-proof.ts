@@ -1,5 +1,5 @@
 import type { AccessToken, DaemonProof, GrantAccess, ProveDaemon } from '@stoa/protocol';
-import { CALLS } from '../http/calls.js';
+import { proofText, ROUTES } from '@stoa/protocol/constants';
 import { requestUrl } from '../http/request-url.js';
 import type { Transport, TransportAnswer } from '../http/transport.js';
 import { problemFrom, StoaProblem } from '../problem.js';
@@ -16,14 +16,6 @@ export interface ProofPorts {
 type KeyName = DistributiveOmit<ProveDaemon, 'nonce' | 'host'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
-/** What both sides sign, see `proofText` of the contract. */
-export function proofText(
-  by: 'daemon' | 'page',
-  { host, nonce, challenge }: Pick<GrantAccess, 'host' | 'nonce' | 'challenge'>,
-): string {
-  return ['stoa-proof-1', by, host.toLowerCase(), nonce, challenge].join('\n');
-}
-
 /**
  * The server proves the key. Rejects with `daemon_not_proven` when it does not, and with `unauthenticated` when it says that
  * it knows no such token. Sends nothing secret.
@@ -35,7 +27,7 @@ export async function proveDaemon(
 ): Promise<Pick<GrantAccess, 'host' | 'nonce' | 'challenge'>> {
   const { host } = new URL(ports.baseUrl);
   const nonce = newNonce();
-  const answer = await send(ports, CALLS.proveDaemon.path, { ...key, host, nonce });
+  const answer = await send(ports, ROUTES.proveDaemon.path, { ...key, host, nonce });
   const { challenge, proofs } = proofIn(ports, answer);
   if (key.of === 'token' && proofs.length === 0) {
     const detail = `what answers at ${ports.baseUrl} does not know this token, so it was not sent`;
@@ -57,12 +49,12 @@ export async function grantAccess(
 ): Promise<AccessToken> {
   const shared = await proveDaemon(ports, { of: 'browser', credentialId }, sign);
   const proof = await sign(proofText('page', shared));
-  const answer = await send(ports, CALLS.grantAccess.path, { credentialId, ...shared, proof });
-  if (answer.status !== CREATED) throw problemFrom(answer.status, textOf(answer), ports.baseUrl);
+  const answer = await send(ports, ROUTES.grantAccess.path, { credentialId, ...shared, proof });
+  if (answer.status !== ROUTES.grantAccess.status)
+    throw problemFrom(answer.status, textOf(answer), ports.baseUrl);
   return JSON.parse(textOf(answer)) as AccessToken;
 }
 
-const CREATED = 201;
 const UNAUTHENTICATED = 401;
 const UNAVAILABLE = 503;
 

@@ -1,11 +1,16 @@
 import type { AnswerOf, BodyOf, ParamsOf, QueryOf } from '@stoa/protocol';
+import { ROUTES, type Route, type RouteId, type Routes, retryOf } from '@stoa/protocol/constants';
 import type { CallerCredential } from '../access/caller-credential.js';
 import { backoffMs } from '../backoff.js';
 import { problemFrom, StoaProblem, unreachable } from '../problem.js';
-import { CALLS, type CallId, type Routes } from './calls.js';
 import { requestUrl } from './request-url.js';
 import { type Failure, mayRepeat, type RetryPolicy } from './retry.js';
 import { ConnectionLost, type Transport, type TransportAnswer } from './transport.js';
+
+/** The routes that the client calls. */
+export type CallId = {
+  [K in RouteId]: Routes[K] extends { client: string } ? K : never;
+}[RouteId];
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -23,12 +28,11 @@ interface CallInput<K extends CallId> extends KeyedCallOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer<K extends CallId> = Routes[K] extends { carries: 'bytes' }
-  ? Uint8Array
-  : AnswerOf<Routes[K]>;
+/** What a call resolves to. */
+export type Answer<R extends Route> = R extends { carries: 'bytes' } ? Uint8Array : AnswerOf<R>;
 
 /** Makes one call of the contract, again where that is safe, and rejects with a `StoaProblem`. */
-export type Caller = <K extends CallId>(id: K, input?: CallInput<K>) => Promise<Answer<K>>;
+export type Caller = <K extends CallId>(id: K, input?: CallInput<K>) => Promise<Answer<Routes[K]>>;
 
 export interface CallerPorts {
   readonly baseUrl: string;
@@ -42,12 +46,10 @@ export interface CallerPorts {
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
-/** These take as long as the data is large. */
-const UNTIMED: ReadonlySet<CallId> = new Set<CallId>(['createBackup', 'checkIntegrity']);
-
 export function createCaller(ports: CallerPorts): Caller {
-  return async <K extends CallId>(id: K, input: CallInput<K> = {}): Promise<Answer<K>> => {
-    const request = { ...encode(ports, id, input as EncodedInput), signal: input.signal };
+  return async <K extends CallId>(id: K, input: CallInput<K> = {}): Promise<Answer<Routes[K]>> => {
+    const route: Route = ROUTES[id];
+    const request = { ...encode(ports, route, input as EncodedInput), signal: input.signal };
     let isRenewed = false;
     for (let made = 1; ; made += 1) {
       const outcome = await attempt(ports, request);
@@ -59,9 +61,9 @@ export function createCaller(ports: CallerPorts): Caller {
           isRenewed = true;
           continue;
         }
-        return decode(ports, id, answer);
+        return decode(ports, route, answer) as Answer<Routes[K]>;
       }
-      if (!mayRepeat(ports.retry, CALLS[id].repeat, outcome.failure, made)) throw outcome.problem;
+      if (!mayRepeat(ports.retry, retryOf(route), outcome.failure, made)) throw outcome.problem;
       await ports.sleep(backoffMs(ports.retry, made - 1, ports.random()), input.signal);
     }
   };
@@ -77,10 +79,10 @@ interface EncodedInput extends KeyedCallOptions {
 
 type Encoded = ReturnType<typeof encode> & { readonly signal: AbortSignal | undefined };
 
-function encode(ports: CallerPorts, id: CallId, input: EncodedInput) {
-  const { method, path, repeat } = CALLS[id];
+function encode(ports: CallerPorts, route: Route, input: EncodedInput) {
+  const { method, path, retry, untimed } = route;
   const headers: Record<string, string> = { accept: 'application/json', ...input.headers };
-  if (repeat === 'keyed') headers['idempotency-key'] = input.idempotencyKey ?? ports.newKey();
+  if (retry === 'keyed') headers['idempotency-key'] = input.idempotencyKey ?? ports.newKey();
   const { body } = input;
   if (body !== undefined) {
     headers['content-type'] =
@@ -93,7 +95,7 @@ function encode(ports: CallerPorts, id: CallId, input: EncodedInput) {
     ...(body === undefined
       ? {}
       : { body: body instanceof Uint8Array ? body : JSON.stringify(body) }),
-    ...(UNTIMED.has(id) ? {} : { timeoutMs: ports.timeoutMs }),
+    ...(untimed ? {} : { timeoutMs: ports.timeoutMs }),
   };
 }
 
@@ -141,12 +143,12 @@ function problemOf(ports: CallerPorts, answer: TransportAnswer): StoaProblem {
   return problemFrom(answer.status, text(answer), ports.baseUrl);
 }
 
-function decode<K extends CallId>(ports: CallerPorts, id: K, answer: TransportAnswer): Answer<K> {
+function decode(ports: CallerPorts, route: Route, answer: TransportAnswer): unknown {
   if (answer.status < 200 || answer.status > 299) throw problemOf(ports, answer);
-  if (id === 'readAsset') return answer.body as Answer<K>;
-  if (answer.status === 204) return undefined as Answer<K>;
+  if (route.carries === 'bytes') return answer.body;
+  if (answer.status === 204) return undefined;
   try {
-    return JSON.parse(text(answer)) as Answer<K>;
+    return JSON.parse(text(answer));
   } catch (error) {
     throw unreachable(`what answers at ${ports.baseUrl} is not a Stoa daemon`, error);
   }

@@ -1,5 +1,5 @@
+import type { Retry } from '@stoa/protocol/constants';
 import type { Backoff } from '../backoff.js';
-import type { Repeat } from './calls.js';
 
 export interface RetryPolicy extends Backoff {
   /** How often a call is made at most, the first time included. */
@@ -21,11 +21,11 @@ export type Failure = 'refused' | 'lost' | 'unavailable';
 /** A call whose outcome is unknown is repeated only if repeating it cannot do its work twice. */
 export function mayRepeat(
   policy: RetryPolicy,
-  repeat: Repeat,
+  retry: Retry,
   failure: Failure,
   attemptsMade: number,
 ): boolean {
   if (attemptsMade >= policy.attempts) return false;
   if (failure === 'refused') return policy.whenRefused;
-  return repeat !== 'never';
+  return retry !== 'never';
 }

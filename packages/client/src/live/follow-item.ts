@@ -1,4 +1,5 @@
 import type { Stamped, StreamFrame } from '@stoa/protocol';
+import type { CLOSING_REASONS } from '@stoa/protocol/constants';
 
 /**
  * Events after `after` and before `oldest` are no longer kept by the daemon. It stands in the stream
@@ -37,11 +38,16 @@ export type FollowItemOf<T extends string, Drafts extends boolean = false> = Exc
 /** What comes of following a session. */
 export type SessionItem = FollowItemOf<`session:${string}`>;
 
+/** Why a lost connection is opened again: what the daemon said as it closed it, if anything. */
+export type ReconnectReason =
+  | 'connection_lost'
+  | Exclude<(typeof CLOSING_REASONS)[number], 'revoked'>;
+
 /** What happens to the connection under a followed topic; nothing is lost by any of it. */
 export type FollowNotice =
   | { readonly type: 'following'; readonly after: number; readonly head: number }
   | {
       readonly type: 'reconnecting';
-      readonly reason: 'connection_lost' | 'shutdown' | 'slow_reader' | 'unavailable';
+      readonly reason: ReconnectReason;
       readonly inMs: number;
     };

@@ -1,6 +1,7 @@
 import type { Stamped, StreamFrame, StreamRequest } from '@stoa/protocol';
+import { isTerminalRunStatus, type TERMINAL_RUN_STATUSES } from '@stoa/protocol/constants';
 import { StoaProblem } from '../problem.js';
-import type { FollowItem } from './follow-item.js';
+import type { FollowItem, ReconnectReason } from './follow-item.js';
 
 /*
  * The states of one WebSocket that carries many topics:
@@ -36,8 +37,6 @@ export type StreamInput =
   | { readonly type: 'closed'; readonly refusal: StoaProblem | undefined }
   | { readonly type: 'frame'; readonly frame: StreamFrame }
   | { readonly type: 'retry' };
-
-export type ReconnectReason = 'connection_lost' | 'shutdown' | 'slow_reader' | 'unavailable';
 
 export type StreamEffect =
   | { readonly type: 'open' }
@@ -325,18 +324,14 @@ function endDrafts(topic: string, state: TopicState): StreamEffect[] {
 }
 
 function writtenBy(event: Stamped): TopicState['written'] {
-  switch (event.type) {
-    case 'model_message':
-      return { runId: event.data.runId, step: event.data.step };
-    case 'completed':
-    case 'cancelled':
-    case 'failed':
-    case 'interrupted':
-      return { runId: event.data.runId, step: Number.POSITIVE_INFINITY };
-    default:
-      return undefined;
-  }
+  if (event.type === 'model_message') return { runId: event.data.runId, step: event.data.step };
+  if (!isRunEnd(event)) return undefined;
+  return { runId: event.data.runId, step: Number.POSITIVE_INFINITY };
 }
+
+type RunEnd = Extract<Stamped, { type: (typeof TERMINAL_RUN_STATUSES)[number] }>;
+
+const isRunEnd = (event: Stamped): event is RunEnd => isTerminalRunStatus(event.type);
 
 function isFinal(refusal: StoaProblem): boolean {
   return refusal.status >= 400 && refusal.status < 500 && !PASSING.has(refusal.code);

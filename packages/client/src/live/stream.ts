@@ -1,4 +1,5 @@
 import type { StreamFrame } from '@stoa/protocol';
+import { STREAM_FRAME_TYPES } from '@stoa/protocol/constants';
 import { type Backoff, backoffMs } from '../backoff.js';
 import type { StoaProblem } from '../problem.js';
 import type { FollowItem, FollowNotice } from './follow-item.js';
@@ -158,17 +159,7 @@ export class Stream {
   }
 }
 
-const FRAME_TYPES: ReadonlySet<unknown> = new Set<StreamFrame['type']>([
-  'subscribed',
-  'event',
-  'gap',
-  'text_chunk',
-  'draft',
-  'draft_ended',
-  'unsubscribed',
-  'error',
-  'closing',
-]);
+const FRAME_TYPES: ReadonlySet<unknown> = new Set(STREAM_FRAME_TYPES);
 
 /** Frames of a later version are not for this client; the daemon's own never fail to parse. */
 function parseFrame(text: string): StreamFrame | undefined {

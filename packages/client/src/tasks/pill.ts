@@ -1,7 +1,6 @@
 import type { McpServerHealth, Task } from '@stoa/protocol';
-import { counted } from './detail-field.js';
-import { hasEnded } from './has-ended.js';
-import { type TaskPresenters, taskPresenters } from './presenters.js';
+import { isTerminalTaskStatus } from '@stoa/protocol/constants';
+import { counted, type TaskPresenters, taskPresenters } from './presenters.js';
 
 /**
  * What goes on, in as few words as a status bar has room for: what lives, else what is paused, else how
@@ -24,7 +23,7 @@ export function pillLabel(
 function counts(shown: readonly Task[], presenters: TaskPresenters): string {
   const live = shown.filter(({ status }) => status === 'running' || status === 'queued');
   if (live.length > 0) return byKind(live, presenters);
-  const paused = shown.filter(({ status }) => !hasEnded(status));
+  const paused = shown.filter(({ status }) => !isTerminalTaskStatus(status));
   if (paused.length > 0) return `${byKind(paused, presenters)} paused`;
   return `${counted(shown.length, 'task')} done`;
 }

@@ -1,8 +1,118 @@
-import { agent } from './kinds/agent.js';
-import { dream } from './kinds/dream.js';
-import { monitor } from './kinds/monitor.js';
-import { shell } from './kinds/shell.js';
-import type { TaskPresenter } from './presenter.js';
+import type { Task } from '@stoa/protocol';
+import { isTerminalTaskStatus } from '@stoa/protocol/constants';
+
+/** A line of a detail: a name and what is to be said under it. */
+export type DetailLine = readonly [name: string, value: string];
+
+/** How one kind of background task is shown. Everything else about showing tasks knows no kind. */
+export interface TaskPresenter {
+  readonly kind: string;
+  /** What one of it is called, and several: `1 shell`, `2 shells`. */
+  readonly one: string;
+  readonly many: string;
+  /** Whether one that a tool call waits for is counted too; commands come and go too quickly for that. */
+  readonly countsForeground: boolean;
+  /** What it does, in a line. */
+  title(task: Task): string;
+  /** What stands behind its status: `3 events`. */
+  note?(task: Task): string | undefined;
+  detail(task: Task): readonly DetailLine[];
+  /** Whether it takes messages as it is now; without this, while it goes on and when it has completed. */
+  takesMessage?(task: Task): boolean;
+  /** What did not work though it went on. */
+  warnings?(task: Task): readonly string[];
+}
+
+const shell: TaskPresenter = {
+  kind: 'shell',
+  one: 'shell',
+  many: 'shells',
+  countsForeground: false,
+  title: (task) => task.description || (textField(task, 'command') ?? ''),
+  detail(task) {
+    const pid = numberField(task, 'pid');
+    const takes = hasInput(task) ? 'open: messages go there' : 'closed';
+    return [
+      ['command', textField(task, 'command') ?? ''],
+      ['directory', textField(task, 'cwd') ?? ''],
+      ['process', pid === undefined ? '' : String(pid)],
+      ['input', takes],
+    ];
+  },
+  takesMessage: (task) => hasInput(task) && !isTerminalTaskStatus(task.status),
+};
+
+const hasInput = ({ detail }: Task): boolean => detail['stdin'] === true;
+
+const agent: TaskPresenter = {
+  kind: 'agent',
+  one: 'agent',
+  many: 'agents',
+  countsForeground: true,
+  title: (task) => task.description || (textField(task, 'agentId') ?? ''),
+  detail: (task) => [
+    ['agent', textField(task, 'agentId') ?? ''],
+    ['model', textField(task, 'model') ?? ''],
+    ['works in', textField(task, 'sessionId') ?? ''],
+    ['after restart', textField(task, 'onRestart') === 'resume' ? 'goes on' : 'is paused'],
+  ],
+};
+
+const monitor: TaskPresenter = {
+  kind: 'monitor',
+  one: 'monitor',
+  many: 'monitors',
+  countsForeground: true,
+  title: (task) => task.description || (textField(task, 'command') ?? ''),
+  note: (task) => {
+    const events = counted(numberField(task, 'events') ?? 0, 'event');
+    const dropped = numberField(task, 'dropped') ?? 0;
+    return dropped > 0 ? `${events}, ${String(dropped)} dropped` : events;
+  },
+  detail(task) {
+    const most = numberField(task, 'maxEvents');
+    const idle = numberField(task, 'idleMs');
+    return [
+      ['command', textField(task, 'command') ?? ''],
+      ['directory', textField(task, 'cwd') ?? ''],
+      ['shows', textField(task, 'include') ?? ''],
+      ['hides', textField(task, 'exclude') ?? ''],
+      ['ends after', most === undefined ? '' : counted(most, 'event')],
+      ['or silent for', idle === undefined ? '' : `${String(Math.round(idle / 1_000))} s`],
+      ['messages', textField(task, 'messageSignal') ?? 'not taken'],
+    ];
+  },
+  takesMessage: (task) =>
+    textField(task, 'messageSignal') !== undefined && !isTerminalTaskStatus(task.status),
+};
+
+const SHOWN_TOPICS = 8;
+
+const dream: TaskPresenter = {
+  kind: 'dream',
+  one: 'dream',
+  many: 'dreams',
+  countsForeground: true,
+  title(task) {
+    const sessions = numberField(task, 'sessions');
+    const reviewed = sessions === undefined ? '' : ` (${counted(sessions, 'session')} reviewed)`;
+    return `${task.description || 'consolidation of memory'}${reviewed}`;
+  },
+  detail(task) {
+    const topics = listField(task, 'topics');
+    const more = topics.length - SHOWN_TOPICS;
+    const shown = topics.slice(0, SHOWN_TOPICS).join(', ');
+    return [
+      ['memory', textField(task, 'namespace') ?? ''],
+      ['sessions', String(numberField(task, 'sessions') ?? '')],
+      ['progress', textField(task, 'phase') ?? ''],
+      ['topics', more > 0 ? `${shown} and ${String(more)} more` : shown],
+      ['files', listField(task, 'files').join(', ')],
+    ];
+  },
+  takesMessage: () => false,
+  warnings: (task) => listField(task, 'warnings'),
+};
 
 /** In the order in which kinds are named and their sections follow each other. */
 const PRESENTERS: readonly TaskPresenter[] = [shell, agent, monitor, dream];
@@ -21,14 +131,14 @@ export class TaskPresenters {
 
   /** Kinds that are not known come last, by name. */
   compare(left: string, right: string): number {
-    const [a, b] = [this.#place(left), this.#place(right)];
+    const [a, b] = [this.#rank(left), this.#rank(right)];
     if (a !== b) return a - b;
     return left < right ? -1 : Number(left > right);
   }
 
-  #place(kind: string): number {
-    const place = this.#known.findIndex((presenter) => presenter.kind === kind);
-    return place === -1 ? this.#known.length : place;
+  #rank(kind: string): number {
+    const rank = this.#known.findIndex((presenter) => presenter.kind === kind);
+    return rank === -1 ? this.#known.length : rank;
   }
 }
 
@@ -50,3 +160,26 @@ function plain(kind: string): TaskPresenter {
       ]),
   };
 }
+
+/*
+ * The details of a task come from a daemon whose version may differ: fields of another type than expected are
+ * left out.
+ */
+
+function textField({ detail }: Task, name: string): string | undefined {
+  const value = detail[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function numberField({ detail }: Task, name: string): number | undefined {
+  const value = detail[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+function listField({ detail }: Task, name: string): readonly string[] {
+  const value = detail[name];
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${String(count)} ${count === 1 ? one : many}`;

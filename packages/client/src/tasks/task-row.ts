@@ -1,7 +1,6 @@
 import type { Task } from '@stoa/protocol';
-import { hasEnded } from './has-ended.js';
-import type { DetailLine } from './presenter.js';
-import { type TaskPresenters, taskPresenters } from './presenters.js';
+import { isTerminalTaskStatus } from '@stoa/protocol/constants';
+import { type DetailLine, type TaskPresenters, taskPresenters } from './presenters.js';
 
 /** A task in a list. */
 export interface TaskRow {
@@ -79,7 +78,7 @@ export function taskDetail(
 ): TaskDetail {
   const presenter = presenters.of(task.kind);
   const { status, isForeground, blockedReason = '', end, stopping } = task;
-  const isLive = !hasEnded(status);
+  const isLive = !isTerminalTaskStatus(status);
   const takesMessage = presenter.takesMessage?.(task) ?? (isLive || status === 'completed');
   const lines: DetailLine[] = [
     ['session', task.sessionId],
@@ -106,9 +105,13 @@ export function taskDetail(
 
 function statusText(task: Task, note: string | undefined): string {
   const { status, end, stopping, isForeground } = task;
-  if (stopping && !hasEnded(status)) return 'stopping';
+  if (stopping && !isTerminalTaskStatus(status)) return 'stopping';
   if (status === 'cancelled') return end?.by === undefined ? 'stopped' : `stopped by ${end.by}`;
-  const more = [isForeground && !hasEnded(status) ? 'awaited' : '', causeText(task), note ?? ''];
+  const more = [
+    isForeground && !isTerminalTaskStatus(status) ? 'awaited' : '',
+    causeText(task),
+    note ?? '',
+  ];
   const said = more.filter((part) => part !== '').join(', ');
   return said === '' ? status : `${status} (${said})`;
 }

@@ -1,8 +1,7 @@
 import type { McpServerHealth, Task, TaskStatus } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { mcpLabel, pillLabel } from './pill.js';
-import type { TaskPresenter } from './presenter.js';
-import { TaskPresenters } from './presenters.js';
+import { type TaskPresenter, TaskPresenters } from './presenters.js';
 import { taskDetail, taskRow, taskSections } from './task-row.js';
 
 const NOW = 1_000_000;

@@ -1,6 +1,6 @@
 import type { Candidate, CandidateGroup, ScorePart, StampedDecision } from '@stoa/protocol';
+import { memberTag, tagsIn } from '@stoa/protocol/constants';
 import { BECAUSE } from './because.js';
-import { memberTag, tagsIn } from './member-tag.js';
 import { leaseOutcomeWords, turnOutcomeWords } from './outcome-words.js';
 import { requestWords } from './request-words.js';
 

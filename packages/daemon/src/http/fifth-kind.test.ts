@@ -78,7 +78,6 @@ describe('a fifth kind of task', () => {
       special: {},
       metrics: new Metrics(() => 0),
       log: pino({ level: 'silent' }),
-      version: '0',
       stopping: () => false,
     };
     server = createServer(ports as unknown as ServerPorts);

@@ -3,57 +3,34 @@ import {
   type AnswerOf,
   actorIdOf,
   type BodyOf,
+  type HeadersOf,
+  type JsonRouteId,
   type McpServerHealth,
   type ParamsOf,
   type Principal,
   type QueryOf,
-  type ROUTES,
   type Route,
+  type Routes,
   type Status,
   StoaError,
 } from '@stoa/protocol';
 import { assertMayPost } from '../runtime/may-post.js';
+import { deliveryOf } from './observing.js';
 
 /** A request that was admitted: authenticated, allowed by the table and validated. */
 export interface Call<R extends Route> {
   readonly by: Principal;
   readonly params: ParamsOf<R>;
   readonly query: QueryOf<R>;
+  readonly headers: HeadersOf<R>;
   readonly body: BodyOf<R>;
   readonly key: string | undefined;
 }
 
-/** Routes that answer with something other than JSON, or need the raw request. */
-export type SpecialRouteId =
-  | 'healthz'
-  | 'readyz'
-  | 'metrics'
-  | 'home'
-  | 'channelPage'
-  | 'messagePage'
-  | 'channelSettingsPage'
-  | 'timelinePage'
-  | 'sessionPage'
-  | 'settingsPage'
-  | 'settingsSectionPage'
-  | 'usagePage'
-  | 'webAsset'
-  | 'login'
-  | 'logout'
-  | 'openapi'
-  | 'readAsset'
-  | 'observe'
-  | 'events'
-  | 'stream'
-  | 'mcp'
-  | 'mcpStream';
-
-type JsonRouteId = Exclude<keyof typeof ROUTES, SpecialRouteId>;
-
 type Answer<R extends Route> = undefined extends AnswerOf<R> ? Promise<void> : Promise<AnswerOf<R>>;
 
 export type Handlers = {
-  readonly [K in JsonRouteId]: (call: Call<(typeof ROUTES)[K]>) => Answer<(typeof ROUTES)[K]>;
+  readonly [K in JsonRouteId]: (call: Call<Routes[K]>) => Answer<Routes[K]>;
 };
 
 export interface HandlerPorts {
@@ -66,7 +43,7 @@ export interface HandlerPorts {
   readonly currency: string | undefined;
   /** How the MCP servers of agents are. */
   readonly mcpServers: () => Promise<McpServerHealth[]>;
-  readonly backup: (directory: string | undefined) => Promise<AnswerOf<typeof ROUTES.createBackup>>;
+  readonly backup: (directory: string | undefined) => Promise<AnswerOf<Routes['createBackup']>>;
 }
 
 /** What each JSON route does: one call into the domain. */
@@ -117,6 +94,14 @@ export function createHandlers({
     grantAccess({ body }) {
       assertOwnHost(body.host);
       return proofs.grant(body);
+    },
+    async logout({ by }) {
+      const own = (await credentials.list()).find(
+        ({ credentialId }) => by.kind === 'human' && credentialId === by.credentialId,
+      );
+      if (own?.kind !== 'browser')
+        throw new StoaError('forbidden', 'Only a browser login can be logged out');
+      await credentials.revoke(by, own.credentialId);
     },
     listTokens: async () => ({ tokens: await credentials.list() }),
     mintToken: ({ body }) => credentials.mint(body),
@@ -181,6 +166,8 @@ export function createHandlers({
     listObservations: async ({ by, params, query }) => ({
       observations: await observations.observations(by, params.sourceId, query.limit),
     }),
+    observe: ({ params, headers, body }) =>
+      observations.receive(deliveryOf(params.sourceId, headers, body)),
     listThreadWork: ({ by, params, query }) => threadWork.list(by, params.channelId, query),
     updateThreadWork: ({ by, params, body }) =>
       threadWork.update(by, params.channelId, params.messageId, body),

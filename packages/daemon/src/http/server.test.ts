@@ -4,7 +4,7 @@ import { createServer, type ServerPorts } from './server.js';
 
 describe('the routes of the server', () => {
   // The parts behind the routes are used by requests; there are none here.
-  const newServer = () => createServer({ handlers: {}, special: {}, version: '0' } as ServerPorts);
+  const newServer = () => createServer({ handlers: {}, special: {} } as ServerPorts);
 
   it('F-22 are those of the authorisation table, each of them and no other', async () => {
     const server = newServer();

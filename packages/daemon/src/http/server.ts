@@ -1,6 +1,18 @@
 import type { Socket } from 'node:net';
 import { assertMayCall, type Core } from '@stoa/core';
-import { type Principal, ROUTES, type Route, StoaError } from '@stoa/protocol';
+import {
+  isPage,
+  PAGE_IDS,
+  type PageId,
+  type Principal,
+  ROUTES,
+  type Route,
+  type RouteId,
+  type RouteSchemas,
+  type SpecialRouteId,
+  StoaError,
+  schemasOf,
+} from '@stoa/protocol';
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -11,13 +23,10 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
 import { presentedIn } from './credentials-of.js';
 import { bodyDropped } from './dropped-body.js';
-import type { Call, Handlers, SpecialRouteId } from './handlers.js';
+import type { Call, Handlers } from './handlers.js';
 import { parseJsonBody } from './json-body.js';
-import { isNowhere } from './nowhere.js';
-import { openApiHandler } from './openapi-handler.js';
 import type { OriginGuard } from './origin-guard.js';
 import { DEFECT, knownError, rawAnswer } from './problems.js';
-import { assertInTable } from './table-guard.js';
 import { compileCheck } from './validation.js';
 
 declare module 'fastify' {
@@ -28,24 +37,24 @@ declare module 'fastify' {
 
 export type SpecialHandler = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
+/** `page` serves every page of the web UI; a WebSocket serves `stream`, see `serveWebSocket`. */
+type SpecialHandlers = Readonly<
+  Record<Exclude<SpecialRouteId, PageId | 'stream'> | 'page', SpecialHandler>
+>;
+
 export interface ServerPorts {
   readonly core: Core;
   readonly guard: OriginGuard;
   readonly handlers: Handlers;
-  readonly special: Readonly<Record<Exclude<SpecialRouteId, 'stream' | 'openapi'>, SpecialHandler>>;
+  readonly special: SpecialHandlers;
   readonly metrics: Metrics;
   readonly log: Logger;
-  readonly version: string;
   readonly stopping: () => boolean;
 }
 
 const SMALL_BODY_BYTES = 256 * 1024;
-/** Pages that only show something. A login link is none: another site does not even ask for a login. */
-const PLACES: ReadonlySet<string> = new Set(
-  Object.values<Route>(ROUTES)
-    .filter(({ carries, path }) => carries === 'page' && path !== ROUTES.login.path)
-    .map(({ path }) => path),
-);
+/** Pages only show something, so other sites may link to them. A login link is no page: other sites may not open it. */
+const PAGES: ReadonlySet<string> = new Set(PAGE_IDS.map((id) => ROUTES[id].path));
 const KEY_PATTERN = /^[\x21-\x7e]{1,200}$/;
 
 /**
@@ -83,14 +92,14 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   server.addHook('onRequest', async (request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('Cache-Control', 'no-store');
     const { url = '' } = request.routeOptions;
-    ports.guard.check(request.headers, PLACES.has(url) || isNowhere(request));
+    ports.guard.check(request.headers, PAGES.has(url) || isUnknownPage(request));
     if (ports.stopping() && url !== ROUTES.readyz.path) {
       throw new StoaError('shutting_down');
     }
     const presented = presentedIn(request.headers);
     request.principal = presented && (await ports.core.credentials.authenticate(presented));
     // Before its body is read; and what does not exist is nobody's business either.
-    if (request.is404 && !request.principal && !isNowhere(request))
+    if (request.is404 && !request.principal && !isUnknownPage(request))
       throw new StoaError('unauthenticated');
   });
   // A connection that stays open after its last answer would hold up the end of the daemon.
@@ -121,13 +130,13 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     return sendProblem(ports, error, request, reply);
   });
   server.setNotFoundHandler((request, reply) =>
-    isNowhere(request)
-      ? ports.special.home(request, reply.code(404))
+    isUnknownPage(request)
+      ? ports.special.page(request, reply.code(404))
       : sendProblem(ports, new StoaError('route_not_found'), request, reply),
   );
   // In one scope: one for each of them would take as long as all the rest of this.
   void server.register((scope, _, done) => {
-    for (const [id, route] of Object.entries(ROUTES) as [keyof typeof ROUTES, Route][]) {
+    for (const [id, route] of Object.entries(ROUTES) as [RouteId, Route][]) {
       if (id !== 'stream') register(scope, ports, id, route);
     }
     done();
@@ -135,17 +144,39 @@ export function createServer(ports: ServerPorts): FastifyInstance {
   return server;
 }
 
+const TABLE = new Set(Object.values<Route>(ROUTES).map(({ method, path }) => `${method} ${path}`));
+
+/** The authorisation table is the list of routes: a route that is not in it stops the start. */
+function assertInTable(route: {
+  readonly method: string | readonly string[];
+  readonly url: string;
+}): void {
+  for (const method of [route.method].flat()) {
+    if (TABLE.has(`${method} ${route.url}`)) continue;
+    throw new Error(`${method} ${route.url} has no entry in the authorisation table`);
+  }
+}
+
+/** What programs call: there an unknown address is a problem, whatever they accept. */
+const FOR_PROGRAMS = /^\/(?:v1|mcp|assets)(?:[/?]|$)/;
+
+/** Whether a person has opened an unknown address: the web UI says so, and has a way back. */
+function isUnknownPage({
+  is404,
+  method,
+  url,
+  headers,
+}: Pick<FastifyRequest, 'is404' | 'method' | 'url' | 'headers'>): boolean {
+  const isOpened = method === 'GET' && headers.accept?.includes('text/html') === true;
+  return is404 && isOpened && !FOR_PROGRAMS.test(url);
+}
+
 /** Bodies are checked by `admission`; fastify's own compilers are a megabyte that nobody would use. */
 function noSchemas(): never {
   throw new Error('a route was given to fastify with a schema of its own');
 }
 
-function register(
-  server: FastifyInstance,
-  ports: ServerPorts,
-  id: keyof typeof ROUTES,
-  route: Route,
-): void {
+function register(server: FastifyInstance, ports: ServerPorts, id: RouteId, route: Route): void {
   const options: RouteOptions = {
     method: route.method,
     url: route.path,
@@ -176,11 +207,13 @@ function register(
   });
 }
 
-function handlerOf(ports: ServerPorts, id: keyof typeof ROUTES, route: Route): SpecialHandler {
-  const admit = admission(route);
-  if (id === 'openapi') return openApiHandler(ports.version);
-  if (id in ports.special) {
-    const special = ports.special[id as keyof ServerPorts['special']];
+function handlerOf(ports: ServerPorts, id: RouteId, route: Route): SpecialHandler {
+  let known: RouteSchemas | undefined;
+  // Made with the first request of the route: those of all routes would take a part of the start.
+  const schemas = (): RouteSchemas => (known ??= schemasOf(route));
+  const admit = admission(route, schemas);
+  const special = isPage(id) ? ports.special.page : ports.special[id as keyof SpecialHandlers];
+  if (route.carries) {
     return (request, reply) => {
       admit(request);
       return special(request, reply);
@@ -198,8 +231,9 @@ function handlerOf(ports: ServerPorts, id: keyof typeof ROUTES, route: Route): S
       by: request.principal as Principal,
       params: request.params as never,
       query: request.query as never,
-      body: request.body,
-      key: route.idempotent ? idempotencyKey(request) : undefined,
+      headers: headersOf(schemas().headers, request),
+      body: request.body as never,
+      key: route.retry === 'keyed' ? idempotencyKey(request) : undefined,
     });
     reply.code(route.status);
     if (route.status === 204) return reply.send();
@@ -209,15 +243,19 @@ function handlerOf(ports: ServerPorts, id: keyof typeof ROUTES, route: Route): S
   };
 }
 
-function admission(route: Route): (request: FastifyRequest) => void {
-  const params = route.params && compileCheck(route.params, 'params');
-  const query = route.query && compileCheck(route.query, 'query');
-  const body = route.body && route.body !== 'bytes' ? compileCheck(route.body, 'body') : undefined;
+function admission(route: Route, schemas: () => RouteSchemas): (request: FastifyRequest) => void {
+  const checksOf = ({ params, query, body }: RouteSchemas) => ({
+    params: params && compileCheck(params, 'params'),
+    query: query && compileCheck(query, 'query'),
+    body: body && compileCheck(body, 'body'),
+  });
+  let checks: ReturnType<typeof checksOf> | undefined;
   return (request) => {
     assertDecodable(request.url);
-    params?.(request.params);
-    query?.(request.query);
-    body?.(request.body);
+    checks ??= checksOf(schemas());
+    checks.params?.(request.params);
+    checks.query?.(request.query);
+    checks.body?.(request.body);
     if (route.body === 'bytes' && !(request.body instanceof Uint8Array)) {
       throw new StoaError(
         'invalid_request',
@@ -240,6 +278,19 @@ function assertDecodable(url: string): void {
       cause: error,
     });
   }
+}
+
+/** Those that the route names, as it spells them; one that is missing is empty, for its handler to refuse. */
+function headersOf(
+  schema: RouteSchemas['headers'],
+  { headers }: FastifyRequest,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.keys(schema?.shape ?? {}).map((name) => {
+      const value = headers[name.toLowerCase()];
+      return [name, typeof value === 'string' ? value : ''];
+    }),
+  );
 }
 
 function idempotencyKey(request: FastifyRequest): string | undefined {

@@ -1,10 +1,10 @@
 import { createReadStream } from 'node:fs';
 import type { Core } from '@stoa/core';
-import { type Principal, StoaError } from '@stoa/protocol';
+import { StoaError } from '@stoa/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Metrics } from '../observe/metrics.js';
-import { observing } from './observing.js';
+import { openApiHandler } from './openapi-handler.js';
 import { loginFailedPage, loginNotOpenedPage, notBuiltPage, withLogin } from './pages.js';
 import type { ServerPorts, SpecialHandler } from './server.js';
 import type { WebFiles } from './web-files.js';
@@ -17,6 +17,7 @@ export interface SpecialPorts {
   readonly events: SpecialHandler;
   readonly mcp: SpecialHandler;
   readonly ready: () => boolean;
+  readonly version: string;
 }
 
 const PAGE_HEADERS = {
@@ -48,25 +49,16 @@ const WEB_HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
-/** Routes that carry something other than JSON. */
+/** The routes with handlers of their own: they need the raw request, or answer with something other than JSON. */
 export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special'] {
-  const { core, files, metrics, events, mcp, ready, web } = ports;
-  const page = webPage(web);
+  const { core, files, metrics, events, mcp, ready, version, web } = ports;
   return {
     healthz: (_, reply) => text(reply, 200, 'ok'),
     readyz: (_, reply) => (ready() ? text(reply, 200, 'ready') : text(reply, 503, 'not ready')),
     async metrics(_, reply) {
       return reply.header('Content-Type', metrics.contentType).send(await metrics.render());
     },
-    home: page,
-    channelPage: page,
-    messagePage: page,
-    channelSettingsPage: page,
-    timelinePage: page,
-    sessionPage: page,
-    settingsPage: page,
-    settingsSectionPage: page,
-    usagePage: page,
+    page: webPage(web),
     async webAsset(request, reply) {
       const { file } = request.params as { file: string };
       const accepted = request.headers['accept-encoding'] ?? '';
@@ -101,17 +93,6 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
         return reply.code(error.status).headers(PAGE_HEADERS).send(loginFailedPage());
       }
     },
-    async logout(request, reply) {
-      const principal = request.principal as Principal;
-      const own = (await core.credentials.list()).find(
-        (credential) =>
-          principal.kind === 'human' && credential.credentialId === principal.credentialId,
-      );
-      if (own?.kind !== 'browser')
-        throw new StoaError('forbidden', 'Only a browser login can be logged out');
-      await core.credentials.revoke(principal, own.credentialId);
-      return reply.code(204).send();
-    },
     async readAsset(request, reply) {
       const { assetId } = request.params as { assetId: string };
       const asset = await core.assets.get(assetId);
@@ -124,7 +105,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
         })
         .send(createReadStream(files.pathOf(asset.digest)));
     },
-    observe: observing(core),
+    openapi: openApiHandler(version),
     events,
     mcp,
     mcpStream: mcp,

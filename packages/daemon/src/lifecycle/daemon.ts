@@ -44,7 +44,7 @@ export interface Daemon {
   stop(): Promise<void>;
 }
 
-const SYSTEM: Principal = { kind: 'human', id: OWNER_ID, owner: true, credentialId: 'system' };
+const OWNER: Principal = { kind: 'human', id: OWNER_ID, owner: true, credentialId: 'system' };
 /** Whole ones: part of a millisecond is no point in time to every engine. */
 const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 const DRAIN_MS = 3_000;
@@ -188,7 +188,6 @@ export async function startDaemon(
       guard,
       metrics,
       log,
-      version: VERSION,
       stopping,
       handlers: createHandlers({
         core,
@@ -203,6 +202,7 @@ export async function startDaemon(
         core,
         files,
         web: new WebFiles(places.web),
+        version: VERSION,
         metrics,
         ready: () => phase.ready && !phase.stopping,
         events: createEventStream({ core, streams, log, stopping }),
@@ -235,11 +235,11 @@ export async function startDaemon(
     await core.start();
     for (const warning of warningsOf(config, store.warnings)) log.warn(warning);
     const hasOpenedLobby =
-      config.lobby === 'auto' && (await openLobby({ core, store, owner: SYSTEM, log }));
+      config.lobby === 'auto' && (await openLobby({ core, store, owner: OWNER, log }));
     return {
       url: url(),
       hasOpenedLobby,
-      loginUrl: async () => loginUrl((await core.loginCodes.create(SYSTEM)).code),
+      loginUrl: async () => loginUrl((await core.loginCodes.create(OWNER)).code),
       stop: () => teardown.run(),
     };
   }

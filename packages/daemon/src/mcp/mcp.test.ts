@@ -114,7 +114,6 @@ async function listen() {
     guard,
     metrics,
     log: pino({ level: 'silent' }),
-    version: '0.0.0',
     stopping: () => false,
     handlers: createHandlers({
       core,
@@ -132,6 +131,7 @@ async function listen() {
       web: new WebFiles(join(home, 'web')),
       events: none,
       ready: () => true,
+      version: '0.0.0',
       mcp: made.handle,
     }),
   });

@@ -26,6 +26,7 @@ import {
   type McpServerHealth,
   type ModelsConfig,
   StoaError,
+  SYSTEM,
 } from '@stoa/protocol';
 import type { Logger } from 'pino';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
@@ -388,7 +389,7 @@ async function findAsset(core: Core, files: DiskAssetFiles, assetId: string) {
 /** Whether a task is listed: its files are there for who reads of it. */
 async function isKept({ tasks }: Core, taskId: string): Promise<boolean> {
   try {
-    await tasks.get({ kind: 'system' }, taskId);
+    await tasks.get(SYSTEM, taskId);
     return true;
   } catch (error) {
     return !(error instanceof StoaError && error.code === 'task_not_found');

@@ -1,10 +1,9 @@
 import { constants, promises as fs } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Core, LogEntry } from '@stoa/core';
-import { JOURNAL_EVENTS, type Task, type TaskEntry, TaskStatus } from '@stoa/protocol';
+import { JOURNAL_EVENTS, SYSTEM, type Task, type TaskEntry, TaskStatus } from '@stoa/protocol';
 import { FULL, lastSeq, TRANSCRIPT_FULL, transcriptIn } from './transcript-file.js';
 
-const SYSTEM = { kind: 'system' } as const;
 const PAGE = 500;
 /** What one transcript holds at most; the journal holds the rest. */
 const FILE_BYTES = 32 * 1024 * 1024;

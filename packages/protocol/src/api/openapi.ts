@@ -3,6 +3,7 @@ import { ERRORS } from '../errors/registry.js';
 import { type JsonSchema, parameterJsonSchema } from '../json-schema.js';
 import { NamedSchemas } from './openapi-schemas.js';
 import type { Route } from './route.js';
+import { type RouteSchemas, schemasOf } from './route-schemas.js';
 import { ROUTES } from './routes.js';
 
 export interface OpenApiOptions {
@@ -19,17 +20,19 @@ export function openApiDocument({ version, schemas }: OpenApiOptions): JsonSchem
   const named = new NamedSchemas(schemas);
   const problem = named.use('output', problemSchema(), 'Problem');
   const routes = (Object.entries(ROUTES) as [string, Route][]).map(([id, route]) => {
-    const { body, answer } = route;
-    const takes = body && body !== 'bytes' && named.use('input', body, `${typeName(id)}Request`);
+    const all = schemasOf(route);
+    const { body, answer } = all;
+    const takes = body && named.use('input', body, `${typeName(id)}Request`);
     const gives = answer && named.use('output', answer, `${typeName(id)}Answer`);
-    return { id, route, ...(takes && { takes }), ...(gives && { gives }) };
+    return { id, route, all, ...(takes && { takes }), ...(gives && { gives }) };
   });
   const components = named.components();
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const { id, route, takes, gives } of routes) {
+  for (const { id, route, all, takes, gives } of routes) {
     const path = route.path.replace(/:([a-zA-Z]+)/g, '{$1}');
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operation(id, route, {
+      all,
       request: takes && components.refTo(takes),
       answer: gives && components.refTo(gives),
       problem: components.refTo(problem),
@@ -62,6 +65,7 @@ function typeName(operationId: string): string {
 }
 
 interface OperationSchemas {
+  readonly all: RouteSchemas;
   readonly request: JsonSchema | undefined;
   readonly answer: JsonSchema | undefined;
   readonly problem: JsonSchema;
@@ -75,11 +79,11 @@ function operation(id: string, route: Route, schemas: OperationSchemas): JsonSch
     ...(route.access.includes('anonymous') ? { security: [] } : {}),
     'x-stoa-access': route.access,
     parameters: [
-      ...fields(route.params, 'path'),
-      ...fields(route.query, 'query'),
-      ...fields(route.headers, 'header'),
+      ...fields(schemas.all.params, 'path'),
+      ...fields(schemas.all.query, 'query'),
+      ...fields(schemas.all.headers, 'header'),
       ...(route.freshLogin ? [LOGIN_CODE] : []),
-      ...(route.idempotent ? [IDEMPOTENCY_KEY] : []),
+      ...(route.retry === 'keyed' ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(route.body ? { requestBody: { required: true, content: requestContent(schemas) } } : {}),
     responses: {
@@ -122,18 +126,20 @@ function requestContent({ request }: OperationSchemas): JsonSchema {
 
 const CONTENT_TYPES = {
   bytes: '*/*',
-  text: 'text/plain',
-  stream: 'text/event-stream',
+  document: 'application/json',
+  login: '*/*',
   page: '*/*',
+  stream: 'text/event-stream',
+  text: 'text/plain',
 };
 
 function answerContent(
-  { carries = 'json', status }: Route,
+  { carries = 'document', status }: Route,
   { answer }: OperationSchemas,
 ): JsonSchema {
   if (answer) return { content: { 'application/json': { schema: answer } } };
   if (status === 204) return {};
-  return { content: { [carries === 'json' ? 'application/json' : CONTENT_TYPES[carries]]: {} } };
+  return { content: { [CONTENT_TYPES[carries]]: {} } };
 }
 
 function problemSchema(): z.ZodType {

@@ -1,3 +1,4 @@
+import type { Route } from './route.js';
 import { ACCESS_ROUTES } from './routes/access.js';
 import { AGENTS_ROUTES } from './routes/agents.js';
 import { ASSETS_ROUTES } from './routes/assets.js';
@@ -13,7 +14,6 @@ import { OBSERVATIONS_ROUTES } from './routes/observations.js';
 import { OPERATIONS_ROUTES } from './routes/operations.js';
 import { PROJECTS_ROUTES } from './routes/projects.js';
 import { READING_ROUTES } from './routes/reading.js';
-
 import { SESSIONS_ROUTES } from './routes/sessions.js';
 import { STIMULI_ROUTES } from './routes/stimuli.js';
 import { TASKS_ROUTES } from './routes/tasks.js';
@@ -42,4 +42,21 @@ export const ROUTES = {
   ...LIVE_ROUTES,
 };
 
-export type RouteId = keyof typeof ROUTES;
+export type Routes = typeof ROUTES;
+export type RouteId = keyof Routes;
+
+/** The routes that a daemon answers with a record, by one call into the domain. */
+export type JsonRouteId = {
+  [K in RouteId]: Routes[K] extends { carries: string } ? never : K;
+}[RouteId];
+/** All others: they need the raw request or answer with something else. */
+export type SpecialRouteId = Exclude<RouteId, JsonRouteId>;
+/** The pages of the web UI. */
+export type PageId = {
+  [K in RouteId]: Routes[K] extends { carries: 'page' } ? K : never;
+}[RouteId];
+export const PAGE_IDS = (Object.keys(ROUTES) as RouteId[]).filter(isPage);
+export function isPage(id: RouteId): id is PageId {
+  const { carries }: Route = ROUTES[id];
+  return carries === 'page';
+}

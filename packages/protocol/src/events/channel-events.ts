@@ -14,12 +14,12 @@ import {
   EpochMs,
   MemberId,
   MessageId,
+  Metadata,
   ObservationSourceId,
   StimulusId,
 } from '../records/ids.js';
 import { Member } from '../records/member.js';
 import { Author, Emoji, StoredItem } from '../records/message.js';
-import { Metadata } from '../records/metadata.js';
 import { NewObservation, ObservationSourceSettings } from '../records/observation.js';
 import { NewStimulus, StimulusReason } from '../records/stimulus.js';
 import { ThreadWork, WorkCause } from '../records/thread-work.js';

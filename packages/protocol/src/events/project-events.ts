@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Description, Title } from '../records/channel.js';
-import { ChannelId, RunId, TaskId } from '../records/ids.js';
-import { Metadata } from '../records/metadata.js';
+import { ChannelId, Metadata, RunId, TaskId } from '../records/ids.js';
 import {
   ChannelLink,
   CreateProjectTask,

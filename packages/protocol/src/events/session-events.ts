@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TERMINAL_RUN_STATUSES } from '../enumerations.js';
 import {
   AgentDefinition,
   AgentId,
@@ -20,6 +21,7 @@ import {
   EpochMs,
   InboxItemId,
   MessageId,
+  Metadata,
   RunId,
   ScheduleId,
   Seq,
@@ -29,7 +31,6 @@ import {
 import { DeliveredHow } from '../records/inbox.js';
 import { MemoryNote } from '../records/memory.js';
 import { StoredItem } from '../records/message.js';
-import { Metadata } from '../records/metadata.js';
 import { CancelReason, RunFailure } from '../records/run.js';
 import { Cadence, Misfire, Overlap, ScheduleStatus } from '../records/schedule.js';
 import { SessionTitle, WorkspacePath } from '../records/session.js';
@@ -274,9 +275,6 @@ export const SessionEvent = z.lazy(() =>
 );
 export type SessionEvent = z.infer<typeof SessionEvent>;
 
-/** The events that end a run: each run has exactly one of them. */
-export const TERMINAL_EVENTS = ['completed', 'cancelled', 'failed', 'interrupted'] as const;
-
 /** What stands in a session's journal: what a resumed run is rebuilt from. */
 export const JOURNAL_EVENTS = [
   'accepted',
@@ -292,5 +290,5 @@ export const JOURNAL_EVENTS = [
   'note',
   'output_emitted',
   'session_cleared',
-  ...TERMINAL_EVENTS,
+  ...TERMINAL_RUN_STATUSES,
 ] as const satisfies readonly SessionEvent['type'][];

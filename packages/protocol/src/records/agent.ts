@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACP_PRESETS, AGENT_SOURCES, PERMISSION_MODES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from './identity.js';
 import { chosenId, EpochMs } from './ids.js';
@@ -7,7 +8,7 @@ import { chosenId, EpochMs } from './ids.js';
 export const AgentId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, 'an agent');
 
 /** What runs without being asked: nothing but reading, reading, edits too, everything. */
-export const PermissionMode = z.enum(['plan', 'ask', 'auto-edit', 'full']);
+export const PermissionMode = z.enum(PERMISSION_MODES);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
 /** `Tool` or `Tool(pattern)`; what a pattern means is said where the tool is documented. */
@@ -27,7 +28,7 @@ export const BuiltinDriver = z.strictObject({
   contextTokens: z.int().min(1_000).max(10_000_000).optional(),
 });
 
-export const AcpPreset = z.enum(['qwen', 'claude', 'codex', 'gemini', 'opencode']);
+export const AcpPreset = z.enum(ACP_PRESETS);
 export type AcpPreset = z.infer<typeof AcpPreset>;
 
 const Environment = z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(LIMITS.textChars));
@@ -93,7 +94,7 @@ export const AgentDefinition = z.strictObject({
 });
 export type AgentDefinition = z.infer<typeof AgentDefinition>;
 
-export const AgentSource = z.enum(['builtin', 'file', 'api']);
+export const AgentSource = z.enum(AGENT_SOURCES);
 export type AgentSource = z.infer<typeof AgentSource>;
 
 export const Nickname = z.string().max(LIMITS.displayNameChars).regex(/\S/);

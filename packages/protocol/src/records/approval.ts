@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { APPROVAL_KINDS, APPROVAL_SCOPES, APPROVAL_STATES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { requested } from './ceiling.js';
 import { ActorId, ApprovalId, EpochMs, RunId, SessionId } from './ids.js';
 
 /** `tool` asks whether one exact call may run; `question` is the agent asking people something. */
-export const ApprovalKind = z.enum(['tool', 'question']);
+export const ApprovalKind = z.enum(APPROVAL_KINDS);
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 
 /**
@@ -12,18 +13,11 @@ export type ApprovalKind = z.infer<typeof ApprovalKind>;
  *           ──▶ expired                     nobody answered in time
  *           ──▶ withdrawn                   its run ended first
  */
-export const ApprovalState = z.enum([
-  'pending',
-  'allowed',
-  'denied',
-  'answered',
-  'expired',
-  'withdrawn',
-]);
+export const ApprovalState = z.enum(APPROVAL_STATES);
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
 /** How far an answer reaches. */
-export const ApprovalScope = z.enum(['once', 'session', 'workspace']);
+export const ApprovalScope = z.enum(APPROVAL_SCOPES);
 export type ApprovalScope = z.infer<typeof ApprovalScope>;
 
 export const QuestionOption = z.strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PARTICIPATION_MODES } from '../enumerations.js';
 
 /**
  * When a session member is given a turn by a message of a person:
@@ -8,12 +9,7 @@ import { z } from 'zod';
  *   prefer_selected  the same, and also when others are selected and none of them spoke
  *   always_listen    always, behind those who are selected
  */
-export const ParticipationMode = z.enum([
-  'manual_only',
-  'selected_only',
-  'prefer_selected',
-  'always_listen',
-]);
+export const ParticipationMode = z.enum(PARTICIPATION_MODES);
 export type ParticipationMode = z.infer<typeof ParticipationMode>;
 
 const DAY_MS = 24 * 3_600_000;

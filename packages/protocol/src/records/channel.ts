@@ -12,8 +12,7 @@ import {
   ChannelRuntimeIdentity,
   ChannelRuntimeMemoryScope,
 } from './identity.js';
-import { ActorId, AssetId, ChannelId, EpochMs, MessageId, Seq } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, AssetId, ChannelId, EpochMs, MessageId, Metadata, Seq } from './ids.js';
 
 export const Title = z.string().max(LIMITS.titleChars).regex(/\S/);
 export const Description = z.string().max(LIMITS.descriptionChars);

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { CREDENTIAL_KINDS } from '../enumerations.js';
 import { CredentialId, EpochMs, HumanId } from './ids.js';
 import { DisplayName } from './member.js';
 
-export const CredentialKind = z.enum(['owner_token', 'human_token', 'browser']);
+export const CredentialKind = z.enum(CREDENTIAL_KINDS);
 export type CredentialKind = z.infer<typeof CredentialKind>;
 
 /** A credential as it may be listed: the secret itself is stored only as a hash. */

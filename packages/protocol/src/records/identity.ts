@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MEMORY_SCOPE_MODES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 
 /** What of the identity of an agent or a channel is configured; the rest is derived from its id. */
@@ -17,7 +18,7 @@ export const ChannelRuntimeIdentity = z.strictObject({
 export type ChannelRuntimeIdentity = z.infer<typeof ChannelRuntimeIdentity>;
 
 /** `metadata-only` marks the boundary; `isolated` enforces it. An unknown mode is the former. */
-export const ChannelMemoryScopeMode = z.enum(['metadata-only', 'isolated']);
+export const ChannelMemoryScopeMode = z.enum(MEMORY_SCOPE_MODES);
 export type ChannelMemoryScopeMode = z.infer<typeof ChannelMemoryScopeMode>;
 
 export const ChannelMemoryScopeConfig = z.strictObject({

@@ -41,3 +41,7 @@ export const ActorId = z
   .regex(/^(?:human|session|adapter):[A-Za-z0-9._-]{1,128}$|^system$/);
 export const EpochMs = z.int().min(0);
 export const Seq = z.int().min(0);
+
+/** Caller metadata, kept as given. Size and key safety are checked where it is admitted. */
+export const Metadata = z.record(z.string(), z.json());
+export type Metadata = z.infer<typeof Metadata>;

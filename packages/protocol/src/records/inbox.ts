@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { DELIVERY_WAYS, INBOX_ITEM_STATES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { requested } from './ceiling.js';
 import { ChannelDelivery } from './delivery.js';
-import { ActorId, EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
+import { ActorId, EpochMs, InboxItemId, Metadata, RunId, SessionId } from './ids.js';
 import { InputItem, StoredItem } from './message.js';
-import { Metadata } from './metadata.js';
 import { DispatchRule, Origin, Priority, WorkKind } from './work.js';
 
 /**
@@ -12,11 +12,11 @@ import { DispatchRule, Origin, Priority, WorkKind } from './work.js';
  *      ├──cancelled, superseded, cleared──▶ dropped
  *      └──expired, failed too often, recipient gone──▶ dead_letter
  */
-export const InboxItemState = z.enum(['waiting', 'delivered', 'dropped', 'dead_letter']);
+export const InboxItemState = z.enum(INBOX_ITEM_STATES);
 export type InboxItemState = z.infer<typeof InboxItemState>;
 
 /** How an item came into the model's context. */
-export const DeliveredHow = z.enum(['start', 'collect', 'inject']);
+export const DeliveredHow = z.enum(DELIVERY_WAYS);
 export type DeliveredHow = z.infer<typeof DeliveredHow>;
 
 /** Something that reached a session, and what became of it. */

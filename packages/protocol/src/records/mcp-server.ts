@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MCP_SERVER_STATES } from '../enumerations.js';
 import { AgentId, McpServerName } from './agent.js';
 
 /**
@@ -6,7 +7,7 @@ import { AgentId, McpServerName } from './agent.js';
  *                               └──failed──▶ offline ◀──gone──┘
  *                                    └──after a pause, while it is used──▶ connecting
  */
-export const McpServerState = z.enum(['idle', 'connecting', 'online', 'offline']);
+export const McpServerState = z.enum(MCP_SERVER_STATES);
 export type McpServerState = z.infer<typeof McpServerState>;
 
 /** An MCP server of an agent, and how it is. */

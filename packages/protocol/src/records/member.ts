@@ -1,15 +1,15 @@
 import { z } from 'zod';
+import { DISPLAY_NAME_MODES, MEMBER_KINDS } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { PermissionMode } from './agent.js';
 import { ParticipationMode } from './autonomy.js';
-import { ActorId, EpochMs, MemberId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, EpochMs, MemberId, Metadata } from './ids.js';
 
-export const MemberKind = z.enum(['human_actor', 'session']);
+export const MemberKind = z.enum(MEMBER_KINDS);
 export const DisplayName = z.string().max(LIMITS.displayNameChars).regex(/\S/);
 
 /** Keep the name that was given, or follow what the agent is called. */
-export const DisplayNameMode = z.enum(['manual', 'follow_agent']);
+export const DisplayNameMode = z.enum(DISPLAY_NAME_MODES);
 export type DisplayNameMode = z.infer<typeof DisplayNameMode>;
 
 const ExpertiseTag = z.string().min(1).max(LIMITS.displayNameChars);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DREAM_GATES, MEMORY_PARTS } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { ChannelMemoryScopeMode } from './identity.js';
 import { ActorId, ChannelId, EpochMs, RunId, SessionId, TaskId } from './ids.js';
@@ -41,7 +42,7 @@ export const MemoryFileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,95
  * Which files of a memory: those that every namespace may read, or those that hold what was learnt while the
  * memory was `isolated`, which are read under their own namespace only.
  */
-export const MemoryPart = z.enum(['shared', 'isolated']);
+export const MemoryPart = z.enum(MEMORY_PARTS);
 export type MemoryPart = z.infer<typeof MemoryPart>;
 
 /** A topic of the long-term memory: a Markdown file that people may edit. */
@@ -76,15 +77,7 @@ export const PutMemoryFile = z.strictObject({
 });
 
 /** What keeps a memory from being put in order, in the order in which it is looked at. */
-export const DreamGate = z.enum([
-  'disabled',
-  'no_model',
-  'too_soon',
-  'scanned_lately',
-  'too_few_sessions',
-  'under_way',
-  'not_started',
-]);
+export const DreamGate = z.enum(DREAM_GATES);
 export type DreamGate = z.infer<typeof DreamGate>;
 
 export const DreamRefusal = z.strictObject({ gate: DreamGate, reason: z.string() });

@@ -1,8 +1,18 @@
 import { z } from 'zod';
+import { AUTHOR_KINDS } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { AssetName } from './asset.js';
-import { ActorId, AssetId, BoardId, ChannelId, EpochMs, MemberId, MessageId, Seq } from './ids.js';
-import { Metadata } from './metadata.js';
+import {
+  ActorId,
+  AssetId,
+  BoardId,
+  ChannelId,
+  EpochMs,
+  MemberId,
+  MessageId,
+  Metadata,
+  Seq,
+} from './ids.js';
 
 const TextItem = z.strictObject({
   type: z.literal('text'),
@@ -38,7 +48,7 @@ export type InputItem = z.infer<typeof InputItem>;
 export const StoredItem = z.discriminatedUnion('type', [TextItem, AssetReferenceItem]);
 export type StoredItem = z.infer<typeof StoredItem>;
 
-export const AuthorKind = z.enum(['human', 'agent', 'system']);
+export const AuthorKind = z.enum(AUTHOR_KINDS);
 export type AuthorKind = z.infer<typeof AuthorKind>;
 
 /** Written with the message and never inferred later; keeps the name the author had then. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HUMAN_ROLES } from '../enumerations.js';
 import { ActorId, CredentialId, HumanId } from './ids.js';
 
 /** Who is calling, proven by the credential; never read from a body. */
@@ -15,12 +16,15 @@ export type Principal =
   | { readonly kind: 'adapter'; readonly id: string; readonly credentialId: string }
   | { readonly kind: 'system' };
 
+/** The daemon itself: what happens without a caller. */
+export const SYSTEM: Principal = { kind: 'system' };
+
 /** The name a principal has in records: `human:alice`, `session:…`, `adapter:…`, `system`. */
 export function actorIdOf(principal: Principal): string {
   return principal.kind === 'system' ? 'system' : `${principal.kind}:${principal.id}`;
 }
 
-export const HumanRole = z.enum(['owner', 'member']);
+export const HumanRole = z.enum(HUMAN_ROLES);
 export type HumanRole = z.infer<typeof HumanRole>;
 
 export const Human = z.strictObject({

@@ -1,9 +1,19 @@
 import { z } from 'zod';
+import { PROJECT_STATUSES, PROJECT_TASK_STATUSES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Description, Title } from './channel.js';
-import { ActorId, ChannelId, chosenId, EpochMs, MessageId, RunId, Seq, TaskId } from './ids.js';
+import {
+  ActorId,
+  ChannelId,
+  chosenId,
+  EpochMs,
+  MessageId,
+  Metadata,
+  RunId,
+  Seq,
+  TaskId,
+} from './ids.js';
 import { DisplayName, MemberKind } from './member.js';
-import { Metadata } from './metadata.js';
 
 /** Short enough that `project:{projectId}:{memberId}` is the id of a member of a channel. */
 export const ProjectId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,46}[a-z0-9])?$/, 'a project');
@@ -16,7 +26,7 @@ export const ProjectMemberId = z
  * Tasks are started in active projects only. An archived project takes no changes but that of its
  * status.
  */
-export const ProjectStatus = z.enum(['active', 'paused', 'completed', 'archived']);
+export const ProjectStatus = z.enum(PROJECT_STATUSES);
 export type ProjectStatus = z.infer<typeof ProjectStatus>;
 
 const Role = z.string().max(LIMITS.titleChars);
@@ -107,7 +117,7 @@ export type LinkChannel = z.infer<typeof LinkChannel>;
  *
  * What may follow on what stands in `TASK_TRANSITIONS`.
  */
-export const ProjectTaskStatus = z.enum(['open', 'in_progress', 'completed', 'cancelled']);
+export const ProjectTaskStatus = z.enum(PROJECT_TASK_STATUSES);
 export type ProjectTaskStatus = z.infer<typeof ProjectTaskStatus>;
 
 export const TASK_TRANSITIONS: Readonly<Record<ProjectTaskStatus, readonly ProjectTaskStatus[]>> = {

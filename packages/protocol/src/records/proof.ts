@@ -43,15 +43,3 @@ export type GrantAccess = z.infer<typeof GrantAccess>;
 /** Kept in memory by the page; sent as `Stoa-Access-Token` or as a subprotocol of the WebSocket. */
 export const AccessToken = z.strictObject({ accessToken: z.string(), expiresAt: EpochMs });
 export type AccessToken = z.infer<typeof AccessToken>;
-
-/** What each side signs. The host is part of it, so that a proof cannot be passed on from another address. */
-export function proofText(
-  by: 'daemon' | 'page',
-  {
-    host,
-    nonce,
-    challenge,
-  }: { readonly host: string; readonly nonce: string; readonly challenge: string },
-): string {
-  return ['stoa-proof-1', by, host.toLowerCase(), nonce, challenge].join('\n');
-}

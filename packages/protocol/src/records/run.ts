@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CANCEL_REASONS, FAILURE_PHASES, RUN_STATUSES } from '../enumerations.js';
 import { requested } from './ceiling.js';
 import { EpochMs, InboxItemId, RunId, SessionId } from './ids.js';
 import { StoredItem } from './message.js';
@@ -12,30 +13,14 @@ import { Origin, Priority, WorkKind } from './work.js';
  *
  * The last four are terminal and absorb: nothing leaves them.
  */
-export const RunStatus = z.enum([
-  'queued',
-  'running',
-  'waiting_approval',
-  'waiting_answer',
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
-]);
+export const RunStatus = z.enum(RUN_STATUSES);
 export type RunStatus = z.infer<typeof RunStatus>;
 
-export const CancelReason = z.enum([
-  'cancel_command',
-  'clear',
-  'steer',
-  'timeout',
-  'dropped',
-  'superseded',
-]);
+export const CancelReason = z.enum(CANCEL_REASONS);
 export type CancelReason = z.infer<typeof CancelReason>;
 
 /** Where a run failed: before the agent answered, in it, in a tool, or while its answer was published. */
-export const FailurePhase = z.enum(['start', 'agent', 'tool', 'delivery']);
+export const FailurePhase = z.enum(FAILURE_PHASES);
 export const RunFailure = z.strictObject({
   phase: FailurePhase,
   code: z.string(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MISFIRES, OVERLAPS, SCHEDULE_STATUSES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Ceiling } from './ceiling.js';
 import { ActorId, ChannelId, EpochMs, RunId, ScheduleId, SessionId } from './ids.js';
@@ -17,14 +18,14 @@ export const Cadence = z.discriminatedUnion('kind', [
 export type Cadence = z.infer<typeof Cadence>;
 
 /** What a fire does when the last one is still being worked on. */
-export const Overlap = z.enum(['skip', 'queue_one', 'parallel']);
+export const Overlap = z.enum(OVERLAPS);
 export type Overlap = z.infer<typeof Overlap>;
 
 /** What becomes of fires that were missed while no daemon ran: one for all of them, or none. */
-export const Misfire = z.enum(['coalesce_once', 'skip_missed']);
+export const Misfire = z.enum(MISFIRES);
 export type Misfire = z.infer<typeof Misfire>;
 
-export const ScheduleStatus = z.enum(['active', 'paused', 'ended']);
+export const ScheduleStatus = z.enum(SCHEDULE_STATUSES);
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 
 /** Work that reaches a session's inbox by the clock. */

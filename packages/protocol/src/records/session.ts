@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { AgentId, DriverKind, PermissionMode, PermissionRules } from './agent.js';
 import { ChannelRuntimeIdentity, ChannelRuntimeMemoryScope } from './identity.js';
-import { ActorId, EpochMs, RunId, Seq, SessionId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, EpochMs, Metadata, RunId, Seq, SessionId } from './ids.js';
 
 /** An absolute path. */
 export const WorkspacePath = z.string().min(1).max(4_096).regex(/^\//);

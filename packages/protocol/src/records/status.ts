@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { DURABILITIES, ENGINE_KINDS } from '../enumerations.js';
 import { EpochMs } from './ids.js';
 
-export const Durability = z.enum(['full', 'relaxed']);
+export const Durability = z.enum(DURABILITIES);
 export type Durability = z.infer<typeof Durability>;
-export const EngineKind = z.enum(['sqlite', 'postgres']);
+export const EngineKind = z.enum(ENGINE_KINDS);
 export type EngineKind = z.infer<typeof EngineKind>;
 
 export const Status = z.strictObject({

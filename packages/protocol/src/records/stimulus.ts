@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import {
+  STIMULUS_KINDS,
+  STIMULUS_REASONS,
+  STIMULUS_SCOPES,
+  STIMULUS_STATES,
+  VISIBILITY_HINTS,
+} from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Ceiling } from './ceiling.js';
 import {
@@ -7,40 +14,27 @@ import {
   EpochMs,
   MemberId,
   MessageId,
+  Metadata,
   Seq,
   SessionId,
   StimulusId,
 } from './ids.js';
-import { Metadata } from './metadata.js';
 
-const KINDS = [
-  'agent_idea',
-  'schedule_fire',
-  'schedule_result',
-  'task_completed',
-  'review_completed',
-  'sidechain_milestone',
-  'observation_materialized',
-  'thread_idle_followup',
-  'result_summary',
-  'supersession_notice',
-] as const;
-
-export const StimulusKind = z.enum(KINDS);
+export const StimulusKind = z.enum(STIMULUS_KINDS);
 export type StimulusKind = z.infer<typeof StimulusKind>;
 
 /** What a caller may write: a second spelling is taken, and never given. */
-export const WrittenStimulusKind = z.enum([...KINDS, 'thread_idle_follow_up']);
+export const WrittenStimulusKind = z.enum([...STIMULUS_KINDS, 'thread_idle_follow_up']);
 
 export const stimulusKindOf = (written: z.infer<typeof WrittenStimulusKind>): StimulusKind =>
   written === 'thread_idle_follow_up' ? 'thread_idle_followup' : written;
 
 /** What has its place in the feed, or in a thread that is there. */
-export const StimulusScope = z.enum(['channel', 'thread']);
+export const StimulusScope = z.enum(STIMULUS_SCOPES);
 export type StimulusScope = z.infer<typeof StimulusScope>;
 
 /** Of a stimulus of a thread: shown in the feed too (`main`), or in the thread alone. */
-export const VisibilityHint = z.enum(['auto', 'main', 'thread']);
+export const VisibilityHint = z.enum(VISIBILITY_HINTS);
 export type VisibilityHint = z.infer<typeof VisibilityHint>;
 
 /**
@@ -51,32 +45,11 @@ export type VisibilityHint = z.infer<typeof VisibilityHint>;
  *      │            └──▶ dead_letter        posting it failed too often
  *      └──replayed by a person── dead_letter, cancelled
  */
-export const StimulusState = z.enum([
-  'pending',
-  'claimed',
-  'dispatched',
-  'coalesced',
-  'superseded',
-  'cancelled',
-  'dead_letter',
-]);
+export const StimulusState = z.enum(STIMULUS_STATES);
 export type StimulusState = z.infer<typeof StimulusState>;
 
 /** Why one was not posted. */
-export const StimulusReason = z.enum([
-  'cancelled',
-  'expired',
-  'no_thread',
-  'not_member',
-  'active_root_limit',
-  'hourly_root_limit',
-  'superseded',
-  'coalesced',
-  'quiet_period',
-  'thread_busy',
-  'paused',
-  'failed',
-]);
+export const StimulusReason = z.enum(STIMULUS_REASONS);
 export type StimulusReason = z.infer<typeof StimulusReason>;
 
 const Key = z.string().min(1).max(LIMITS.stimulusKeyChars);

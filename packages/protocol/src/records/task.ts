@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { TASK_NOTICES, TASK_STATUSES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { Ceiling } from './ceiling.js';
-import { ActorId, EpochMs, InboxItemId, RunId, SessionId, TaskId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, EpochMs, InboxItemId, Metadata, RunId, SessionId, TaskId } from './ids.js';
 import { Origin } from './work.js';
 
 /** What sort of task it is: `shell`, `monitor`, `agent`, `dream`, …; the set is open. */
@@ -15,15 +15,7 @@ export const TaskKindName = z.string().regex(/^[a-z][a-z_]{0,31}$/);
  *
  * The last four are ends. `lost`: nobody can say any more what became of it.
  */
-export const TaskStatus = z.enum([
-  'queued',
-  'running',
-  'paused',
-  'completed',
-  'failed',
-  'cancelled',
-  'lost',
-]);
+export const TaskStatus = z.enum(TASK_STATUSES);
 export type TaskStatus = z.infer<typeof TaskStatus>;
 
 /** Who ended it: a caller, the clock or the daemon. */
@@ -44,7 +36,7 @@ export const TaskStopping = z.strictObject({ by: EndedBy, at: EpochMs });
 export type TaskStopping = z.infer<typeof TaskStopping>;
 
 /** Whether its session is told of its end: never, when it has ended, or it has been. */
-export const TaskNotice = z.enum(['none', 'due', 'sent']);
+export const TaskNotice = z.enum(TASK_NOTICES);
 export type TaskNotice = z.infer<typeof TaskNotice>;
 
 /** A background task as the log keeps it. */

@@ -1,18 +1,24 @@
 import { z } from 'zod';
+import {
+  BINDING_KINDS,
+  REVIEW_VERDICTS,
+  WORK_CAUSES,
+  WORK_STATUSES,
+  WORK_TOPICS,
+} from '../enumerations.js';
 import { LIMITS } from '../limits.js';
-import { ActorId, ChannelId, EpochMs, MessageId, SessionId, StimulusId } from './ids.js';
-import { Metadata } from './metadata.js';
+import { ActorId, ChannelId, EpochMs, MessageId, Metadata, SessionId, StimulusId } from './ids.js';
 import { StimulusKind } from './stimulus.js';
 
 /** Who began the thread: a person, a stimulus, or a stimulus that only sums up. */
-export const TopicOfWork = z.enum(['human', 'autonomous_root', 'summary']);
+export const TopicOfWork = z.enum(WORK_TOPICS);
 export type TopicOfWork = z.infer<typeof TopicOfWork>;
 
 /** From the first to the last; it goes back only when somebody opens the work again. */
-export const WorkStatus = z.enum(['proposed', 'active', 'reviewing', 'completed', 'superseded']);
+export const WorkStatus = z.enum(WORK_STATUSES);
 export type WorkStatus = z.infer<typeof WorkStatus>;
 
-export const BindingKind = z.enum(['schedule', 'run', 'sidechain_agent', 'task', 'observation']);
+export const BindingKind = z.enum(BINDING_KINDS);
 export type BindingKind = z.infer<typeof BindingKind>;
 
 /** Something at work elsewhere whose news belongs in this thread. */
@@ -35,7 +41,7 @@ export const ProgressSnapshot = z.strictObject({
 });
 export type ProgressSnapshot = z.infer<typeof ProgressSnapshot>;
 
-export const ReviewVerdict = z.enum(['approved', 'changes_requested', 'rejected']);
+export const ReviewVerdict = z.enum(REVIEW_VERDICTS);
 export type ReviewVerdict = z.infer<typeof ReviewVerdict>;
 
 const ReviewNote = z.string().max(LIMITS.descriptionChars).regex(/\S/);
@@ -87,5 +93,5 @@ export const UpdateThreadWork = z.strictObject({
 export type UpdateThreadWork = z.infer<typeof UpdateThreadWork>;
 
 /** What led to a change of the work of a thread. */
-export const WorkCause = z.enum(['stimulus', 'binding', 'person', 'recovery']);
+export const WorkCause = z.enum(WORK_CAUSES);
 export type WorkCause = z.infer<typeof WorkCause>;

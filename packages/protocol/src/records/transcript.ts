@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TOOL_KINDS, TOOL_OUTCOMES } from '../enumerations.js';
 
 /**
  * What a model said and did in one step, as it stands in the journal. `provider` holds what a
@@ -19,18 +20,9 @@ export const AssistantPart = z.discriminatedUnion('type', [
 export type AssistantPart = z.infer<typeof AssistantPart>;
 
 /** How a tool call ended. `unknown`: it was started, and the daemon ended before its result was kept. */
-export const ToolOutcome = z.enum(['ok', 'error', 'denied', 'cancelled', 'unknown']);
+export const ToolOutcome = z.enum(TOOL_OUTCOMES);
 export type ToolOutcome = z.infer<typeof ToolOutcome>;
 
 /** What a tool shows of itself: for lists and for people who review it. */
-export const ToolKind = z.enum([
-  'read',
-  'edit',
-  'search',
-  'execute',
-  'fetch',
-  'ask',
-  'speak',
-  'other',
-]);
+export const ToolKind = z.enum(TOOL_KINDS);
 export type ToolKind = z.infer<typeof ToolKind>;

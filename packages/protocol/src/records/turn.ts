@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CANDIDATE_REASONS, LEASE_OUTCOMES, LEASE_PHASES, TURN_OUTCOMES } from '../enumerations.js';
 import { requested } from './ceiling.js';
 import {
   EpochMs,
@@ -13,27 +14,14 @@ import {
 } from './ids.js';
 
 /** What became of a lease: what the run did with it, or why it was taken away. */
-export const LeaseOutcome = z.enum([
-  'spoke',
-  'reacted',
-  'abstained',
-  /** It wrote an answer that could not be published: it is no member any more, say. */
-  'unpublished',
-  'failed',
-  'interrupted',
-  'cancelled',
-  'budget',
-  'timeout',
-  'superseded',
-  'unclaimed',
-]);
+export const LeaseOutcome = z.enum(LEASE_OUTCOMES);
 export type LeaseOutcome = z.infer<typeof LeaseOutcome>;
 
 /**
  *   granted ──its run starts──▶ running ◀──▶ waiting (for people; its time stands still)
  *      └──not taken up in time─┴──▶ ended
  */
-export const LeasePhase = z.enum(['granted', 'running', 'waiting', 'ended']);
+export const LeasePhase = z.enum(LEASE_PHASES);
 export type LeasePhase = z.infer<typeof LeasePhase>;
 
 /** One session's right to speak in one thread, for one run. Who publishes without it publishes nothing. */
@@ -55,14 +43,7 @@ export const Lease = z.strictObject({
 export type Lease = z.infer<typeof Lease>;
 
 /** How a turn ended: somebody spoke, nobody wanted to, or a bound was reached. */
-export const TurnOutcome = z.enum([
-  'answered',
-  'silent',
-  'reply_budget',
-  'run_budget',
-  'token_budget',
-  'cancelled',
-]);
+export const TurnOutcome = z.enum(TURN_OUTCOMES);
 export type TurnOutcome = z.infer<typeof TurnOutcome>;
 
 /** What one message opened in a thread: a budget, and who may use it. */
@@ -102,23 +83,7 @@ export const Turn = z.strictObject({
 export type Turn = z.infer<typeof Turn>;
 
 /** Why somebody is where it is in the order, or is not in it. */
-export const CandidateReason = z.enum([
-  'addressed',
-  'called',
-  'last_in_thread',
-  'expertise',
-  'last_in_channel',
-  'member',
-  'speaking',
-  'muted',
-  'manual_only',
-  'others_selected',
-  'served',
-  'cooling_down',
-  'session_ended',
-  'inbox_full',
-  'sender',
-]);
+export const CandidateReason = z.enum(CANDIDATE_REASONS);
 export type CandidateReason = z.infer<typeof CandidateReason>;
 
 /** One thing the order was made by. Below 0 it speaks for a candidate, above 0 against it. */

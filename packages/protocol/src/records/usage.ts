@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { USAGE_GROUPINGS } from '../enumerations.js';
 import { EpochMs, RunId, SessionId } from './ids.js';
 
 /** What model calls took. A cost is known only where the price table names the model. */
@@ -12,7 +13,7 @@ export const Usage = z.strictObject({
 });
 export type Usage = z.infer<typeof Usage>;
 
-export const UsageGrouping = z.enum(['run', 'session', 'agent', 'channel', 'day', 'model']);
+export const UsageGrouping = z.enum(USAGE_GROUPINGS);
 export type UsageGrouping = z.infer<typeof UsageGrouping>;
 
 export const UsageQuery = z.strictObject({

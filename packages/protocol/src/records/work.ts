@@ -1,20 +1,12 @@
 import { z } from 'zod';
+import { DISPATCH_RULES, WORK_KINDS } from '../enumerations.js';
 
 /** What an inbox item is, and so what the run that takes it is. */
-export const WorkKind = z.enum([
-  'input',
-  'channel_delivery',
-  'mailbox_delivery',
-  'task_notice',
-  'team_task',
-  'schedule',
-  'resume',
-  'system',
-]);
+export const WorkKind = z.enum(WORK_KINDS);
 export type WorkKind = z.infer<typeof WorkKind>;
 
 /** What happens to an item that finds its session busy. */
-export const DispatchRule = z.enum(['followup', 'collect', 'steer', 'inject', 'interrupt']);
+export const DispatchRule = z.enum(DISPATCH_RULES);
 export type DispatchRule = z.infer<typeof DispatchRule>;
 
 /** Higher goes first. */

@@ -12,7 +12,7 @@ export function Home() {
     if (!channels || !matchMedia('(width >= 45rem)').matches) return;
     const last = kept(LAST_CHANNEL);
     const channel = channels.find(({ channelId }) => channelId === last) ?? channels[0];
-    if (channel) go(pathTo.channel(channel.channelId), { replace: true });
+    if (channel) go(pathTo.channelPage(channel.channelId), { replace: true });
   }, [channels]);
   if (channels?.length !== 0) return null;
   return (

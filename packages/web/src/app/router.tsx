@@ -1,6 +1,6 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useMemo, useSyncExternalStore } from 'react';
 import { isUnsaved, leave } from './leaving.js';
-import { type Place, placeOf } from './routes.js';
+import { type PageAddress, pageAt } from './routes.js';
 
 const listeners = new Set<() => void>();
 let visits = 0;
@@ -47,9 +47,9 @@ export function useVisit(): number {
   return useSyncExternalStore(subscribe, () => visits);
 }
 
-export function usePlace(): Place {
+export function usePage(): PageAddress | undefined {
   const path = usePath();
-  return useMemo(() => placeOf(path), [path]);
+  return useMemo(() => pageAt(path), [path]);
 }
 
 function subscribe(listener: () => void): () => void {

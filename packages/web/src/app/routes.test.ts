@@ -1,31 +1,45 @@
 import { describe, expect, it } from 'vitest';
-import { pathTo, placeOf } from './routes.js';
+import { pageAt, pathTo } from './routes.js';
 
-describe('the places of the web UI', () => {
+describe('the pages of the web UI', () => {
   it('are found by the paths that lead to them', () => {
-    expect(placeOf('/')).toEqual({ name: 'home' });
-    expect(placeOf(pathTo.channel('lobby'))).toEqual({
-      name: 'channel',
+    expect(pageAt('/')).toEqual({ page: 'home' });
+    expect(pageAt(pathTo.channelPage('lobby'))).toEqual({
+      page: 'channelPage',
       channelId: 'lobby',
-      messageId: undefined,
     });
-    expect(placeOf(pathTo.message('lobby', 'msg_1'))).toEqual({
-      name: 'channel',
+    expect(pageAt(pathTo.messagePage('lobby', 'msg_1'))).toEqual({
+      page: 'messagePage',
       channelId: 'lobby',
       messageId: 'msg_1',
     });
-    expect(placeOf(pathTo.channelSettings('lobby'))).toEqual({
-      name: 'channel-settings',
+    expect(pageAt(pathTo.channelSettingsPage('lobby'))).toEqual({
+      page: 'channelSettingsPage',
       channelId: 'lobby',
     });
-    expect(placeOf(pathTo.timeline('lobby'))).toEqual({ name: 'timeline', channelId: 'lobby' });
-    expect(placeOf(pathTo.session('ses_1'))).toEqual({ name: 'session', sessionId: 'ses_1' });
-    expect(placeOf(pathTo.settings())).toEqual({ name: 'settings', section: undefined });
-    expect(placeOf(pathTo.settings('agents'))).toEqual({ name: 'settings', section: 'agents' });
-    expect(placeOf(pathTo.usage())).toEqual({ name: 'usage' });
+    expect(pageAt(pathTo.timelinePage('lobby'))).toEqual({
+      page: 'timelinePage',
+      channelId: 'lobby',
+    });
+    expect(pageAt(pathTo.sessionPage('ses_1'))).toEqual({
+      page: 'sessionPage',
+      sessionId: 'ses_1',
+    });
+    expect(pageAt(pathTo.settingsPage())).toEqual({ page: 'settingsPage' });
+    expect(pageAt(pathTo.settingsSectionPage('agents'))).toEqual({
+      page: 'settingsSectionPage',
+      section: 'agents',
+    });
+    expect(pageAt(pathTo.usagePage())).toEqual({ page: 'usagePage' });
   });
 
-  it('are nowhere for what leads to none of them', () => {
+  it('are at the paths that people have bookmarked', () => {
+    expect(pathTo.messagePage('lobby', 'msg_1')).toBe('/c/lobby/m/msg_1');
+    expect(pathTo.sessionPage('ses_1')).toBe('/s/ses_1');
+    expect(pathTo.settingsSectionPage('agents')).toBe('/settings/agents');
+  });
+
+  it('are at no other path', () => {
     for (const path of [
       '/x',
       '/c',
@@ -37,7 +51,7 @@ describe('the places of the web UI', () => {
       '/usage/x',
       '/c/a/m/b/c',
     ]) {
-      expect(placeOf(path), path).toEqual({ name: 'nowhere' });
+      expect(pageAt(path), path).toBeUndefined();
     }
   });
 });

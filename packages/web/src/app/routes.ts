@@ -1,50 +1,41 @@
-/** Where one can be. A place that is added here gets its screen in screens.tsx and its page in the daemon's table. */
-export type Place =
-  | { readonly name: 'home' }
-  | {
-      readonly name: 'channel';
-      readonly channelId: string;
-      /** A message that is pointed at: its thread is open. */
-      readonly messageId: string | undefined;
-    }
-  | { readonly name: 'channel-settings'; readonly channelId: string }
-  | { readonly name: 'timeline'; readonly channelId: string }
-  | { readonly name: 'session'; readonly sessionId: string }
-  | { readonly name: 'settings'; readonly section: string | undefined }
-  | { readonly name: 'usage' }
-  | { readonly name: 'nowhere' };
+import {
+  PAGE_IDS,
+  type PageId,
+  type ParamName,
+  type PathArgs,
+  ROUTES,
+  type Routes,
+} from '@stoa/protocol/constants';
 
-export function placeOf(path: string): Place {
-  const [first, second, third, fourth, ...more] = path.split('/').filter((part) => part !== '');
-  if (more.length > 0) return { name: 'nowhere' };
-  if (first === undefined) return { name: 'home' };
-  if (first === 'c' && second !== undefined) {
-    if (third === undefined) return { name: 'channel', channelId: second, messageId: undefined };
-    if (third === 'm' && fourth !== undefined) {
-      return { name: 'channel', channelId: second, messageId: fourth };
-    }
-    if (fourth === undefined && third === 'settings') {
-      return { name: 'channel-settings', channelId: second };
-    }
-    if (fourth === undefined && third === 'timeline') {
-      return { name: 'timeline', channelId: second };
-    }
-    return { name: 'nowhere' };
+/** A page of the web UI with the parameters of its path, both from the route table. */
+export type PageAddress = { [P in PageId]: AddressOf<P> }[PageId];
+export type AddressOf<P extends PageId> = { readonly page: P } & {
+  readonly [N in ParamName<Routes[P]['path']>]: string;
+};
+
+/** Undefined where the path is that of no page. */
+export function pageAt(path: string): PageAddress | undefined {
+  const parts = partsOf(path);
+  for (const page of PAGE_IDS) {
+    const pattern = partsOf(ROUTES[page].path);
+    const isMatch = pattern.every((part, index) => part.startsWith(':') || part === parts[index]);
+    if (!isMatch || pattern.length !== parts.length) continue;
+    const params = pattern.flatMap((part, index) =>
+      part.startsWith(':') ? [[part.slice(1), parts[index]]] : [],
+    );
+    return { page, ...Object.fromEntries(params) } as PageAddress;
   }
-  if (third !== undefined) return { name: 'nowhere' };
-  if (first === 's' && second !== undefined) return { name: 'session', sessionId: second };
-  if (first === 'settings') return { name: 'settings', section: second };
-  if (first === 'usage' && second === undefined) return { name: 'usage' };
-  return { name: 'nowhere' };
+  return undefined;
 }
 
-export const pathTo = {
-  channel: (channelId: string): string => `/c/${channelId}`,
-  message: (channelId: string, messageId: string): string => `/c/${channelId}/m/${messageId}`,
-  channelSettings: (channelId: string): string => `/c/${channelId}/settings`,
-  timeline: (channelId: string): string => `/c/${channelId}/timeline`,
-  session: (sessionId: string): string => `/s/${sessionId}`,
-  settings: (section?: string): string =>
-    section === undefined ? '/settings' : `/settings/${section}`,
-  usage: (): string => '/usage',
-} as const;
+const partsOf = (path: string): string[] => path.split('/').filter((part) => part !== '');
+
+type PathTo = { readonly [P in PageId]: (...params: PathArgs<Routes[P]['path']>) => string };
+
+/** The path of each page: `pathTo.messagePage(channelId, messageId)`. */
+export const pathTo = Object.fromEntries(
+  PAGE_IDS.map((page) => [
+    page,
+    (...params: string[]) => ROUTES[page].path.replace(/:[a-zA-Z]+/g, () => params.shift() ?? ''),
+  ]),
+) as unknown as PathTo;

@@ -17,7 +17,7 @@ import { ForeignServer, ForeignServerAlert } from './foreign-server.js';
 import { late, loadTheRest } from './late.js';
 import { Layout } from './layout.js';
 import { LoggedOut } from './logged-out.js';
-import { usePath, usePlace } from './router.js';
+import { usePage, usePath } from './router.js';
 import { Screen } from './screens.js';
 import { usePageTitle } from './use-page-title.js';
 
@@ -49,12 +49,12 @@ function NotAnswering({ problem }: { readonly problem: Error }) {
 }
 
 function Inside({ me }: { readonly me: string }) {
-  const place = usePlace();
+  const page = usePage();
   const path = usePath();
   const [help, setHelp] = useState(false);
-  useFreshData('channelId' in place ? place.channelId : undefined);
+  useFreshData(page && 'channelId' in page ? page.channelId : undefined);
   useOutbox(me);
-  usePageTitle(place);
+  usePageTitle(page);
   useEffect(() => {
     const timer = setTimeout(() => void loadTheRest(), REST_AFTER_MS);
     return () => clearTimeout(timer);
@@ -66,11 +66,11 @@ function Inside({ me }: { readonly me: string }) {
       <ForeignServerAlert />
       <Layout
         path={path}
-        isHome={place.name === 'home'}
+        isHome={page?.page === 'home'}
         sidebar={<Sidebar />}
         main={
           <Fallback of={path}>
-            <Screen place={place} />
+            <Screen page={page} />
           </Fallback>
         }
         statusBar={<StatusBar />}

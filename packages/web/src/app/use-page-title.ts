@@ -1,39 +1,27 @@
 import { useEffect } from 'react';
 import { useChannels, useSessions, useUnread } from '../data/queries.js';
 import { pageTitle } from './page-title.js';
-import type { Place } from './routes.js';
+import type { PageAddress } from './routes.js';
+import { type Names, titleOf } from './screens.js';
 
-export function usePageTitle(place: Place): void {
-  const where = useName(place);
+export function usePageTitle(page: PageAddress | undefined): void {
+  const names = useNames();
+  const name = page && titleOf(page, names);
   const { data: cursors = [] } = useUnread();
   const unread = cursors.reduce((sum, { unreadCount }) => sum + unreadCount, 0);
   useEffect(() => {
-    document.title = pageTitle(where, unread);
-  }, [where, unread]);
+    document.title = pageTitle(name, unread);
+  }, [name, unread]);
 }
 
-function useName(place: Place): string | undefined {
+function useNames(): Names {
   const { data: channels } = useChannels();
   const { data: sessions } = useSessions();
-  const channelName = (id: string): string =>
-    channels?.find(({ channelId }) => channelId === id)?.title ?? id;
-  switch (place.name) {
-    case 'channel':
-      return channelName(place.channelId);
-    case 'channel-settings':
-      return `${channelName(place.channelId)}: settings`;
-    case 'timeline':
-      return `${channelName(place.channelId)}: timeline`;
-    case 'session': {
-      const session = sessions?.find(({ sessionId }) => sessionId === place.sessionId);
+  return {
+    channel: (id) => channels?.find(({ channelId }) => channelId === id)?.title ?? id,
+    session(id) {
+      const session = sessions?.find(({ sessionId }) => sessionId === id);
       return session?.title ?? session?.agentName ?? 'Session';
-    }
-    case 'settings':
-      return 'Settings';
-    case 'usage':
-      return 'Usage';
-    case 'home':
-    case 'nowhere':
-      return undefined;
-  }
+    },
+  };
 }

@@ -130,7 +130,7 @@ function Heading({
       </h3>
       <p className="text-xs text-soft">
         <Link
-          to={pathTo.session(sessionId)}
+          to={pathTo.sessionPage(sessionId)}
           onClick={onClose}
           className="text-accent underline underline-offset-2"
         >

@@ -1,4 +1,4 @@
-import { ASSET_BYTES } from '@stoa/client';
+import { LIMITS } from '@stoa/protocol/constants';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { sizeOf } from './size-of.js';
@@ -30,7 +30,7 @@ export function AttachmentStrip({ attached, remove }: Attachments) {
           </li>
         ))}
       </ul>
-      <p className="mt-1 text-xs text-faint">Up to {sizeOf(ASSET_BYTES)} each.</p>
+      <p className="mt-1 text-xs text-faint">Up to {sizeOf(LIMITS.assetBytes)} each.</p>
     </div>
   );
 }

@@ -48,7 +48,7 @@ export function ChannelComposer({ channelId, me, messages, rootId }: ChannelComp
 
 function Join({ channelId }: { readonly channelId: string }) {
   const join = useMutation({
-    mutationFn: () => client.members.join(channelId),
+    mutationFn: () => client.members.upsert(channelId),
     onSuccess: () => {
       void queryClient.invalidateQueries({ queryKey: keys.members(channelId) });
       void queryClient.invalidateQueries({ queryKey: keys.unread });

@@ -1,5 +1,5 @@
-import { ASSET_BYTES } from '@stoa/client';
 import type { Member, PostMessage } from '@stoa/protocol';
+import { LIMITS } from '@stoa/protocol/constants';
 import { type ClipboardEvent, useRef } from 'react';
 import { IconButton } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
@@ -55,7 +55,7 @@ export function TalkComposer(props: TalkComposerProps) {
     <div ref={around} onPaste={paste} className="relative shrink-0">
       {isOver ? (
         <p className="absolute inset-x-4 bottom-full mb-1 rounded-md border border-dashed border-accent bg-accent-wash px-3 py-2 text-[13px] text-accent">
-          Drop to attach, up to {sizeOf(ASSET_BYTES)} each.
+          Drop to attach, up to {sizeOf(LIMITS.assetBytes)} each.
         </p>
       ) : null}
       <Composer
@@ -90,7 +90,7 @@ export function TalkComposer(props: TalkComposerProps) {
               }}
             />
             <IconButton
-              label={`Attach files, up to ${sizeOf(ASSET_BYTES)} each`}
+              label={`Attach files, up to ${sizeOf(LIMITS.assetBytes)} each`}
               className="mb-0.5"
               onClick={() => chooser.current?.click()}
             >

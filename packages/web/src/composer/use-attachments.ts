@@ -1,4 +1,4 @@
-import { ASSET_BYTES, ITEMS_PER_MESSAGE } from '@stoa/client';
+import { LIMITS } from '@stoa/protocol/constants';
 import { useEffect, useSyncExternalStore } from 'react';
 import { keep, kept, keptKeys } from '../app/kept.js';
 import { readAsset } from '../data/asset-url.js';
@@ -37,7 +37,7 @@ export interface Attachments {
 /** Shown as pictures before anything is known of them but what they are called; never SVG, which can be a program. */
 const PREVIEWED = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 /** One item of a message is its text. */
-const MOST = ITEMS_PER_MESSAGE - 1;
+const MOST = LIMITS.inputItems - 1;
 
 const NONE: readonly Attached[] = [];
 /** By the place that is written in: like the text, they are there when one comes back. */
@@ -116,8 +116,8 @@ async function lookFor(draftKey: string, { key, name, assetId = '' }: Attached):
 async function upload(draftKey: string, key: number, file: File): Promise<void> {
   const tell = (next: Partial<Attached>): void => changeOne(draftKey, key, next);
   try {
-    if (file.size > ASSET_BYTES) {
-      throw new RangeError(`${sizeOf(file.size)} is more than ${sizeOf(ASSET_BYTES)}`);
+    if (file.size > LIMITS.assetBytes) {
+      throw new RangeError(`${sizeOf(file.size)} is more than ${sizeOf(LIMITS.assetBytes)}`);
     }
     if (file.size === 0) {
       throw new RangeError(`${file.name} is empty: there is nothing to send.`);

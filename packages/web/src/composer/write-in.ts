@@ -7,7 +7,7 @@ let wanted: string | undefined;
 /** Goes to a channel to write in it. */
 export function writeIn(channelId: string): void {
   wanted = channelId;
-  go(pathTo.channel(channelId));
+  go(pathTo.channelPage(channelId));
 }
 
 /** Takes the focus where somebody came to write; where a channel is only looked at, nothing does. */

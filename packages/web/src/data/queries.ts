@@ -43,7 +43,8 @@ export function useChannels(): UseQueryResult<readonly Channel[]> {
     queryKey: keys.channels,
     queryFn: async () => {
       const all: Channel[] = [];
-      for await (const { channels } of client.channels.pages({ limit: 200 })) all.push(...channels);
+      for await (const { channels } of client.channels.list.pages({ limit: 200 }))
+        all.push(...channels);
       return all.sort((a, b) => a.title.localeCompare(b.title));
     },
     refetchInterval: LOOK_AGAIN_MS,

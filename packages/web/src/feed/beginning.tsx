@@ -35,7 +35,7 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
       {hasNoAgent && !isArchived ? (
         <p className="mt-1 text-[13px] text-soft">
           No agent is a member yet, so nobody answers by itself:{' '}
-          <Link to={pathTo.channelSettings(channelId)} className="text-accent underline">
+          <Link to={pathTo.channelSettingsPage(channelId)} className="text-accent underline">
             add one
           </Link>
           .

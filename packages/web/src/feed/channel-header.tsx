@@ -48,10 +48,10 @@ export function ChannelHeader({ channelId, isGone, actions }: ChannelHeaderProps
       {isGone ? null : (
         <>
           {actions}
-          <HeaderLink to={pathTo.timeline(channelId)} label="Timeline">
+          <HeaderLink to={pathTo.timelinePage(channelId)} label="Timeline">
             <Icon name="timeline" />
           </HeaderLink>
-          <HeaderLink to={pathTo.channelSettings(channelId)} label="Channel settings">
+          <HeaderLink to={pathTo.channelSettingsPage(channelId)} label="Channel settings">
             <Icon name="settings" />
           </HeaderLink>
         </>

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { LAST_CHANNEL } from '../app/home.js';
 import { keep } from '../app/kept.js';
 import { Columns } from '../app/layout.js';
-import type { Place } from '../app/routes.js';
+import type { AddressOf } from '../app/routes.js';
 import { ChannelComposer } from '../composer/channel-composer.js';
 import { isMissing } from '../data/missing.js';
 import { useMe } from '../data/queries.js';
@@ -16,20 +16,21 @@ import { OfflineBanner } from './offline-banner.js';
 import { usePointing } from './use-pointing.js';
 
 interface ChannelScreenProps {
-  readonly place: Extract<Place, { name: 'channel' }>;
+  /** With a message its thread is open. */
+  readonly page: AddressOf<'channelPage'> | AddressOf<'messagePage'>;
 }
 
-export function ChannelScreen({ place }: ChannelScreenProps) {
+export function ChannelScreen({ page }: ChannelScreenProps) {
   const { data: me } = useMe();
   // A channel is another thing than the one before: nothing of that is carried over.
-  return me ? <OpenChannel key={place.channelId} place={place} me={me.actorId} /> : null;
+  return me ? <OpenChannel key={page.channelId} page={page} me={me.actorId} /> : null;
 }
 
-function OpenChannel({ place, me }: ChannelScreenProps & { readonly me: string }) {
-  const { channelId } = place;
+function OpenChannel({ page, me }: ChannelScreenProps & { readonly me: string }) {
+  const { channelId } = page;
   const { view, messages } = useChannelMessages(channelId, me);
   useEffect(() => keep(LAST_CHANNEL, channelId), [channelId]);
-  const { messageId } = place;
+  const messageId = page.page === 'messagePage' ? page.messageId : undefined;
   const isGone = isMissing(view.problem);
   useMessageKeys();
   const [pointed, jump] = usePointing(messageId);

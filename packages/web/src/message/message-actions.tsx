@@ -130,7 +130,7 @@ function moveIn(bar: HTMLElement | null, event: KeyboardEvent): void {
 }
 
 async function copyLink({ channelId, messageId }: Message): Promise<void> {
-  const url = location.origin + pathTo.message(channelId, messageId);
+  const url = location.origin + pathTo.messagePage(channelId, messageId);
   try {
     await copyText(url);
     toast.tell('The link is copied.');

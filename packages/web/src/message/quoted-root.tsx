@@ -24,7 +24,7 @@ export function QuotedRoot({ message, messages }: QuotedRootProps) {
   const root = known ?? read;
   return (
     <Link
-      to={pathTo.message(channelId, rootId)}
+      to={pathTo.messagePage(channelId, rootId)}
       className="mb-0.5 flex min-w-0 items-center gap-1.5 text-xs text-faint hover:text-ink wide:ml-2"
     >
       <Icon name="reply" className="size-3.5 scale-x-[-1]" />

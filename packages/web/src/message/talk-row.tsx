@@ -55,7 +55,7 @@ function Replies({ message }: { readonly message: Message }) {
   if (replyCount === 0) return null;
   return (
     <Link
-      to={pathTo.message(channelId, messageId)}
+      to={pathTo.messagePage(channelId, messageId)}
       className="mt-0.5 inline-block text-xs text-accent hover:underline"
     >
       {replyCount === 1 ? '1 reply' : `${replyCount} replies`}

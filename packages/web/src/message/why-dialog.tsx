@@ -58,8 +58,8 @@ export function WhyDialog({ message, onClose }: WhyDialogProps) {
 /** Newest first, back to the one that is asked for. */
 async function decisionsUpTo(message: Message, root: string): Promise<readonly StampedDecision[]> {
   const decisions: StampedDecision[] = [];
-  for await (const page of client.turns.decisionPages(message.channelId, root)) {
-    decisions.push(...page);
+  for await (const page of client.turns.decisions.pages(message.channelId, root)) {
+    decisions.push(...page.decisions);
     if (decisionBehind(decisions, message)) break;
   }
   return decisions;

@@ -1,7 +1,8 @@
+import { LIMITS } from '@stoa/protocol/constants';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { logOut } from '../app/log-out.js';
-import { go, usePlace } from '../app/router.js';
+import { go, usePage } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { chooseTheme } from '../app/theme.js';
 import { client } from '../data/client.js';
@@ -23,8 +24,8 @@ export function usePlaces(): readonly Entry[] {
   const { data: sessions } = useSessions();
   const { data: me } = useMe();
   const shortcuts = useShortcuts();
-  const place = usePlace();
-  const here = 'channelId' in place ? place.channelId : undefined;
+  const current = usePage();
+  const here = current && 'channelId' in current ? current.channelId : undefined;
   const isOwner = me?.role === 'owner';
   return useMemo(
     () => [
@@ -33,10 +34,10 @@ export function usePlaces(): readonly Entry[] {
         section: 'Channels',
         title,
         hint: purpose,
-        run: () => go(pathTo.channel(channelId)),
+        run: () => go(pathTo.channelPage(channelId)),
       })),
       ...(sessions ?? []).map((session) =>
-        entryOfSession(session, () => go(pathTo.session(session.sessionId))),
+        entryOfSession(session, () => go(pathTo.sessionPage(session.sessionId))),
       ),
       ...pagesOf(channels?.find(({ channelId }) => channelId === here)),
       toDo('New channel', () => askedDialog.open('new-channel')),
@@ -78,13 +79,15 @@ function pagesOf(
   return [
     ...(here
       ? [
-          page(`Timeline of ${here.title}`, pathTo.timeline(here.channelId)),
-          page(`Settings of ${here.title}`, pathTo.channelSettings(here.channelId)),
+          page(`Timeline of ${here.title}`, pathTo.timelinePage(here.channelId)),
+          page(`Settings of ${here.title}`, pathTo.channelSettingsPage(here.channelId)),
         ]
       : []),
-    page('Usage', pathTo.usage()),
-    page('Settings', pathTo.settings()),
-    ...SECTIONS.map(({ section, label }) => page(`Settings: ${label}`, pathTo.settings(section))),
+    page('Usage', pathTo.usagePage()),
+    page('Settings', pathTo.settingsPage()),
+    ...SECTIONS.map(({ section, label }) =>
+      page(`Settings: ${label}`, pathTo.settingsSectionPage(section)),
+    ),
   ];
 }
 
@@ -100,7 +103,8 @@ export function useSaid(query: string): Said {
   const isAsked = query.length > 1;
   const { data, error, isFetching } = useQuery({
     queryKey: ['search', query],
-    queryFn: ({ signal }) => client.search(query.slice(0, 200), { limit: 20 }, { signal }),
+    queryFn: ({ signal }) =>
+      client.search({ query: query.slice(0, LIMITS.searchChars), limit: 20 }, { signal }),
     enabled: isAsked,
     staleTime: 0,
   });
@@ -113,7 +117,7 @@ export function useSaid(query: string): Said {
       title: pieces.map(({ text }) => text).join(''),
       pieces,
       hint: `${message.author.displayName} in ${channel}, ${whenOf(message.createdAt)}`,
-      run: () => go(pathTo.message(channelId, messageId)),
+      run: () => go(pathTo.messagePage(channelId, messageId)),
     };
   });
   return { entries, isSearching: isFetching, problem: error?.message };

@@ -18,7 +18,11 @@ describe('the journal of a session', () => {
       client: {
         sessions: {
           get: () => answer({ headSeq: 500 } as Session),
-          journal: (_, { after = 0 } = {}) => answer({ entries: [note(after + 1)] }),
+          journal: {
+            async *pages(_, { after = 0 } = {}) {
+              yield await answer({ entries: [note(after + 1)] });
+            },
+          },
         },
       },
       live: {

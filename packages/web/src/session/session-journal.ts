@@ -1,5 +1,6 @@
 import type { Client } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
+import { TERMINAL_RUN_STATUSES } from '@stoa/protocol/constants';
 import type { LiveHub, LiveSignal } from '../data/live-hub.js';
 import { isPassing } from '../data/passing.js';
 import { Watched } from '../data/watched.js';
@@ -17,7 +18,11 @@ export interface JournalView {
 }
 
 interface JournalPorts {
-  readonly client: { readonly sessions: Pick<Client['sessions'], 'get' | 'journal'> };
+  readonly client: {
+    readonly sessions: Pick<Client['sessions'], 'get'> & {
+      readonly journal: Pick<Client['sessions']['journal'], 'pages'>;
+    };
+  };
   readonly live: Pick<LiveHub, 'listen'>;
 }
 
@@ -39,10 +44,7 @@ const SHOWN: ReadonlySet<Stamped['type']> = new Set<Stamped['type']>([
   'compacted',
   'note',
   'session_cleared',
-  'completed',
-  'cancelled',
-  'failed',
-  'interrupted',
+  ...TERMINAL_RUN_STATUSES,
 ]);
 
 const EMPTY: JournalView = {
@@ -139,13 +141,12 @@ export class SessionJournal extends Watched<JournalView> {
   }
 
   private async read(from: number, before: number, round: number): Promise<void> {
-    let after: number | undefined = from;
-    while (after !== undefined && after < before - 1) {
-      const page: Awaited<ReturnType<Client['sessions']['journal']>> =
-        await this.ports.client.sessions.journal(this.sessionId, { after, limit: PAGE });
+    if (from >= before - 1) return;
+    const query = { after: from, limit: PAGE };
+    for await (const page of this.ports.client.sessions.journal.pages(this.sessionId, query)) {
       if (round !== this.round) return;
       for (const event of page.entries) this.events.set(event.seq, event);
-      after = page.nextAfter;
+      if ((page.nextAfter ?? before) >= before - 1) return;
     }
   }
 

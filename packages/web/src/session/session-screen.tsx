@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { CannotShow } from '../app/cannot-show.js';
 import { Columns } from '../app/layout.js';
-import type { Place } from '../app/routes.js';
+import type { AddressOf } from '../app/routes.js';
 import { Journal } from './journal.js';
 import { PromptBox } from './prompt-box.js';
 import { SessionHeader } from './session-header.js';
@@ -10,11 +10,11 @@ import { useFreshSession, useJournal, useSession } from './use-session.js';
 import { WaitingStrip } from './waiting-strip.js';
 
 interface SessionScreenProps {
-  readonly place: Extract<Place, { name: 'session' }>;
+  readonly page: AddressOf<'sessionPage'>;
 }
 
-export function SessionScreen({ place }: SessionScreenProps) {
-  return <OpenSession key={place.sessionId} sessionId={place.sessionId} />;
+export function SessionScreen({ page }: SessionScreenProps) {
+  return <OpenSession key={page.sessionId} sessionId={page.sessionId} />;
 }
 
 /** Where there is room for it, the panel is open from the beginning. */

@@ -55,7 +55,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
     mutationFn: (definition: AgentDefinition) =>
       agent
         ? client.agents.put(agent.agentId, definition)
-        : client.agents.create(agentId.trim(), definition),
+        : client.agents.put(agentId.trim(), definition, { existing: 'refuse' }),
     onSuccess: async ({ name }) => {
       await queryClient.invalidateQueries({ queryKey: AGENTS_KEY });
       toast.tell(`${name} is saved.`);

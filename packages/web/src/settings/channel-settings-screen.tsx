@@ -9,12 +9,12 @@ import { ChannelState } from './channel-state.js';
 import { Sheet } from './section.js';
 
 export function ChannelSettingsScreen({
-  place: { channelId },
+  page: { channelId },
 }: {
-  readonly place: { readonly channelId: string };
+  readonly page: { readonly channelId: string };
 }) {
   const { data: channel, error, isPlaceholderData } = useChannel(channelId);
-  const back = { to: pathTo.channel(channelId), label: 'Back to the channel' };
+  const back = { to: pathTo.channelPage(channelId), label: 'Back to the channel' };
   if (error && !channel) {
     return (
       <Page title="Channel settings" back={back}>

@@ -12,7 +12,7 @@ export function ChannelsSection() {
     queryKey: [...keys.channels, 'all'],
     queryFn: async () => {
       const all: Channel[] = [];
-      const pages = client.channels.pages({ limit: 200, archived: 'include' });
+      const pages = client.channels.list.pages({ limit: 200, archived: 'include' });
       for await (const page of pages) all.push(...page.channels);
       return all.sort((a, b) => a.title.localeCompare(b.title));
     },
@@ -38,14 +38,14 @@ export function ChannelsSection() {
                 .join(' · ')}
             >
               <Link
-                to={pathTo.timeline(channelId)}
+                to={pathTo.timelinePage(channelId)}
                 aria-label={`Timeline of ${title}`}
                 className="rounded-md px-2 py-1 text-[13px] text-soft hover:bg-hover hover:text-ink"
               >
                 Timeline
               </Link>
               <Link
-                to={pathTo.channelSettings(channelId)}
+                to={pathTo.channelSettingsPage(channelId)}
                 aria-label={`Settings of ${title}`}
                 className="rounded-md px-2 py-1 text-[13px] text-soft hover:bg-hover hover:text-ink"
               >

@@ -73,7 +73,10 @@ function ScheduleRow({ schedule }: { readonly schedule: Schedule }) {
       about={
         <>
           {cadenceText(cadence)} ·{' '}
-          <Link to={pathTo.session(sessionId)} className="underline decoration-line hover:text-ink">
+          <Link
+            to={pathTo.sessionPage(sessionId)}
+            className="underline decoration-line hover:text-ink"
+          >
             {session?.agentName ?? sessionId}
           </Link>
           {` · ${fires} ${fires === 1 ? 'fire' : 'fires'}${skipped === 0 ? '' : `, ${skipped} skipped`}`}

@@ -1,4 +1,4 @@
-import type { SessionsApi } from '@stoa/client';
+import type { Api } from '@stoa/client';
 import { isPassing } from '../data/passing.js';
 
 /**
@@ -13,7 +13,7 @@ import { isPassing } from '../data/passing.js';
 export class SessionFor {
   private readonly made = new Map<string, string>();
 
-  constructor(private readonly sessions: Pick<SessionsApi, 'create' | 'end'>) {}
+  constructor(private readonly sessions: Pick<Api['sessions'], 'create' | 'end'>) {}
 
   /** `choice` is `session:ID`, or `agent:ID` for a new one of that agent. */
   async use<T>(choice: string, title: string, use: (sessionId: string) => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import { type ComponentType, useEffect, useRef } from 'react';
 import { Page } from '../app/page.js';
 import { Link } from '../app/router.js';
-import { pathTo } from '../app/routes.js';
+import { type AddressOf, pathTo } from '../app/routes.js';
 import { Empty } from '../ui/empty.js';
 import { AgentsSection } from './agents-section.js';
 import { AppearanceSection } from './appearance-section.js';
@@ -21,12 +21,12 @@ const SHOWN: Readonly<Record<(typeof SECTIONS)[number]['section'], ComponentType
   appearance: AppearanceSection,
 };
 
-export function SettingsScreen({
-  place,
-}: {
-  readonly place: { readonly section: string | undefined };
-}) {
-  const section = place.section ?? SECTIONS[0].section;
+interface SettingsScreenProps {
+  readonly page: AddressOf<'settingsPage'> | AddressOf<'settingsSectionPage'>;
+}
+
+export function SettingsScreen({ page }: SettingsScreenProps) {
+  const section = page.page === 'settingsSectionPage' ? page.section : SECTIONS[0].section;
   const entry = SECTIONS.find((each) => each.section === section);
   const Shown = entry && SHOWN[entry.section];
   const list = useRef<HTMLElement>(null);
@@ -46,7 +46,7 @@ export function SettingsScreen({
           {SECTIONS.map((each) => (
             <Link
               key={each.section}
-              to={pathTo.settings(each.section)}
+              to={pathTo.settingsSectionPage(each.section)}
               aria-current={each === entry ? 'page' : undefined}
               className={`rounded-md px-2.5 py-1 text-[13px] whitespace-nowrap hover:bg-hover ${each === entry ? 'bg-hover font-medium text-ink' : 'text-soft'}`}
             >

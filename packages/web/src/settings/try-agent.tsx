@@ -1,4 +1,5 @@
 import type { Agent, Run } from '@stoa/protocol';
+import { isTerminalRunStatus } from '@stoa/protocol/constants';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.js';
@@ -105,7 +106,7 @@ async function end(sessionId: string): Promise<void> {
 }
 
 const hasEnded = (run: Run | undefined): boolean =>
-  run !== undefined && ['completed', 'failed', 'cancelled', 'interrupted'].includes(run.status);
+  run !== undefined && isTerminalRunStatus(run.status);
 
 function Answer({ run }: { readonly run: Run | undefined }) {
   if (!run) return null;

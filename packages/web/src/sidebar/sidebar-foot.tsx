@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Link, usePlace } from '../app/router.js';
+import { Link, usePage } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { chooseTheme, type Theme, useTheme } from '../app/theme.js';
 import { useMe } from '../data/queries.js';
@@ -16,14 +16,18 @@ const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
 export function SidebarFoot() {
   const { data: me } = useMe();
   const chosen = useTheme();
-  const place = usePlace();
+  const page = usePage();
   return (
     <div className="flex h-11 shrink-0 items-center gap-1 border-t border-line px-3">
       <span className="grow truncate text-[13px] text-soft">{me?.displayName}</span>
-      <FootLink to={pathTo.usage()} label="Usage" isHere={place.name === 'usage'}>
+      <FootLink to={pathTo.usagePage()} label="Usage" isHere={page?.page === 'usagePage'}>
         <Icon name="chart" />
       </FootLink>
-      <FootLink to={pathTo.settings()} label="Settings" isHere={place.name === 'settings'}>
+      <FootLink
+        to={pathTo.settingsPage()}
+        label="Settings"
+        isHere={page?.page.startsWith('settings') ?? false}
+      >
         <Icon name="settings" />
       </FootLink>
       <Menu

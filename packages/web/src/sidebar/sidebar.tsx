@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Link, usePlace } from '../app/router.js';
+import { Link, usePage } from '../app/router.js';
 import { pathTo } from '../app/routes.js';
 import { useChannels, useSessions, useUnread } from '../data/queries.js';
 import { palette } from '../palette/palette-state.js';
@@ -28,16 +28,21 @@ export function Sidebar() {
 }
 
 function Channels() {
-  const place = usePlace();
+  const page = usePage();
   const { data: channels } = useChannels();
   const { data: unread } = useUnread();
   return (
     <Section title="Channels" action={<NewChannel />}>
       {channels?.map(({ channelId, title, paused }) => {
         const count = unread?.find((cursor) => cursor.channelId === channelId)?.unreadCount ?? 0;
-        const isHere = 'channelId' in place && place.channelId === channelId;
+        const isHere = page !== undefined && 'channelId' in page && page.channelId === channelId;
         return (
-          <Row key={channelId} to={pathTo.channel(channelId)} isHere={isHere} isLoud={count > 0}>
+          <Row
+            key={channelId}
+            to={pathTo.channelPage(channelId)}
+            isHere={isHere}
+            isLoud={count > 0}
+          >
             <Icon name="hash" className="text-faint" />
             <span className="truncate">{title}</span>
             {paused ? <span className="text-xs text-faint">paused</span> : null}
@@ -55,7 +60,7 @@ function Channels() {
 }
 
 function Sessions() {
-  const place = usePlace();
+  const page = usePage();
   const { data: sessions } = useSessions();
   if (!sessions || sessions.length === 0) return null;
   return (
@@ -63,8 +68,8 @@ function Sessions() {
       {sessions.map(({ sessionId, title, agentName, status }) => (
         <Row
           key={sessionId}
-          to={pathTo.session(sessionId)}
-          isHere={place.name === 'session' && place.sessionId === sessionId}
+          to={pathTo.sessionPage(sessionId)}
+          isHere={page?.page === 'sessionPage' && page.sessionId === sessionId}
         >
           <span className="flex size-4 shrink-0 items-center justify-center">
             <StatusDot status={status} />

@@ -148,7 +148,11 @@ function Lines({ detail, onClose }: { readonly detail: TaskDetail; readonly onCl
           <dt className="text-faint">{name}</dt>
           <dd className="min-w-0 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
             {value.startsWith('ses_') ? (
-              <Link to={pathTo.session(value)} onClick={onClose} className="text-accent underline">
+              <Link
+                to={pathTo.sessionPage(value)}
+                onClick={onClose}
+                className="text-accent underline"
+              >
                 {value}
               </Link>
             ) : (

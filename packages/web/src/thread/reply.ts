@@ -16,7 +16,7 @@ export function replyIn(message: Message): void {
   if (threadRootMessageId === undefined) {
     queryClient.setQueryData(keys.message(channelId, messageId), message);
   }
-  go(pathTo.message(channelId, threadRootMessageId ?? messageId));
+  go(pathTo.messagePage(channelId, threadRootMessageId ?? messageId));
   for (const watcher of watchers) watcher();
 }
 

@@ -25,14 +25,14 @@ interface ThreadPanelProps {
 /** The thread that a message belongs to, beside the feed; on a narrow screen in its place. */
 export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
   const { data: pointedAt, error } = useMessage(channelId, messageId);
-  const close = (): void => go(pathTo.channel(channelId));
+  const close = (): void => go(pathTo.channelPage(channelId));
   useKey('Escape', { does: 'Close the thread', group: 'Thread' }, close);
   const rootId = pointedAt && (pointedAt.threadRootMessageId ?? pointedAt.messageId);
   return (
     <>
       <header className="flex h-11 shrink-0 items-center gap-2 border-b border-line px-3 wide:px-4">
         <Link
-          to={pathTo.channel(channelId)}
+          to={pathTo.channelPage(channelId)}
           aria-label="Back to the channel"
           className="-ml-1 flex size-8 items-center justify-center rounded-md hover:bg-hover huge:hidden"
         >
@@ -47,7 +47,7 @@ export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
         <CannotShow
           what="message"
           error={error}
-          back={{ to: pathTo.channel(channelId), label: 'Back to the channel' }}
+          back={{ to: pathTo.channelPage(channelId), label: 'Back to the channel' }}
         />
       ) : rootId === undefined ? null : (
         <OpenThread

@@ -51,7 +51,7 @@ function StimulusNews({
             {text === 'posted' && messageId !== undefined ? (
               <>
                 {', '}
-                <Link to={pathTo.message(channelId, messageId)} className={LINK}>
+                <Link to={pathTo.messagePage(channelId, messageId)} className={LINK}>
                   see it
                 </Link>
               </>
@@ -69,7 +69,7 @@ function WorkNews({ channelId, entry }: { readonly channelId: string; readonly e
     <>
       <p className="truncate">
         <Kind>Work</Kind>{' '}
-        <Link to={pathTo.message(channelId, rootMessageId)} className={LINK}>
+        <Link to={pathTo.messagePage(channelId, rootMessageId)} className={LINK}>
           {said ? `${said.author}: ${said.text}` : 'a thread'}
         </Link>
       </p>

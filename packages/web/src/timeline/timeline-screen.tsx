@@ -28,10 +28,10 @@ const KINDS = [
 type Kind = (typeof KINDS)[number]['value'];
 
 interface TimelineScreenProps {
-  readonly place: { readonly channelId: string };
+  readonly page: { readonly channelId: string };
 }
 
-export function TimelineScreen({ place: { channelId } }: TimelineScreenProps) {
+export function TimelineScreen({ page: { channelId } }: TimelineScreenProps) {
   const { data: channel, error } = useChannel(channelId);
   if (error && !channel) {
     return (
@@ -43,10 +43,10 @@ export function TimelineScreen({ place: { channelId } }: TimelineScreenProps) {
   return (
     <Page
       title={channel ? `${channel.title}: timeline` : 'Timeline'}
-      back={{ to: pathTo.channel(channelId), label: 'Back to the channel' }}
+      back={{ to: pathTo.channelPage(channelId), label: 'Back to the channel' }}
       actions={
         <Link
-          to={pathTo.channelSettings(channelId)}
+          to={pathTo.channelSettingsPage(channelId)}
           className="rounded-md px-2 py-1 text-[13px] text-soft hover:bg-hover hover:text-ink"
         >
           Settings

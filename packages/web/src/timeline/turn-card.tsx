@@ -34,7 +34,7 @@ export function TurnCard({ channelId, entry, reader }: TurnCardProps) {
         <div className="min-w-0 grow">
           <p className="truncate">
             <Link
-              to={pathTo.message(channelId, turn.threadRootMessageId)}
+              to={pathTo.messagePage(channelId, turn.threadRootMessageId)}
               className="hover:underline"
             >
               {said ? (

@@ -1,53 +1,43 @@
-import { z } from 'zod';
 import { LIMITS } from '../../limits.js';
-import { Asset, AssetName } from '../../records/asset.js';
-import { AssetId } from '../../records/ids.js';
 import { PEOPLE } from '../access-table.js';
-import type { Route } from '../route.js';
-
-const inAsset = z.strictObject({ assetId: AssetId });
+import { tagged } from '../route.js';
 
 /** Bytes that messages refer to. */
-export const ASSETS_ROUTES = {
+export const ASSETS_ROUTES = tagged('assets', {
   createAsset: {
     method: 'POST',
     path: '/v1/assets',
-    tag: 'assets',
     summary: 'Store bytes; equal bytes are stored once',
     access: PEOPLE,
-    query: z.strictObject({ name: AssetName.optional() }),
+    query: 'CreateAssetQuery',
     body: 'bytes',
     bodyLimit: LIMITS.assetBytes,
-    answer: Asset,
+    answer: 'Asset',
     status: 201,
+    client: 'assets.upload',
   },
   getAsset: {
     method: 'GET',
     path: '/v1/assets/:assetId',
-    tag: 'assets',
     summary: 'Read the record of an asset',
     access: PEOPLE,
-    params: inAsset,
-    answer: Asset,
-    status: 200,
+    answer: 'Asset',
+    client: 'assets.get',
   },
   readAsset: {
     method: 'GET',
     path: '/v1/assets/:assetId/raw',
-    tag: 'assets',
     summary: 'Download the bytes of an asset',
     access: PEOPLE,
-    params: inAsset,
-    status: 200,
     carries: 'bytes',
+    client: 'assets.raw',
   },
   deleteAsset: {
     method: 'DELETE',
     path: '/v1/assets/:assetId',
-    tag: 'assets',
     summary: 'Delete an asset that is neither pinned nor attached (uploader or owner)',
     access: PEOPLE,
-    params: inAsset,
     status: 204,
+    client: 'assets.delete',
   },
-} as const satisfies Record<string, Route>;
+});

@@ -1,52 +1,45 @@
-import { z } from 'zod';
-import { MoveCursor, ReadCursor } from '../../records/cursor.js';
-import { ChannelId } from '../../records/ids.js';
 import { PEOPLE } from '../access-table.js';
-import { SearchAnswer, SearchQuery, UnreadList } from '../pages.js';
-import type { Route } from '../route.js';
-
-const inChannel = z.strictObject({ channelId: ChannelId });
+import { tagged } from '../route.js';
 
 /** Where a reader stands, and finding things again. */
-export const READING_ROUTES = {
+export const READING_ROUTES = tagged('reading', {
   getCursor: {
     method: 'GET',
     path: '/v1/channels/:channelId/cursor',
-    tag: 'reading',
     summary: 'How far the caller has read, and how much is unread',
     access: PEOPLE,
-    params: inChannel,
-    answer: ReadCursor,
-    status: 200,
+    answer: 'ReadCursor',
+    client: 'cursor.get',
   },
   moveCursor: {
     method: 'PUT',
     path: '/v1/channels/:channelId/cursor',
-    tag: 'reading',
     summary: 'Move the read cursor forward',
     access: PEOPLE,
-    params: inChannel,
-    body: MoveCursor,
-    answer: ReadCursor,
-    status: 200,
+    body: 'MoveCursor',
+    answer: 'ReadCursor',
+    retry: 'always',
+    client: 'cursor.move',
+    shorthand: 'readSeq',
   },
   listUnread: {
     method: 'GET',
     path: '/v1/unread',
-    tag: 'reading',
     summary: 'Cursors and unread counts of all channels the caller is a member of',
     access: PEOPLE,
-    answer: UnreadList,
-    status: 200,
+    answer: 'UnreadList',
+    client: 'unread',
+    unwrap: 'cursors',
   },
   search: {
     method: 'GET',
     path: '/v1/search',
-    tag: 'reading',
     summary: 'Full-text search over messages, newest first',
     access: PEOPLE,
-    query: SearchQuery,
-    answer: SearchAnswer,
-    status: 200,
+    query: 'SearchQuery',
+    answer: 'SearchAnswer',
+    client: 'search',
+    shorthand: 'query',
+    unwrap: 'hits',
   },
-} as const satisfies Record<string, Route>;
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ChannelId, Seq } from './ids.js';
+import { ChannelId, MessageId, Seq } from './ids.js';
+import { Message } from './message.js';
 
 /** How far one human has read one channel. Counts stop at a limit: "1000 or more". */
 export const ReadCursor = z.strictObject({
@@ -12,3 +13,13 @@ export type ReadCursor = z.infer<typeof ReadCursor>;
 /** A cursor only moves forward; an older position is answered with the present one. */
 export const MoveCursor = z.strictObject({ readSeq: Seq });
 export type MoveCursor = z.infer<typeof MoveCursor>;
+
+/** A hit names its thread and its position, so that a reader can jump there. */
+export const SearchHit = z.strictObject({
+  channelId: ChannelId,
+  messageId: MessageId,
+  seq: Seq,
+  threadRootMessageId: MessageId,
+  message: Message,
+});
+export type SearchHit = z.infer<typeof SearchHit>;

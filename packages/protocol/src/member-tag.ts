@@ -20,3 +20,10 @@ export function memberTag(memberId: string): string {
   }
   return tag;
 }
+
+/** The tags of a group, which are stored one after the other. */
+export function tagsIn(tags = ''): readonly string[] {
+  return Array.from({ length: tags.length / TAG_CHARS }, (_, i) =>
+    tags.slice(i * TAG_CHARS, (i + 1) * TAG_CHARS),
+  );
+}

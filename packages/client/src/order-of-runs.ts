@@ -1,4 +1,5 @@
 import type { Stamped } from '@stoa/protocol';
+import { isTerminalRunStatus } from '@stoa/protocol/constants';
 
 type Accepted = Extract<Stamped, { type: 'accepted' }>;
 
@@ -27,7 +28,7 @@ export function inOrderOfRuns(journal: readonly Stamped[]): OrderOfRuns {
     if (runId !== undefined) {
       events.push(...(waiting.get(runId) ?? []));
       waiting.delete(runId);
-      if (isEnd(event)) {
+      if (isTerminalRunStatus(event.type)) {
         ended.add(runId);
         if (runId === underWay) underWay = undefined;
       } else if (!ended.has(runId)) underWay = runId;
@@ -45,10 +46,4 @@ const BOOKKEEPING: ReadonlySet<string> = new Set(['queued', 'requeued']);
 
 function runOf({ data }: Stamped): string | undefined {
   return 'runId' in data && typeof data.runId === 'string' ? data.runId : undefined;
-}
-
-function isEnd({ type }: Stamped): boolean {
-  return (
-    type === 'completed' || type === 'cancelled' || type === 'failed' || type === 'interrupted'
-  );
 }

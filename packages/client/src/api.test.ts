@@ -1,7 +1,9 @@
-import { ROUTES, type Route } from '@stoa/protocol';
+import fs from 'node:fs';
+import path from 'node:path';
+import { ROUTES, type Route, schemasOf } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../client.js';
-import type { TransportRequest } from '../http/transport.js';
+import { createClient } from './client.js';
+import type { TransportRequest } from './http/transport.js';
 
 const answers = new TextEncoder();
 
@@ -34,8 +36,9 @@ async function sent(
 
 /** The contract takes the body as the client sends it, and fills in its defaults. */
 function accepted(route: Route, body: unknown): unknown {
-  if (route.body === undefined || route.body === 'bytes') throw new Error('no body');
-  return route.body.parse(body);
+  const schema = schemasOf(route).body;
+  if (!schema) throw new Error('no body');
+  return schema.parse(body);
 }
 
 describe('calls for agents, sessions, runs, approvals and schedules', () => {
@@ -65,7 +68,11 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
     );
     expect(accepted(ROUTES.putAgent, agent.body)).toMatchObject({ mode: 'ask', instructions: '' });
     const made = await sent((client) =>
-      client.agents.create('player', { driver: { kind: 'script', script: 'turns: []' } }),
+      client.agents.put(
+        'player',
+        { driver: { kind: 'script', script: 'turns: []' } },
+        { existing: 'refuse' },
+      ),
     );
     expect(made.body).toEqual(agent.body);
     expect([agent.query, made.query]).toEqual(['', '?existing=refuse']);
@@ -96,7 +103,7 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
       },
     });
     const seqs: number[] = [];
-    for await (const { entries } of client.sessions.journalPages('ses_1')) {
+    for await (const { entries } of client.sessions.journal.pages('ses_1', { after: 0 })) {
       seqs.push(...entries.map(({ seq }) => seq));
     }
     expect(seqs).toEqual([1, 10]);
@@ -118,5 +125,103 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
   it('asks for usage with what is given', async () => {
     const call = await sent((client) => client.usage({ by: 'model', since: 5 }));
     expect(call).toMatchObject({ path: '/v1/usage', query: '?by=model&since=5' });
+  });
+});
+
+describe('the methods that follow from the route table', () => {
+  it('take the ids of the path in their order, then the body, then options', async () => {
+    const call = await sent((client) =>
+      client.boards.revise('ses_1', 'brd_1', { text: 'x' }, { idempotencyKey: 'mine' }),
+    );
+    expect(call).toMatchObject({
+      method: 'POST',
+      path: '/v1/sessions/ses_1/boards/brd_1/revisions',
+      body: { text: 'x' },
+      headers: { 'idempotency-key': 'mine' },
+    });
+  });
+
+  it('take one field in place of a body or a query, and return one field in place of an answer', async () => {
+    const reaction = await sent((client) => client.messages.react('lobby', 'msg_1', '👍'));
+    expect(reaction.body).toEqual({ emoji: '👍' });
+    const cleared = await sent((client) => client.agents.setNickname('player', null));
+    expect(cleared.body).toEqual({ nickname: null });
+    const backup = await sent((client) => client.backup());
+    expect(backup.body).toEqual({});
+    let hits: unknown;
+    const search = await sent(
+      async (client) => {
+        hits = await client.search('words');
+      },
+      { hits: [1, 2] },
+    );
+    expect(search.query).toBe('?query=words');
+    expect(hits).toEqual([1, 2]);
+  });
+
+  it('take a query beside a body, headers and a login code as options', async () => {
+    const asset = await sent((client) =>
+      client.assets.upload(new Uint8Array([1]), { name: 'a.bin' }),
+    );
+    expect(asset).toMatchObject({ path: '/v1/assets', query: '?name=a.bin' });
+    const headers = { 'Stoa-Signature': 's', 'Stoa-Delivery': 'd' };
+    const seen = await sent((client) =>
+      client.observations.send('src_1', new Uint8Array([1]), { headers }),
+    );
+    expect(seen.headers).toMatchObject(headers);
+    const minted = await sent((client) =>
+      client.tokens.mint({ humanId: 'ada', name: 'laptop' }, { loginCode: 'code' }),
+    );
+    expect(minted.headers).toMatchObject({ 'stoa-login-code': 'code' });
+  });
+
+  it('page in the direction that the table says, from the position that is given', async () => {
+    const asked: string[] = [];
+    const client = createClient({
+      baseUrl: 'http://stoa',
+      transport: ({ url }) => {
+        asked.push(new URL(url).search);
+        const page = { decisions: [], ...(asked.length === 1 && { nextBefore: 4 }) };
+        return Promise.resolve({ status: 200, body: answers.encode(JSON.stringify(page)) });
+      },
+    });
+    const pages = client.turns.decisions.pages('lobby', 'msg_1', { before: 9, limit: 5 });
+    let count = 0;
+    for await (const { decisions } of pages) count += 1 + decisions.length;
+    expect(count).toBe(2);
+    expect(asked).toEqual(['?before=9&limit=5', '?before=4&limit=5']);
+  });
+
+  it('leave out only what belongs to browsers, operators, proofs and live streams', () => {
+    const routes = Object.entries<Route>(ROUTES).filter(([, { client }]) => client === undefined);
+    const left = routes.filter(([, { tag }]) => tag !== 'browser').map(([id]) => id);
+    expect(left.sort()).toEqual([
+      'events',
+      'grantAccess',
+      'healthz',
+      'mcp',
+      'mcpStream',
+      'metrics',
+      'openapi',
+      'proveDaemon',
+      'readyz',
+      'stream',
+    ]);
+  });
+});
+
+describe('the package', () => {
+  it('takes nothing but types from the contract, so that browsers and commands load no schemas', () => {
+    const source = import.meta.dirname;
+    const files = fs
+      .readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+    const loading = files.filter((file) =>
+      /^(?:import|export) (?!type\b)[^;]*from '@stoa\/protocol'/m.test(
+        fs.readFileSync(path.join(source, file), 'utf8'),
+      ),
+    );
+    expect(files.length).toBeGreaterThan(10);
+    expect(loading).toEqual([]);
   });
 });

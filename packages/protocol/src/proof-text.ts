@@ -1,0 +1,11 @@
+/** What each side signs. The host is part of it, so that a proof cannot be passed on from another address. */
+export function proofText(
+  by: 'daemon' | 'page',
+  {
+    host,
+    nonce,
+    challenge,
+  }: { readonly host: string; readonly nonce: string; readonly challenge: string },
+): string {
+  return ['stoa-proof-1', by, host.toLowerCase(), nonce, challenge].join('\n');
+}
