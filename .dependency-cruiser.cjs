@@ -1,4 +1,4 @@
-// The plan of the house: protocol <- store <- core <- agent <- daemon; cli, web -> client -> protocol.
+// Allowed imports between packages: protocol <- store <- core <- agent <- daemon; cli, web -> client -> protocol.
 // See ARCHITECTURE.md.
 
 const fs = require('node:fs');
