@@ -113,7 +113,7 @@ describe('a decision', () => {
     };
     expect(decisionText(kept, style).split('\n').slice(-2)).toEqual([
       '  → The cook␛ keeps the turn: nobody waits',
-      '  → looked at again at 14:03:10 unless something happens before',
+      '  → checked again at 14:03:10 unless something happens before',
     ]);
   });
 });
