@@ -90,7 +90,7 @@ describe('the feed of a channel, in a browser', () => {
     for (const resident of ['Host', 'Builder', 'Reviewer']) {
       await page.getByTitle('Host, Builder, Reviewer').getByText(resident).first().waitFor();
     }
-    const explained = page.getByRole('region', { name: 'What this place is' });
+    const explained = page.getByRole('region', { name: 'About this channel' });
     expect(await explained.getByRole('listitem').count()).toBe(3);
     expect(await box(page).isVisible()).toBe(true);
     await until('the title says where one is', async () =>

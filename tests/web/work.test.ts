@@ -335,7 +335,7 @@ describe('work, in a browser', () => {
     await page.getByRole('region', { name: 'Run echo one' }).waitFor();
     await owner.post(`/v1/approvals/${one?.approvalId ?? ''}/answer`, { decision: 'deny' });
     await page.getByText('Answered elsewhere: denied').waitFor();
-    await page.getByText('Choose what to look at next').waitFor();
+    await page.getByText('Choose the next one to review').waitFor();
     await page.keyboard.press('a');
     await page.keyboard.press('j');
     await page.getByRole('region', { name: 'Run echo two' }).waitFor();
@@ -391,7 +391,7 @@ describe('work, in a browser', () => {
     await page.reload();
     await journal.getByText('it gave later').waitFor();
     expect(await journal.innerText()).toMatch(inOrder);
-    await journal.getByText('another prompt took its place').waitFor();
+    await journal.getByText('replaced by another prompt').waitFor();
     expect(await writing.count()).toBe(0);
 
     await prompt.fill('tell a story');
