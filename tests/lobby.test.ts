@@ -159,7 +159,7 @@ describe('the first start', () => {
       expect(out).toMatch(new RegExp(`^${name} +\\S`, 'm'));
     expect(out).toContain('· Host hands over to Builder\n');
     expect(out).toContain('· Builder uses remember (');
-    expect(out).toContain('· Reviewer reacts ✅ to what Builder said\n');
+    expect(out).toContain('· Reviewer reacts ✅ to the message of Builder\n');
     expect(out).toContain('· Host passed: had nothing to say\n');
     expect(out).toMatch(/ 1 +Builder +granted +was called by the last reply\n/);
     expect(out).toContain('no model is asked');

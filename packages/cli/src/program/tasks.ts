@@ -25,7 +25,7 @@ export function addTaskCommands(program: Command, run: Runner): void {
       .addOption(
         new Option('--status <status>', 'only in this status').choices(BACKGROUND_STATUSES),
       )
-      .option('--before <place>', 'only those that come after this place in the list')
+      .option('--before <cursor>', 'only those after this cursor in the list')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
       .option('-q, --quiet', 'only ids, one a line'),
     run,

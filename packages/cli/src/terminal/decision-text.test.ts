@@ -103,7 +103,7 @@ describe('a decision', () => {
     ]);
   });
 
-  it('tells who keeps the turn, and when the thread is looked at again', () => {
+  it('shows who keeps the turn, and when the thread is checked again', () => {
     const kept: StampedDecision = {
       ...decision,
       trigger: { type: 'time' },
