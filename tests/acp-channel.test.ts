@@ -37,7 +37,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     });
   }
 
-  it('AC-2 what was said in private is never published, though its program repeats it late', async () => {
+  it('AC-2 private text is never published, even if the program repeats it late', async () => {
     const room = await stage.room('late');
     const store = join(stage.directory, 'late.json');
     const member = await room.invite('late', stage.program('late', { store, replay: 'late' }));
@@ -136,7 +136,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     ]);
   });
 
-  it('AC-20 a program that is missing is said with the command that mends it, and so is a definition that changed', async () => {
+  it('AC-20 a missing program and a changed definition are reported with the command that fixes them', async () => {
     const stoa = ownerOf(stage.daemon);
     const mend = 'npm install -g @qwen-code/qwen-code';
     const put = await stoa(['agent', 'put', 'ghost', '--acp', 'qwen']);
@@ -195,7 +195,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect((await room.read()).at(-1)).toBe('ghost: here I am');
   });
 
-  it('AC-20 a wrong model and a missing key are said in the thread, in why and in tail, and at the next put and invite', async () => {
+  it('AC-20 a wrong model and a missing key are reported in the thread, in why and in tail, and at the next put and invite', async () => {
     const stoa = ownerOf(stage.daemon);
     const room = await stage.room('mending');
     const put = 'stoa agent put AGENT FILE';

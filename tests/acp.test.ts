@@ -156,7 +156,7 @@ describe('stoa acp', () => {
     );
   });
 
-  it('shows tool calls, with where they look and what came of them', async () => {
+  it('shows tool calls with their locations and results', async () => {
     const { editor, sessionId } = await opened();
     await editor.prompt(sessionId, 'look');
     const [call] = editor.all('tool_call');
@@ -178,7 +178,7 @@ describe('stoa acp', () => {
     ]);
   });
 
-  it('R-19 asks in the editor, with the exact arguments; who allows it stands in the record', async () => {
+  it('R-19 asks in the editor, with the exact arguments; the record names the person who allows it', async () => {
     const { editor, sessionId } = await opened();
     editor.choose('allow_once');
     expect(await editor.prompt(sessionId, 'write')).toMatchObject({ stopReason: 'end_turn' });
@@ -285,7 +285,7 @@ describe('stoa acp', () => {
     expect(editor.stderr).toContain('stoa: It is gone (lost_it)');
   });
 
-  it('goes on in a session that is there, and shows what was said in it when it is loaded', async () => {
+  it('continues an existing session, and shows its messages when it is loaded', async () => {
     const first = await opened();
     const { sessionId } = first;
     await first.editor.prompt(sessionId, 'look');
@@ -328,7 +328,7 @@ describe('stoa acp', () => {
     expect(await lastRun(killed.sessionId)).toMatchObject({ status: 'cancelled' });
   });
 
-  it('is whoever its token says, and tells the editor when that is nobody', async () => {
+  it('acts as the person of its token, and reports an invalid token to the editor', async () => {
     const { sessionId } = await opened();
     const ada = await newPerson(daemon, 'ada');
     const hers = await open(['--session', sessionId], { STOA_TOKEN: ada.token });

@@ -113,7 +113,7 @@ turns:
     ]);
   });
 
-  it('DU-16 DU-19 of a run that fails or is cancelled nothing is published but what it emitted, and the reason is told', async () => {
+  it('DU-16 DU-19 a failed or cancelled run publishes only its emitted output, and the reason is shown', async () => {
     const room = await newRoom();
     await room.invite(
       'weak',
@@ -286,7 +286,7 @@ turns:
     expect(model.requests.at(-1)?.text).not.toContain(RULE);
   });
 
-  it('an agent whose words people approve publishes nothing unasked, whatever it writes last', async () => {
+  it('an agent whose messages need an approval publishes nothing without one, not even its last text', async () => {
     const room = await newRoom();
     await room.invite('careful', { kind: 'builtin' }, { permissions: { ask: ['EmitOutput'] } });
     model.script([say('Unasked.')]);

@@ -179,7 +179,7 @@ describe('the first start', () => {
     expect(await sessions()).toEqual(before);
   });
 
-  it('the next start makes nothing anew', async () => {
+  it('the next start creates nothing again', async () => {
     const before = [await sessions(), await made(), await messages()];
     await again();
     expect([await sessions(), await made(), await messages()]).toEqual(before);

@@ -258,7 +258,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect((await ada.get<Memories>('/v1/memories')).json.memories).toEqual([]);
   });
 
-  it('C-54 C-56 an agent program has a session of its own in an isolated channel, and is told once in each', async () => {
+  it('C-54 C-56 an agent program has a separate session in an isolated channel, and each gets the context once', async () => {
     const [log, store] = ['log', 'store'].map((name) => join(workspace, name));
     const driver = {
       kind: 'acp',

@@ -177,7 +177,7 @@ describe('how agents speak in a channel', () => {
     expect(results[2]).toMatch(/^<untrusted source="tool read_channel_thread"[^]*👍 x1/);
   });
 
-  it('C-68 what a model is about to say is seen as it writes it, also by who comes late, and becomes the message', async () => {
+  it('C-68 a draft is visible while a model writes, also to late subscribers, and becomes the message', async () => {
     const room = await newRoom();
     await room.invite('writer', { kind: 'builtin' });
     const hold = gate();
@@ -302,7 +302,7 @@ describe('how agents speak in a channel', () => {
     expect(hits.json.hits).toHaveLength(1);
   });
 
-  it('C-60 C-59 what is pinned is told with a turn, and a picture of the message is shown to a model that can see', async () => {
+  it('C-60 C-59 the prompt of a turn contains pinned files, and the picture of a message if the model accepts images', async () => {
     const room = await newRoom();
     await room.invite('seer', { kind: 'builtin' });
     const upload = await owner.post<{ assetId: string }>('/v1/assets?name=plan.txt', undefined, {

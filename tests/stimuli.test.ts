@@ -209,7 +209,7 @@ describe('stimuli and the work of threads, from outside', () => {
     ]);
   });
 
-  it('C-45 the status of work falls only by a reopening; a verdict is told in the thread', async () => {
+  it('C-45 the status of thread work regresses only by a reopening; a verdict is posted in the thread', async () => {
     const room = await newChannel();
     const root = await say(room, 'A plan');
     const path = `/v1/channels/${room}/thread-work/${root}`;
@@ -230,7 +230,7 @@ describe('stimuli and the work of threads, from outside', () => {
     expect([noRoot.status, noRoot.json]).toMatchObject([404, { code: 'work_not_found' }]);
   });
 
-  it('is followed live: what is put in, what becomes of it and what it means for the work', async () => {
+  it('is followed live: its creation, its outcome and its effect on the thread work', async () => {
     const room = await newChannel();
     const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
     socket.say({ type: 'subscribe', topic: `channel:${room}`, after: 0 });

@@ -172,7 +172,7 @@ describe('what a session reads on request of a person it does not work for', {
     return item?.type === 'text' ? item.text : '';
   };
 
-  it('SE-15 a program that reads unasked gets the words of another person only after its person allowed it', async () => {
+  it('SE-15 a program that reads without asking gets the text of another person only after its own person allowed it', async () => {
     const { agentId, sessionId, here } = await programRoom();
     const file = join(root, 'private', 'notes.txt');
     const asked = await ask(bob, here, `@${agentId}\n!read ${file}`);
@@ -206,7 +206,7 @@ describe('what a session reads on request of a person it does not work for', {
     expect(prompts(agentId).length).toBe(1);
   });
 
-  it('SE-15 a run that was not allowed ends with the reason in the thread, and its program hears nothing', async () => {
+  it('SE-15 a run that was not allowed ends with the reason in the thread, and its program receives nothing', async () => {
     const { agentId, sessionId, here } = await programRoom();
     const asked = await ask(bob, here, `@${agentId}\n!say hello`);
     const question = await pending(sessionId);
@@ -316,7 +316,7 @@ describe('what a session reads on request of a person it does not work for', {
     }
   });
 
-  it('SE-15 the notes of a channel are not told to an agent in a turn that another person opened', async () => {
+  it('SE-15 a turn that another person opened contains no notes of the channel', async () => {
     const { agentId, sessionId, here } = await programRoom();
     const namespace = `team-${String((count += 1))}`;
     const set = await owner.patch(here.path, { memoryScope: { namespace } });
@@ -375,7 +375,7 @@ describe('what a session reads on request of a person it does not work for', {
     expect((await owner.delete(`/v1/schedules/${scheduleId}`)).status).toBeLessThan(300);
   });
 
-  it('SE-42 a stimulus keeps the ceiling of whoever put it in, a person or a run', async () => {
+  it('SE-42 a stimulus keeps the ceiling of its creator, a person or a run', async () => {
     const { first, here } = await pair();
     const file = canary();
     const stimulus = {
@@ -392,7 +392,7 @@ describe('what a session reads on request of a person it does not work for', {
     await expectAsked(other.second, file);
   });
 
-  it('SE-42 the end of a task that another person asked for is told under their ceiling', async () => {
+  it('SE-42 the notice of a task that another person requested has their ceiling', async () => {
     const { first, here } = await pair();
     await ask(bob, here, '@first background: true');
     await answer(owner, await pending(first), { decision: 'allow' });

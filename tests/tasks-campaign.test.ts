@@ -115,7 +115,7 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
     else if (typeof pid === 'number') kill(-pid);
   }
 
-  it('T-3 T-16 that end, are stopped and killed while the daemon is killed and started: none is left, none is wrong, each is told of once', {
+  it('T-3 T-16 that end, are stopped and killed while the daemon is killed and started: none is left, none is wrong, each is reported once', {
     timeout: 1_200_000,
   }, async () => {
     const sessions: string[] = [];

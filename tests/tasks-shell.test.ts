@@ -97,7 +97,7 @@ const waiting = (name: string): string =>
   `echo begun; until [ -e ${name} ]; do sleep 0.02; done; echo after`;
 
 describe('shells in the background of a daemon', () => {
-  it('T-1 a command that fails is failed, and its session is told once with exit code and tail', async () => {
+  it('T-1 a failing command has failed, and its session gets one notice with exit code and tail', async () => {
     const sessionId = await begin({ command: 'echo last words; false', is_background: true });
     const { taskId } = await only(sessionId);
     expect(await ended(taskId)).toMatchObject({ status: 'failed', end: { exitCode: 1 } });
@@ -149,7 +149,7 @@ describe('shells in the background of a daemon', () => {
     expect((await output(waited.taskId)).text).toBe('begun\nafter\n');
   });
 
-  it('T-7 where no call waits for anything, or not for this, nothing is promoted and that is said', async () => {
+  it('T-7 if no call waits for the task, nothing is promoted and an error reports it', async () => {
     const sessionId = await begin({ command: 'sleep 300', is_background: true });
     const { taskId } = await only(sessionId);
     for (const path of [`/v1/sessions/${sessionId}/promote`, `/v1/tasks/${taskId}/promote`]) {

@@ -88,7 +88,7 @@ describe('agents in a channel, over HTTP', () => {
       return json.decisions[0]?.turn.outcome;
     });
 
-  it('C-9 C-58 one answers, one abstains, and what is said stays in the thread', async () => {
+  it('C-9 C-58 one answers, one abstains, and the messages stay in the thread', async () => {
     const room = await newChannel();
     await invite(room, 'shy', scripted('turns: [{ steps: [{ say: hm }, { pass: true }] }]'));
     await invite(room, 'keen', scripted('turns: [{ steps: [{ emit: "Here I am" }] }]'));
@@ -103,7 +103,7 @@ describe('agents in a channel, over HTTP', () => {
     expect(feed.json.messages.map((message) => message.messageId)).toEqual([messageId]);
   });
 
-  it('C-5 whoever is addressed and not there is refused, and nothing is stored', async () => {
+  it('C-5 addressing a non-member is refused, and nothing is stored', async () => {
     const room = await newChannel();
     const refused = await owner.post(`/v1/channels/${room}/messages`, {
       text: 'Hello?',
@@ -167,7 +167,7 @@ describe('agents in a channel, over HTTP', () => {
     });
   });
 
-  it('C-59 an agent on a model is told where it is, who is there and what was said, and answers by emit_output', async () => {
+  it('C-59 the prompt of an agent contains the channel, the members and the last messages, and it answers by emit_output', async () => {
     const room = await newChannel();
     await invite(room, 'thinker', { kind: 'builtin' }, { role: 'reviewer' });
     model.script([

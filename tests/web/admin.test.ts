@@ -178,7 +178,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await row.filter({ hasText: 'Warden' }).getByText('mode full').waitFor();
   });
 
-  it('W-9 members are added, told when to speak and removed; a channel is paused, archived and deleted', async (test) => {
+  it('W-9 members are added, changed and removed; a channel is paused, archived and deleted', async (test) => {
     await owner.post('/v1/channels', { channelId: 'cellar', title: 'Cellar' });
     const page = await at('/c/cellar/settings', test);
     const members = page.getByRole('list', { name: 'Members' });

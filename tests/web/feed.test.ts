@@ -104,13 +104,13 @@ describe('the feed of a channel, in a browser', () => {
     expect(await explained.count()).toBe(0);
   });
 
-  it('W-1 who is not logged in is told how to get a link', async (test) => {
+  it('W-1 without a login the page explains how to get a link', async (test) => {
     const page = await browser(test).visit(`${daemon.url}/c/lobby`);
     await page.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
     await page.getByText('stoa login').waitFor();
   });
 
-  it('W-1 a link to a place works from another site, also for who is not logged in', async (test) => {
+  it('W-1 a link to a page works from another site, also without a login', async (test) => {
     const elsewhere = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<link rel="icon" href="data:,"><a href="${daemon.url}/c/lobby">there</a>`);

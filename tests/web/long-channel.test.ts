@@ -112,7 +112,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
     expect(await newest(page).isVisible()).toBe(true);
   });
 
-  it('W-6 leads to a day, and from what is searched to where it was said', async (test) => {
+  it('W-6 jumps to a day, and from a search result to its message', async (test) => {
     const page = await opened(test);
     await goToDay(page, THEIR_DAY);
     await page.getByText('message 1', { exact: true }).waitFor();

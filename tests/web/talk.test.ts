@@ -262,7 +262,7 @@ describe('talking, in two browsers', () => {
     expect((await stored('Look, @Anna Lee')).addressedMemberIds).toEqual([anna?.memberId]);
   });
 
-  it('W-3 an image that is pasted is looked at before it is sent, and shown to others; other files are offered', async (test) => {
+  it('W-3 a pasted image has a preview, and others see it; other files are offered for download', async (test) => {
     needsBrowser(test);
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     const drawing =
@@ -364,7 +364,7 @@ describe('talking, in two browsers', () => {
     expect(stage?.takeComplaints().join('\n')).toMatch(/^.*404.*\/v1\/assets\/[^/]*\)$/);
   });
 
-  it('W-4 why an agent spoke is told in the words of its decision', async (test) => {
+  it('W-4 the decision explains why an agent spoke', async (test) => {
     needsBrowser(test);
     await mine.getByRole('link', { name: /^Lobby/ }).click();
     await mine.getByRole('heading', { name: 'Lobby' }).waitFor();
@@ -478,7 +478,7 @@ describe('talking, in two browsers', () => {
     await until('the link alone leads there', () => isInView(found));
   });
 
-  it('who reads the past is not led through all that was said since, and finds what they edit as they left it', async (test) => {
+  it('a reader of earlier messages keeps the scroll offset and the unsent edit', async (test) => {
     needsBrowser(test);
     const log = mine.getByRole('log', { name: 'Messages' });
     const more = mine.waitForResponse((answer) => /messages\?.*after=/.test(answer.url()));

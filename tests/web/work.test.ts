@@ -386,7 +386,8 @@ describe('work, in a browser', () => {
     await prompt.press('Enter');
     await journal.getByText('it gave steered').waitFor();
     await journal.getByText('it gave later').waitFor();
-    const inOrder = /by another prompt[^]*run echo steered[^]*gave steered[^]*run echo later[^]*gave later/;
+    const inOrder =
+      /by another prompt[^]*run echo steered[^]*gave steered[^]*run echo later[^]*gave later/;
     expect(await journal.innerText()).toMatch(inOrder);
     await page.reload();
     await journal.getByText('it gave later').waitFor();
