@@ -338,13 +338,13 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
 
   it('C-61 metadata of channels, members, messages and stimuli is kept as given, small and without unsafe keys', async () => {
     const metadata = { a: [1, { b: null }], 'any key': '部署', n: 1.5 };
-    const room = '/v1/channels/meta';
+    const testChannel = '/v1/channels/meta';
     const places = [
-      (given: object) => owner.patch(room, { metadata: given }),
-      (given: object) => owner.post(`${room}/members`, { metadata: given }),
-      (given: object) => owner.post(`${room}/messages`, { text: 'x', metadata: given }),
+      (given: object) => owner.patch(testChannel, { metadata: given }),
+      (given: object) => owner.post(`${testChannel}/members`, { metadata: given }),
+      (given: object) => owner.post(`${testChannel}/messages`, { text: 'x', metadata: given }),
       (given: object) =>
-        owner.post(`${room}/stimuli`, { kind: 'agent_idea', content: 'x', metadata: given }),
+        owner.post(`${testChannel}/stimuli`, { kind: 'agent_idea', content: 'x', metadata: given }),
     ];
     expect(await create('meta', { metadata })).toMatchObject({ metadata });
     const largest = 'x'.repeat(LIMITS.metadataBytes - '{"a":""}'.length);
@@ -361,7 +361,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     const unsafe = { channelId: 'meta-2', title: 'x', metadata: { constructor: 1 } };
     expect((await owner.post('/v1/channels', unsafe)).json.code).toBe('invalid_metadata');
     await places[0]?.(metadata);
-    expect((await owner.get<Channel>(room)).json.metadata).toEqual(metadata);
+    expect((await owner.get<Channel>(testChannel)).json.metadata).toEqual(metadata);
     const [message] = await read('meta');
     expect(message?.metadata).toEqual(metadata);
   });

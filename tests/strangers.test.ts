@@ -14,7 +14,7 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Room, scripted } from './room.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 /** Does what it reads, whoever wrote it. */
 const OBEDIENT = scripted(`
@@ -131,10 +131,10 @@ describe('what a session reads on request of a person it does not work for', {
     return made.json.sessionId;
   };
   /** A channel with one session of the owner, in which Bob is a member too. */
-  const room = async (agentId: string, sessionId: string): Promise<Room> => {
+  const testChannel = async (agentId: string, sessionId: string): Promise<TestChannel> => {
     const channelId = `strangers-${String((count += 1))}`;
     const policy = { memberCooldownMs: 0 };
-    const opened = await Room.open(owner, { channelId, policy, workspace: root });
+    const opened = await TestChannel.open(owner, { channelId, policy, workspace: root });
     const member = { actorId: `session:${sessionId}`, memberId: agentId };
     expect((await owner.post<Member>(`${opened.path}/members`, member)).status).toBe(200);
     expect((await bob.post(`${opened.path}/members`, {})).status).toBe(200);
@@ -144,9 +144,9 @@ describe('what a session reads on request of a person it does not work for', {
     const agentId = name ?? `program-${String((count += 1))}`;
     expect((await owner.put(`/v1/agents/${agentId}`, program(agentId, where))).status).toBe(200);
     const sessionId = await session(agentId, where);
-    return { agentId, sessionId, here: await room(agentId, sessionId) };
+    return { agentId, sessionId, here: await testChannel(agentId, sessionId) };
   };
-  const ask = async (by: Caller, { path }: Room, text: string): Promise<Message> => {
+  const ask = async (by: Caller, { path }: TestChannel, text: string): Promise<Message> => {
     const posted = await by.post<Message>(`${path}/messages`, { text });
     if (posted.status !== 201) throw new Error(posted.text);
     return posted.json;
@@ -244,7 +244,7 @@ describe('what a session reads on request of a person it does not work for', {
   it('SE-42 a message that another person has passed on asks once, and is not tried again when it was denied', async () => {
     const { agentId, sessionId } = await programRoom();
     const devId = await session('obedient');
-    const here = await room('obedient', devId);
+    const here = await testChannel('obedient', devId);
     await ask(bob, here, `@obedient forward to ${sessionId}: !say hello`);
     const question = await pending(sessionId);
     expect(question.tool).toBe('start_run');
@@ -267,7 +267,7 @@ describe('what a session reads on request of a person it does not work for', {
 
   it('SE-15 what only the person of the session may read asks them: notes and background tasks', async () => {
     const sessionId = await session('obedient');
-    const here = await room('obedient', sessionId);
+    const here = await testChannel('obedient', sessionId);
     const kept = await ask(owner, here, '@obedient keep: the code of the safe is 4711');
     await here.closed(kept.messageId);
     const [noteId = ''] = /nte_\w+/.exec((await here.read()).at(-1) ?? '') ?? [];
@@ -354,7 +354,7 @@ describe('what a session reads on request of a person it does not work for', {
       await session('obedient', 'private', 'full'),
       await session('obedient', 'private', 'full'),
     ];
-    const here = await room('first', first);
+    const here = await testChannel('first', first);
     const member = { actorId: `session:${second}`, memberId: 'second' };
     expect((await owner.post(`${here.path}/members`, member)).status).toBe(200);
     return { first, second, here };

@@ -385,7 +385,7 @@ describe('the web UI for everybody, in a browser', () => {
       await page.getByRole('button', { name: '1 waits for you' }).click();
       await page.getByRole('button', { name: /^Deny/ }).waitFor();
       await shows('the approvals');
-      // There is room to read the change.
+      // There is channel to read the change.
       await page.getByText('+two').scrollIntoViewIfNeeded();
       expect.soft(await heightInView(page, 'Diff'), 'the diff').toBeGreaterThan(140);
       await page.keyboard.press('Escape');

@@ -28,7 +28,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
-import { Room } from '../room.js';
+import { TestChannel } from '../test-channel.js';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
@@ -479,14 +479,14 @@ describe('settings, timeline and usage, in a browser', () => {
 
   it('DU-19 AC-20 the timeline and the thread say how each turn ended, and a changed definition is refreshed by one button', async (test) => {
     const page = await at('/c/lobby', test);
-    const room = await Room.open(owner, {
+    const testChannel = await TestChannel.open(owner, {
       channelId: 'words',
       workspace,
       policy: { memberCooldownMs: 0 },
     });
-    const first = await room.post('No agent is here yet.');
-    await room.invite('modelled', { kind: 'builtin' });
-    await room.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
+    const first = await testChannel.post('No agent is here yet.');
+    await testChannel.invite('modelled', { kind: 'builtin' });
+    await testChannel.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
     const cases: { script: ModelScript; agent?: string; words: string; isSeen?: boolean }[] = [
       { script: [say('An hour.')], words: 'answered', isSeen: true },
       {
@@ -516,8 +516,8 @@ describe('settings, timeline and usage, in a browser', () => {
     for (const [index, { script, agent = 'modelled', words, isSeen = false }] of cases.entries()) {
       const question = `question ${String(index)}`;
       model.script(script);
-      const { messageId } = await room.post(`@${agent} ${question}`);
-      await room.closed(messageId);
+      const { messageId } = await testChannel.post(`@${agent} ${question}`);
+      await testChannel.closed(messageId);
       await page.goto(`${daemon.url}/c/words/m/${messageId}`);
       const ended = page.getByRole('list', { name: 'How the turn ended' });
       if (!isSeen) await ended.getByText(`${agent} ${words}`).waitFor();
@@ -544,8 +544,8 @@ describe('settings, timeline and usage, in a browser', () => {
       .getByRole('article')
       .filter({ hasText: 'Definition changed: refresh missing.' });
     // Until then the old definition fails, and no id is shown.
-    const old = await room.post('@missing still there?');
-    await room.closed(old.messageId);
+    const old = await testChannel.post('@missing still there?');
+    await testChannel.closed(old.messageId);
     await page.goto(`${daemon.url}/c/words/m/${old.messageId}`);
     const ended = page.getByRole('list', { name: 'How the turn ended' });
     await ended.getByText('Definition changed: refresh the session of missing').waitFor();
@@ -554,7 +554,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await notice.getByRole('button', { name: 'Refresh missing' }).click();
     await notice.getByText('refreshed').waitFor();
     model.script([say('Here I am.')]);
-    await room.post('@missing are you there?');
+    await testChannel.post('@missing are you there?');
     await page.getByRole('log', { name: 'Messages' }).getByText('Here I am.').waitFor();
   });
 });

@@ -28,7 +28,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
-import { Room } from '../room.js';
+import { TestChannel } from '../test-channel.js';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
@@ -214,8 +214,11 @@ describe('the feed of a channel, in a browser', () => {
     const story = 'Once upon a time there was a channel in which nobody had to wait. '
       .repeat(60)
       .trim();
-    const room = await Room.open(owner, { channelId: 'story', workspace: process.cwd() });
-    await room.invite('teller', { kind: 'builtin' });
+    const testChannel = await TestChannel.open(owner, {
+      channelId: 'story',
+      workspace: process.cwd(),
+    });
+    await testChannel.invite('teller', { kind: 'builtin' });
     const hold = gate();
     model.script([
       useTools([toolCall('emit_output', { content: story })], { chunkSize: 8, gate: hold }),

@@ -24,7 +24,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
-import { Room, scripted } from '../room.js';
+import { scripted, TestChannel } from '../test-channel.js';
 
 /** A picture of one red dot. */
 const DOT =
@@ -424,9 +424,9 @@ describe('talking, in two browsers', () => {
 
     await mine.keyboard.press('Control+k');
     await mine.keyboard.type('room');
-    const room = mine.getByRole('option', { name: 'Room' }).first();
-    await room.getByText('What grows where').waitFor();
-    expect((await hiddenIn(room.getByText('Room', { exact: true }))).beside).toBe(0);
+    const testChannel = mine.getByRole('option', { name: 'Room' }).first();
+    await testChannel.getByText('What grows where').waitFor();
+    expect((await hiddenIn(testChannel.getByText('Room', { exact: true }))).beside).toBe(0);
     await line.fill('host');
     await mine.getByRole('option', { name: /^Host.*Lobby/i, selected: true }).waitFor();
     await line.fill('timeline');
@@ -513,7 +513,7 @@ describe('talking, in two browsers', () => {
     const messageId = await first.getAttribute('data-message-id');
     const read = mine.locator(`article[data-message-id="${messageId ?? ''}"]`);
     const before = await read.boundingBox();
-    await mine.getByRole('link', { name: /^Room/ }).click();
+    await mine.getByRole('link', { name: /^TestChannel/ }).click();
     await mine.getByRole('heading', { name: 'Room' }).waitFor();
     await mine.goBack();
     await until('it stands where it stood', async () => {
@@ -559,17 +559,19 @@ describe('talking, in two browsers', () => {
     const workspace = mkdtempSync(join(tmpdir(), 'stoa-talk-'));
     test.onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
     const policy = { maxAgentRepliesPerHumanMessage: 1, memberCooldownMs: 600_000 };
-    const room = await Room.open(owner, { channelId: 'heralds', policy, workspace });
-    await owner.patch(room.path, { title: 'Heralds' });
-    await anna.post<Member>(`${room.path}/members`, { displayName: 'Anna Lee' });
+    const testChannel = await TestChannel.open(owner, { channelId: 'heralds', policy, workspace });
+    await owner.patch(testChannel.path, { title: 'Heralds' });
+    await anna.post<Member>(`${testChannel.path}/members`, { displayName: 'Anna Lee' });
     const script = (line: string) => scripted(`otherwise: [{ say: ${JSON.stringify(line)} }]`);
-    await room.invite('build', script('I am Build.'), { displayName: 'Build' });
-    await room.invite('bot', script('@Anna Lee, it is out.'), { displayName: 'Build Bot' });
+    await testChannel.invite('build', script('I am Build.'), { displayName: 'Build' });
+    await testChannel.invite('bot', script('@Anna Lee, it is out.'), { displayName: 'Build Bot' });
     await theirs.goto(`${daemon.url}/c/room`);
     const channel = theirs.getByRole('link', { name: /^Heralds/ });
     await channel.waitFor();
     // Her own message is not unread: what is, is the one that names her.
-    const asked = await anna.post<Message>(`${room.path}/messages`, { text: '@bot is it out?' });
+    const asked = await anna.post<Message>(`${testChannel.path}/messages`, {
+      text: '@bot is it out?',
+    });
     await theirs.getByRole('link', { name: /^Heralds ?1 unread$/ }).waitFor();
     await channel.click();
     const named = said(theirs, '@Anna Lee, it is out.');
@@ -582,9 +584,9 @@ describe('talking, in two browsers', () => {
       'the last speaker answers',
       async () => (await replies.getByText('it is out.').count()) === 2,
     );
-    const [, , followUp] = await room.messages();
+    const [, , followUp] = await testChannel.messages();
     expect(followUp?.replyToMessageId).toBeUndefined();
-    const decision = (await room.decisions(asked.json.messageId)).find(
+    const decision = (await testChannel.decisions(asked.json.messageId)).find(
       ({ trigger }) => trigger.messageId === followUp?.messageId,
     );
     expect(decision?.candidates[0]).toMatchObject({
@@ -595,7 +597,7 @@ describe('talking, in two browsers', () => {
     await mine.goto(`${daemon.url}/c/heralds`);
     await write(mine, 'What does @Build Bot suggest?');
     const answered = await until('it is answered', async () => {
-      const messages = await room.messages();
+      const messages = await testChannel.messages();
       return messages.length === 6 ? messages : undefined;
     });
     expect(answered[4]?.addressedMemberIds).toEqual(['bot']);
