@@ -122,7 +122,7 @@ describe('stoa tail --follow', () => {
   });
 
   it.runIf(fs.existsSync('/dev/full'))(
-    'says in one line when there is no testChannel for it',
+    'says in one line when there is no space for it',
     () => {
       const full = fs.openSync('/dev/full', 'w');
       const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'channel', 'list'], {

@@ -101,7 +101,7 @@ export class ProgramStage {
   }
 }
 
-/** What agents published in a testChannel, oldest first. */
+/** What agents published in a channel, oldest first. */
 export const published = async (testChannel: TestChannel): Promise<string[]> =>
   (await testChannel.read()).filter((line) => !line.startsWith('owner: '));
 
