@@ -125,7 +125,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     };
     const living = (): number[] => stage.processes('refreshed');
     const log = (): string[] =>
-      stage.told('refreshed').map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
+      stage.logOf('refreshed').map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
     for (const testChannel of channels) await say(testChannel, 'before');
     const old = living();
     expect(await stoa(['session', 'refresh', sessions[0]])).toMatchObject({ code: 0 });

@@ -34,7 +34,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownerOf } from './stoa-command.js';
 import { scripted, TestChannel } from './test-channel.js';
 
-/** Does whatever it reads, whoever wrote it: only a mechanical limit can stop it. */
+/** Follows every instruction that it reads, from any author: only a mechanical limit can stop it. */
 const OBEDIENT = scripted(`
 turns:
   - when: { matches: 'forward to (\\S+): (.*)' }

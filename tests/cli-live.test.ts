@@ -121,20 +121,17 @@ describe('stoa tail --follow', () => {
     expect(stdout).toMatch(/^\d 0\n$/);
   });
 
-  it.runIf(fs.existsSync('/dev/full'))(
-    'says in one line when there is no space for it',
-    () => {
-      const full = fs.openSync('/dev/full', 'w');
-      const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'channel', 'list'], {
-        env: { ...cleanEnvironment(), STOA_HOME: daemon.home },
-        stdio: ['ignore', full, 'pipe'],
-        encoding: 'utf8',
-      });
-      fs.closeSync(full);
-      expect(stderr).toMatch(/^stoa: cannot write to standard output: ENOSPC.*\n$/);
-      expect(status).toBe(1);
-    },
-  );
+  it.runIf(fs.existsSync('/dev/full'))('says in one line when there is no space for it', () => {
+    const full = fs.openSync('/dev/full', 'w');
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'channel', 'list'], {
+      env: { ...cleanEnvironment(), STOA_HOME: daemon.home },
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    });
+    fs.closeSync(full);
+    expect(stderr).toMatch(/^stoa: cannot write to standard output: ENOSPC.*\n$/);
+    expect(status).toBe(1);
+  });
 });
 
 describe('stoa serve', () => {

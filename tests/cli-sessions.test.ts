@@ -143,7 +143,7 @@ describe('stoa agent', () => {
     expect(await ids([], directory)).not.toContain('local');
     const shown = await owner(['agent', 'show', 'local'], { cwd: project });
     expect(shown.out).toContain('Hi.');
-    // No place for agents: there are those of the daemon.
+    // Not a workspace with agents: those of the daemon are listed.
     expect(await ids([], daemon.home)).toContain('talker');
     expect(await owner(['agent', 'list', '--workspace', daemon.home])).toMatchObject({
       code: 1,

@@ -12,7 +12,7 @@ let api: Caller;
 let stoa: ReturnType<typeof ownerOf>;
 const workspace = mkdtempSync(join(tmpdir(), 'stoa-cli-tasks-'));
 
-/** Starts in the background what it is told to run, reads what it is told to, and takes note of the rest. */
+/** Starts the requested command in the background, reads the requested file, and acknowledges the rest. */
 const SCRIPT = `
 turns:
   - when: { kind: input, matches: "run: (.*)" }

@@ -81,7 +81,7 @@ interface Disk {
   free(): void | Promise<void>;
 }
 
-/** A run stops while its store is full, which is told once, and goes on where it was when there is channel. */
+/** A run is suspended while its store is full, which is reported once, and continues when there is space. */
 async function expectSuspension(daemon: TestDaemon, disk: Disk): Promise<void> {
   const owner = callerOf(daemon.url, daemon.token);
   const steps = 80;
@@ -169,7 +169,7 @@ describe('a disk that is full', () => {
     expect(refused.json).toMatchObject({ code: 'storage_full', status: 507 });
     expect(acknowledged.length).toBeGreaterThan(10);
 
-    // Whatever was answered is there, and can be read, live and from the log.
+    // Everything acknowledged is there, and can be read, live and from the log.
     const channel = await owner.get<Channel>('/v1/channels/lobby');
     expect(channel.json).toMatchObject({
       messageCount: acknowledged.length,

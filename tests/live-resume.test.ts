@@ -12,7 +12,7 @@ import {
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** What a reader of topics has to offer, whichever protocol carries it. */
+/** The interface of a topic reader, for every protocol. */
 interface Follower {
   events(topic?: string): Stamped[];
   end(): void | Promise<void>;

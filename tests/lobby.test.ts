@@ -35,7 +35,7 @@ describe('the first start', () => {
   const textOf = ({ inputItems }: Message): string =>
     inputItems.map((item) => (item.type === 'text' ? item.text : '')).join('');
 
-  /** What was said, and what was decided, until the turn of a message is over. */
+  /** The messages and decisions until the turn of a message ends. */
   const ask = async (text: string) => {
     const { json: root } = await owner.post<Message>(`${LOBBY}/messages`, { text });
     const { messageId } = root;
@@ -171,7 +171,7 @@ describe('the first start', () => {
     expect(await sessions()).toEqual(before);
     const shown = /stoa history (demo-\w+)/.exec(out)?.[1] ?? '';
     expect((await owner.get<Channel>(`/v1/channels/${shown}`)).json.archivedAt).toBeGreaterThan(0);
-    // Nor when whoever watched has seen enough.
+    // Nor after the watcher has left.
     const left = start(['demo', '--fast'], { env: { STOA_HOME: daemon.home } });
     await until('it plays', () => left.output().out.includes('scripts'));
     left.process.stdout?.destroy();
@@ -187,7 +187,7 @@ describe('the first start', () => {
   });
 
   it('what a start that was cut off left undone is completed by the next one', async () => {
-    // As it stands after a crash: the channel is there and marked, and somebody is missing.
+    // The state after a crash: the channel exists and is marked, and a member is missing.
     await owner.patch(LOBBY, { metadata: { firstStart: 'begun' } });
     expect((await owner.delete(`${LOBBY}/members/reviewer`)).status).toBe(204);
     expect((await owner.delete('/v1/agents/builder')).status).toBe(204);

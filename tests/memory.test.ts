@@ -170,7 +170,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
       expect(line).not.toMatch(/(^|\s)\//);
       expect(line.length).toBeLessThan(200);
     }
-    // Told to everybody, in words of the system, and nobody was woken by it.
+    // Reported to everybody by the system, without opening a turn.
     const messages = await read('crew');
     expect(messages.map(({ author }) => author.kind)).toEqual(['system', 'system']);
     expect((await owner.get('/v1/channels/crew/leases?state=all')).json).toEqual({ leases: [] });
@@ -243,7 +243,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect(seen.at(-1)).toContain('memory_isolated');
     expect(seen.at(-1)).not.toContain('asked in the open');
     expect(model.requests.slice(from, after).at(-1)?.text).toContain(canary);
-    // A session that comes later is told what is remembered, as somebody's words.
+    // The prompt of a later session contains the notes, in an envelope.
     await owner.delete(`/v1/channels/sealed/members/thinker`);
     await bringIn('sealed', await newSession());
     const told = await asked('sealed', 'Hello');

@@ -55,13 +55,13 @@ export class ProgramStage {
     return processesWith(this.#markOf(name));
   }
 
-  told(name: string): FakeAgentEntry[] {
+  logOf(name: string): FakeAgentEntry[] {
     return readAgentLog(this.#logOf(name));
   }
 
   /** The prompts of a program, each as one text. */
   prompts(name: string): string[] {
-    return this.told(name).flatMap(({ type, prompt = [] }) =>
+    return this.logOf(name).flatMap(({ type, prompt = [] }) =>
       type === 'prompt' ? [prompt.map(({ text = '' }) => text).join('\n')] : [],
     );
   }

@@ -61,7 +61,7 @@ describe('how agents speak in a channel', () => {
       workspace,
     });
   };
-  /** An agent program of its own that does what it is told; what it was told stands in its log. */
+  /** A separate agent program that follows its prompts and logs them. */
   const program = (name: string) => {
     const log = join(workspace, `${name}.log`);
     const env = { FAKE_AGENT: JSON.stringify({ log }) };

@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scripted, TestChannel } from './test-channel.js';
 
-/** Does what it reads, whoever wrote it. */
+/** Follows every instruction that it reads, from any author. */
 const OBEDIENT = scripted(`
 turns:
   - when: { matches: 'forward to (\\S+): (.*)' }
@@ -348,7 +348,7 @@ describe('what a session reads on request of a person it does not work for', {
     return question;
   };
   const canary = (): string => join(root, 'private', `canary-${String((count += 1))}`);
-  /** Two sessions of the owner that do everything unasked, in a channel with Bob. */
+  /** Two sessions of the owner in mode `full`, in a channel with Bob. */
   const pair = async () => {
     const [first, second] = [
       await session('obedient', 'private', 'full'),

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const sessionIds: string[] = [];
 let agents = 0;
-/** An agent that runs one command when it is told to begin, and takes note of everything else. */
+/** An agent that runs one command on request, and acknowledges everything else. */
 async function begin(input: Readonly<Record<string, unknown>>): Promise<string> {
   agents += 1;
   const agentId = `worker-${String(agents)}`;
@@ -70,7 +70,7 @@ const ended = (taskId: string): Promise<Task> =>
     { timeoutMs: 600_000, everyMs: 50 },
   );
 
-/** What the session was told of a task. */
+/** The notices that the session got about a task. */
 async function notices(sessionId: string, taskId: string): Promise<InboxItem[]> {
   const path = `/v1/sessions/${sessionId}/inbox?limit=100`;
   const { items } = (await owner.get<{ items: InboxItem[] }>(path)).json;
@@ -279,7 +279,7 @@ function bytesOnDisk(path: string): number {
       try {
         return sum + statSync(join(directory, name)).size;
       } catch {
-        // Dropped while it was looked at.
+        // Dropped while it was read.
         return sum;
       }
     }, 0);

@@ -79,7 +79,7 @@ export class TestChannel {
     return json.decisions.reverse();
   }
 
-  /** Who had the turn, and what became of it, oldest first. */
+  /** Who had the turn, and the outcomes, oldest first. */
   async outcomes(rootMessageId?: string): Promise<[member: string, outcome: string][]> {
     const { json } = await this.owner.get<{ leases: Lease[] }>(`${this.path}/leases?state=all`);
     return json.leases

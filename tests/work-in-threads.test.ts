@@ -449,7 +449,7 @@ const TWO_MINUTES_AHEAD = `--import=data:text/javascript,${encodeURIComponent(
   'const { now } = Date; Date.now = () => now() + 120_000;',
 )}`;
 
-/** To whom a model is told to report, in the description of the tool. */
+/** The recipient of reports in the description of the tool. */
 function recipientIn({ body }: ModelRequest): string {
   const tools = body['tools'] as { function: { name: string; description: string } }[];
   const tool = tools.find((each) => each.function.name === 'send_message')?.function;

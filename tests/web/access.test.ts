@@ -67,7 +67,7 @@ const ROOT = [
   `A word that is too long: ${'wide'.repeat(60)}`,
 ].join('\n\n');
 
-/** The page is drawn anew some time after it was told. */
+/** The page renders again some time after the event. */
 async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.waitForFunction(`matchMedia('(prefers-color-scheme: ${colorScheme})').matches`);

@@ -83,7 +83,7 @@ describe('settings, timeline and usage, in a browser', () => {
     rmSync(workspace, { recursive: true, force: true });
   });
 
-  /** The one page of this file, at this place: going there as a link would loads nothing anew. */
+  /** The one page of this file, at this path: it navigates like a link, without a reload. */
   async function at(path: string, test: TestContext): Promise<Page> {
     if (!stage) return test.skip(NO_BROWSER);
     opened ??= stage.logIn(daemon);
@@ -315,7 +315,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await expectProblem(page, 'Login link', 'This must not be empty.');
     await page.getByLabel('Name of the token').fill('laptop');
     await page.getByLabel('For whom').fill('ada');
-    // SE-12: whoever has this page open cannot make tokens with it alone.
+    // SE-12: an open page alone cannot create tokens.
     const freshLink = async (): Promise<string> =>
       (await owner.post<{ url: string }>('/v1/login-codes')).json.url;
     const spent = await freshLink();

@@ -129,7 +129,7 @@ describe('the feed of a channel, in a browser', () => {
       const unknown = await browser(test).visit(`${daemon.url}/c/lobby`);
       await follow(unknown);
       await unknown.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
-      // The site itself is the only other place that was asked.
+      // The site itself is the only other server that got a request.
       const asked = `a request to another place: http://localhost:${String(port)}/`;
       expect(stage?.takeComplaints()).toEqual([asked, asked]);
     } finally {
@@ -289,7 +289,7 @@ describe('the feed of a channel, in a browser', () => {
     await box(page).fill('said while it was away');
     await box(page).press('Enter');
     await said(page, 'said while it was away').waitFor();
-    // A change is not kept for later: it is told so, and stays where it was written.
+    // A change is not queued: the page reports the failure and keeps the text.
     await box(page).press('ArrowUp');
     const editor = page.getByRole('textbox', { name: 'Edit the message' });
     await editor.fill('much before');
@@ -390,7 +390,7 @@ describe('the feed of a channel, in a browser', () => {
     ]);
     expect(await page.evaluate(`'ran' in window`)).toBe(false);
 
-    // Should something slip through one day, the policy of the page stands behind it.
+    // If a defect lets something through, the content security policy still stops it.
     const policy = (await page.request.get(page.url())).headers()['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self'");

@@ -482,7 +482,7 @@ describe('talking, in two browsers', () => {
     needsBrowser(test);
     const log = mine.getByRole('log', { name: 'Messages' });
     const more = mine.waitForResponse((answer) => /messages\?.*after=/.test(answer.url()));
-    // Not by a key: what Chromium scrolls for one goes on for a while, to a place that it reckoned before.
+    // Not by a key: Chromium animates such a scroll, to an offset that it computed before.
     await mine.evaluate(`(() => {
       const log = document.querySelector('[role=log][aria-label=Messages]');
       log.scrollTop = log.scrollHeight;

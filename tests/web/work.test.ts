@@ -285,7 +285,7 @@ describe('work, in a browser', () => {
     expect((await ended(runIds[0] ?? '')).status).toBe('completed');
     expect(readFileSync(join(workspace, 'notes.txt'), 'utf8')).toBe('one\nthree\n');
 
-    // What the agent wrote stands alone, and what Stoa says of it apart.
+    // Text of the agent is separate from the statements of Stoa.
     const written = page.getByRole('region', { name: 'Written by the agent' });
     expect(await written.getByRole('definition').allTextContents()).toEqual([forging]);
     expect(await page.getByRole('list', { name: 'What Stoa says of it' }).innerText()).toMatch(
@@ -375,7 +375,7 @@ describe('work, in a browser', () => {
     await page.getByRole('link', { name: 'Stories' }).click();
     await writing.getByText('once upon a time and then').waitFor();
 
-    // What is said meanwhile waits below what is being written.
+    // A prompt that is sent meanwhile waits below the text that is being written.
     await prompt.fill('run echo later');
     await prompt.press('Enter');
     await journal.getByText('waits until the run has ended').waitFor();
