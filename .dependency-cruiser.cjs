@@ -1,4 +1,4 @@
-// protocol <- store <- core <- agent <- daemon; shell <- core; cli, web -> client -> protocol.
+// Allowed imports between packages: protocol <- store <- core <- agent <- daemon; shell <- core; cli, web -> client -> protocol.
 // See ARCHITECTURE.md.
 
 const fs = require('node:fs');

@@ -29,11 +29,11 @@ const needsNoSqlite = [
   'packages/store/src/search/{postgres-search-index,search-tokens}.test.ts',
 ];
 
-// What is about the house and not about what lives in it: its rules, the types in its documents, and what
-// the tests themselves are made with. `npm run check` runs them.
-const aboutTheHouse = [
+// Tests of the repository itself: its rules, the types in its documents and the test kit.
+// `npm run check` runs them.
+const repositoryTests = [
   'packages/testkit/src/**/*.test.ts',
-  'tests/{architecture,docs-types}.test.ts',
+  'tests/{architecture,docs-types,plain-words}.test.ts',
 ];
 
 // In a browser, against the daemon and the web UI as they are built.
@@ -57,7 +57,7 @@ export default defineConfig({
     pool: 'forks',
     // Many tests wait for processes: others have the cores meanwhile.
     maxWorkers: 4,
-    // Loading the packages anew for each of some 200 files is a quarter of the time. No test changes
+    // Loading the packages again for each of some 200 files would take a quarter of the time. No test changes
     // what its process shares with the next file.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -80,7 +80,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/src/**/*.test.ts'],
-          exclude: [...needsNoSqlite, ...programTests, ...aboutTheHouse, ...hostile],
+          exclude: [...needsNoSqlite, ...programTests, ...repositoryTests, ...hostile],
           testTimeout: 30_000,
         },
       },
@@ -91,7 +91,7 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           exclude: [
             ...programTests,
-            ...aboutTheHouse,
+            ...repositoryTests,
             ...needsBrowser,
             ...hostile,
             ...onOtherNode,
@@ -131,8 +131,8 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'house',
-          include: aboutTheHouse,
+          name: 'repository',
+          include: repositoryTests,
           testTimeout: 120_000,
         },
       },
@@ -142,7 +142,7 @@ export default defineConfig({
           name: 'programs',
           include: programTests,
           testTimeout: 120_000,
-          // Programs of others store their sessions in their own time: a busy machine changes what they do.
+          // Third-party programs store their sessions asynchronously: a busy machine changes what they do.
           fileParallelism: false,
           sequence: { sequencer: LongestFirst, groupOrder: 1 },
           globalSetup: ['scripts/prepare.mjs'],

@@ -1,5 +1,5 @@
-// `npm run check`: everything that judges the code without running it, and what the tests stand on: rules,
-// types in documents, fakes. All checks run, also when an earlier one fails. Names as arguments run only those: `npm run check -- types lint`.
+// `npm run check`: static checks of the code and of its words, and the tests of the rules, of the types in documents
+// and of the test kit. All checks run even if one fails. Arguments select checks: `npm run check -- types lint`.
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { command, prepare } from './prepare.mjs';
@@ -23,7 +23,8 @@ const checks = {
   openapi: ['scripts/lint-openapi.mjs'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
   format: [bin('@biomejs/biome/bin/biome'), 'check', '.'],
-  house: ['scripts/test.mjs', '--project', 'house'],
+  words: ['scripts/plain-words.mjs'],
+  repository: ['scripts/test.mjs', '--project', 'repository'],
 };
 
 await command(async () => {

@@ -16,7 +16,7 @@ const isSoak = process.argv.includes('--soak');
 const withSqlite = ['e2e', 'web', 'unit'];
 
 const elsewhere = `Not run here: ${casesOfPrograms().join(', ')} with the real programs of others, which are fetched and slow
-to start (npm run test:programs); the rules of the house and its test tools (npm run check); hostile input, whose
+to start (npm run test:programs); the rules of the repository and the test kit (npm run check); hostile input, whose
 times are measured (npm run test:hostile); the long forms (npm run test:soak). CI runs all but the last.`;
 
 await command(async () => {

@@ -4,8 +4,8 @@ import type { InboxItem, Run } from '@stoa/protocol';
 import { FakeModel, sendSignal, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProgramStage, published, sessionOf } from './program-stage.js';
-import type { Room } from './room.js';
 import { ownerOf } from './stoa-command.js';
+import type { TestChannel } from './test-channel.js';
 
 /** Agents that are programs, in a channel of the real daemon. */
 describe('an agent program in a channel', { timeout: 60_000 }, () => {
@@ -37,21 +37,24 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     });
   }
 
-  it('AC-2 what was said in private is never published, though its program repeats it late', async () => {
-    const room = await stage.room('late');
+  it('AC-2 private text is never published, even if the program repeats it late', async () => {
+    const testChannel = await stage.openChannel('late');
     const store = join(stage.directory, 'late.json');
-    const member = await room.invite('late', stage.program('late', { store, replay: 'late' }));
-    const root = await room.post('@late\n!say hello');
-    await room.closed(root.messageId);
+    const member = await testChannel.invite(
+      'late',
+      stage.program('late', { store, replay: 'late' }),
+    );
+    const root = await testChannel.post('@late\n!say hello');
+    await testChannel.closed(root.messageId);
     const secret = await privately(sessionOf(member), '!say the salary is 4711');
     expect(JSON.stringify(secret.output)).toContain('4711');
     const before = stage.processes('late');
     expect(before.length).toBeGreaterThan(0);
     for (const pid of before) if (stage.processes('late').includes(pid)) sendSignal(pid, 'SIGKILL');
     await until('it is gone', () => stage.processes('late').every((pid) => !before.includes(pid)));
-    const next = await room.post('@late\n!say I begin.\n!pause 1000\n!say And I end.');
-    await room.closed(next.messageId);
-    expect(await room.read()).toEqual([
+    const next = await testChannel.post('@late\n!say I begin.\n!pause 1000\n!say And I end.');
+    await testChannel.closed(next.messageId);
+    expect(await testChannel.read()).toEqual([
       'owner: @late\n!say hello',
       'late: hello',
       'owner: @late\n!say I begin.\n!pause 1000\n!say And I end.',
@@ -60,9 +63,9 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
   });
 
   it('AC-13 learns how to answer, to react and to pass, and text after pass_turn is not published', async () => {
-    const room = await stage.room('reacting');
-    await room.invite('reacting', stage.program('reacting'));
-    const root = await room.post(
+    const testChannel = await stage.openChannel('reacting');
+    await testChannel.invite('reacting', stage.program('reacting'));
+    const root = await testChannel.post(
       [
         '@reacting',
         '!mcp set_channel_reaction {"messageId":"%m","emoji":"👍"}',
@@ -70,9 +73,9 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
         '!say I insist on a word.',
       ].join('\n'),
     );
-    await room.closed(root.messageId);
-    expect(await room.outcomes()).toEqual([['reacting', 'reacted']]);
-    const [message, ...more] = await room.messages();
+    await testChannel.closed(root.messageId);
+    expect(await testChannel.outcomes()).toEqual([['reacting', 'reacted']]);
+    const [message, ...more] = await testChannel.messages();
     expect(message?.reactions).toMatchObject([{ emoji: '👍', count: 1 }]);
     expect(more).toEqual([]);
     const [prompt] = stage.prompts('reacting');
@@ -85,40 +88,48 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     );
     expect(prompt).toContain('if nothing you could add would help, call pass_turn alone.');
     expect(prompt).toContain('tools of the MCP server whose name begins with "stoa"');
-    const passed = await room.post('@reacting\n!mcp pass_turn {}\n!say I have nothing to say.');
-    await room.closed(passed.messageId);
-    expect(await room.outcomes(passed.messageId)).toEqual([['reacting', 'abstained']]);
-    expect(await published(room)).toEqual([]);
-    const answered = await room.post(
+    const passed = await testChannel.post(
+      '@reacting\n!mcp pass_turn {}\n!say I have nothing to say.',
+    );
+    await testChannel.closed(passed.messageId);
+    expect(await testChannel.outcomes(passed.messageId)).toEqual([['reacting', 'abstained']]);
+    expect(await published(testChannel)).toEqual([]);
+    const answered = await testChannel.post(
       '@reacting\n!mcp emit_output {"content":"With the tool."}\n!say And without it.',
     );
-    await room.closed(answered.messageId);
-    const written = await room.post('@reacting\n!say With words.');
-    await room.closed(written.messageId);
-    expect(await published(room)).toEqual(['reacting: With the tool.', 'reacting: With words.']);
+    await testChannel.closed(answered.messageId);
+    const written = await testChannel.post('@reacting\n!say With words.');
+    await testChannel.closed(written.messageId);
+    expect(await published(testChannel)).toEqual([
+      'reacting: With the tool.',
+      'reacting: With words.',
+    ]);
   });
 
   it('AC-21 stoa session refresh closes a session in its old program, which ends with its last session', async () => {
     const stoa = ownerOf(stage.daemon);
-    const rooms = [await stage.room('refreshed-1'), await stage.room('refreshed-2')] as const;
+    const channels = [
+      await stage.openChannel('refreshed-1'),
+      await stage.openChannel('refreshed-2'),
+    ] as const;
     const store = join(stage.directory, 'refreshed.json');
     const driver = stage.program('refreshed', { store, closes: true });
     const sessions = [
-      sessionOf(await rooms[0].invite('refreshed', driver)),
-      sessionOf(await rooms[1].invite('refreshed', driver)),
+      sessionOf(await channels[0].invite('refreshed', driver)),
+      sessionOf(await channels[1].invite('refreshed', driver)),
     ] as const;
-    const say = async (room: Room, text: string): Promise<void> => {
-      const { messageId } = await room.post(`@refreshed\n!say ${text}`);
-      await room.closed(messageId);
-      expect((await room.read()).at(-1)).toBe(`refreshed: ${text}`);
+    const say = async (testChannel: TestChannel, text: string): Promise<void> => {
+      const { messageId } = await testChannel.post(`@refreshed\n!say ${text}`);
+      await testChannel.closed(messageId);
+      expect((await testChannel.read()).at(-1)).toBe(`refreshed: ${text}`);
     };
     const living = (): number[] => stage.processes('refreshed');
     const log = (): string[] =>
-      stage.told('refreshed').map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
-    for (const room of rooms) await say(room, 'before');
+      stage.logOf('refreshed').map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
+    for (const testChannel of channels) await say(testChannel, 'before');
     const old = living();
     expect(await stoa(['session', 'refresh', sessions[0]])).toMatchObject({ code: 0 });
-    await say(rooms[0], 'in the same program');
+    await say(channels[0], 'in the same program');
     expect(log().slice(4)).toEqual(['close 1', 'load 1', 'prompt 1']);
     expect(living()).toEqual(old);
     expect(old.length).toBeGreaterThan(0);
@@ -126,17 +137,17 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     await stage.owner.put('/v1/agents/refreshed', { driver: changed });
 
     expect(await stoa(['session', 'refresh', sessions[0]])).toMatchObject({ code: 0 });
-    await say(rooms[0], 'after');
+    await say(channels[0], 'after');
     expect(living()).toEqual(expect.arrayContaining(old));
     expect(await stoa(['session', 'refresh', sessions[1]])).toMatchObject({ code: 0 });
-    await say(rooms[1], 'after');
+    await say(channels[1], 'after');
     await until('the old program is gone', () => living().every((pid) => !old.includes(pid)));
     expect(log().slice(7)).toEqual([
       ...['close 1', 'load 1', 'prompt 1', 'close 2', 'load 2', 'prompt 2'],
     ]);
   });
 
-  it('AC-20 a program that is missing is said with the command that mends it, and so is a definition that changed', async () => {
+  it('AC-20 a missing program and a changed definition are reported with the command that fixes them', async () => {
     const stoa = ownerOf(stage.daemon);
     const mend = 'npm install -g @qwen-code/qwen-code';
     const put = await stoa(['agent', 'put', 'ghost', '--acp', 'qwen']);
@@ -144,8 +155,8 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect(put.out.replace(/\s+/g, ' ')).toContain(
       `There is no program qwen to start. Mend it with: ${mend}`,
     );
-    const room = await stage.room('ghosts');
-    const tail = await stage.watch(room);
+    const testChannel = await stage.openChannel('ghosts');
+    const tail = await stage.watch(testChannel);
     const invited = await stoa([
       'channel',
       'invite',
@@ -158,15 +169,17 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
       `cannot work yet: There is no program qwen to start. Mend it with: ${mend}`,
     );
     const failure = async (messageId: string): Promise<string> => {
-      await room.closed(messageId);
+      await testChannel.closed(messageId);
       const [sessionId = ''] = /ses_\w+/.exec(invited.out) ?? [];
       const { runs } = (await stage.owner.get<{ runs: Run[] }>(`/v1/sessions/${sessionId}/runs`))
         .json;
       return runs[0]?.failure?.message ?? '';
     };
-    const first = await room.post('@ghost hello');
+    const first = await testChannel.post('@ghost hello');
     expect(await failure(first.messageId)).toContain(mend);
-    const [ended] = (await room.decisions(first.messageId)).flatMap((decision) => decision.ended);
+    const [ended] = (await testChannel.decisions(first.messageId)).flatMap(
+      (decision) => decision.ended,
+    );
     expect(ended?.detail).toContain(`Mend it with: ${mend}`);
     const line = await tail.line('ghost failed: program not found');
     expect(line).toContain(`There is no program qwen to start. Mend it with: ${mend}`);
@@ -180,7 +193,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     const mended = await stoa(['agent', 'put', 'ghost', file]);
     const [refresh = '', sessionId = ''] = /stoa session refresh (ses_\w+)/.exec(mended.err) ?? [];
     expect(mended.err).toContain(`definition changed: ${refresh}`);
-    const second = await room.post('@ghost hello again');
+    const second = await testChannel.post('@ghost hello again');
     const old = await failure(second.messageId);
     expect(old).toMatch(
       /^Definition changed: refresh the session of ghost \(stoa session refresh\)\./,
@@ -190,14 +203,14 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
       `ghost: definition changed: ${refresh}`,
     );
     expect(await stoa(['session', 'refresh', sessionId])).toMatchObject({ code: 0 });
-    const third = await room.post('@ghost\n!say here I am');
-    await room.closed(third.messageId);
-    expect((await room.read()).at(-1)).toBe('ghost: here I am');
+    const third = await testChannel.post('@ghost\n!say here I am');
+    await testChannel.closed(third.messageId);
+    expect((await testChannel.read()).at(-1)).toBe('ghost: here I am');
   });
 
-  it('AC-20 a wrong model and a missing key are said in the thread, in why and in tail, and at the next put and invite', async () => {
+  it('AC-20 a wrong model and a missing key are reported in the thread, in why and in tail, and at the next put and invite', async () => {
     const stoa = ownerOf(stage.daemon);
-    const room = await stage.room('mending');
+    const testChannel = await stage.openChannel('mending');
     const put = 'stoa agent put AGENT FILE';
     const cases = [
       {
@@ -234,13 +247,15 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
         mend: `Name another as driver.model: ${put}`,
       },
     ];
-    const tail = await stage.watch(room);
+    const tail = await stage.watch(testChannel);
     for (const { agentId, driver, words, mend } of cases) {
-      await room.invite(agentId, driver);
+      await testChannel.invite(agentId, driver);
       if (agentId === 'misnamed') model.script([{ kind: 'refusal', reason: 'not_found' }]);
-      const { messageId } = await room.post(`@${agentId} hello`);
-      await room.closed(messageId);
-      const [ended] = (await room.decisions(messageId)).flatMap((decision) => decision.ended);
+      const { messageId } = await testChannel.post(`@${agentId} hello`);
+      await testChannel.closed(messageId);
+      const [ended] = (await testChannel.decisions(messageId)).flatMap(
+        (decision) => decision.ended,
+      );
       expect(ended?.detail).toContain(mend);
       const why = await stoa(['why', messageId]);
       expect(why.out).toContain(`${agentId} failed: ${words}`);
@@ -253,7 +268,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
       expect(again.out.replace(/\s+/g, ' ')).toContain(mend);
       expect(again.err).not.toContain('definition changed');
       const other = `mending-${agentId}`;
-      await stage.room(other);
+      await stage.openChannel(other);
       const invited = await stoa([
         'channel',
         'invite',
@@ -269,29 +284,32 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
 
   it('AC-20 a changed definition is announced once in each channel and wakes nobody', async () => {
     const stoa = ownerOf(stage.daemon);
-    const rooms = [await stage.room('changed-1'), await stage.room('changed-2')] as const;
+    const channels = [
+      await stage.openChannel('changed-1'),
+      await stage.openChannel('changed-2'),
+    ] as const;
     const put = (definition: object) =>
       stage.owner.put('/v1/agents/changing', { driver: stage.program('changing'), ...definition });
     const members = [
-      await rooms[0].invite('changing', stage.program('changing')),
-      await rooms[1].invite('changing', stage.program('changing')),
+      await channels[0].invite('changing', stage.program('changing')),
+      await channels[1].invite('changing', stage.program('changing')),
     ];
     const [first = '', second = ''] = members.map(sessionOf);
-    const { messageId } = await rooms[0].post('@changing\n!say hello');
-    await rooms[0].closed(messageId);
+    const { messageId } = await channels[0].post('@changing\n!say hello');
+    await channels[0].closed(messageId);
     const notice = (id: string) =>
       `Stoa: Definition changed: refresh changing with: stoa session refresh ${id}`;
-    const notices = async (room: Room): Promise<string[]> =>
-      (await room.read()).filter((line) => line.startsWith('Stoa: '));
+    const notices = async (testChannel: TestChannel): Promise<string[]> =>
+      (await testChannel.read()).filter((line) => line.startsWith('Stoa: '));
 
     await put({});
-    expect(await notices(rooms[0])).toEqual([]);
+    expect(await notices(channels[0])).toEqual([]);
     await put({ instructions: 'Be brief.' });
-    const asked = await rooms[1].post('@changing\n!say I still work');
-    await rooms[1].closed(asked.messageId);
+    const asked = await channels[1].post('@changing\n!say I still work');
+    await channels[1].closed(asked.messageId);
     await put({ instructions: 'Be very brief.' });
-    expect(await notices(rooms[0])).toEqual([notice(first)]);
-    expect(await notices(rooms[1])).toEqual([notice(second)]);
+    expect(await notices(channels[0])).toEqual([notice(first)]);
+    expect(await notices(channels[1])).toEqual([notice(second)]);
     const { out } = await stoa(['tail', 'changed-1']);
     expect(out).toContain(notice(first));
     const line = `changing: definition changed: stoa session refresh ${first}`;
@@ -300,8 +318,8 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect(await stoa(['session', 'refresh', first])).toMatchObject({ code: 0 });
     expect((await stoa(['why', messageId])).out).not.toContain('definition changed');
     await put({ instructions: 'Be as you like.' });
-    expect(await notices(rooms[1])).toEqual([notice(second)]);
-    const leases = await Promise.all(rooms.map((room) => room.outcomes()));
+    expect(await notices(channels[1])).toEqual([notice(second)]);
+    const leases = await Promise.all(channels.map((testChannel) => testChannel.outcomes()));
     expect(leases).toEqual([[['changing', 'spoke']], [['changing', 'spoke']]]);
   });
 });

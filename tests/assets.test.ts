@@ -50,7 +50,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     (json as { code: string }).code,
   ];
 
-  it('C-28 equal bytes are stored once, whoever sends them and however often', async () => {
+  it('C-28 equal bytes are stored once, regardless of the sender and the number of uploads', async () => {
     const bytes = randomBytes(5_000);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, i) => upload(i % 2 ? ada : owner, bytes)),
@@ -173,7 +173,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     expect(files()).toEqual(before);
   });
 
-  it('C-60 a pinned asset stands in the channel, once, and cannot be deleted', async () => {
+  it('C-60 the channel lists a pinned asset once, and it cannot be deleted', async () => {
     const asset = (await upload(ada, 'to be pinned')).json;
     const other = (await upload(ada, 'pinned second')).json;
     await ada.put(pin(asset.assetId));

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const TABLE = Object.entries(ROUTES) as [keyof typeof ROUTES, Route][];
 
-/** Places that fit the schemas and do not exist, so that no call changes what the next one meets. */
+/** Ids that match the schemas and do not exist, so that no call changes the state for the next one. */
 const PARAMS: Record<string, string> = {
   channelId: 'no-such-channel',
   messageId: `msg_${'0'.repeat(26)}`,
@@ -135,7 +135,7 @@ describe('the authorisation table', () => {
     const query = path === ROUTES.events.path ? '?topic=channel:no-such-channel' : '';
     return call(daemon.url, route.method, path + query, {
       ...(token === undefined ? {} : { token }),
-      // Fits no schema: whoever may call gets as far as the validation and no further.
+      // Matches no schema: an allowed caller reaches the validation and no further.
       ...(route.body === undefined ? {} : { body: { unheardOf: true } }),
     }).then(({ status, headers, text }) =>
       headers['content-type']?.includes('json') && text !== ''

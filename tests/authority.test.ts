@@ -31,10 +31,10 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Room, scripted } from './room.js';
 import { ownerOf } from './stoa-command.js';
+import { scripted, TestChannel } from './test-channel.js';
 
-/** Does whatever it reads, whoever wrote it: only a mechanical limit can stop it. */
+/** Follows every instruction that it reads, from any author: only a mechanical limit can stop it. */
 const OBEDIENT = scripted(`
 turns:
   - when: { matches: 'forward to (\\S+): (.*)' }
@@ -138,22 +138,22 @@ describe('who asked decides what may run', () => {
     return made.json.sessionId;
   };
   /** A channel with one agent, in which Bob is a member too. */
-  const room = async (
+  const testChannel = async (
     mode: string,
     agentId = 'obedient',
-  ): Promise<{ room: Room; sessionId: string; dev: string }> => {
+  ): Promise<{ testChannel: TestChannel; sessionId: string; dev: string }> => {
     const channelId = `authority-${String((count += 1))}`;
     const policy = { memberCooldownMs: 0 };
-    const opened = await Room.open(owner, { channelId, policy, workspace: workspace() });
+    const opened = await TestChannel.open(owner, { channelId, policy, workspace: workspace() });
     const sessionId = await session(mode, owner, 'private', agentId);
     const actorId = `session:${sessionId}`;
     const dev = await owner.post<Member>(`${opened.path}/members`, { actorId, memberId: 'dev' });
     expect(dev.status).toBe(200);
     expect((await bob.post(`${opened.path}/members`, {})).status).toBe(200);
-    return { room: opened, sessionId, dev: dev.json.memberId };
+    return { testChannel: opened, sessionId, dev: dev.json.memberId };
   };
   /** A project with Bob and a session of the owner, linked to a channel. */
-  const projectWith = async (here: Room, sessionId: string) => {
+  const projectWith = async (here: TestChannel, sessionId: string) => {
     const channelId = here.path.split('/').at(-1) ?? '';
     const projectId = `task-${String((count += 1))}`;
     await owner.post('/v1/projects', { projectId, displayName: 'P' });
@@ -169,7 +169,7 @@ describe('who asked decides what may run', () => {
     const member = json.members.find((one) => one.actorId === actorId)?.memberId ?? '';
     return { project, member };
   };
-  const ask = async (by: Caller, { path }: Room, text: string): Promise<Message> => {
+  const ask = async (by: Caller, { path }: TestChannel, text: string): Promise<Message> => {
     const posted = await by.post<Message>(`${path}/messages`, { text });
     if (posted.status !== 201) throw new Error(posted.text);
     return posted.json;
@@ -202,7 +202,7 @@ describe('who asked decides what may run', () => {
   };
 
   it('SE-14 SE-16 another person makes a session in mode full ask; the owner does not', async () => {
-    const { room: here, sessionId } = await room('full');
+    const { testChannel: here, sessionId } = await testChannel('full');
     const file = canary();
     const his = await ask(bob, here, `@dev run: id > ${file}`);
     const asked = await pending(sessionId);
@@ -241,7 +241,7 @@ describe('who asked decides what may run', () => {
     const permissions = { allow: ['Shell(echo agent)'] };
     const put = await owner.put('/v1/agents/allowed', { driver: OBEDIENT, permissions });
     expect(put.status).toBe(200);
-    const { room: here, sessionId } = await room('ask', 'allowed');
+    const { testChannel: here, sessionId } = await testChannel('ask', 'allowed');
     for (const scope of ['workspace', 'session']) {
       const first = await ask(owner, here, `@dev run: echo ${scope}`);
       const body = { decision: 'allow', scope };
@@ -268,7 +268,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-17 SE-25 a model reads the words of another person in an envelope with their id', async () => {
-    const { room: here, sessionId } = await room('ask', 'stoa');
+    const { testChannel: here, sessionId } = await testChannel('ask', 'stoa');
     const named = await bob.post(`${here.path}/members`, { displayName: 'The boss' });
     expect(named.status, named.text).toBe(200);
     const promptFor = async (by: Caller, text: string): Promise<string> => {
@@ -301,7 +301,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-15 edits and reads that another person asks for ask the owner', async () => {
-    const { room: here, sessionId } = await room('auto-edit');
+    const { testChannel: here, sessionId } = await testChannel('auto-edit');
     await ask(bob, here, '@dev edit: plan.txt');
     const edit = await pending(sessionId);
     expect(edit).toMatchObject({ tool: 'write_file', requestedBy: 'human:bob' });
@@ -316,7 +316,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-18 nobody joins or is made under a name that looks like somebody else', async () => {
-    const { room: here } = await room('ask');
+    const { testChannel: here } = await testChannel('ask');
     const dora = await newPerson(daemon, 'dora');
     for (const displayName of [
       'Owner',
@@ -347,7 +347,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-19 a session above mode ask comes with a warning, and its mode is listed', async () => {
-    const { room: here } = await room('ask');
+    const { testChannel: here } = await testChannel('ask');
     const sessionId = await session('full');
     const actorId = `session:${sessionId}`;
     const joined = await owner.post<Member>(`${here.path}/members`, { actorId });
@@ -462,7 +462,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-24 SE-25 SE-26 the text of a task keeps its author', async () => {
-    const { room: here, sessionId } = await room('full');
+    const { testChannel: here, sessionId } = await testChannel('full');
     const { project, member: assigneeMemberId } = await projectWith(here, sessionId);
     const file = canary();
     const made = await bob.post<ProjectTask>(`${project}/tasks`, {
@@ -692,7 +692,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-42 members that an agent of another person calls, and whom they call, do not get the authority of the owner', async () => {
-    const { room: here } = await room('full');
+    const { testChannel: here } = await testChannel('full');
     const file = canary();
     const scripts = {
       caller: "emit: '@middle over to you'",

@@ -53,7 +53,7 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     owner.post<Backup>('/v1/backups', directory === undefined ? {} : { directory });
 
   /**
-   * Posts to one channel after the other, every third time with a new asset, until it is told to stop; returns what was
+   * Posts to one channel after the other, every third time with a new asset, until it is stopped; returns what was
    * acknowledged.
    */
   function posting() {

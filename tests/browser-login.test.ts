@@ -87,7 +87,7 @@ describe('logging in with a browser', () => {
     await socket.close();
   });
 
-  it('SE-10 SE-13 a cookie opens the page and nothing else, whatever secret it holds', async () => {
+  it('SE-10 SE-13 a cookie opens the page and nothing else, even with a valid secret', async () => {
     const page = await login((await newCode()).code);
     const access = (await page.headers())['stoa-access-token'] ?? '';
     for (const secret of [page.key, page.credentialId, access, daemon.token]) {
@@ -235,7 +235,7 @@ describe('logging in with a browser', () => {
     expect((await post({ code, ticket }, ours)).status).toBe(201);
   });
 
-  it('F-21 an address that leads nowhere is told to a person by the page, and to a program as a problem', async () => {
+  it('F-21 an unknown address gives a page to a person and a problem to a program', async () => {
     const known = await (await login((await newCode()).code)).headers();
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
     const open = (path: string, headers: Record<string, string>) =>
@@ -296,7 +296,7 @@ describe('logging in with a browser', () => {
     expect((await redeem(early.code)).status).toBe(201);
   });
 
-  it('F-21 a code, a token or nonsense in the wrong place opens nothing', async () => {
+  it('F-21 a code, a token or nonsense in the wrong field gives no access', async () => {
     const { code } = await newCode();
     expect((await call(daemon.url, 'GET', '/v1/whoami', { token: code })).status).toBe(401);
     for (const wrong of [daemon.token, 'x', '']) {
@@ -307,7 +307,7 @@ describe('logging in with a browser', () => {
     expect((await redeem(code)).status).toBe(201);
   });
 
-  it('F-21 a person is told in words when a link does not work any more', async () => {
+  it('F-21 a person gets an explanation if a link has expired', async () => {
     const page = await openLoginPage(daemon.url, 'used-up', {
       accept: 'text/html,application/xhtml+xml',
     });
@@ -353,7 +353,7 @@ describe('logging in with a browser', () => {
     expect((await cal.get('/v1/whoami')).status).toBe(200);
   });
 
-  it('F-21 a person has at most 20 browsers logged in: a new one takes the place of the oldest', async () => {
+  it('F-21 a person has at most 20 browsers logged in: a new one replaces the oldest', async () => {
     const dee = await newPerson(daemon, 'dee');
     const mine = await login((await newCode(owner)).code);
     const logins: PageLogin[] = [];
@@ -379,7 +379,7 @@ describe('logging in with a browser', () => {
     expect(json).toMatchObject({ code: 'login_code_invalid' });
   });
 
-  it('F-21 a person has at most 20 codes open: a new one takes the place of the oldest', async () => {
+  it('F-21 a person has at most 20 codes open: a new one replaces the oldest', async () => {
     const bea = await newPerson(daemon, 'bea');
     const mine = await newCode(owner);
     const first = await newCode(bea);

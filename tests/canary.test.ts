@@ -23,7 +23,7 @@ import { ownerOf } from './stoa-command.js';
 
 const canary = (): string => `canary-${randomBytes(12).toString('hex')}`;
 
-/** One for each place a secret is kept in. */
+/** One for each location that stores a secret. */
 const SECRETS = {
   modelKey: canary(),
   configuredKey: canary(),

@@ -24,7 +24,7 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
   });
   afterAll(() => place.discard());
 
-  it('C-30 the author edits; the log keeps what was said before', async () => {
+  it('C-30 the author edits; the log keeps the earlier text', async () => {
     const messages = await newChannel('edits', ada, bea, owner);
     const said = await postMessage(ada, messages, { text: 'first', metadata: { kept: true } });
     const path = `${messages}/${said.messageId}`;
@@ -54,7 +54,7 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
     ]);
   });
 
-  it('C-30 the author or the owner deletes; a tombstone stays, the log keeps what was said', async () => {
+  it('C-30 the author or the owner deletes; a tombstone stays, the log keeps the text', async () => {
     const messages = await newChannel('tombs', ada, bea, owner);
     const root = await postMessage(ada, messages, {
       text: 'regretted',

@@ -242,10 +242,13 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
         '': 'empty key',
       };
       expect((await write(given)).json).toMatchObject({ metadata: given });
-      const room = LIMITS.metadataBytes - Buffer.byteLength('{"a":""}');
-      expect((await write({ a: 'x'.repeat(room) })).status).toBeLessThan(300);
+      const testChannel = LIMITS.metadataBytes - Buffer.byteLength('{"a":""}');
+      expect((await write({ a: 'x'.repeat(testChannel) })).status).toBeLessThan(300);
       const head = await headOf(owner, `metadata-${what}`);
-      for (const metadata of [{ a: 'x'.repeat(room + 1) }, { a: '部'.repeat(room / 3 + 1) }]) {
+      for (const metadata of [
+        { a: 'x'.repeat(testChannel + 1) },
+        { a: '部'.repeat(testChannel / 3 + 1) },
+      ]) {
         const { status, json } = await write(metadata);
         expect([status, codeOf(json)]).toEqual([400, 'invalid_metadata']);
       }

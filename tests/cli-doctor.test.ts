@@ -151,7 +151,7 @@ describe('stoa doctor', () => {
     ]);
   });
 
-  it('F-34 names a bad configuration: file, place and what is allowed', async () => {
+  it('F-34 names a bad configuration: file, field and allowed values', async () => {
     const file = path.join(home, 'stoa.yaml');
     fs.writeFileSync(file, 'durability: none\nlog:\n  colour: red\n');
     const found = await problems();

@@ -121,7 +121,7 @@ describe('stoa tail --follow', () => {
     expect(stdout).toMatch(/^\d 0\n$/);
   });
 
-  it.runIf(fs.existsSync('/dev/full'))('says in one line when there is no room for it', () => {
+  it.runIf(fs.existsSync('/dev/full'))('says in one line when there is no space for it', () => {
     const full = fs.openSync('/dev/full', 'w');
     const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'channel', 'list'], {
       env: { ...cleanEnvironment(), STOA_HOME: daemon.home },

@@ -143,7 +143,7 @@ describe('stoa agent', () => {
     expect(await ids([], directory)).not.toContain('local');
     const shown = await owner(['agent', 'show', 'local'], { cwd: project });
     expect(shown.out).toContain('Hi.');
-    // No place for agents: there are those of the daemon.
+    // Not a workspace with agents: those of the daemon are listed.
     expect(await ids([], daemon.home)).toContain('talker');
     expect(await owner(['agent', 'list', '--workspace', daemon.home])).toMatchObject({
       code: 1,
@@ -300,7 +300,7 @@ describe('stoa run', () => {
 });
 
 describe('an approval', () => {
-  it('R-19 is told to whoever runs without a terminal, shown in full, and allowed elsewhere', async () => {
+  it('R-19 is reported without a terminal, shown in full, and allowed elsewhere', async () => {
     const command = begin(['run', '--agent', 'writer', 'go']);
     await says(command, 'err', 'stoa approvals allow apr_');
     const { approvalId } = await pending(sessionIn(command.output().err));
@@ -551,7 +551,7 @@ describe('stoa session', () => {
   });
 });
 
-describe('who comes late', () => {
+describe('a late subscriber', () => {
   it('R-7 gets the text so far, and then the rest', async () => {
     const sessionId = await newSession('talker');
     const first = begin(['run', '--session', sessionId, 'crawl']);

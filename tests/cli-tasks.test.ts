@@ -12,7 +12,7 @@ let api: Caller;
 let stoa: ReturnType<typeof ownerOf>;
 const workspace = mkdtempSync(join(tmpdir(), 'stoa-cli-tasks-'));
 
-/** Starts in the background what it is told to run, reads what it is told to, and takes note of the rest. */
+/** Starts the requested command in the background, reads the requested file, and acknowledges the rest. */
 const SCRIPT = `
 turns:
   - when: { kind: input, matches: "run: (.*)" }
@@ -252,7 +252,7 @@ describe('tasks in the terminal', () => {
     expect(await reads(sessionId, outputPath)).not.toBe('ok');
   });
 
-  it('T-43 what a task put out goes after the end of its session, and who asks is told so', async () => {
+  it('T-43 the output of a task is removed after the end of its session, and a request for it is refused', async () => {
     const ended = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: echo said']);
     const { sessionId } = resultOf(ended);
     const [{ taskId, outputPath = '' } = { taskId: '' }] = await listed(`?sessionId=${sessionId}`);
@@ -289,7 +289,7 @@ describe('tasks in the terminal', () => {
     expect((await stoa(['tasks', '--follow'])).code).toBe(2);
   });
 
-  it('T-44 with --wait tasks an approval that an agent in the background needs is told, or given up', async () => {
+  it('T-44 with --wait tasks an approval of a background agent is reported or abandoned', async () => {
     const begin = ['run', '--agent', 'delegating', '--workspace', workspace, '--wait', 'tasks'];
     const waiting = start([...begin, 'begin'], { env: { STOA_HOME: daemon.home } });
     await until('it asks', () => waiting.output().err.includes('stoa approvals allow'));

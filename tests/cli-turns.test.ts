@@ -185,7 +185,7 @@ describe('agents in a channel, from the command line', () => {
     });
   });
 
-  it('leaves pausing and the policy to whoever moderates, and sessions to whoever directs them', async () => {
+  it('lets only moderators pause and change the policy, and only directors change sessions', async () => {
     const ada = await newPerson(daemon, 'ada');
     const path = '/v1/channels/kitchen';
     expect((await ada.patch(path, { paused: true })).json).toMatchObject({ code: 'forbidden' });

@@ -64,7 +64,7 @@ const impossible =
     ? undefined
     : `no file system can be mounted here: ${attempt.error ? attempt.error.message : attempt.stderr}`;
 
-/** Takes all the room that is left. */
+/** Takes all the channel that is left. */
 function fill(file: string): void {
   const descriptor = openSync(file, 'w');
   try {
@@ -81,7 +81,7 @@ interface Disk {
   free(): void | Promise<void>;
 }
 
-/** A run stops while its store is full, which is told once, and goes on where it was when there is room. */
+/** A run is suspended while its store is full, which is reported once, and continues when there is space. */
 async function expectSuspension(daemon: TestDaemon, disk: Disk): Promise<void> {
   const owner = callerOf(daemon.url, daemon.token);
   const steps = 80;
@@ -169,7 +169,7 @@ describe('a disk that is full', () => {
     expect(refused.json).toMatchObject({ code: 'storage_full', status: 507 });
     expect(acknowledged.length).toBeGreaterThan(10);
 
-    // Whatever was answered is there, and can be read, live and from the log.
+    // Everything acknowledged is there, and can be read, live and from the log.
     const channel = await owner.get<Channel>('/v1/channels/lobby');
     expect(channel.json).toMatchObject({
       messageCount: acknowledged.length,
@@ -208,7 +208,7 @@ describe('a disk that is full', () => {
     await reader.close();
   });
 
-  it('OP-25 a run is suspended, which is reported once, and continues when there is room again', async ({
+  it('OP-25 a run is suspended, which is reported once, and continues when there is space again', async ({
     skip,
   }) => {
     if (impossible !== undefined) skip(impossible);
@@ -222,7 +222,7 @@ describe('a disk that is full', () => {
     });
   });
 
-  it('F-11 the search finds what was posted after there was room again', async ({ skip }) => {
+  it('F-11 the search finds what was posted after there was space again', async ({ skip }) => {
     if (impossible !== undefined) skip(impossible);
     await owner.post('/v1/channels/lobby/messages', { text: 'findable' });
     await until('it is found', async () => {
@@ -257,7 +257,7 @@ describe('a PostgreSQL whose disk is full', () => {
     },
   };
 
-  it('OP-25 a run is suspended, which is reported once, and continues when there is room again', async () => {
+  it('OP-25 a run is suspended, which is reported once, and continues when there is space again', async () => {
     await expectSuspension(company.daemon, disk);
   });
 

@@ -208,7 +208,7 @@ describe('the documentation', () => {
   });
 });
 
-/** What stands below a heading, or any other words, up to the next heading of the second level. */
+/** The text below a heading, or any other words, up to the next heading of the second level. */
 function section(file: string, heading: string): string {
   return read(file).split(heading)[1]?.split('\n## ')[0] ?? '';
 }

@@ -92,7 +92,7 @@ export class Editor {
   }
 
   /** The words of one kind so far. */
-  said(type: 'agent_message_chunk' | 'user_message_chunk' | 'agent_thought_chunk'): string {
+  textOf(type: 'agent_message_chunk' | 'user_message_chunk' | 'agent_thought_chunk'): string {
     return this.all(type)
       .map(({ content }) => (content.type === 'text' ? content.text : `[${content.type}]`))
       .join('');

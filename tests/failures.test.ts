@@ -53,7 +53,7 @@ describe.each(DAEMON_ENGINES)('a defect on $name', (engine) => {
   });
 });
 
-/** Stands between the daemon and its database, and can be taken away. */
+/** A proxy between the daemon and its database that can be removed. */
 class Cable {
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -139,7 +139,7 @@ describe('a database that goes away', () => {
       first.json.messageId,
       second.messageId,
     ]);
-    // The reader goes on, or was told to come back: it never misses one in silence.
+    // The reader continues, or was asked to reconnect: it never misses an event silently.
     await until(
       'the reader has it too, or was let go',
       () => reader.events().at(-1)?.seq === second.seq || reader.closed !== undefined,

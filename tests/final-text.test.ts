@@ -16,8 +16,8 @@ import {
   useTools,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Room, scripted } from './room.js';
 import { ownerOf, start } from './stoa-command.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 type Drafted = Extract<StreamFrame, { type: 'draft' | 'draft_ended' }>;
 
@@ -29,7 +29,7 @@ describe('the final text of a run with a turn', () => {
   let run: ReturnType<typeof ownerOf>;
   let model: FakeModel;
   let workspace: string;
-  let rooms = 0;
+  let channelCount = 0;
 
   beforeAll(async () => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-final-text-')));
@@ -52,17 +52,21 @@ describe('the final text of a run with a turn', () => {
     rmSync(workspace, { recursive: true, force: true });
   });
 
-  const newRoom = (policy: object = {}): Promise<Room> => {
-    rooms += 1;
-    return Room.open(owner, { channelId: `final-${String(rooms)}`, workspace, policy });
+  const newRoom = (policy: object = {}): Promise<TestChannel> => {
+    channelCount += 1;
+    return TestChannel.open(owner, {
+      channelId: `final-${String(channelCount)}`,
+      workspace,
+      policy,
+    });
   };
-  const said = async (room: Room): Promise<string[]> =>
-    (await room.read()).filter((line) => !line.startsWith('owner:'));
+  const said = async (testChannel: TestChannel): Promise<string[]> =>
+    (await testChannel.read()).filter((line) => !line.startsWith('owner:'));
   const why = async (messageId: string): Promise<string> => (await run(['why', messageId])).out;
 
   it('DU-13 DU-15 what a model writes after its last call is published once; not what it wrote before, nor beside an emitted answer', async () => {
-    const room = await newRoom();
-    await room.invite('plain', { kind: 'builtin' });
+    const testChannel = await newRoom();
+    await testChannel.invite('plain', { kind: 'builtin' });
     const look = toolCall('read_channel_thread', {});
     for (const [script, outcome, words] of [
       [[say('An hour.')], 'spoke', 'answered'],
@@ -81,16 +85,20 @@ describe('the final text of a run with a turn', () => {
       [[say(' \n ')], 'abstained', 'passed: had nothing to say'],
     ] as const) {
       model.script([...script]);
-      const { messageId } = await room.post('@plain how long?');
-      await room.closed(messageId);
-      expect(await room.outcomes(messageId), words).toEqual([['plain', outcome]]);
+      const { messageId } = await testChannel.post('@plain how long?');
+      await testChannel.closed(messageId);
+      expect(await testChannel.outcomes(messageId), words).toEqual([['plain', outcome]]);
       expect(await why(messageId)).toContain(`→ plain ${words}\n`);
     }
-    expect(await said(room)).toEqual(['plain: An hour.', 'plain: Two hours.', 'plain: Three.']);
+    expect(await said(testChannel)).toEqual([
+      'plain: An hour.',
+      'plain: Two hours.',
+      'plain: Three.',
+    ]);
   });
 
   it('DU-14 what a script says after its last call is published', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const script = `
 turns:
   - steps:
@@ -100,62 +108,66 @@ turns:
       - say: And that is all.
   - steps: [{ say: thinking }, { emit: for everybody }, { say: more }]
   - steps: [{ say: hm }, { pass: true }]`;
-    await room.invite('speaker', scripted(script));
-    for (let i = 0; i < 3; i++) await room.closed((await room.post('@speaker and?')).messageId);
-    expect(await said(room)).toEqual([
+    await testChannel.invite('speaker', scripted(script));
+    for (let i = 0; i < 3; i++)
+      await testChannel.closed((await testChannel.post('@speaker and?')).messageId);
+    expect(await said(testChannel)).toEqual([
       'speaker: It is one.\n\nAnd that is all.',
       'speaker: for everybody',
     ]);
-    expect((await room.outcomes()).map(([, outcome]) => outcome)).toEqual([
+    expect((await testChannel.outcomes()).map(([, outcome]) => outcome)).toEqual([
       'spoke',
       'spoke',
       'abstained',
     ]);
   });
 
-  it('DU-16 DU-19 of a run that fails or is cancelled nothing is published but what it emitted, and the reason is told', async () => {
-    const room = await newRoom();
-    await room.invite(
+  it('DU-16 DU-19 a failed or cancelled run publishes only its emitted output, and the reason is shown', async () => {
+    const testChannel = await newRoom();
+    await testChannel.invite(
       'weak',
       scripted('otherwise: [{ say: almost }, { fail: { code: lost, message: It is gone } }]'),
     );
-    await room.invite(
+    await testChannel.invite(
       'early',
       scripted(
         'otherwise: [{ emit: first }, { say: more }, { fail: { code: lost, message: Gone } }]',
       ),
     );
-    await room.invite('slow', scripted('otherwise: [{ say: wait for it }, { wait: 600000 }]'));
-    await room.invite('modelled', { kind: 'builtin' });
-    await room.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
-    const tail = start(['tail', room.topic.slice('channel:'.length), '--follow'], {
+    await testChannel.invite(
+      'slow',
+      scripted('otherwise: [{ say: wait for it }, { wait: 600000 }]'),
+    );
+    await testChannel.invite('modelled', { kind: 'builtin' });
+    await testChannel.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
+    const tail = start(['tail', testChannel.topic.slice('channel:'.length), '--follow'], {
       env: { STOA_HOME: daemon.home },
     });
     onTestFinished(() => void tail.process.kill('SIGKILL'));
-    const weak = await room.post('@weak');
+    const weak = await testChannel.post('@weak');
     await until('who watches sees it', () => tail.output().out.includes('@weak'));
-    await room.closed(weak.messageId);
-    const again = await room.post('@weak again');
-    await room.closed(again.messageId);
+    await testChannel.closed(weak.messageId);
+    const again = await testChannel.post('@weak again');
+    await testChannel.closed(again.messageId);
     expect(await why(weak.messageId)).toContain('→ weak failed: It is gone\n');
-    const early = await room.post('@early');
-    expect(await room.closed(early.messageId)).toBe('answered');
-    const slow = await room.post('@slow');
+    const early = await testChannel.post('@early');
+    expect(await testChannel.closed(early.messageId)).toBe('answered');
+    const slow = await testChannel.post('@slow');
     const lease = await until(
       'it runs',
-      async () => (await room.decisions(slow.messageId))[0]?.granted[0],
+      async () => (await testChannel.decisions(slow.messageId))[0]?.granted[0],
     );
     await owner.post(`/v1/runs/${lease.runId}/cancel`);
-    await room.closed(slow.messageId);
+    await testChannel.closed(slow.messageId);
     expect(await why(slow.messageId)).toContain('→ slow was cancelled');
     model.script([{ kind: 'refusal', reason: 'server_error', status: 500 }]);
-    const modelled = await room.post('@modelled');
-    await room.closed(modelled.messageId);
+    const modelled = await testChannel.post('@modelled');
+    await testChannel.closed(modelled.messageId);
     expect(await why(modelled.messageId)).toMatch(/→ modelled failed: .*\b500\b/);
-    const missing = await room.post('@missing');
-    await room.closed(missing.messageId);
+    const missing = await testChannel.post('@missing');
+    await testChannel.closed(missing.messageId);
     expect(await why(missing.messageId)).toMatch(/→ missing failed: program not found/);
-    expect(await said(room)).toEqual(['early: first']);
+    expect(await said(testChannel)).toEqual(['early: first']);
     await until('it is told to who watches', () => tail.output().out.includes('missing failed'));
     const { out } = tail.output();
     expect(out).toContain('weak failed: It is gone');
@@ -164,48 +176,48 @@ turns:
   });
 
   it('DU-16 a run that loses its lease publishes nothing, neither its text nor what it emitted', async () => {
-    const room = await newRoom({ leaseTimeoutMs: 1_500 });
-    await room.invite(
+    const testChannel = await newRoom({ leaseTimeoutMs: 1_500 });
+    await testChannel.invite(
       'a-loser',
       scripted('otherwise: [{ emit: for everybody }, { say: almost }, { wait: 600000 }]'),
     );
-    await room.invite('b-heir', scripted('otherwise: [{ say: I take over }]'));
-    const { messageId } = await room.post('anybody?');
-    expect(await room.closed(messageId)).toBe('answered');
-    expect(await room.outcomes(messageId)).toEqual([
+    await testChannel.invite('b-heir', scripted('otherwise: [{ say: I take over }]'));
+    const { messageId } = await testChannel.post('anybody?');
+    expect(await testChannel.closed(messageId)).toBe('answered');
+    expect(await testChannel.outcomes(messageId)).toEqual([
       ['a-loser', 'superseded'],
       ['b-heir', 'spoke'],
     ]);
-    const runId = (await room.decisions(messageId))[0]?.granted[0]?.runId ?? '';
+    const runId = (await testChannel.decisions(messageId))[0]?.granted[0]?.runId ?? '';
     await until('its run has ended', async () => {
       const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
       return json.status === 'cancelled';
     });
-    expect(await said(room)).toEqual(['b-heir: I take over']);
+    expect(await said(testChannel)).toEqual(['b-heir: I take over']);
     expect(await why(messageId)).toContain('→ a-loser was replaced by one who waited\n');
   });
 
   it('DU-19 a text that cannot be published is no abstention', async () => {
-    const room = await newRoom();
-    const gone = await room.invite('gone', { kind: 'builtin' });
+    const testChannel = await newRoom();
+    const gone = await testChannel.invite('gone', { kind: 'builtin' });
     const hold = gate();
     model.script([say('Too late.', { gate: hold })]);
-    const { messageId } = await room.post('@gone?');
+    const { messageId } = await testChannel.post('@gone?');
     await hold.reached();
-    expect((await owner.delete(`${room.path}/members/${gone.memberId}`)).status).toBe(204);
+    expect((await owner.delete(`${testChannel.path}/members/${gone.memberId}`)).status).toBe(204);
     hold.open();
-    await room.closed(messageId);
-    expect(await said(room)).toEqual([]);
+    await testChannel.closed(messageId);
+    expect(await said(testChannel)).toEqual([]);
     expect(await why(messageId)).toContain(
       'wrote 9 characters that could not be published: it is no longer a member',
     );
   });
 
   it('DU-17 a final text is a draft while it is written; text before a call, also of pass_turn, is gone when the call is made', async () => {
-    const room = await newRoom();
-    await room.invite('writer', { kind: 'builtin' });
+    const testChannel = await newRoom();
+    await testChannel.invite('writer', { kind: 'builtin' });
     const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
-    await socket.subscribe(room.topic);
+    await socket.subscribe(testChannel.topic);
     const drafts = (): Drafted[] =>
       socket.frames.filter((frame): frame is Drafted => /^draft/.test(frame.type));
     const shown = (): string =>
@@ -224,7 +236,7 @@ turns:
       }),
       say(answer, { chunkSize: 4, gate: last }),
     ]);
-    const { messageId } = await room.post('@writer well?');
+    const { messageId } = await testChannel.post('@writer well?');
     await until('the first text is shown', () => {
       hold.release();
       return shown().startsWith('Let me');
@@ -238,8 +250,8 @@ turns:
       return shown().startsWith('It takes');
     });
     last.open();
-    await room.closed(messageId);
-    const message = (await room.messages()).at(-1) as Message;
+    await testChannel.closed(messageId);
+    const message = (await testChannel.messages()).at(-1) as Message;
     expect(message.inputItems).toEqual([{ type: 'text', text: answer }]);
     const end = await until('the draft is over', () =>
       drafts().find(({ type }) => type === 'draft_ended'),
@@ -253,26 +265,26 @@ turns:
         gate: passing,
       }),
     ]);
-    const again = await room.post('@writer are you sure?');
+    const again = await testChannel.post('@writer are you sure?');
     await until('what it writes before it passes is shown', () => {
       passing.release();
       return shown().startsWith('Perhaps');
     });
     passing.open();
-    await room.closed(again.messageId);
+    await testChannel.closed(again.messageId);
     await until('it is gone', () => shown() === '');
     expect(drafts().at(-1)).toMatchObject({ type: 'draft_ended' });
     expect(drafts().at(-1)).not.toHaveProperty('messageId');
-    expect((await room.messages()).at(-1)?.messageId).toBe(again.messageId);
+    expect((await testChannel.messages()).at(-1)?.messageId).toBe(again.messageId);
     await socket.close();
   });
 
   it('DU-18 a request states once how an answer becomes public, also in the tenth turn', async () => {
-    const room = await newRoom();
-    await room.invite('told', { kind: 'builtin' });
+    const testChannel = await newRoom();
+    await testChannel.invite('told', { kind: 'builtin' });
     for (let turn = 1; turn <= 10; turn++) {
       model.script([say(`Yes, for the time ${String(turn)}.`)]);
-      await room.closed((await room.post('@told?')).messageId);
+      await testChannel.closed((await testChannel.post('@told?')).messageId);
       const { text = '', system = '' } = model.requests.at(-1) ?? {};
       expect(text.split(RULE), `in turn ${String(turn)}`).toHaveLength(2);
       expect(system).toContain(RULE);
@@ -286,13 +298,17 @@ turns:
     expect(model.requests.at(-1)?.text).not.toContain(RULE);
   });
 
-  it('an agent whose words people approve publishes nothing unasked, whatever it writes last', async () => {
-    const room = await newRoom();
-    await room.invite('careful', { kind: 'builtin' }, { permissions: { ask: ['EmitOutput'] } });
+  it('an agent whose messages need an approval publishes nothing without one, not even its last text', async () => {
+    const testChannel = await newRoom();
+    await testChannel.invite(
+      'careful',
+      { kind: 'builtin' },
+      { permissions: { ask: ['EmitOutput'] } },
+    );
     model.script([say('Unasked.')]);
-    const { messageId } = await room.post('@careful speak');
-    expect(await room.closed(messageId)).toBe('silent');
-    expect(await said(room)).toEqual([]);
+    const { messageId } = await testChannel.post('@careful speak');
+    expect(await testChannel.closed(messageId)).toBe('silent');
+    expect(await said(testChannel)).toEqual([]);
     expect(await why(messageId)).toContain('its rules do not let it speak unasked');
   });
 

@@ -76,8 +76,8 @@ describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
   it('F-24 a body over the limit of its route gets 413', async () => {
     const tooLong = JSON.stringify({ title: 'x'.repeat(256 * 1024) });
     await refused(sendRaw(tooLong, '/v1/channels'), 413, 'payload_too_large');
-    const room = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
-    await refused(sendRaw(Buffer.alloc(room + 1, 32)), 413, 'payload_too_large');
+    const testChannel = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
+    await refused(sendRaw(Buffer.alloc(testChannel + 1, 32)), 413, 'payload_too_large');
     await refused(
       call(daemon.url, 'POST', '/v1/assets', {
         token: daemon.token,

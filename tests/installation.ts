@@ -91,12 +91,12 @@ export class Installation {
       env: { ...cleanEnvironment(), npm_execpath: this.#npm, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const said = { stdout: '', stderr: '' };
+    const output = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
-      child[name].setEncoding('utf8').on('data', (chunk: string) => (said[name] += chunk));
+      child[name].setEncoding('utf8').on('data', (chunk: string) => (output[name] += chunk));
     }
     const [code] = (await once(child, 'close')) as [number | null];
-    return { code, ...said };
+    return { code, ...output };
   }
 
   has(file: string): boolean {

@@ -43,7 +43,7 @@ function living(): Living[] {
         const since = fields[19] ?? '';
         return [{ pid: Number(name), parent: Number(parent), since, command: command.trim() }];
       } catch {
-        // It ended while it was looked at.
+        // It ended while it was read.
         return [];
       }
     });
@@ -126,7 +126,7 @@ class PlantedRun {
     return [...stillAlive(this.#started), ...this.#directories.filter((one) => existsSync(one))];
   }
 
-  /** Whatever the outcome of the test. */
+  /** Regardless of the outcome of the test. */
   remove(): void {
     if (this.#runner.exitCode === null) this.#runner.kill('SIGKILL');
     for (const one of this.#started) {

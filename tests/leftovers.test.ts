@@ -36,7 +36,7 @@ describe('what a test run leaves behind', () => {
     expect(report([passed], []).exitCode).toBe(0);
   });
 
-  it('is a directory, told with the file of the test that made it', async () => {
+  it('is a directory, reported with the file of the test that created it', async () => {
     markFile([run], 'tests/tidy.test.ts');
     mkdirSync(join(markFile([run], 'tests/untidy.test.ts')[0] ?? '', 'stoa-work-abc'));
     const left = await leftovers([run], { graceMs: 0 });

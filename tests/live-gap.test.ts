@@ -55,7 +55,7 @@ describe.each(DAEMON_ENGINES)('a topic whose past is no longer kept, on $name', 
     return { person, head: page.head, oldest: page.oldest };
   }
 
-  it('F-26 a reader from before is told of the gap and the oldest there is, then gets the rest', async () => {
+  it('F-26 a reader behind the floor gets the gap and the oldest sequence, then the rest', async () => {
     const { person, head, oldest } = await trimmedTopic('bea');
     const topic = 'human:bea';
     const socket = await LiveSocket.open(daemon.url, person);

@@ -12,7 +12,7 @@ import {
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** What a reader of topics has to offer, whichever protocol carries it. */
+/** The interface of a topic reader, for every protocol. */
 interface Follower {
   events(topic?: string): Stamped[];
   end(): void | Promise<void>;
@@ -165,7 +165,7 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     await socket.close();
   });
 
-  it('F-25 a reader that left a topic hears no more of it, and can take it up again', async () => {
+  it('F-25 a reader that unsubscribed receives no more events, and can subscribe again', async () => {
     await newChannel('left', 0);
     const socket = await LiveSocket.open(daemon.url, daemon);
     await socket.subscribe('channel:left');
@@ -221,7 +221,7 @@ describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
     second.close();
   });
 
-  it('F-29 an event stream knows its place in every topic before any of them had an event', async () => {
+  it('F-29 an event stream has a position in every topic before any of them had an event', async () => {
     await newChannel('early-a', 2);
     await newChannel('early-b', 1);
     const query = 'topic=channel:early-a&topic=channel:early-b';

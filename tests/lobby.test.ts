@@ -35,7 +35,7 @@ describe('the first start', () => {
   const textOf = ({ inputItems }: Message): string =>
     inputItems.map((item) => (item.type === 'text' ? item.text : '')).join('');
 
-  /** What was said, and what was decided, until the turn of a message is over. */
+  /** The messages and decisions until the turn of a message ends. */
   const ask = async (text: string) => {
     const { json: root } = await owner.post<Message>(`${LOBBY}/messages`, { text });
     const { messageId } = root;
@@ -159,7 +159,7 @@ describe('the first start', () => {
       expect(out).toMatch(new RegExp(`^${name} +\\S`, 'm'));
     expect(out).toContain('· Host hands over to Builder\n');
     expect(out).toContain('· Builder uses remember (');
-    expect(out).toContain('· Reviewer reacts ✅ to what Builder said\n');
+    expect(out).toContain('· Reviewer reacts ✅ to the message of Builder\n');
     expect(out).toContain('· Host passed: had nothing to say\n');
     expect(out).toMatch(/ 1 +Builder +granted +was called by the last reply\n/);
     expect(out).toContain('no model is asked');
@@ -171,7 +171,7 @@ describe('the first start', () => {
     expect(await sessions()).toEqual(before);
     const shown = /stoa history (demo-\w+)/.exec(out)?.[1] ?? '';
     expect((await owner.get<Channel>(`/v1/channels/${shown}`)).json.archivedAt).toBeGreaterThan(0);
-    // Nor when whoever watched has seen enough.
+    // Nor after the watcher has left.
     const left = start(['demo', '--fast'], { env: { STOA_HOME: daemon.home } });
     await until('it plays', () => left.output().out.includes('scripts'));
     left.process.stdout?.destroy();
@@ -179,7 +179,7 @@ describe('the first start', () => {
     expect(await sessions()).toEqual(before);
   });
 
-  it('the next start makes nothing anew', async () => {
+  it('the next start creates nothing again', async () => {
     const before = [await sessions(), await made(), await messages()];
     await again();
     expect([await sessions(), await made(), await messages()]).toEqual(before);
@@ -187,7 +187,7 @@ describe('the first start', () => {
   });
 
   it('what a start that was cut off left undone is completed by the next one', async () => {
-    // As it stands after a crash: the channel is there and marked, and somebody is missing.
+    // The state after a crash: the channel exists and is marked, and a member is missing.
     await owner.patch(LOBBY, { metadata: { firstStart: 'begun' } });
     expect((await owner.delete(`${LOBBY}/members/reviewer`)).status).toBe(204);
     expect((await owner.delete('/v1/agents/builder')).status).toBe(204);

@@ -41,7 +41,7 @@ describe('a channel of 100,000 messages, over HTTP', () => {
     expect((await owner.post('/v1/channels/long/messages', { text })).status).toBe(201);
   };
 
-  it('C-32 is paged from its newest message to its oldest while others post, with none left out or told twice', async () => {
+  it('C-32 is paged from its newest message to its oldest while others post, with none missing or repeated', async () => {
     const seqs: number[] = [];
     let cursor = '';
     for (let pages = 0; ; pages++) {

@@ -170,7 +170,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
       expect(line).not.toMatch(/(^|\s)\//);
       expect(line.length).toBeLessThan(200);
     }
-    // Told to everybody, in words of the system, and nobody was woken by it.
+    // Reported to everybody by the system, without opening a turn.
     const messages = await read('crew');
     expect(messages.map(({ author }) => author.kind)).toEqual(['system', 'system']);
     expect((await owner.get('/v1/channels/crew/leases?state=all')).json).toEqual({ leases: [] });
@@ -243,7 +243,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect(seen.at(-1)).toContain('memory_isolated');
     expect(seen.at(-1)).not.toContain('asked in the open');
     expect(model.requests.slice(from, after).at(-1)?.text).toContain(canary);
-    // A session that comes later is told what is remembered, as somebody's words.
+    // The prompt of a later session contains the notes, in an envelope.
     await owner.delete(`/v1/channels/sealed/members/thinker`);
     await bringIn('sealed', await newSession());
     const told = await asked('sealed', 'Hello');
@@ -258,7 +258,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect((await ada.get<Memories>('/v1/memories')).json.memories).toEqual([]);
   });
 
-  it('C-54 C-56 an agent program has a session of its own in an isolated channel, and is told once in each', async () => {
+  it('C-54 C-56 an agent program has a separate session in an isolated channel, and each gets the context once', async () => {
     const [log, store] = ['log', 'store'].map((name) => join(workspace, name));
     const driver = {
       kind: 'acp',
@@ -338,13 +338,13 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
 
   it('C-61 metadata of channels, members, messages and stimuli is kept as given, small and without unsafe keys', async () => {
     const metadata = { a: [1, { b: null }], 'any key': '部署', n: 1.5 };
-    const room = '/v1/channels/meta';
+    const testChannel = '/v1/channels/meta';
     const places = [
-      (given: object) => owner.patch(room, { metadata: given }),
-      (given: object) => owner.post(`${room}/members`, { metadata: given }),
-      (given: object) => owner.post(`${room}/messages`, { text: 'x', metadata: given }),
+      (given: object) => owner.patch(testChannel, { metadata: given }),
+      (given: object) => owner.post(`${testChannel}/members`, { metadata: given }),
+      (given: object) => owner.post(`${testChannel}/messages`, { text: 'x', metadata: given }),
       (given: object) =>
-        owner.post(`${room}/stimuli`, { kind: 'agent_idea', content: 'x', metadata: given }),
+        owner.post(`${testChannel}/stimuli`, { kind: 'agent_idea', content: 'x', metadata: given }),
     ];
     expect(await create('meta', { metadata })).toMatchObject({ metadata });
     const largest = 'x'.repeat(LIMITS.metadataBytes - '{"a":""}'.length);
@@ -361,7 +361,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     const unsafe = { channelId: 'meta-2', title: 'x', metadata: { constructor: 1 } };
     expect((await owner.post('/v1/channels', unsafe)).json.code).toBe('invalid_metadata');
     await places[0]?.(metadata);
-    expect((await owner.get<Channel>(room)).json.metadata).toEqual(metadata);
+    expect((await owner.get<Channel>(testChannel)).json.metadata).toEqual(metadata);
     const [message] = await read('meta');
     expect(message?.metadata).toEqual(metadata);
   });

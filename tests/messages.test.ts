@@ -67,7 +67,7 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     await postMessage(ada, messages, { text: 'x'.repeat(LIMITS.textChars) });
   });
 
-  it('whoever is addressed must be there, and is told on their own topic', async () => {
+  it('an addressed person must be a member, and gets an event on their own topic', async () => {
     const messages = await newChannel('addressed', ada, bea, owner);
     expect(
       refusalOf(await ada.post(messages, { text: 'x', addressedMemberIds: ['bea', 'nobody'] })),

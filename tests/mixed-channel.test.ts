@@ -13,7 +13,7 @@ import {
   useTools,
 } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Room, scripted } from './room.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 const HOST = `
 turns:
@@ -59,10 +59,10 @@ describe('a mixed channel', () => {
     closing.push(() => daemon.cleanUp());
     const policy = { memberCooldownMs: 0, maxStartedRunsPerHumanMessage: 5 };
     const owner = callerOf(daemon.url, daemon.token);
-    const room = await Room.open(owner, { channelId: 'team', policy, workspace });
-    await room.invite('host', scripted(HOST));
-    await room.invite('thinker', { kind: 'builtin' });
-    await room.invite('coder', {
+    const testChannel = await TestChannel.open(owner, { channelId: 'team', policy, workspace });
+    await testChannel.invite('host', scripted(HOST));
+    await testChannel.invite('thinker', { kind: 'builtin' });
+    await testChannel.invite('coder', {
       kind: 'acp',
       preset: 'qwen',
       command: [...qwen.command],
@@ -94,36 +94,36 @@ describe('a mixed channel', () => {
       say('Said.'),
     ]);
 
-    const root = await room.post('@host what does a.txt say?');
-    expect(await room.closed(root.messageId)).toBe('answered');
-    expect(await room.outcomes()).toEqual([
+    const root = await testChannel.post('@host what does a.txt say?');
+    expect(await testChannel.closed(root.messageId)).toBe('answered');
+    expect(await testChannel.outcomes()).toEqual([
       ['host', 'spoke'],
       ['coder', 'spoke'],
       ['thinker', 'reacted'],
     ]);
-    const more = await room.post('Anything else?', { threadRootMessageId: root.messageId });
+    const more = await testChannel.post('Anything else?', { threadRootMessageId: root.messageId });
     const over = async (): Promise<boolean> => {
-      const last = (await room.decisions(root.messageId)).at(-1)?.turn;
+      const last = (await testChannel.decisions(root.messageId)).at(-1)?.turn;
       return last?.originMessageId === more.messageId && last.outcome !== undefined;
     };
     await until('the second turn is over', over, { timeoutMs: 60_000 });
 
-    expect(await room.read()).toEqual([
+    expect(await testChannel.read()).toEqual([
       'owner: @host what does a.txt say?',
       'host: I do not read files. @coder does.',
       'coder: It says forty-two. @thinker is that right?',
       'owner: Anything else?',
       'thinker: No, that was all.',
     ]);
-    const [, , ofCoder, , last] = await room.messages();
+    const [, , ofCoder, , last] = await testChannel.messages();
     expect(ofCoder?.reactions).toMatchObject([{ emoji: '👍', count: 1 }]);
     expect(last?.replyToMessageId).toBe(more.messageId);
-    expect((await room.outcomes()).slice(3)).toEqual([
+    expect((await testChannel.outcomes()).slice(3)).toEqual([
       ['coder', 'abstained'],
       ['host', 'abstained'],
       ['thinker', 'spoke'],
     ]);
-    const decisions = await room.decisions(root.messageId);
+    const decisions = await testChannel.decisions(root.messageId);
     const granted = decisions.flatMap(({ granted: [to], candidates, trigger }) =>
       to
         ? [[trigger.type, to.memberId, candidates.find((of) => of.verdict === 'granted')?.reason]]

@@ -76,7 +76,7 @@ const says = (command: RunningCommand, where: 'out' | 'err', text: string): Prom
 const WRITE = toolCall('write_file', { path: 'plan.md', content: 'dig\n' });
 
 describe('stoa run on a model', () => {
-  it('looks at the files here and says what this is, words as they come', async () => {
+  it('lists the files and describes the project, with streamed text', async () => {
     const held = gate();
     model.script([
       useTools([

@@ -12,8 +12,8 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Room, scripted } from './room.js';
 import { ownerOf } from './stoa-command.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 describe('people and agents who are named, and follow-ups in threads', () => {
   let daemon: TestDaemon;
@@ -22,7 +22,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
   let bob: Caller;
   let run: ReturnType<typeof ownerOf>;
   let workspace: string;
-  let rooms = 0;
+  let channelCount = 0;
 
   beforeAll(async () => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-named-')));
@@ -36,22 +36,26 @@ describe('people and agents who are named, and follow-ups in threads', () => {
     rmSync(workspace, { recursive: true, force: true });
   });
 
-  const newRoom = async (policy: object = {}): Promise<Room> => {
-    rooms += 1;
-    const room = await Room.open(owner, { channelId: `named-${String(rooms)}`, policy, workspace });
+  const newRoom = async (policy: object = {}): Promise<TestChannel> => {
+    channelCount += 1;
+    const testChannel = await TestChannel.open(owner, {
+      channelId: `named-${String(channelCount)}`,
+      policy,
+      workspace,
+    });
     for (const person of [ada, bob]) {
-      expect((await person.post(`${room.path}/members`, {})).status).toBe(200);
+      expect((await person.post(`${testChannel.path}/members`, {})).status).toBe(200);
     }
-    return room;
+    return testChannel;
   };
-  const channelOf = ({ topic }: Room): string => topic.slice('channel:'.length);
+  const channelOf = ({ topic }: TestChannel): string => topic.slice('channel:'.length);
   /** The messages of a channel for which somebody got a notice. */
-  const mentions = async (name: 'ada' | 'bob', room: Room): Promise<string[]> => {
+  const mentions = async (name: 'ada' | 'bob', testChannel: TestChannel): Promise<string[]> => {
     const { json } = await { ada, bob }[name].get<{
       events: { type: string; data: { channelId: string; messageId: string } }[];
     }>(`/v1/topics/human:${name}/events?after=0&limit=200`);
     return json.events
-      .filter(({ type, data }) => type === 'mentioned' && data.channelId === channelOf(room))
+      .filter(({ type, data }) => type === 'mentioned' && data.channelId === channelOf(testChannel))
       .map(({ data }) => data.messageId);
   };
   const mcp = (channelId: string, args: object) =>
@@ -65,112 +69,121 @@ describe('people and agents who are named, and follow-ups in threads', () => {
       },
       { headers: { accept: 'application/json, text/event-stream' } },
     );
-  const last = async (room: Room): Promise<Message> => (await room.messages()).at(-1) as Message;
+  const last = async (testChannel: TestChannel): Promise<Message> =>
+    (await testChannel.messages()).at(-1) as Message;
 
   it('DU-9 people whom an agent names get one notice each, in replies, stimulus posts and command answers', async () => {
-    const room = await newRoom();
-    await room.invite(
+    const testChannel = await newRoom();
+    await testChannel.invite(
       'herald',
       scripted('otherwise: [{ say: "@ada and @bob, it is out. @ada!" }]'),
     );
-    const { messageId, seq } = await room.post('@herald tell them');
-    await room.closed(messageId);
-    const reply = await last(room);
+    const { messageId, seq } = await testChannel.post('@herald tell them');
+    await testChannel.closed(messageId);
+    const reply = await last(testChannel);
     expect(reply.addressedMemberIds).toEqual(['ada', 'bob']);
-    const stimulus = await owner.post(`${room.path}/stimuli`, {
+    const stimulus = await owner.post(`${testChannel.path}/stimuli`, {
       kind: 'result_summary',
       content: 'It is done, @bob.',
     });
     expect(stimulus.status, stimulus.text).toBe(201);
     const posted = await until('it is posted', async () => {
-      const message = await last(room);
+      const message = await last(testChannel);
       return message.author.kind === 'system' ? message : undefined;
     });
     expect(posted.addressedMemberIds).toEqual(['bob']);
     const identity = { displayName: 'The friends of @bob' };
-    expect((await owner.patch(room.path, { identity })).status).toBe(200);
-    const answer = await room.post('/who');
+    expect((await owner.patch(testChannel.path, { identity })).status).toBe(200);
+    const answer = await testChannel.post('/who');
     expect(answer).toMatchObject({ author: { kind: 'system' }, addressedMemberIds: ['bob'] });
-    expect(await mentions('ada', room)).toEqual([reply.messageId]);
-    expect(await mentions('bob', room)).toEqual([
+    expect(await mentions('ada', testChannel)).toEqual([reply.messageId]);
+    expect(await mentions('bob', testChannel)).toEqual([
       reply.messageId,
       posted.messageId,
       answer.messageId,
     ]);
     // Bob has read the question, and no message since. Each of the unread messages names him.
-    const { json } = await bob.put<ReadCursor>(`${room.path}/cursor`, { readSeq: seq });
-    const after = (await room.messages()).filter((message) => message.seq > seq);
-    expect(after.map((message) => message.messageId)).toEqual(await mentions('bob', room));
+    const { json } = await bob.put<ReadCursor>(`${testChannel.path}/cursor`, { readSeq: seq });
+    const after = (await testChannel.messages()).filter((message) => message.seq > seq);
+    expect(after.map((message) => message.messageId)).toEqual(await mentions('bob', testChannel));
     expect(json.unreadCount).toBe(3);
     const unread = await run(['unread'], { env: { STOA_TOKEN: bob.token } });
-    expect(unread.out).toMatch(new RegExp(`^${channelOf(room)} +3 `, 'm'));
-    const read = ['history', channelOf(room), '--mark-read'];
+    expect(unread.out).toMatch(new RegExp(`^${channelOf(testChannel)} +3 `, 'm'));
+    const read = ['history', channelOf(testChannel), '--mark-read'];
     expect((await run(read, { env: { STOA_TOKEN: bob.token } })).out).toContain(
       'It is done, @bob.',
     );
     expect((await run(['unread'], { env: { STOA_TOKEN: bob.token } })).out).not.toContain(
-      channelOf(room),
+      channelOf(testChannel),
     );
   });
 
   it('DU-10 a person who is named after an @ gets a notice, whether the text came by HTTP, MCP or the command line', async () => {
-    const room = await newRoom();
-    const posted = await room.post('look at this, @ada');
+    const testChannel = await newRoom();
+    const posted = await testChannel.post('look at this, @ada');
     expect(posted.addressedMemberIds).toEqual(['ada']);
-    expect((await mcp(channelOf(room), { text: 'and this, @ada' })).text).toContain('Posted as');
-    const sent = await run(['send', channelOf(room), 'and that, @ada']);
+    expect((await mcp(channelOf(testChannel), { text: 'and this, @ada' })).text).toContain(
+      'Posted as',
+    );
+    const sent = await run(['send', channelOf(testChannel), 'and that, @ada']);
     expect(sent.code).toBe(0);
-    await room.post('mail ada@example.org, and @owner');
-    const messages = await room.messages();
-    expect(await mentions('ada', room)).toEqual(messages.slice(0, 3).map((each) => each.messageId));
-    expect(await mentions('bob', room)).toEqual([]);
+    await testChannel.post('mail ada@example.org, and @owner');
+    const messages = await testChannel.messages();
+    expect(await mentions('ada', testChannel)).toEqual(
+      messages.slice(0, 3).map((each) => each.messageId),
+    );
+    expect(await mentions('bob', testChannel)).toEqual([]);
   });
 
   it('DU-11 the longest name after an @ counts, by HTTP, MCP, the command line and in the text of an agent', async () => {
-    const room = await newRoom({ memberCooldownMs: 0 });
-    await room.invite('build', scripted('otherwise: [{ say: I am Build }]'), {
+    const testChannel = await newRoom({ memberCooldownMs: 0 });
+    await testChannel.invite('build', scripted('otherwise: [{ say: I am Build }]'), {
       displayName: 'Build',
     });
-    await room.invite('bot', scripted('otherwise: [{ say: I am the bot }]'), {
+    await testChannel.invite('bot', scripted('otherwise: [{ say: I am the bot }]'), {
       displayName: 'Build Bot',
     });
     const text = 'what does @Build Bot suggest?';
-    await room.invite('asker', scripted(`otherwise: [{ say: '${text}' }]`));
+    await testChannel.invite('asker', scripted(`otherwise: [{ say: '${text}' }]`));
     const surfaces: [string, () => Promise<unknown>][] = [
-      ['http', () => room.post(text)],
-      ['mcp', () => mcp(channelOf(room), { text })],
-      ['cli', () => run(['send', channelOf(room), text])],
-      ['agent', () => room.post('@asker ask')],
+      ['http', () => testChannel.post(text)],
+      ['mcp', () => mcp(channelOf(testChannel), { text })],
+      ['cli', () => run(['send', channelOf(testChannel), text])],
+      ['agent', () => testChannel.post('@asker ask')],
     ];
     for (const [name, send] of surfaces) {
-      const before = (await room.messages()).length;
+      const before = (await testChannel.messages()).length;
       await send();
-      const root = (await room.messages())[before] as Message;
-      expect(await room.closed(root.messageId), name).toBe('answered');
-      const [named, answer] = (await room.messages()).slice(name === 'agent' ? before + 1 : before);
+      const root = (await testChannel.messages())[before] as Message;
+      expect(await testChannel.closed(root.messageId), name).toBe('answered');
+      const [named, answer] = (await testChannel.messages()).slice(
+        name === 'agent' ? before + 1 : before,
+      );
       expect(named?.addressedMemberIds, name).toEqual(['bot']);
       expect(answer?.author.displayName, name).toBe('Build Bot');
     }
-    expect(await room.read()).not.toContain('Build: I am Build');
+    expect(await testChannel.read()).not.toContain('Build: I am Build');
   });
 
   it('DU-12 a message to two hundred agents adds little to the log, and stoa why explains each of them', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const agent = { driver: scripted('otherwise: [{ pass: true }]') };
     expect((await owner.put('/v1/agents/one', agent)).status).toBe(200);
     const bring = async (i: number): Promise<void> => {
       const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'one', workspace });
       const member = { actorId: `session:${json.sessionId}`, memberId: `agent-${String(i)}` };
       const more = i >= 110 ? { muted: true } : i === 50 ? { expertiseTags: ['bread'] } : {};
-      expect((await owner.post(`${room.path}/members`, { ...member, ...more })).status).toBe(200);
+      expect((await owner.post(`${testChannel.path}/members`, { ...member, ...more })).status).toBe(
+        200,
+      );
     };
     for (let i = 0; i < 200; i += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, place) => bring(i + place)));
     }
-    const { messageId, seq } = await room.post('How long does bread take?');
-    await room.closed(messageId);
+    const { messageId, seq } = await testChannel.post('How long does bread take?');
+    await testChannel.closed(messageId);
     const { json } = await owner.get<{ events: { type: string; data: object }[] }>(
-      `/v1/topics/${room.topic}/events?after=${String(seq)}&limit=200`,
+      `/v1/topics/${testChannel.topic}/events?after=${String(seq)}&limit=200`,
     );
     const decided = json.events.filter(({ type }) => type === 'turn_decided');
     expect(decided.length).toBeGreaterThan(2);
@@ -183,7 +196,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
     // The two groups are large: 109 are queued, 90 are muted.
     expect(await why('agent-109')).toMatch(/ queued: is a member$/);
     expect(await why('agent-199')).toMatch(/ skipped: is muted$/);
-    const [first] = await room.decisions(messageId);
+    const [first] = await testChannel.decisions(messageId);
     for (let i = 0; i < 200; i++) {
       const expected =
         i >= 110 ? 'skipped muted' : i === 50 ? 'granted expertise' : 'queued member';
@@ -195,23 +208,26 @@ describe('people and agents who are named, and follow-ups in threads', () => {
   });
 
   it('DU-2 DU-1 a follow-up in a thread goes to the last speaker at once, by HTTP, MCP and the command line', async () => {
-    const room = await newRoom({ maxAgentRepliesPerHumanMessage: 1, memberCooldownMs: 600_000 });
-    await room.invite('first', scripted('otherwise: [{ say: "first heard: ${input}" }]'));
-    await room.invite('second', scripted('otherwise: [{ say: "second heard: ${input}" }]'));
-    const { messageId } = await room.post('@second begin');
-    await room.closed(messageId);
+    const testChannel = await newRoom({
+      maxAgentRepliesPerHumanMessage: 1,
+      memberCooldownMs: 600_000,
+    });
+    await testChannel.invite('first', scripted('otherwise: [{ say: "first heard: ${input}" }]'));
+    await testChannel.invite('second', scripted('otherwise: [{ say: "second heard: ${input}" }]'));
+    const { messageId } = await testChannel.post('@second begin');
+    await testChannel.closed(messageId);
     const surfaces: [string, (text: string) => Promise<unknown>][] = [
-      ['http', (text) => room.post(text, { threadRootMessageId: messageId })],
-      ['mcp', (text) => mcp(channelOf(room), { text, threadRootMessageId: messageId })],
-      ['cli', (text) => run(['send', channelOf(room), text, '--thread', messageId])],
+      ['http', (text) => testChannel.post(text, { threadRootMessageId: messageId })],
+      ['mcp', (text) => mcp(channelOf(testChannel), { text, threadRootMessageId: messageId })],
+      ['cli', (text) => run(['send', channelOf(testChannel), text, '--thread', messageId])],
     ];
     for (const [name, send] of surfaces) {
       await send(`and by ${name}?`);
       await until(`${name} is answered`, async () =>
-        (await room.read()).includes(`second: second heard: and by ${name}?`),
+        (await testChannel.read()).includes(`second: second heard: and by ${name}?`),
       );
       const { json } = await owner.get<{ decisions: StampedDecision[] }>(
-        `${room.path}/threads/${messageId}/decisions?limit=2`,
+        `${testChannel.path}/threads/${messageId}/decisions?limit=2`,
       );
       expect(json.decisions[1]?.candidates.slice(0, 2)).toMatchObject([
         { memberId: 'second', verdict: 'granted', reason: 'last_in_thread' },

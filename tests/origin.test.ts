@@ -145,7 +145,7 @@ describe('a request that may come from a browser', () => {
     { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' },
     { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'document' },
     { ...FOLLOWED, origin: 'http://evil.example' },
-  ])('F-19 to a place from another site is refused when it is no link: %j', async (headers) => {
+  ])('F-19 to a page from another site is refused if it is not a link: %j', async (headers) => {
     const { statuses } = await outcomes({ 'sec-fetch-site': 'cross-site', ...headers });
     expect(statuses).toEqual([403, 403, 403, 403, 403]);
   });
@@ -188,7 +188,7 @@ describe('a request that may come from a browser', () => {
     expect(await messages()).toEqual(before);
   });
 
-  it('F-20 gets no CORS header, whatever it asks', async () => {
+  it('F-20 gets no CORS header for any request', async () => {
     const preflight = {
       origin: daemon.url,
       'access-control-request-method': 'POST',

@@ -16,8 +16,8 @@ import {
   until,
 } from '@stoa/testkit';
 import { onTestFinished } from 'vitest';
-import { Room } from './room.js';
 import { start } from './stoa-command.js';
+import { TestChannel } from './test-channel.js';
 
 /** The real daemon with agents that are programs, and a directory for what these write. */
 export class ProgramStage {
@@ -55,29 +55,33 @@ export class ProgramStage {
     return processesWith(this.#markOf(name));
   }
 
-  told(name: string): FakeAgentEntry[] {
+  logOf(name: string): FakeAgentEntry[] {
     return readAgentLog(this.#logOf(name));
   }
 
   /** The prompts of a program, each as one text. */
   prompts(name: string): string[] {
-    return this.told(name).flatMap(({ type, prompt = [] }) =>
+    return this.logOf(name).flatMap(({ type, prompt = [] }) =>
       type === 'prompt' ? [prompt.map(({ text = '' }) => text).join('\n')] : [],
     );
   }
 
-  room(channelId: string): Promise<Room> {
+  openChannel(channelId: string): Promise<TestChannel> {
     const { owner, directory } = this;
-    return Room.open(owner, { channelId, policy: { memberCooldownMs: 0 }, workspace: directory });
+    return TestChannel.open(owner, {
+      channelId,
+      policy: { memberCooldownMs: 0 },
+      workspace: directory,
+    });
   }
 
-  /** What people see who watch a room with `stoa tail`. Agents that are there already get a turn. */
-  async watch(room: Room, ...options: string[]) {
-    const channelId = room.topic.slice('channel:'.length);
+  /** What people see who watch a channel with `stoa tail`. Agents that are there already get a turn. */
+  async watch(testChannel: TestChannel, ...options: string[]) {
+    const channelId = testChannel.topic.slice('channel:'.length);
     const env = { STOA_HOME: this.daemon.home };
     const tail = start(['tail', channelId, '--follow', ...options], { env });
     onTestFinished(() => void tail.process.kill('SIGKILL'));
-    await room.post('Nobody is here yet.');
+    await testChannel.post('Nobody is here yet.');
     await until('the channel is watched', () => tail.output().out.includes('Nobody is here yet.'));
     const lines = (): string[] => tail.output().out.split('\n');
     return {
@@ -97,8 +101,8 @@ export class ProgramStage {
   }
 }
 
-/** What agents published in a room, oldest first. */
-export const published = async (room: Room): Promise<string[]> =>
-  (await room.read()).filter((line) => !line.startsWith('owner: '));
+/** What agents published in a channel, oldest first. */
+export const published = async (testChannel: TestChannel): Promise<string[]> =>
+  (await testChannel.read()).filter((line) => !line.startsWith('owner: '));
 
 export const sessionOf = ({ actorId }: Member): string => actorId.slice('session:'.length);

@@ -75,7 +75,7 @@ describe('projects, over HTTP and from the command line', () => {
     expect(await members('design')).toEqual(['owner']);
   });
 
-  it('starts a task as whoever starts it, and the assignee answers in that thread', async () => {
+  it('starts a task in the name of the caller, and the assignee answers in that thread', async () => {
     await run(['project', 'link', 'site', 'talk', '--mirror', '--default']);
     const add = ['project', 'task', 'add', 'site', 'Build', 'it', '--assignee', 'maker'];
     const taskId = (await run([...add, '--description', 'Today'])).out.trim();

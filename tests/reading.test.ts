@@ -98,7 +98,7 @@ describe.each(DAEMON_ENGINES)('reading on $name', (engine) => {
       expect(await unread(ada, 'forward')).toBe(1);
     });
 
-    it('are heard of by the other devices of the same person, and by nobody else', async () => {
+    it('reach the other devices of the same person, and nobody else', async () => {
       await newChannel('devices');
       const { seq } = await post(owner, 'devices', { text: 'read me' });
       const device = await LiveSocket.open(daemon.url, ada);
@@ -118,7 +118,7 @@ describe.each(DAEMON_ENGINES)('reading on $name', (engine) => {
       await device.close();
     });
 
-    it('are told for the channels one is a member of', async () => {
+    it('are counted for the channels of the member', async () => {
       await owner.post('/v1/channels', { channelId: 'not-mine', title: 'Not mine' });
       await post(owner, 'not-mine', { text: 'x' });
       expect(await unread(ada, 'not-mine')).toBeUndefined();

@@ -91,14 +91,17 @@ describe('what is asked of sessions wrongly', () => {
       'unknown_tool',
       'mcp__c__…',
     ],
-  ])('an agent that names %s nobody has is refused, and told what there is', async (...row) => {
-    const [, definition, code, there] = row;
-    const { status, json } = await owner.put<Problem>('/v1/agents/unsound', definition);
-    expect(status).toBe(400);
-    expect(json.code).toBe(code);
-    expect(json.detail).toContain(there);
-    expect((await owner.get('/v1/agents/unsound')).status).toBe(404);
-  });
+  ])(
+    'an agent that names an unknown %s is refused, with a list of existing ones',
+    async (...row) => {
+      const [, definition, code, there] = row;
+      const { status, json } = await owner.put<Problem>('/v1/agents/unsound', definition);
+      expect(status).toBe(400);
+      expect(json.code).toBe(code);
+      expect(json.detail).toContain(there);
+      expect((await owner.get('/v1/agents/unsound')).status).toBe(404);
+    },
+  );
 
   it.each([
     ['a script that cannot be played', 'script: "turns: 5"', 'script:1: turns: '],

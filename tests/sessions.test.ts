@@ -247,7 +247,7 @@ describe('sessions over HTTP', () => {
     }
   });
 
-  it('R-23 a session is for who it works for, and a place that is not shared is the owner’s', async () => {
+  it('R-23 a session belongs to its person, and a workspace that is not shared to the owner', async () => {
     const ada = await newPerson(daemon, 'ada');
     const { sessionId } = await open('worker');
     expect((await ada.get(`/v1/sessions/${sessionId}`)).status).toBe(403);

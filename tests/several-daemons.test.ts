@@ -80,7 +80,7 @@ describe('two daemons on one PostgreSQL database', () => {
     expect((await callerOf(there.url, person.token).get('/v1/whoami')).status).toBe(401);
   });
 
-  it('answer a repeated idempotency key alike, whichever is asked, and store it once', async () => {
+  it('answer a repeated idempotency key alike on every daemon, and store it once', async () => {
     const headers = { 'idempotency-key': 'across-daemons' };
     const ask = (daemon: TestDaemon) =>
       callerOf(daemon.url, here.token).post(

@@ -19,8 +19,8 @@ import {
   useTools,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { Room, scripted } from './room.js';
 import { start } from './stoa-command.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 type Drafted = Extract<StreamFrame, { type: 'draft' | 'draft_ended' }>;
 
@@ -29,7 +29,7 @@ describe('how agents speak in a channel', () => {
   let owner: Caller;
   let model: FakeModel;
   let workspace: string;
-  let rooms = 0;
+  let channelCount = 0;
 
   beforeAll(async () => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-speaking-')));
@@ -53,11 +53,15 @@ describe('how agents speak in a channel', () => {
     rmSync(workspace, { recursive: true, force: true });
   });
 
-  const newRoom = (policy: object = {}): Promise<Room> => {
-    rooms += 1;
-    return Room.open(owner, { channelId: `room-${String(rooms)}`, policy, workspace });
+  const newRoom = (policy: object = {}): Promise<TestChannel> => {
+    channelCount += 1;
+    return TestChannel.open(owner, {
+      channelId: `room-${String(channelCount)}`,
+      policy,
+      workspace,
+    });
   };
-  /** An agent program of its own that does what it is told; what it was told stands in its log. */
+  /** A separate agent program that follows its prompts and logs them. */
   const program = (name: string) => {
     const log = join(workspace, `${name}.log`);
     const env = { FAKE_AGENT: JSON.stringify({ log }) };
@@ -73,36 +77,41 @@ describe('how agents speak in a channel', () => {
     );
 
   it('C-67 of a program the last words are published, or what it emitted instead; to pass is to say nothing', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const { driver } = program('words');
-    await room.invite('words', driver);
+    await testChannel.invite('words', driver);
     for (const [asked, outcome] of [
       ['!say Only words', 'spoke'],
       ['!mcp emit_output {"content":"Emitted"}\n!say chatter', 'spoke'],
       ['!mcp pass_turn {}\n!say I have nothing to say', 'abstained'],
       ['!stop end_turn', 'abstained'],
     ] as const) {
-      const { messageId } = await room.post(asked);
-      await room.closed(messageId);
-      expect(await room.outcomes(messageId), asked).toEqual([['words', outcome]]);
+      const { messageId } = await testChannel.post(asked);
+      await testChannel.closed(messageId);
+      expect(await testChannel.outcomes(messageId), asked).toEqual([['words', outcome]]);
     }
-    const said = (await room.read()).filter((line) => line.startsWith('words:'));
+    const said = (await testChannel.read()).filter((line) => line.startsWith('words:'));
     expect(said).toEqual(['words: Only words', 'words: Emitted']);
   });
 
   it('C-22 what a session posts outside a turn is stored as its own, over HTTP and MCP, and wakes nobody', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const { driver, told } = program('poster');
-    const poster = await room.invite('poster', driver);
-    await room.invite('listener', scripted('otherwise: [{ emit: "I was woken" }]\nturns: []'));
-    const first = await room.post('@poster !stop end_turn');
-    await room.closed(first.messageId);
+    const poster = await testChannel.invite('poster', driver);
+    await testChannel.invite(
+      'listener',
+      scripted('otherwise: [{ emit: "I was woken" }]\nturns: []'),
+    );
+    const first = await testChannel.post('@poster !stop end_turn');
+    await testChannel.closed(first.messageId);
     const { mcpServers } = told().find(({ type }) => type === 'new') as unknown as {
       mcpServers: { headers: { value: string }[] }[];
     };
     const token = mcpServers[0]?.headers[0]?.value.replace('Bearer ', '') ?? '';
     const session = callerOf(daemon.url, token);
-    const posted = await session.post<Message>(`${room.path}/messages`, { text: '@listener hi' });
+    const posted = await session.post<Message>(`${testChannel.path}/messages`, {
+      text: '@listener hi',
+    });
     expect(posted.status, posted.text).toBe(201);
     const expected = { kind: 'agent', id: poster.actorId, displayName: 'poster' };
     expect(posted.json.author).toEqual(expected);
@@ -114,39 +123,46 @@ describe('how agents speak in a channel', () => {
         method: 'tools/call',
         params: {
           name: 'post_message',
-          arguments: { channelId: room.topic.slice('channel:'.length), text: '@listener you?' },
+          arguments: {
+            channelId: testChannel.topic.slice('channel:'.length),
+            text: '@listener you?',
+          },
         },
       },
       { headers: { accept: 'application/json, text/event-stream' } },
     );
     expect(again.text).toContain('Posted as msg_');
-    expect((await room.messages()).slice(1).map(({ author }) => author)).toEqual([
+    expect((await testChannel.messages()).slice(1).map(({ author }) => author)).toEqual([
       expected,
       expected,
     ]);
-    for (const { messageId } of (await room.messages()).slice(1)) {
-      expect(await room.decisions(messageId)).toEqual([]);
+    for (const { messageId } of (await testChannel.messages()).slice(1)) {
+      expect(await testChannel.decisions(messageId)).toEqual([]);
     }
-    expect(await room.outcomes()).toEqual([['poster', 'abstained']]);
+    expect(await testChannel.outcomes()).toEqual([['poster', 'abstained']]);
     const other = await newRoom();
     const refused = await session.post(`${other.path}/messages`, { text: 'hi' });
     expect(refused.json).toMatchObject({ status: 403, code: 'not_member' });
     const claimed = { text: 'hi', sender: 'human:owner' };
-    const forged = await session.post(`${room.path}/messages`, claimed);
+    const forged = await session.post(`${testChannel.path}/messages`, claimed);
     expect(forged.json).toMatchObject({ status: 403, code: 'identity_mismatch' });
   });
 
   it('C-20 a program that cannot be started and models that cannot be had are passed over, with the reason', async () => {
-    const room = await newRoom({ maxStartedRunsPerHumanMessage: 5 });
-    await room.invite('broken', { kind: 'acp', command: ['/nonexistent/agent'] });
-    await room.invite('closed', { kind: 'builtin', provider: 'closed', model: 'fake-model' });
-    await room.invite('gone', { kind: 'builtin', provider: 'gone', model: 'fake-model' });
-    await room.invite('sound', scripted('otherwise: [{ emit: "I can" }]\nturns: []'));
+    const testChannel = await newRoom({ maxStartedRunsPerHumanMessage: 5 });
+    await testChannel.invite('broken', { kind: 'acp', command: ['/nonexistent/agent'] });
+    await testChannel.invite('closed', {
+      kind: 'builtin',
+      provider: 'closed',
+      model: 'fake-model',
+    });
+    await testChannel.invite('gone', { kind: 'builtin', provider: 'gone', model: 'fake-model' });
+    await testChannel.invite('sound', scripted('otherwise: [{ emit: "I can" }]\nturns: []'));
     const addressedMemberIds = ['broken', 'closed', 'gone', 'sound'];
-    const { messageId } = await room.post('Who can?', { addressedMemberIds });
-    expect(await room.closed(messageId)).toBe('answered');
-    expect(await room.read()).toEqual(['owner: Who can?', 'sound: I can']);
-    const ended = (await room.decisions(messageId)).flatMap((decision) => decision.ended);
+    const { messageId } = await testChannel.post('Who can?', { addressedMemberIds });
+    expect(await testChannel.closed(messageId)).toBe('answered');
+    expect(await testChannel.read()).toEqual(['owner: Who can?', 'sound: I can']);
+    const ended = (await testChannel.decisions(messageId)).flatMap((decision) => decision.ended);
     expect(ended.map(({ outcome, reason }) => [outcome, reason])).toEqual([
       ['failed', 'acp_not_found'],
       ['failed', 'model_unauthorized'],
@@ -156,8 +172,8 @@ describe('how agents speak in a channel', () => {
   });
 
   it('C-12 C-13 a reaction of an agent is its own and counts once; a turn with nothing else has reacted', async () => {
-    const room = await newRoom();
-    const agree = await room.invite('agree', { kind: 'builtin' });
+    const testChannel = await newRoom();
+    const agree = await testChannel.invite('agree', { kind: 'builtin' });
     model.script([
       (request) => {
         const messageId = /\[(msg_[0-9a-z]{26})\]/.exec(request.text)?.[1] ?? '';
@@ -166,10 +182,10 @@ describe('how agents speak in a channel', () => {
       },
       say(''),
     ]);
-    const { messageId } = await room.post('Shall we? @agree');
-    expect(await room.closed(messageId)).toBe('silent');
-    expect(await room.outcomes()).toEqual([['agree', 'reacted']]);
-    const [root, ...more] = await room.messages();
+    const { messageId } = await testChannel.post('Shall we? @agree');
+    expect(await testChannel.closed(messageId)).toBe('silent');
+    expect(await testChannel.outcomes()).toEqual([['agree', 'reacted']]);
+    const [root, ...more] = await testChannel.messages();
     expect(more).toEqual([]);
     expect(root?.reactions).toEqual([{ emoji: '👍', count: 1, actorIds: [agree.actorId] }]);
     const results = model.requests.at(-1)?.toolResults.map(({ text }) => text) ?? [];
@@ -177,9 +193,9 @@ describe('how agents speak in a channel', () => {
     expect(results[2]).toMatch(/^<untrusted source="tool read_channel_thread"[^]*👍 x1/);
   });
 
-  it('C-68 what a model is about to say is seen as it writes it, also by who comes late, and becomes the message', async () => {
-    const room = await newRoom();
-    await room.invite('writer', { kind: 'builtin' });
+  it('C-68 a draft is visible while a model writes, also to late subscribers, and becomes the message', async () => {
+    const testChannel = await newRoom();
+    await testChannel.invite('writer', { kind: 'builtin' });
     const hold = gate();
     const content = 'A good answer takes its time. '.repeat(80);
     model.script([
@@ -191,15 +207,15 @@ describe('how agents speak in a channel', () => {
       say('That is done.'),
     ]);
     const early = await LiveSocket.open(daemon.url, { token: daemon.token });
-    await early.subscribe(room.topic);
-    const { messageId } = await room.post('@writer well?');
+    await early.subscribe(testChannel.topic);
+    const { messageId } = await testChannel.post('@writer well?');
     await until('something of it is seen', () => {
       hold.release();
       return textOf(drafts(early.frames)).startsWith('A good');
     });
     const late = await LiveSocket.open(daemon.url, { token: daemon.token });
-    await late.subscribe(room.topic);
-    const stream = await EventStream.open(daemon.url, `topic=${room.topic}`, {
+    await late.subscribe(testChannel.topic);
+    const stream = await EventStream.open(daemon.url, `topic=${testChannel.topic}`, {
       token: daemon.token,
     });
     await until('who came late has it too', () => drafts(late.frames).length > 0);
@@ -207,8 +223,8 @@ describe('how agents speak in a channel', () => {
     expect(first).toMatchObject({ type: 'draft', offset: 0, displayName: 'writer' });
     expect(content.startsWith(textOf([first as Drafted]))).toBe(true);
     hold.open();
-    await room.closed(messageId);
-    const message = (await room.messages()).at(-1);
+    await testChannel.closed(messageId);
+    const message = (await testChannel.messages()).at(-1);
     expect(message?.inputItems).toEqual([{ type: 'text', text: content }]);
     for (const socket of [early, late]) {
       const end = await until('the draft is over', () =>
@@ -233,25 +249,25 @@ describe('how agents speak in a channel', () => {
     expect(stream.framesOf('draft').length).toBeGreaterThan(0);
     stream.close();
     const { json } = await owner.get<{ events: { type: string }[] }>(
-      `/v1/topics/${room.topic}/events?after=0`,
+      `/v1/topics/${testChannel.topic}/events?after=0`,
     );
     expect(json.events.map(({ type }) => type)).not.toContain('draft');
   });
 
   it('C-68 what people are to approve first is not shown before', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const permissions = { ask: ['EmitOutput'] };
-    const { actorId } = await room.invite('careful', { kind: 'builtin' }, { permissions });
+    const { actorId } = await testChannel.invite('careful', { kind: 'builtin' }, { permissions });
     const sessionId = actorId.slice('session:'.length);
     const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
-    await socket.subscribe(room.topic);
+    await socket.subscribe(testChannel.topic);
     const hold = gate();
     const content = 'May I? '.repeat(80);
     model.script([
       useTools([toolCall('emit_output', { content })], { chunkSize: 4, gate: hold }),
       say('Well.'),
     ]);
-    const { messageId } = await room.post('@careful speak');
+    const { messageId } = await testChannel.post('@careful speak');
     await hold.reached();
     // So slowly that a piece of it would have been shown long before the end.
     for (let chunk = 2; chunk < 60; chunk++) {
@@ -265,27 +281,27 @@ describe('how agents speak in a channel', () => {
       return json.approvals[0];
     });
     await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'deny' });
-    expect(await room.closed(messageId)).toBe('silent');
+    expect(await testChannel.closed(messageId)).toBe('silent');
     expect(drafts(socket.frames)).toEqual([]);
     await socket.close();
   });
 
   it('C-68 what a program says is seen while it says it, and is gone when it is stopped', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const { driver } = program('undecided');
-    await room.invite('undecided', driver);
+    await testChannel.invite('undecided', driver);
     const socket = await LiveSocket.open(daemon.url, { token: daemon.token });
-    await socket.subscribe(room.topic);
-    const channelId = room.topic.slice('channel:'.length);
+    await socket.subscribe(testChannel.topic);
+    const channelId = testChannel.topic.slice('channel:'.length);
     const command = ['tail', channelId, '--follow', '--json', '--drafts'];
     const tail = start(command, { env: { STOA_HOME: daemon.home } });
     onTestFinished(() => {
       tail.process.kill('SIGKILL');
     });
-    const { messageId } = await room.post('!say Perhaps we should\n!wait');
+    const { messageId } = await testChannel.post('!say Perhaps we should\n!wait');
     await until('it is seen', () => textOf(drafts(socket.frames)).includes('Perhaps we should'));
     await until('the command shows it', () => tail.output().out.includes('"type":"draft"'));
-    const [decision] = await room.decisions(messageId);
+    const [decision] = await testChannel.decisions(messageId);
     await owner.post(`/v1/runs/${decision?.granted[0]?.runId ?? ''}/cancel`);
     const over = await until('it is gone', () =>
       drafts(socket.frames).find(({ type }) => type === 'draft_ended'),
@@ -295,29 +311,29 @@ describe('how agents speak in a channel', () => {
     tail.process.kill('SIGINT');
     expect(await tail.ended).toBe(0);
     expect(tail.output().out).toMatch(/\{"type":"draft",.*"offset":0,"text":"Perhaps/);
-    await room.closed(messageId);
-    expect(await room.read()).toHaveLength(1);
+    await testChannel.closed(messageId);
+    expect(await testChannel.read()).toHaveLength(1);
     await socket.close();
     const hits = await owner.get<{ hits: unknown[] }>('/v1/search?query=Perhaps&limit=10');
     expect(hits.json.hits).toHaveLength(1);
   });
 
-  it('C-60 C-59 what is pinned is told with a turn, and a picture of the message is shown to a model that can see', async () => {
-    const room = await newRoom();
-    await room.invite('seer', { kind: 'builtin' });
+  it('C-60 C-59 the prompt of a turn contains pinned files, and the picture of a message if the model accepts images', async () => {
+    const testChannel = await newRoom();
+    await testChannel.invite('seer', { kind: 'builtin' });
     const upload = await owner.post<{ assetId: string }>('/v1/assets?name=plan.txt', undefined, {
       raw: 'the plan',
     });
     const { assetId } = upload.json;
-    await owner.put(`${room.path}/pins/${assetId}`);
+    await owner.put(`${testChannel.path}/pins/${assetId}`);
     model.script([useTools([toolCall('emit_output', { content: 'A dot.' })]), say('Done.')]);
-    const posted = await owner.post<Message>(`${room.path}/messages`, {
+    const posted = await owner.post<Message>(`${testChannel.path}/messages`, {
       inputItems: [
         { type: 'text', text: '@seer what is this?' },
         { type: 'inline_asset', name: 'dot.png', data: PICTURE },
       ],
     });
-    expect(await room.closed(posted.json.messageId)).toBe('answered');
+    expect(await testChannel.closed(posted.json.messageId)).toBe('answered');
     const asked = JSON.stringify(model.requests.at(-1)?.body);
     expect(asked).toContain(
       `Pinned here: \\"plan.txt\\" (${assetId}, text/plain; charset=utf-8, 8 bytes)`,
@@ -327,7 +343,7 @@ describe('how agents speak in a channel', () => {
     expect((await owner.delete(`/v1/assets/${assetId}`)).json).toMatchObject({
       code: 'asset_in_use',
     });
-    await owner.delete(`${room.path}/pins/${assetId}`);
+    await owner.delete(`${testChannel.path}/pins/${assetId}`);
     expect((await owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
   });
 });

@@ -49,7 +49,7 @@ export function start(args: readonly string[], options: CommandOptions = {}): Ru
   return { process: child, ended, output: () => output };
 }
 
-/** The command line of whoever owns this daemon. */
+/** The command line of the owner of this daemon. */
 export function ownerOf(daemon: TestDaemon) {
   return async (args: readonly string[], options: CommandOptions = {}): Promise<Outcome> =>
     stoa(args, { ...options, env: { STOA_HOME: daemon.home, ...options.env } });

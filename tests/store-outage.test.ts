@@ -14,7 +14,7 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Room, scripted } from './room.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 /** How long the store is away; the acceptance case names 5 s and 60 s. */
 const OUTAGE_MS = Number(
@@ -88,25 +88,25 @@ describe('a PostgreSQL that goes away', () => {
       const effects = join(workspace, 'effects');
       // Its turn would end, and another agent waits for it, if the time without a store counted as silence.
       const policy = { leaseTimeoutMs: OUTAGE_MS / 2, silenceLimitMs: OUTAGE_MS / 2 };
-      const room = await Room.open(owner, { channelId: 'outage', policy, workspace });
-      const member = await room.invite('worker', scripted(SCRIPT), { mode: 'full' });
-      await room.invite('rival', scripted('otherwise: [{ emit: "Me too" }]\nturns: []'));
-      await room.post('@worker work please');
+      const testChannel = await TestChannel.open(owner, { channelId: 'outage', policy, workspace });
+      const member = await testChannel.invite('worker', scripted(SCRIPT), { mode: 'full' });
+      await testChannel.invite('rival', scripted('otherwise: [{ emit: "Me too" }]\nturns: []'));
+      await testChannel.post('@worker work please');
       await until('it is at work', () => linesIn(effects) >= 3);
       await server.down();
-      const refused = await owner.post(`${room.path}/messages`, { text: 'anybody there?' });
+      const refused = await owner.post(`${testChannel.path}/messages`, { text: 'anybody there?' });
       expect(refused.json).toMatchObject({ code: 'storage_unavailable' });
       await delay(OUTAGE_MS);
       const before = linesIn(effects);
       expect(before).toBeLessThan(CALLS);
       await server.up();
       await until('the answer is published', async () =>
-        (await room.read()).includes('worker: Twelve lines.'),
+        (await testChannel.read()).includes('worker: Twelve lines.'),
       );
       expect(linesIn(effects)).toBe(CALLS);
       const sessionId = member.actorId.slice('session:'.length);
       expectSuspended(await eventsOf(owner, sessionId));
-      expect(await room.outcomes()).toEqual([['worker', 'spoke']]);
+      expect(await testChannel.outcomes()).toEqual([['worker', 'spoke']]);
       const { stderr, stdout } = daemon.output();
       expect(countOf(stderr + stdout, 'runs are suspended')).toBe(1);
       expect(countOf(stderr + stdout, 'suspended runs go on')).toBe(1);

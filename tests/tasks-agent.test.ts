@@ -166,7 +166,7 @@ describe('agents as background tasks of a daemon', () => {
     expect(await notices(sessionId)).toEqual([]);
   });
 
-  it('T-40 what an agent did stands in a file that its parent may read unasked, and nobody else', async () => {
+  it('T-40 only the parent of an agent may read its transcript without an approval', async () => {
     const sessionId = await open();
     expect(await said(sessionId, 'background hello')).toContain('You will be told');
     const { taskId } = await taskOf(sessionId);
@@ -191,7 +191,7 @@ describe('agents as background tasks of a daemon', () => {
     expect(await said(sessionId, `status ${taskId}`)).toContain(`${taskId} agent completed`);
   });
 
-  it('T-32 what an agent asks reaches the person; stopped by its parent, it is gone and nothing more is told', async () => {
+  it('T-32 a question of an agent reaches the person; after its parent stops it there is no further notice', async () => {
     const sessionId = await open();
     await said(sessionId, 'background ask me');
     const { taskId } = await taskOf(sessionId);
@@ -220,7 +220,7 @@ describe('agents as background tasks of a daemon', () => {
     expect(await notices(sessionId)).toHaveLength(2);
   });
 
-  it('T-29 killed with its daemon an agent is paused, does nothing by itself, and goes on when it is told to', async () => {
+  it('T-29 an agent that was killed with its daemon is paused until it is resumed', async () => {
     const sessionId = await open('full');
     await said(sessionId, 'background wait for go');
     const { taskId, detail } = await taskOf(sessionId);

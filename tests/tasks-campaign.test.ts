@@ -20,7 +20,7 @@ const KILLS = Number(process.env['STOA_CAMPAIGN_KILLS'] ?? 3);
 /** In the campaign some are killed by somebody else, with all of their group. */
 const OUTSIDE = SHELLS > 100 ? 0.3 : 0;
 const SEED = Number(process.env['STOA_SEED'] ?? 20_261_116);
-/** Of each session the newest 32 that have ended are listed, and here all of them are looked at. */
+/** Each session lists its newest 32 ended tasks; this test checks all of them. */
 const PER_SESSION = 25;
 const DESCRIPTORS = 12;
 const PATIENT = { timeoutMs: 60_000, everyMs: 50 };
@@ -115,7 +115,7 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
     else if (typeof pid === 'number') kill(-pid);
   }
 
-  it('T-3 T-16 that end, are stopped and killed while the daemon is killed and started: none is left, none is wrong, each is told of once', {
+  it('T-3 T-16 that end, are stopped and killed while the daemon is killed and started: none is left, none is wrong, each is reported once', {
     timeout: 1_200_000,
   }, async () => {
     const sessions: string[] = [];
@@ -192,7 +192,7 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
         });
       }
     }
-    // A call that a kill cut off is told as unknown and not made again: at most one for each kill.
+    // A call that a kill interrupted is reported as unknown and not repeated: at most one for each kill.
     expect(listed - neverBegun).toBeGreaterThanOrEqual(SHELLS - KILLS);
     expect(descriptors(daemon) - before).toBeLessThan(DESCRIPTORS);
   });

@@ -5,7 +5,7 @@ import type { Run, Session, SessionEvent, Stamped } from '@stoa/protocol';
 import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-/** Watches what it is told to, and says what it hears. */
+/** Starts the requested monitor, and repeats its events. */
 const SCRIPT = `
 turns:
   - when: { kind: task_notice }
@@ -55,7 +55,7 @@ describe('monitors of a daemon', () => {
     return (await owner.get<{ events: Stamped<SessionEvent>[] }>(path)).json.events;
   }
 
-  /** What the agent has said at the end of its runs, in order. */
+  /** The last texts of the agent's runs, in order. */
   async function said(): Promise<string[]> {
     return (await events()).flatMap((event) =>
       event.type === 'completed'

@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const sessionIds: string[] = [];
 let agents = 0;
-/** An agent that runs one command when it is told to begin, and takes note of everything else. */
+/** An agent that runs one command on request, and acknowledges everything else. */
 async function begin(input: Readonly<Record<string, unknown>>): Promise<string> {
   agents += 1;
   const agentId = `worker-${String(agents)}`;
@@ -70,7 +70,7 @@ const ended = (taskId: string): Promise<Task> =>
     { timeoutMs: 600_000, everyMs: 50 },
   );
 
-/** What the session was told of a task. */
+/** The notices that the session got about a task. */
 async function notices(sessionId: string, taskId: string): Promise<InboxItem[]> {
   const path = `/v1/sessions/${sessionId}/inbox?limit=100`;
   const { items } = (await owner.get<{ items: InboxItem[] }>(path)).json;
@@ -97,7 +97,7 @@ const waiting = (name: string): string =>
   `echo begun; until [ -e ${name} ]; do sleep 0.02; done; echo after`;
 
 describe('shells in the background of a daemon', () => {
-  it('T-1 a command that fails is failed, and its session is told once with exit code and tail', async () => {
+  it('T-1 a failing command has failed, and its session gets one notice with exit code and tail', async () => {
     const sessionId = await begin({ command: 'echo last words; false', is_background: true });
     const { taskId } = await only(sessionId);
     expect(await ended(taskId)).toMatchObject({ status: 'failed', end: { exitCode: 1 } });
@@ -149,7 +149,7 @@ describe('shells in the background of a daemon', () => {
     expect((await output(waited.taskId)).text).toBe('begun\nafter\n');
   });
 
-  it('T-7 where no call waits for anything, or not for this, nothing is promoted and that is said', async () => {
+  it('T-7 if no call waits for the task, nothing is promoted and an error reports it', async () => {
     const sessionId = await begin({ command: 'sleep 300', is_background: true });
     const { taskId } = await only(sessionId);
     for (const path of [`/v1/sessions/${sessionId}/promote`, `/v1/tasks/${taskId}/promote`]) {
@@ -279,7 +279,7 @@ function bytesOnDisk(path: string): number {
       try {
         return sum + statSync(join(directory, name)).size;
       } catch {
-        // Dropped while it was looked at.
+        // Dropped while it was read.
         return sum;
       }
     }, 0);

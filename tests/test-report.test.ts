@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { report } from '../scripts/test-report.mjs';
 
 describe('what npm test says at the end', () => {
-  it('F-2 is how many passed, also when tests were skipped, which is told above', () => {
+  it('F-2 is how many passed, also when tests were skipped, which is reported above', () => {
     const skipped = [
       { name: 'a > traces', reason: 'strace is not installed' },
       { name: 'b > fills', reason: 'nothing can be mounted' },
@@ -35,7 +35,7 @@ describe('what npm test says at the end', () => {
     expect(exitCode).toBe(1);
   });
 
-  it('F-2 counts a run as failed that ended badly, whatever was counted', () => {
+  it('F-2 counts a run as failed if it ended badly, regardless of the counts', () => {
     const ended = report([{ status: 3, outcome: { passed: 7, failed: 0, skipped: [] } }]);
     expect(ended.lines.at(-1)).toBe('7 passed, 1 failed');
     expect(ended.exitCode).toBe(3);

@@ -74,7 +74,7 @@ function everySeed(): void {
     expect(SITUATIONS.filter((situation) => !seen.has(situation))).toEqual([]);
   });
 
-  it('do the same again for the same seed, whatever was played before', async () => {
+  it('do the same for the same seed, regardless of earlier runs', async () => {
     const first = await simulateTurns(7);
     await simulateTurns(8);
     expect((await simulateTurns(7)).trace).toEqual(first.trace);

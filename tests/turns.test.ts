@@ -88,43 +88,47 @@ describe('agents in a channel, over HTTP', () => {
       return json.decisions[0]?.turn.outcome;
     });
 
-  it('C-9 C-58 one answers, one abstains, and what is said stays in the thread', async () => {
-    const room = await newChannel();
-    await invite(room, 'shy', scripted('turns: [{ steps: [{ say: hm }, { pass: true }] }]'));
-    await invite(room, 'keen', scripted('turns: [{ steps: [{ emit: "Here I am" }] }]'));
-    const { messageId } = await post(room, 'Is anybody there?', {
+  it('C-9 C-58 one answers, one abstains, and the messages stay in the thread', async () => {
+    const testChannel = await newChannel();
+    await invite(testChannel, 'shy', scripted('turns: [{ steps: [{ say: hm }, { pass: true }] }]'));
+    await invite(testChannel, 'keen', scripted('turns: [{ steps: [{ emit: "Here I am" }] }]'));
+    const { messageId } = await post(testChannel, 'Is anybody there?', {
       addressedMemberIds: ['shy', 'keen'],
     });
-    expect(await closed(room, messageId)).toBe('answered');
-    expect(await read(room)).toEqual(['owner: Is anybody there?', 'keen: Here I am']);
+    expect(await closed(testChannel, messageId)).toBe('answered');
+    expect(await read(testChannel)).toEqual(['owner: Is anybody there?', 'keen: Here I am']);
     const feed = await owner.get<{ messages: Message[] }>(
-      `/v1/channels/${room}/messages?scope=feed`,
+      `/v1/channels/${testChannel}/messages?scope=feed`,
     );
     expect(feed.json.messages.map((message) => message.messageId)).toEqual([messageId]);
   });
 
-  it('C-5 whoever is addressed and not there is refused, and nothing is stored', async () => {
-    const room = await newChannel();
-    const refused = await owner.post(`/v1/channels/${room}/messages`, {
+  it('C-5 addressing a non-member is refused, and nothing is stored', async () => {
+    const testChannel = await newChannel();
+    const refused = await owner.post(`/v1/channels/${testChannel}/messages`, {
       text: 'Hello?',
       addressedMemberIds: ['nobody'],
     });
     expect(refused.status).toBe(400);
     expect(refused.json).toMatchObject({ code: 'unknown_member' });
-    expect(await read(room)).toEqual([]);
+    expect(await read(testChannel)).toEqual([]);
   });
 
   it('C-11 C-21 agents who name each other stop at the budget', async () => {
-    const room = await newChannel();
+    const testChannel = await newChannel();
     for (const [self, other] of [
       ['ping', 'pong'],
       ['pong', 'ping'],
     ] as const) {
-      await invite(room, self, scripted(`otherwise: [{ emit: "@${other} your turn" }]\nturns: []`));
+      await invite(
+        testChannel,
+        self,
+        scripted(`otherwise: [{ emit: "@${other} your turn" }]\nturns: []`),
+      );
     }
-    const { messageId } = await post(room, 'Begin', { addressedMemberIds: ['ping'] });
-    expect(await closed(room, messageId)).toBe('reply_budget');
-    expect(await read(room)).toEqual([
+    const { messageId } = await post(testChannel, 'Begin', { addressedMemberIds: ['ping'] });
+    expect(await closed(testChannel, messageId)).toBe('reply_budget');
+    expect(await read(testChannel)).toEqual([
       'owner: Begin',
       'ping: @pong your turn',
       'pong: @ping your turn',
@@ -133,14 +137,16 @@ describe('agents in a channel, over HTTP', () => {
   });
 
   it('C-20 an agent that cannot be run is passed over, and the post has succeeded', async () => {
-    const room = await newChannel();
-    await invite(room, 'broken', { kind: 'acp', command: ['/nonexistent/agent'] });
-    await invite(room, 'sound', scripted('turns: [{ steps: [{ emit: "I can" }] }]'));
-    const { messageId } = await post(room, 'Who can?', { addressedMemberIds: ['broken', 'sound'] });
-    expect(await closed(room, messageId)).toBe('answered');
-    expect(await read(room)).toEqual(['owner: Who can?', 'sound: I can']);
+    const testChannel = await newChannel();
+    await invite(testChannel, 'broken', { kind: 'acp', command: ['/nonexistent/agent'] });
+    await invite(testChannel, 'sound', scripted('turns: [{ steps: [{ emit: "I can" }] }]'));
+    const { messageId } = await post(testChannel, 'Who can?', {
+      addressedMemberIds: ['broken', 'sound'],
+    });
+    expect(await closed(testChannel, messageId)).toBe('answered');
+    expect(await read(testChannel)).toEqual(['owner: Who can?', 'sound: I can']);
     const { json } = await owner.get<{ leases: { memberId: string; outcome: string }[] }>(
-      `/v1/channels/${room}/leases?state=all`,
+      `/v1/channels/${testChannel}/leases?state=all`,
     );
     expect(json.leases.map(({ memberId, outcome }) => [memberId, outcome]).sort()).toEqual([
       ['broken', 'failed'],
@@ -149,16 +155,16 @@ describe('agents in a channel, over HTTP', () => {
   });
 
   it('C-24 C-25 expertise decides who speaks first, and the record shows by how much', async () => {
-    const room = await newChannel({ maxAgentRepliesPerHumanMessage: 1 });
+    const testChannel = await newChannel({ maxAgentRepliesPerHumanMessage: 1 });
     const speaks = scripted('otherwise: [{ emit: "I know" }]\nturns: []');
-    await invite(room, 'adept', speaks);
-    await invite(room, 'cook', speaks, { expertiseTags: ['soup', 'bread'] });
-    const { messageId } = await post(room, 'How long does bread take?');
-    await closed(room, messageId);
-    expect(await read(room)).toContain('cook: I know');
+    await invite(testChannel, 'adept', speaks);
+    await invite(testChannel, 'cook', speaks, { expertiseTags: ['soup', 'bread'] });
+    const { messageId } = await post(testChannel, 'How long does bread take?');
+    await closed(testChannel, messageId);
+    expect(await read(testChannel)).toContain('cook: I know');
     const { json } = await owner.get<{
       decisions: { candidates: { memberId: string; reason: string; score: object[] }[] }[];
-    }>(`/v1/channels/${room}/threads/${messageId}/decisions`);
+    }>(`/v1/channels/${testChannel}/threads/${messageId}/decisions`);
     expect(json.decisions.at(-1)?.candidates[0]).toMatchObject({
       memberId: 'cook',
       verdict: 'granted',
@@ -167,16 +173,19 @@ describe('agents in a channel, over HTTP', () => {
     });
   });
 
-  it('C-59 an agent on a model is told where it is, who is there and what was said, and answers by emit_output', async () => {
-    const room = await newChannel();
-    await invite(room, 'thinker', { kind: 'builtin' }, { role: 'reviewer' });
+  it('C-59 the prompt of an agent contains the channel, the members and the last messages, and it answers by emit_output', async () => {
+    const testChannel = await newChannel();
+    await invite(testChannel, 'thinker', { kind: 'builtin' }, { role: 'reviewer' });
     model.script([
       useTools([toolCall('emit_output', { content: 'It is a garden.' })]),
       say('Done.'),
     ]);
-    const { messageId } = await post(room, '@thinker what is this?');
-    expect(await closed(room, messageId)).toBe('answered');
-    expect(await read(room)).toEqual(['owner: @thinker what is this?', 'thinker: It is a garden.']);
+    const { messageId } = await post(testChannel, '@thinker what is this?');
+    expect(await closed(testChannel, messageId)).toBe('answered');
+    expect(await read(testChannel)).toEqual([
+      'owner: @thinker what is this?',
+      'thinker: It is a garden.',
+    ]);
     const prompt = JSON.stringify(model.requests[0]?.body);
     expect(prompt).toContain(String.raw`You have the turn in the channel \"Room\"`);
     expect(prompt).toContain(String.raw`Its purpose: \"To talk\"`);

@@ -32,14 +32,14 @@ import {
   useTools,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Room, scripted } from './room.js';
+import { scripted, TestChannel } from './test-channel.js';
 
 describe('work in threads', () => {
   let daemon: TestDaemon;
   let owner: Caller;
   let model: FakeModel;
   let workspace: string;
-  let rooms = 0;
+  let channelCount = 0;
 
   beforeAll(async () => {
     workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-work-')));
@@ -67,33 +67,37 @@ describe('work in threads', () => {
     owner = callerOf(daemon.url, daemon.token);
   };
 
-  const newRoom = (policy: object = {}): Promise<Room> => {
-    rooms += 1;
-    return Room.open(owner, { channelId: `work-${String(rooms)}`, policy, workspace });
+  const newRoom = (policy: object = {}): Promise<TestChannel> => {
+    channelCount += 1;
+    return TestChannel.open(owner, {
+      channelId: `work-${String(channelCount)}`,
+      policy,
+      workspace,
+    });
   };
   const rival = scripted('otherwise: [{ emit: "I was next" }]\nturns: []');
 
   it('AC-18 the lease of an active run is renewed, although another agent waits', async () => {
-    const room = await newRoom({
+    const testChannel = await newRoom({
       leaseTimeoutMs: 1_500,
       silenceLimitMs: 2_000,
       memberCooldownMs: 0,
     });
     const program = { kind: 'acp', command: [process.execPath, FAKE_AGENT] };
-    await room.invite(`thinker-${String(rooms)}`, program);
-    await room.invite(`z-next-${String(rooms)}`, rival);
-    const { messageId } = await room.post('!think 5000\n!say Thought through');
+    await testChannel.invite(`thinker-${String(channelCount)}`, program);
+    await testChannel.invite(`z-next-${String(channelCount)}`, rival);
+    const { messageId } = await testChannel.post('!think 5000\n!say Thought through');
     await until('it answers', async () =>
-      (await room.read()).some((line) => /^thinker.*: Thought/.test(line)),
+      (await testChannel.read()).some((line) => /^thinker.*: Thought/.test(line)),
     );
-    const renewals = (await room.decisions(messageId)).flatMap(({ renewed }) => renewed);
+    const renewals = (await testChannel.decisions(messageId)).flatMap(({ renewed }) => renewed);
     expect(renewals.length).toBeGreaterThan(1);
-    const [first] = await room.outcomes(messageId);
-    expect(first).toEqual([`thinker-${String(rooms)}`, 'spoke']);
+    const [first] = await testChannel.outcomes(messageId);
+    expect(first).toEqual([`thinker-${String(channelCount)}`, 'spoke']);
   });
 
   it('AC-18 a tool that runs keeps the turn of its run', async () => {
-    const room = await newRoom({
+    const testChannel = await newRoom({
       leaseTimeoutMs: 1_500,
       silenceLimitMs: 1_500,
       memberCooldownMs: 0,
@@ -102,12 +106,14 @@ describe('work in threads', () => {
   - steps:
       - call: { tool: shell, input: { command: 'timeout 4 tail -f /dev/null; true' } }
       - emit: Slept well.`;
-    await room.invite(`sleeper-${String(rooms)}`, scripted(script), { mode: 'full' });
-    await room.invite(`z-next-${String(rooms)}`, rival);
-    const { messageId } = await room.post('anybody?');
-    await until('it answers', async () => (await room.read()).some((line) => /Slept/.test(line)));
-    const [first] = await room.outcomes(messageId);
-    expect(first).toEqual([`sleeper-${String(rooms)}`, 'spoke']);
+    await testChannel.invite(`sleeper-${String(channelCount)}`, scripted(script), { mode: 'full' });
+    await testChannel.invite(`z-next-${String(channelCount)}`, rival);
+    const { messageId } = await testChannel.post('anybody?');
+    await until('it answers', async () =>
+      (await testChannel.read()).some((line) => /Slept/.test(line)),
+    );
+    const [first] = await testChannel.outcomes(messageId);
+    expect(first).toEqual([`sleeper-${String(channelCount)}`, 'spoke']);
   });
 
   it.each([
@@ -116,13 +122,16 @@ describe('work in threads', () => {
   ] as const)(
     'DU-29 a run that is silent ends after $limit, whatever the time to start it',
     async ({ limit, outcome, others }) => {
-      const room = await newRoom({ [limit]: 1_500 });
+      const testChannel = await newRoom({ [limit]: 1_500 });
       const silent = scripted('turns: [{ steps: [{ wait: 30000 }, { emit: "Late" }] }]');
-      await room.invite(`silent-${String(rooms)}`, silent);
-      for (let i = 0; i < others; i++) await room.invite(`z-next-${String(rooms)}`, rival);
-      const { messageId } = await room.post('anybody?');
+      await testChannel.invite(`silent-${String(channelCount)}`, silent);
+      for (let i = 0; i < others; i++)
+        await testChannel.invite(`z-next-${String(channelCount)}`, rival);
+      const { messageId } = await testChannel.post('anybody?');
       const lease = await until('its turn is over', async () => {
-        const { json } = await owner.get<{ leases: Lease[] }>(`${room.path}/leases?state=all`);
+        const { json } = await owner.get<{ leases: Lease[] }>(
+          `${testChannel.path}/leases?state=all`,
+        );
         return json.leases.find(
           ({ endedAt, memberId }) => endedAt && memberId.startsWith('silent'),
         );
@@ -133,24 +142,29 @@ describe('work in threads', () => {
       const tookMs = (lease.endedAt ?? 0) - (json.startedAt ?? 0);
       expect(tookMs).toBeGreaterThanOrEqual(1_500);
       expect(tookMs).toBeLessThan(1_750);
-      expect(await room.decisions(messageId)).not.toEqual([]);
+      expect(await testChannel.decisions(messageId)).not.toEqual([]);
     },
   );
 
-  const stimuliIn = async (room: Room): Promise<Stimulus[]> => {
-    const { json } = await owner.get<{ stimuli: Stimulus[] }>(`${room.path}/stimuli?limit=50`);
+  const stimuliIn = async (testChannel: TestChannel): Promise<Stimulus[]> => {
+    const { json } = await owner.get<{ stimuli: Stimulus[] }>(
+      `${testChannel.path}/stimuli?limit=50`,
+    );
     return json.stimuli.reverse();
   };
-  const kindsIn = async (room: Room): Promise<string[]> =>
-    (await stimuliIn(room)).map(({ kind }) => kind);
-  const bindingsIn = async (room: Room, messageId: string): Promise<ThreadWork['bindings']> => {
-    const { json } = await owner.get<{ work: ThreadWork[] }>(`${room.path}/thread-work`);
+  const kindsIn = async (testChannel: TestChannel): Promise<string[]> =>
+    (await stimuliIn(testChannel)).map(({ kind }) => kind);
+  const bindingsIn = async (
+    testChannel: TestChannel,
+    messageId: string,
+  ): Promise<ThreadWork['bindings']> => {
+    const { json } = await owner.get<{ work: ThreadWork[] }>(`${testChannel.path}/thread-work`);
     const work = json.work.find(({ threadRootMessageId }) => threadRootMessageId === messageId);
     return work?.bindings ?? [];
   };
-  const linesIn = async (room: Room, rootMessageId: string): Promise<string[]> => {
+  const linesIn = async (testChannel: TestChannel, rootMessageId: string): Promise<string[]> => {
     const { json } = await owner.get<{ messages: Message[] }>(
-      `${room.path}/messages?threadRootMessageId=${rootMessageId}&scope=all&limit=50&after=0`,
+      `${testChannel.path}/messages?threadRootMessageId=${rootMessageId}&scope=all&limit=50&after=0`,
     );
     return json.messages.map(({ author, inputItems }) => {
       const [item] = inputItems;
@@ -159,8 +173,8 @@ describe('work in threads', () => {
   };
 
   it('DU-21 DU-22 an agent that started work in a thread explains the result there, and learns what is published', async () => {
-    const room = await newRoom();
-    const name = `tester-${String(rooms)}`;
+    const testChannel = await newRoom();
+    const name = `tester-${String(channelCount)}`;
     const script = `turns:
   - when: { kind: task_notice }
     steps:
@@ -172,12 +186,12 @@ describe('work in threads', () => {
       - emit: I started them.
   - when: { contains: The background task }
     steps: [{ emit: 'One test fails: the clock.' }]`;
-    const member = await room.invite(name, scripted(script), { mode: 'full' });
-    await room.invite(`another-${String(rooms)}`, rival);
-    const { messageId } = await room.post(`@${name} run the tests and tell me what fails`);
+    const member = await testChannel.invite(name, scripted(script), { mode: 'full' });
+    await testChannel.invite(`another-${String(channelCount)}`, rival);
+    const { messageId } = await testChannel.post(`@${name} run the tests and tell me what fails`);
     const explained = `${name}: One test fails: the clock.`;
     const lines = await until('it explains', async () => {
-      const said = await linesIn(room, messageId);
+      const said = await linesIn(testChannel, messageId);
       return said.includes(explained) ? said : undefined;
     });
     const own = lines.filter((line) => line.startsWith(`${name}:`));
@@ -200,7 +214,7 @@ describe('work in threads', () => {
   };
 
   it('DU-22 emit_output in the run of a private message or of a schedule says that nothing is published', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const emit = (content: string) =>
       `{ call: { tool: emit_output, input: { content: ${content} } } }`;
     const script = `turns:
@@ -208,15 +222,15 @@ describe('work in threads', () => {
     steps: [${emit('Letter read')}]
   - when: { kind: schedule }
     steps: [${emit('Clock heard')}]`;
-    const member = await room.invite(`reader-${String(rooms)}`, scripted(script));
+    const member = await testChannel.invite(`reader-${String(channelCount)}`, scripted(script));
     const sessionId = member.actorId.slice('session:'.length);
     const letter = { tool: 'send_message', input: { to: sessionId, message: 'For you alone' } };
-    const sender = `sender-${String(rooms)}`;
-    await room.invite(
+    const sender = `sender-${String(channelCount)}`;
+    await testChannel.invite(
       sender,
       scripted(`turns: [{ steps: [{ call: ${JSON.stringify(letter)} }] }]`),
     );
-    await room.closed((await room.post(`@${sender} write`)).messageId);
+    await testChannel.closed((await testChannel.post(`@${sender} write`)).messageId);
     await until('the letter is read', async () => (await emitResults(member)).length === 1);
     const made = await owner.post('/v1/schedules', {
       sessionId,
@@ -233,13 +247,13 @@ describe('work in threads', () => {
       expect(result).toContain('Nothing is published');
       expect(result).toContain('create_channel_stimulus');
     }
-    expect(await room.read()).toEqual([`owner: @${sender} write`]);
+    expect(await testChannel.read()).toEqual([`owner: @${sender} write`]);
   });
 
   it('DU-23 DU-25 a model in the background reports as its tool description says, and the thread shows the report', async () => {
-    const room = await newRoom();
-    const name = `lead-${String(rooms)}`;
-    const scout = `scout-${String(rooms)}`;
+    const testChannel = await newRoom();
+    const name = `lead-${String(channelCount)}`;
+    const scout = `scout-${String(channelCount)}`;
     await owner.put(`/v1/agents/${scout}`, { driver: { kind: 'builtin' } });
     const working = gate();
     model.script([
@@ -261,13 +275,13 @@ describe('work in threads', () => {
       - call: { tool: agent, input: ${JSON.stringify(launch)} }
       - emit: Somebody looks.
 otherwise: [{ say: I see. }]`;
-    await room.invite(name, scripted(script), { mode: 'full' });
-    const { messageId } = await room.post(`@${name} look at it`);
+    await testChannel.invite(name, scripted(script), { mode: 'full' });
+    const { messageId } = await testChannel.post(`@${name} look at it`);
     await until('the thread shows it', async () =>
-      (await linesIn(room, messageId)).includes(`${name}: Half of it is read`),
+      (await linesIn(testChannel, messageId)).includes(`${name}: Half of it is read`),
     );
-    expect(await kindsIn(room)).toEqual(['sidechain_milestone']);
-    const bindings = await bindingsIn(room, messageId);
+    expect(await kindsIn(testChannel)).toEqual(['sidechain_milestone']);
+    const bindings = await bindingsIn(testChannel, messageId);
     const kinds = bindings.map(({ bindingKind }) => bindingKind).filter((kind) => kind !== 'run');
     expect(kinds).toEqual(['sidechain_agent']);
     const { json } = await owner.get<{ tasks: Task[] }>('/v1/tasks?kind=agent&limit=10');
@@ -276,8 +290,8 @@ otherwise: [{ say: I see. }]`;
   });
 
   it('DU-26 a schedule that ends by itself is unbound from its thread at once', async () => {
-    const room = await newRoom({ memberCooldownMs: 0 });
-    const name = `planner-${String(rooms)}`;
+    const testChannel = await newRoom({ memberCooldownMs: 0 });
+    const name = `planner-${String(channelCount)}`;
     const input = {
       title: 'One look',
       task: 'Look once.',
@@ -291,22 +305,24 @@ otherwise: [{ say: I see. }]`;
       - call: { tool: create_schedule, input: ${JSON.stringify(input)} }
       - emit: Planned.
 otherwise: [{ pass: true }]`;
-    await room.invite(name, scripted(script), { mode: 'full' });
-    const { messageId } = await room.post(`@${name} plan it`);
+    await testChannel.invite(name, scripted(script), { mode: 'full' });
+    const { messageId } = await testChannel.post(`@${name} plan it`);
     await until('it is bound', async () =>
-      (await bindingsIn(room, messageId)).some(({ bindingKind }) => bindingKind === 'schedule'),
+      (await bindingsIn(testChannel, messageId)).some(
+        ({ bindingKind }) => bindingKind === 'schedule',
+      ),
     );
     await until('its result is shown', async () =>
-      (await linesIn(room, messageId)).includes(`${name}: All is well.`),
+      (await linesIn(testChannel, messageId)).includes(`${name}: All is well.`),
     );
-    const bindings = await bindingsIn(room, messageId);
+    const bindings = await bindingsIn(testChannel, messageId);
     expect(bindings.filter(({ bindingKind }) => bindingKind === 'schedule')).toEqual([]);
   });
 
   it('DU-28 a stimulus that expires before its time is cancelled when it expires', async () => {
-    const room = await newRoom();
+    const testChannel = await newRoom();
     const at = Date.now();
-    const made = await owner.post<Stimulus>(`${room.path}/stimuli`, {
+    const made = await owner.post<Stimulus>(`${testChannel.path}/stimuli`, {
       kind: 'agent_idea',
       scope: 'channel',
       content: 'Too late',
@@ -316,7 +332,7 @@ otherwise: [{ pass: true }]`;
     expect(made.status, made.text).toBe(201);
     const settled = await until('it is settled', async () => {
       const { json } = await owner.get<{ events: Stamped<ChannelEvent>[] }>(
-        `/v1/topics/${room.topic}/events?limit=50&after=0`,
+        `/v1/topics/${testChannel.topic}/events?limit=50&after=0`,
       );
       return json.events.find(({ type }) => type === 'stimulus_settled');
     });
@@ -332,14 +348,14 @@ otherwise: [{ pass: true }]`;
       maxAutonomousRootPostsPerHour: 50,
       threadIdleFollowUpMs: 60_000,
     };
-    const room = await newRoom(policy);
-    const name = `maker-${String(rooms)}`;
+    const testChannel = await newRoom(policy);
+    const name = `maker-${String(channelCount)}`;
     const put = (kind: string) => ({
       tool: 'create_channel_stimulus',
       input: { kind, content: `A ${kind}`, scope: 'thread' },
     });
     const input = { title: 'Once', task: 'Look.', cadence: { kind: 'once', at: Date.now() } };
-    const helper = `helper-${String(rooms)}`;
+    const helper = `helper-${String(channelCount)}`;
     const milestone = { tool: 'send_message', input: { to: 'parent', message: 'Half is done' } };
     await owner.put(`/v1/agents/${helper}`, {
       driver: scripted(`turns: [{ steps: [{ call: ${JSON.stringify(milestone)} }] }]`),
@@ -362,17 +378,17 @@ otherwise: [{ pass: true }]`;
   - when: { contains: a helper }
     steps: [{ call: ${JSON.stringify(launch)} }, { pass: true }]
 otherwise: [{ pass: true }]`;
-    await room.invite(name, scripted(script), { mode: 'full' });
+    await testChannel.invite(name, scripted(script), { mode: 'full' });
     for (const wanted of ['an idea', 'a result', 'a schedule', 'a command', 'a helper']) {
-      await room.post(`@${name} ${wanted}`);
+      await testChannel.post(`@${name} ${wanted}`);
     }
-    const { messageId } = await room.post('work');
-    const work = `${room.path}/thread-work/${messageId}`;
+    const { messageId } = await testChannel.post('work');
+    const work = `${testChannel.path}/thread-work/${messageId}`;
     await owner.patch(work, { review: { verdict: 'approved' } });
     await owner.patch(work, { status: 'superseded' });
     const { json: source } = await owner.post<ObservationSourceWithSecret>(
       '/v1/observation-sources',
-      { channelId: room.topic.slice('channel:'.length), title: 'Disks' },
+      { channelId: testChannel.topic.slice('channel:'.length), title: 'Disks' },
     );
     await observe(daemon, source, '{"text":"disk full"}');
     const documented = producersInDocs();
@@ -380,21 +396,21 @@ otherwise: [{ pass: true }]`;
     expect([...documented.keys()].toSorted()).toEqual(kinds.toSorted());
     for (const kind of kinds) expect(documented.get(kind), kind).toMatch(PRODUCERS[kind].inDocs);
     const made = async (wanted: readonly string[]): Promise<boolean> => {
-      const found = new Set(await kindsIn(room));
+      const found = new Set(await kindsIn(testChannel));
       return wanted.every((kind) => found.has(kind));
     };
     // Work is idle after a minute at the least: the daemon comes back after two.
     const idle = 'thread_idle_followup';
     await until('all others were made', () => made(kinds.filter((kind) => kind !== idle)));
     await until('the helper has ended', async () =>
-      (await stimuliIn(room)).some(
+      (await stimuliIn(testChannel)).some(
         ({ kind, sourceKind }) => kind === 'task_completed' && sourceKind === 'sidechain_agent',
       ),
     );
     expect(await made([idle])).toBe(false);
     await restart();
     await until('it asks about the idle work', () => made([idle]));
-    const found = (await stimuliIn(room)).map(
+    const found = (await stimuliIn(testChannel)).map(
       ({ kind, createdBy, sourceKind = 'none' }) =>
         `${kind} by ${createdBy.replace(/:.*/, '')} from ${sourceKind}`,
     );
@@ -403,10 +419,10 @@ otherwise: [{ pass: true }]`;
   });
 
   it('DU-27 the next start removes bindings to work that is gone, and logs it', async () => {
-    const room = await newRoom();
-    const { messageId } = await room.post('work');
+    const testChannel = await newRoom();
+    const { messageId } = await testChannel.post('work');
     for (const sourceKind of ['task', 'sidechain_agent', 'observation']) {
-      await owner.post(`${room.path}/stimuli`, {
+      await owner.post(`${testChannel.path}/stimuli`, {
         kind: 'task_completed',
         scope: 'thread',
         threadRootMessageId: messageId,
@@ -415,9 +431,15 @@ otherwise: [{ pass: true }]`;
         sourceRef: `${sourceKind}_that_is_gone`,
       });
     }
-    await until('they are bound', async () => (await bindingsIn(room, messageId)).length === 3);
+    await until(
+      'they are bound',
+      async () => (await bindingsIn(testChannel, messageId)).length === 3,
+    );
     await restart();
-    await until('they are unbound', async () => (await bindingsIn(room, messageId)).length === 0);
+    await until(
+      'they are unbound',
+      async () => (await bindingsIn(testChannel, messageId)).length === 0,
+    );
     const { stdout, stderr } = daemon.output();
     expect(stdout + stderr).toContain('repair_work_bindings');
   });
@@ -427,7 +449,7 @@ const TWO_MINUTES_AHEAD = `--import=data:text/javascript,${encodeURIComponent(
   'const { now } = Date; Date.now = () => now() + 120_000;',
 )}`;
 
-/** To whom a model is told to report, in the description of the tool. */
+/** The recipient of reports in the description of the tool. */
 function recipientIn({ body }: ModelRequest): string {
   const tools = body['tools'] as { function: { name: string; description: string } }[];
   const tool = tools.find((each) => each.function.name === 'send_message')?.function;

@@ -11,8 +11,8 @@ export interface CommandLine {
 /** The command line as the program knows it: its completion script is made from the program itself. */
 export function commandLine(): CommandLine {
   const script = stoa(['completion', 'bash']);
-  const [places = ''] = /^ +'stoa [a-z]+'(?: \| 'stoa [a-z ]+')+\)$/m.exec(script) ?? [];
-  const commands = [...places.matchAll(/'stoa ([a-z ]+)'/g)].map(([, words = '']) => words);
+  const [paths = ''] = /^ +'stoa [a-z]+'(?: \| 'stoa [a-z ]+')+\)$/m.exec(script) ?? [];
+  const commands = [...paths.matchAll(/'stoa ([a-z ]+)'/g)].map(([, words = '']) => words);
   const options = new Set([...(script.match(/(?<![\w-])--[a-z][a-z-]*/g) ?? []), '--help']);
   return { commands: commands.sort(), options: [...options].sort() };
 }

@@ -11,11 +11,11 @@ export function settingsIn(schema: JsonSchema, path = ''): [string, string][] {
   const forms = [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])];
   return forms.flatMap(({ properties = {} }) =>
     Object.entries(properties).flatMap(([name, field]) => {
-      const place = path === '' ? name : `${path}.${name}`;
-      const below = settingsIn(field, place);
+      const setting = path === '' ? name : `${path}.${name}`;
+      const below = settingsIn(field, setting);
       return below.length > 0
         ? below
-        : [[place, shown(field.default ?? own[name])] as [string, string]];
+        : [[setting, shown(field.default ?? own[name])] as [string, string]];
     }),
   );
 }

@@ -25,7 +25,7 @@ import { type Probed, RESPONSIVE_MS, whileProbed } from './responsive.js';
 
 const KEY = 'sk-of-the-environment';
 const MESSAGES = '/v1/channels/room/messages';
-/** The mark that opens an envelope, and as many blanks as a message has room for. */
+/** The mark that opens an envelope, and as many blanks as a message has channel for. */
 const OPENING = `<${' '.repeat(65_000)}`;
 const AT_ONCE = 2;
 /** The functions that read text are given all of the corpus beside their sources. */

@@ -24,7 +24,7 @@ const SCRIPT = {
   ],
 };
 
-/** Run only by tests/killed-run.test.ts, which kills it while it waits and looks at what is left. */
+/** Run only by tests/killed-run.test.ts, which kills it while it waits and checks what is left. */
 it('starts a daemon on PostgreSQL, a shell command, an agent program, an MCP server and a browser, and waits', async () => {
   const workspace = mkdtempSync(join(tmpdir(), 'stoa-planted-'));
   const [daemon] = await Promise.all(

@@ -67,7 +67,7 @@ const ROOT = [
   `A word that is too long: ${'wide'.repeat(60)}`,
 ].join('\n\n');
 
-/** The page is drawn anew some time after it was told. */
+/** The page renders again some time after the event. */
 async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.waitForFunction(`matchMedia('(prefers-color-scheme: ${colorScheme})').matches`);
@@ -385,7 +385,7 @@ describe('the web UI for everybody, in a browser', () => {
       await page.getByRole('button', { name: '1 waits for you' }).click();
       await page.getByRole('button', { name: /^Deny/ }).waitFor();
       await shows('the approvals');
-      // There is room to read the change.
+      // There is channel to read the change.
       await page.getByText('+two').scrollIntoViewIfNeeded();
       expect.soft(await heightInView(page, 'Diff'), 'the diff').toBeGreaterThan(140);
       await page.keyboard.press('Escape');

@@ -28,7 +28,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
-import { Room } from '../room.js';
+import { TestChannel } from '../test-channel.js';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
@@ -83,7 +83,7 @@ describe('settings, timeline and usage, in a browser', () => {
     rmSync(workspace, { recursive: true, force: true });
   });
 
-  /** The one page of this file, at this place: going there as a link would loads nothing anew. */
+  /** The one page of this file, at this path: it navigates like a link, without a reload. */
   async function at(path: string, test: TestContext): Promise<Page> {
     if (!stage) return test.skip(NO_BROWSER);
     opened ??= stage.logIn(daemon);
@@ -178,7 +178,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await row.filter({ hasText: 'Warden' }).getByText('mode full').waitFor();
   });
 
-  it('W-9 members are added, told when to speak and removed; a channel is paused, archived and deleted', async (test) => {
+  it('W-9 members are added, changed and removed; a channel is paused, archived and deleted', async (test) => {
     await owner.post('/v1/channels', { channelId: 'cellar', title: 'Cellar' });
     const page = await at('/c/cellar/settings', test);
     const members = page.getByRole('list', { name: 'Members' });
@@ -315,7 +315,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await expectProblem(page, 'Login link', 'This must not be empty.');
     await page.getByLabel('Name of the token').fill('laptop');
     await page.getByLabel('For whom').fill('ada');
-    // SE-12: whoever has this page open cannot make tokens with it alone.
+    // SE-12: an open page alone cannot create tokens.
     const freshLink = async (): Promise<string> =>
       (await owner.post<{ url: string }>('/v1/login-codes')).json.url;
     const spent = await freshLink();
@@ -479,14 +479,14 @@ describe('settings, timeline and usage, in a browser', () => {
 
   it('DU-19 AC-20 the timeline and the thread say how each turn ended, and a changed definition is refreshed by one button', async (test) => {
     const page = await at('/c/lobby', test);
-    const room = await Room.open(owner, {
+    const testChannel = await TestChannel.open(owner, {
       channelId: 'words',
       workspace,
       policy: { memberCooldownMs: 0 },
     });
-    const first = await room.post('No agent is here yet.');
-    await room.invite('modelled', { kind: 'builtin' });
-    await room.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
+    const first = await testChannel.post('No agent is here yet.');
+    await testChannel.invite('modelled', { kind: 'builtin' });
+    await testChannel.invite('missing', { kind: 'acp', command: ['/nonexistent/agent'] });
     const cases: { script: ModelScript; agent?: string; words: string; isSeen?: boolean }[] = [
       { script: [say('An hour.')], words: 'answered', isSeen: true },
       {
@@ -516,8 +516,8 @@ describe('settings, timeline and usage, in a browser', () => {
     for (const [index, { script, agent = 'modelled', words, isSeen = false }] of cases.entries()) {
       const question = `question ${String(index)}`;
       model.script(script);
-      const { messageId } = await room.post(`@${agent} ${question}`);
-      await room.closed(messageId);
+      const { messageId } = await testChannel.post(`@${agent} ${question}`);
+      await testChannel.closed(messageId);
       await page.goto(`${daemon.url}/c/words/m/${messageId}`);
       const ended = page.getByRole('list', { name: 'How the turn ended' });
       if (!isSeen) await ended.getByText(`${agent} ${words}`).waitFor();
@@ -544,8 +544,8 @@ describe('settings, timeline and usage, in a browser', () => {
       .getByRole('article')
       .filter({ hasText: 'Definition changed: refresh missing.' });
     // Until then the old definition fails, and no id is shown.
-    const old = await room.post('@missing still there?');
-    await room.closed(old.messageId);
+    const old = await testChannel.post('@missing still there?');
+    await testChannel.closed(old.messageId);
     await page.goto(`${daemon.url}/c/words/m/${old.messageId}`);
     const ended = page.getByRole('list', { name: 'How the turn ended' });
     await ended.getByText('Definition changed: refresh the session of missing').waitFor();
@@ -554,7 +554,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await notice.getByRole('button', { name: 'Refresh missing' }).click();
     await notice.getByText('refreshed').waitFor();
     model.script([say('Here I am.')]);
-    await room.post('@missing are you there?');
+    await testChannel.post('@missing are you there?');
     await page.getByRole('log', { name: 'Messages' }).getByText('Here I am.').waitFor();
   });
 });

@@ -28,7 +28,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
-import { Room } from '../room.js';
+import { TestChannel } from '../test-channel.js';
 
 type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
@@ -90,7 +90,7 @@ describe('the feed of a channel, in a browser', () => {
     for (const resident of ['Host', 'Builder', 'Reviewer']) {
       await page.getByTitle('Host, Builder, Reviewer').getByText(resident).first().waitFor();
     }
-    const explained = page.getByRole('region', { name: 'What this place is' });
+    const explained = page.getByRole('region', { name: 'About this channel' });
     expect(await explained.getByRole('listitem').count()).toBe(3);
     expect(await box(page).isVisible()).toBe(true);
     await until('the title says where one is', async () =>
@@ -104,13 +104,13 @@ describe('the feed of a channel, in a browser', () => {
     expect(await explained.count()).toBe(0);
   });
 
-  it('W-1 who is not logged in is told how to get a link', async (test) => {
+  it('W-1 without a login the page explains how to get a link', async (test) => {
     const page = await browser(test).visit(`${daemon.url}/c/lobby`);
     await page.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
     await page.getByText('stoa login').waitFor();
   });
 
-  it('W-1 a link to a place works from another site, also for who is not logged in', async (test) => {
+  it('W-1 a link to a page works from another site, also without a login', async (test) => {
     const elsewhere = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<link rel="icon" href="data:,"><a href="${daemon.url}/c/lobby">there</a>`);
@@ -129,7 +129,7 @@ describe('the feed of a channel, in a browser', () => {
       const unknown = await browser(test).visit(`${daemon.url}/c/lobby`);
       await follow(unknown);
       await unknown.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
-      // The site itself is the only other place that was asked.
+      // The site itself is the only other server that got a request.
       const asked = `a request to another place: http://localhost:${String(port)}/`;
       expect(stage?.takeComplaints()).toEqual([asked, asked]);
     } finally {
@@ -214,8 +214,11 @@ describe('the feed of a channel, in a browser', () => {
     const story = 'Once upon a time there was a channel in which nobody had to wait. '
       .repeat(60)
       .trim();
-    const room = await Room.open(owner, { channelId: 'story', workspace: process.cwd() });
-    await room.invite('teller', { kind: 'builtin' });
+    const testChannel = await TestChannel.open(owner, {
+      channelId: 'story',
+      workspace: process.cwd(),
+    });
+    await testChannel.invite('teller', { kind: 'builtin' });
     const hold = gate();
     model.script([
       useTools([toolCall('emit_output', { content: story })], { chunkSize: 8, gate: hold }),
@@ -286,7 +289,7 @@ describe('the feed of a channel, in a browser', () => {
     await box(page).fill('said while it was away');
     await box(page).press('Enter');
     await said(page, 'said while it was away').waitFor();
-    // A change is not kept for later: it is told so, and stays where it was written.
+    // A change is not queued: the page reports the failure and keeps the text.
     await box(page).press('ArrowUp');
     const editor = page.getByRole('textbox', { name: 'Edit the message' });
     await editor.fill('much before');
@@ -387,7 +390,7 @@ describe('the feed of a channel, in a browser', () => {
     ]);
     expect(await page.evaluate(`'ran' in window`)).toBe(false);
 
-    // Should something slip through one day, the policy of the page stands behind it.
+    // If a defect lets something through, the content security policy still stops it.
     const policy = (await page.request.get(page.url())).headers()['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self'");

@@ -73,7 +73,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
   it('W-6 is there within a second and a half, with a small page however far one scrolls', async (test) => {
     const page = await opened(test);
     const times: number[] = [];
-    // The best of three: what else runs on this machine is not what is looked at.
+    // The best of three: other load on this machine must not count.
     for (let i = 0; i < 3; i++) {
       const started = performance.now();
       await page.reload();
@@ -112,7 +112,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
     expect(await newest(page).isVisible()).toBe(true);
   });
 
-  it('W-6 leads to a day, and from what is searched to where it was said', async (test) => {
+  it('W-6 jumps to a day, and from a search result to its message', async (test) => {
     const page = await opened(test);
     await goToDay(page, THEIR_DAY);
     await page.getByText('message 1', { exact: true }).waitFor();
@@ -122,7 +122,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
     await page.getByText('Nobody has spoken since then.').waitFor();
     await page.keyboard.press('Escape');
 
-    // They were written past the program, which indexes them in its own time.
+    // They were written directly to the store, and the daemon indexes them asynchronously.
     const owner = callerOf(daemon.url, daemon.token);
     await until('what was said is found', async () => {
       const { json } = await owner.get<{ hits: unknown[] }>('/v1/search?query=61803');

@@ -24,7 +24,7 @@ import {
   it,
   type TestContext,
 } from 'vitest';
-import { Room, scripted } from '../room.js';
+import { scripted, TestChannel } from '../test-channel.js';
 
 /** A picture of one red dot. */
 const DOT =
@@ -262,7 +262,7 @@ describe('talking, in two browsers', () => {
     expect((await stored('Look, @Anna Lee')).addressedMemberIds).toEqual([anna?.memberId]);
   });
 
-  it('W-3 an image that is pasted is looked at before it is sent, and shown to others; other files are offered', async (test) => {
+  it('W-3 a pasted image has a preview, and others see it; other files are offered for download', async (test) => {
     needsBrowser(test);
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     const drawing =
@@ -364,7 +364,7 @@ describe('talking, in two browsers', () => {
     expect(stage?.takeComplaints().join('\n')).toMatch(/^.*404.*\/v1\/assets\/[^/]*\)$/);
   });
 
-  it('W-4 why an agent spoke is told in the words of its decision', async (test) => {
+  it('W-4 the decision explains why an agent spoke', async (test) => {
     needsBrowser(test);
     await mine.getByRole('link', { name: /^Lobby/ }).click();
     await mine.getByRole('heading', { name: 'Lobby' }).waitFor();
@@ -424,9 +424,9 @@ describe('talking, in two browsers', () => {
 
     await mine.keyboard.press('Control+k');
     await mine.keyboard.type('room');
-    const room = mine.getByRole('option', { name: 'Room' }).first();
-    await room.getByText('What grows where').waitFor();
-    expect((await hiddenIn(room.getByText('Room', { exact: true }))).beside).toBe(0);
+    const testChannel = mine.getByRole('option', { name: 'Room' }).first();
+    await testChannel.getByText('What grows where').waitFor();
+    expect((await hiddenIn(testChannel.getByText('Room', { exact: true }))).beside).toBe(0);
     await line.fill('host');
     await mine.getByRole('option', { name: /^Host.*Lobby/i, selected: true }).waitFor();
     await line.fill('timeline');
@@ -466,7 +466,7 @@ describe('talking, in two browsers', () => {
     const line = mine.getByRole('combobox');
     await line.fill('nobody says this');
     await line.press('Enter');
-    await mine.getByText('and nobody said it').waitFor();
+    await mine.getByText('no message matches').waitFor();
     await line.fill('quince');
     await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
     await mine.keyboard.press('Enter');
@@ -478,11 +478,11 @@ describe('talking, in two browsers', () => {
     await until('the link alone leads there', () => isInView(found));
   });
 
-  it('who reads the past is not led through all that was said since, and finds what they edit as they left it', async (test) => {
+  it('a reader of earlier messages keeps the scroll offset and the unsent edit', async (test) => {
     needsBrowser(test);
     const log = mine.getByRole('log', { name: 'Messages' });
     const more = mine.waitForResponse((answer) => /messages\?.*after=/.test(answer.url()));
-    // Not by a key: what Chromium scrolls for one goes on for a while, to a place that it reckoned before.
+    // Not by a key: Chromium animates such a scroll, to an offset that it computed before.
     await mine.evaluate(`(() => {
       const log = document.querySelector('[role=log][aria-label=Messages]');
       log.scrollTop = log.scrollHeight;
@@ -513,7 +513,7 @@ describe('talking, in two browsers', () => {
     const messageId = await first.getAttribute('data-message-id');
     const read = mine.locator(`article[data-message-id="${messageId ?? ''}"]`);
     const before = await read.boundingBox();
-    await mine.getByRole('link', { name: /^Room/ }).click();
+    await mine.getByRole('link', { name: /^TestChannel/ }).click();
     await mine.getByRole('heading', { name: 'Room' }).waitFor();
     await mine.goBack();
     await until('it stands where it stood', async () => {
@@ -559,17 +559,19 @@ describe('talking, in two browsers', () => {
     const workspace = mkdtempSync(join(tmpdir(), 'stoa-talk-'));
     test.onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
     const policy = { maxAgentRepliesPerHumanMessage: 1, memberCooldownMs: 600_000 };
-    const room = await Room.open(owner, { channelId: 'heralds', policy, workspace });
-    await owner.patch(room.path, { title: 'Heralds' });
-    await anna.post<Member>(`${room.path}/members`, { displayName: 'Anna Lee' });
+    const testChannel = await TestChannel.open(owner, { channelId: 'heralds', policy, workspace });
+    await owner.patch(testChannel.path, { title: 'Heralds' });
+    await anna.post<Member>(`${testChannel.path}/members`, { displayName: 'Anna Lee' });
     const script = (line: string) => scripted(`otherwise: [{ say: ${JSON.stringify(line)} }]`);
-    await room.invite('build', script('I am Build.'), { displayName: 'Build' });
-    await room.invite('bot', script('@Anna Lee, it is out.'), { displayName: 'Build Bot' });
+    await testChannel.invite('build', script('I am Build.'), { displayName: 'Build' });
+    await testChannel.invite('bot', script('@Anna Lee, it is out.'), { displayName: 'Build Bot' });
     await theirs.goto(`${daemon.url}/c/room`);
     const channel = theirs.getByRole('link', { name: /^Heralds/ });
     await channel.waitFor();
     // Her own message is not unread: what is, is the one that names her.
-    const asked = await anna.post<Message>(`${room.path}/messages`, { text: '@bot is it out?' });
+    const asked = await anna.post<Message>(`${testChannel.path}/messages`, {
+      text: '@bot is it out?',
+    });
     await theirs.getByRole('link', { name: /^Heralds ?1 unread$/ }).waitFor();
     await channel.click();
     const named = said(theirs, '@Anna Lee, it is out.');
@@ -582,9 +584,9 @@ describe('talking, in two browsers', () => {
       'the last speaker answers',
       async () => (await replies.getByText('it is out.').count()) === 2,
     );
-    const [, , followUp] = await room.messages();
+    const [, , followUp] = await testChannel.messages();
     expect(followUp?.replyToMessageId).toBeUndefined();
-    const decision = (await room.decisions(asked.json.messageId)).find(
+    const decision = (await testChannel.decisions(asked.json.messageId)).find(
       ({ trigger }) => trigger.messageId === followUp?.messageId,
     );
     expect(decision?.candidates[0]).toMatchObject({
@@ -595,7 +597,7 @@ describe('talking, in two browsers', () => {
     await mine.goto(`${daemon.url}/c/heralds`);
     await write(mine, 'What does @Build Bot suggest?');
     const answered = await until('it is answered', async () => {
-      const messages = await room.messages();
+      const messages = await testChannel.messages();
       return messages.length === 6 ? messages : undefined;
     });
     expect(answered[4]?.addressedMemberIds).toEqual(['bot']);

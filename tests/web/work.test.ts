@@ -285,7 +285,7 @@ describe('work, in a browser', () => {
     expect((await ended(runIds[0] ?? '')).status).toBe('completed');
     expect(readFileSync(join(workspace, 'notes.txt'), 'utf8')).toBe('one\nthree\n');
 
-    // What the agent wrote stands alone, and what Stoa says of it apart.
+    // Text of the agent is separate from the statements of Stoa.
     const written = page.getByRole('region', { name: 'Written by the agent' });
     expect(await written.getByRole('definition').allTextContents()).toEqual([forging]);
     expect(await page.getByRole('list', { name: 'What Stoa says of it' }).innerText()).toMatch(
@@ -335,7 +335,7 @@ describe('work, in a browser', () => {
     await page.getByRole('region', { name: 'Run echo one' }).waitFor();
     await owner.post(`/v1/approvals/${one?.approvalId ?? ''}/answer`, { decision: 'deny' });
     await page.getByText('Answered elsewhere: denied').waitFor();
-    await page.getByText('Choose what to look at next').waitFor();
+    await page.getByText('Choose the next one to review').waitFor();
     await page.keyboard.press('a');
     await page.keyboard.press('j');
     await page.getByRole('region', { name: 'Run echo two' }).waitFor();
@@ -375,7 +375,7 @@ describe('work, in a browser', () => {
     await page.getByRole('link', { name: 'Stories' }).click();
     await writing.getByText('once upon a time and then').waitFor();
 
-    // What is said meanwhile waits below what is being written.
+    // A prompt that is sent meanwhile waits below the text that is being written.
     await prompt.fill('run echo later');
     await prompt.press('Enter');
     await journal.getByText('waits until the run has ended').waitFor();
@@ -386,12 +386,13 @@ describe('work, in a browser', () => {
     await prompt.press('Enter');
     await journal.getByText('it gave steered').waitFor();
     await journal.getByText('it gave later').waitFor();
-    const inOrder = /its place[^]*run echo steered[^]*gave steered[^]*run echo later[^]*gave later/;
+    const inOrder =
+      /by another prompt[^]*run echo steered[^]*gave steered[^]*run echo later[^]*gave later/;
     expect(await journal.innerText()).toMatch(inOrder);
     await page.reload();
     await journal.getByText('it gave later').waitFor();
     expect(await journal.innerText()).toMatch(inOrder);
-    await journal.getByText('another prompt took its place').waitFor();
+    await journal.getByText('replaced by another prompt').waitFor();
     expect(await writing.count()).toBe(0);
 
     await prompt.fill('tell a story');

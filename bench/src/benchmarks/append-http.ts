@@ -34,7 +34,7 @@ export const appendHttp: Benchmark = {
       join(home, 'rows.db'),
       answer,
     ]);
-    const port = Number(server.said);
+    const port = Number(server.readyText);
     const peerRequest = postRequest(port, '/rows', daemon.token, { text: MESSAGE_TEXT });
     const peer = await openConnections(scope, port, CONNECTIONS);
 

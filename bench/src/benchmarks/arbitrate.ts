@@ -36,7 +36,7 @@ function deciding(members: number): Block {
   return millisecondsEach(OPERATIONS, () => {
     for (let i = 0; i < OPERATIONS; i++) {
       const { candidateCount } = decide(states[i % states.length] as ThreadState, policy, NOW);
-      if (candidateCount !== members) throw new Error('not everybody was looked at');
+      if (candidateCount !== members) throw new Error('not every member was considered');
     }
   });
 }

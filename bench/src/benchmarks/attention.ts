@@ -11,13 +11,13 @@ import { openSpeakers, type Speakers } from '../world/speakers.js';
 
 const MEMBERS = [2, 10, 50] as const;
 /** A message of a person may cost so many calls of a model. */
-const MOST_CALLS = 3;
-/** The input of a call may be so many times that of a call which knows no replies, whatever the number of members. */
-const MOST_GROWTH = 1.5;
+const MAX_CALLS = 3;
+/** The maximum ratio between the input of a call and that of a call without replies, for any number of members. */
+const MAX_GROWTH = 1.5;
 /** What is usual for English. */
 const CHARS_PER_TOKEN = 4;
 
-/** What came of one message of a person. */
+/** The result of one message of a person. */
 interface Cost {
   calls: number;
   tokens: number;
@@ -41,7 +41,7 @@ export const attention: Benchmark = {
       scope,
       (home) => openStore(scope, home),
       async (run) => {
-        const { tokens, delivery } = toldTo(run);
+        const { tokens, delivery } = promptOf(run);
         cost = { calls: cost.calls + 1, tokens: cost.tokens + tokens };
         // A quiet agent answers only if nobody has.
         if (isTalkative || delivery.answeredBy.length === 0) {
@@ -83,14 +83,14 @@ export const attention: Benchmark = {
         }
         const who = isTalkative ? 'all answer' : 'one answers, the others pass';
         const part = (what: string): string => `${what}, ${members} members, ${who}`;
-        const goal = (factor: number) => `<=${(factor * MOST_CALLS) / members}` as const;
+        const goal = (factor: number) => `<=${(factor * MAX_CALLS) / members}` as const;
         figures.push(
           figureOf(
             { bench: 'attention', part: part('calls'), unit: 'calls', goal: goal(1) },
             costs.map(({ ours, peer }) => ({ ours: ours.calls, peer: peer.calls })),
           ),
           figureOf(
-            { bench: 'attention', part: part('input'), unit: 'tokens', goal: goal(MOST_GROWTH) },
+            { bench: 'attention', part: part('input'), unit: 'tokens', goal: goal(MAX_GROWTH) },
             costs.map(({ ours, peer }) => ({ ours: ours.tokens, peer: peer.tokens })),
           ),
         );
@@ -99,7 +99,7 @@ export const attention: Benchmark = {
     const [few, many] = [byMembers.get(MEMBERS[0]) ?? [], byMembers.get(MEMBERS[2]) ?? []];
     const flat = (measure: (cost: Cost) => number): Pair[] =>
       few.map((one, i) => ({ ours: measure(many[i] as Cost), peer: measure(one) }));
-    const label = { bench: 'attention', goal: `<=${MOST_GROWTH}` } as const;
+    const label = { bench: 'attention', goal: `<=${MAX_GROWTH}` } as const;
     const which = `${MEMBERS[2]} ÷ ${MEMBERS[0]} members`;
     return [
       ...figures,
@@ -115,12 +115,12 @@ export const attention: Benchmark = {
   },
 };
 
-/** What a model would be told with this turn. */
-function toldTo(run: RunContext): { tokens: number; delivery: ChannelDelivery } {
+/** The prompt of this turn for a model. */
+function promptOf(run: RunContext): { tokens: number; delivery: ChannelDelivery } {
   const [item] = run.items;
-  if (!item?.delivery) throw new Error('a turn without what is told with it');
-  const told = channelTurn(item.delivery, item, MESSAGE_TEXT, 'in_turn');
-  return { tokens: told.length / CHARS_PER_TOKEN, delivery: item.delivery };
+  if (!item?.delivery) throw new Error('a turn without a delivery');
+  const prompt = channelTurn(item.delivery, item, MESSAGE_TEXT, 'in_turn');
+  return { tokens: prompt.length / CHARS_PER_TOKEN, delivery: item.delivery };
 }
 
 /** A person says something, and everybody has had their say. */

@@ -23,7 +23,7 @@ export async function deliveryRates(
   extent: Extent,
 ): Promise<Pair[]> {
   const channel = await openPublishedChannel(scope, MESSAGE_TEXT);
-  const port = Number((await Child.startProgram(scope, 'broadcast-server')).said);
+  const port = Number((await Child.startProgram(scope, 'broadcast-server')).readyText);
   const publisher = await openPublisher(scope, port);
   // Started after the servers, so that it ends before them and nobody is cut off.
   const process = await ReaderProcess.start(scope);

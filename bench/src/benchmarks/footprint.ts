@@ -85,7 +85,7 @@ function footprintOf(scope: Scope, command: readonly string[]): Block<Footprints
     });
 }
 
-/** It says one thing; told to go, it writes a file, reads it and runs a command, over and over. */
+/** It posts one text; after a start signal it writes a file, reads it and runs a command, repeatedly. */
 async function putAgent(client: Client, rounds: number): Promise<void> {
   const path = 'notes-$' + '{round}.txt';
   const call = [

@@ -86,7 +86,7 @@ function rate(senders: number, prepare: Prepare): Block {
 
 /**
  * Through the domain, on a synced store. The recipient is at work, and takes what came for it as it does
- * between two steps. What came before stands in its inbox as delivered.
+ * between two steps. Earlier items are in its inbox as delivered.
  */
 async function openOurs(runs: HeldRuns): Promise<(one: Case) => Promise<Prepare>> {
   const senderIds: string[] = [];
@@ -131,7 +131,7 @@ async function openOurs(runs: HeldRuns): Promise<(one: Case) => Promise<Prepare>
   };
 }
 
-/** The file is made anew for every block, so that it has the same backlog in all of them. */
+/** The file is created again for every block, so that it has the same backlog in all of them. */
 function overFile(file: JsonMailbox, { senders, backlog }: Case): Prepare {
   return async () => {
     await file.reset(backlog, MESSAGE_TEXT);

@@ -64,7 +64,7 @@ export class ReaderGroup {
   }
 }
 
-/** Readers that stop reading as soon as they are subscribed, and so never learn what becomes of them. */
+/** Readers that stop reading as soon as they are subscribed, and so never learn that they are disconnected. */
 export async function openStalled(target: ReaderTarget, count: number): Promise<void> {
   const open = (): Promise<void> =>
     new Promise((resolve) => {

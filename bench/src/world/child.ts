@@ -19,7 +19,7 @@ const KEPT_OUTPUT_CHARS = 10_000;
 /** A process that a benchmark started, and that ends with its scope. */
 export class Child {
   /** What the first group of `ready` matched. */
-  said = '';
+  readyText = '';
   #output = '';
   readonly #exited: Promise<void>;
 
@@ -87,7 +87,7 @@ export class Child {
   async #untilReady(ready: RegExp): Promise<void> {
     let limit: NodeJS.Timeout | undefined;
     try {
-      this.said = await new Promise<string>((resolve, reject) => {
+      this.readyText = await new Promise<string>((resolve, reject) => {
         limit = setTimeout(() => {
           reject(this.#failure('was not ready in time'));
         }, START_LIMIT_MS);
@@ -114,7 +114,7 @@ export class Child {
 }
 
 /**
- * Nothing of the developer's own set-up leaks into a measurement. Certificates that Node is told to trust
+ * Nothing of the developer's own set-up leaks into a measurement. Certificates that Node is configured to trust
  * are read at each start, which would make every other part of a start look small.
  */
 export function cleanEnvironment(): Record<string, string> {

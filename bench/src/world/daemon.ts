@@ -29,7 +29,7 @@ export async function startDaemon(
     env: { STOA_HOME: home, STOA_PORT: '0', STOA_LOBBY: 'off', ...env },
     ready: /Stoa is ready at (\S+)/,
   });
-  const url = child.said;
+  const url = child.readyText;
   const token = readFileSync(join(home, 'token'), 'utf8').trim();
   const client = createNodeClient({ baseUrl: url, token });
   scope.defer(() => {

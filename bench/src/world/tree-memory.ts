@@ -28,7 +28,7 @@ function megabytes(pid: number): number {
   return Number(kilobytes ?? 0) / 1024;
 }
 
-/** A process may end while it is looked at. */
+/** A process may end while it is read. */
 function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'utf8');

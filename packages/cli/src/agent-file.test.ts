@@ -32,7 +32,7 @@ describe('readAgentFile', () => {
     });
   });
 
-  it('says the place of a fault once, and nothing of the excerpt below it', () => {
+  it('reports the line of an error once, without the excerpt below it', () => {
     expect(() => readAgentFile('---\na: [1\nb: 2\n---\n', 'a.md')).toThrow(
       /^a\.md, line \d: (?!.*(?:line|column) \d).*[^:]$/,
     );

@@ -27,7 +27,7 @@ export function readAgentFile(text: string, name: string): Record<string, unknow
   return { instructions, ...(document.toJS() as Record<string, unknown>) };
 }
 
-/** Without the place, which counts from the front matter, and the excerpt below it. */
+/** Without the line number, which counts from the front matter, and the excerpt below it. */
 function faultOf(message: string): string {
   const [first = ''] = message.split('\n');
   return first.replace(/:$/, '').replace(/ at line \d+, column \d+$/, '');

@@ -58,7 +58,7 @@ export class Context {
     if (urlFrom === 'the default' && token === undefined && !this.isProbing) {
       throw new StoaProblem('daemon_unreachable', 503, `no daemon runs on ${home}`);
     }
-    // A person waits for the answer: no daemon is said at once, a hiccup of a running one is not.
+    // A person waits for the answer: report a missing daemon immediately, but retry if a running one hesitates.
     this.opened ??= createNodeClient({
       baseUrl: url,
       token,

@@ -42,20 +42,20 @@ describe('explain', () => {
   });
 
   it('says once what is not an id, and where there are some', () => {
-    const told = (path: string, what: string, named: Record<string, string> = {}): string => {
+    const textFor = (path: string, what: string, named: Record<string, string> = {}): string => {
       const issue = { path, message: `is not the id of ${what}` };
       const problem = new StoaProblem('invalid_request', 400, `Nope ${issue.message}`, [issue]);
       return explanationText(explain(problem, { ...where, named }));
     };
-    expect(told('params.channelId', 'a channel')).toBe(
+    expect(textFor('params.channelId', 'a channel')).toBe(
       'stoa: Nope is not the id of a channel (invalid_request)\n' +
         '  see which channels exist: stoa channel list --archived include\n',
     );
-    expect(told('body.replyToMessageId', 'a message', { channel: 'lobby' })).toContain(
+    expect(textFor('body.replyToMessageId', 'a message', { channel: 'lobby' })).toContain(
       '\n  see the ids of messages: stoa history lobby --ids\n',
     );
-    expect(told('params.taskId', 'a task')).toContain('\n  see the tasks: stoa tasks\n');
-    expect(told('params.credentialId', 'a token')).toContain('stoa token list');
+    expect(textFor('params.taskId', 'a task')).toContain('\n  see the tasks: stoa tasks\n');
+    expect(textFor('params.credentialId', 'a token')).toContain('stoa token list');
   });
 
   it('uses the names that it was given, and those of the project where there is one', () => {

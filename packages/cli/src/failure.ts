@@ -4,7 +4,7 @@ import type { ErrorCode, Issue } from '@stoa/protocol';
 import { EXIT, type ExitCode } from './exit-code.js';
 import { printableLine } from './terminal/printable.js';
 
-/** The command line cannot mean anything as it stands. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 

@@ -18,7 +18,7 @@ export interface Io {
   question(prompt: string, signal: AbortSignal): Promise<string | undefined>;
   /** Calls once when the person presses Ctrl-C; the answer takes the handler away again. */
   onInterrupt(handler: () => void): () => void;
-  /** From now on the process goes on when nobody reads its output any more; `whenGone` is told, once. */
+  /** From now on the process continues after its reader has left; `whenGone` is called once. */
   outliveReaders(whenGone?: () => void): void;
   /** Standard input and output as they are, for a protocol; nothing else may be written then. */
   pipes(): Pipes;
@@ -68,7 +68,7 @@ export function processIo(): Io {
           signal.removeEventListener('abort', close);
           resolve(undefined);
         });
-        // The terminal tells the question of Ctrl-C, not the process. Whoever listens there takes it back.
+        // The terminal sends Ctrl-C to the question, not to the process. The listener there cancels the question.
         lines.once('SIGINT', () => {
           process.once('SIGINT', close);
           process.kill(process.pid, 'SIGINT');

@@ -134,7 +134,7 @@ function isAlive(pid: number): boolean {
 
 /**
  * The token of a data directory belongs to the daemon that runs on it: it is never sent to another
- * machine just because somebody typed its address, nor to whoever happens to listen on the usual port.
+ * machine just because somebody typed its address, nor to an unknown program on the usual port.
  */
 function tokenFor(
   { url, urlFrom }: Address,

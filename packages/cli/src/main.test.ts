@@ -139,7 +139,7 @@ describe('the command line', () => {
     });
   });
 
-  it('looks at attachments before anything is sent', async () => {
+  it('checks attachments before it sends anything', async () => {
     const missing = await stoa(['send', 'general', 'look', '--attach', '/nowhere/plan.pdf']);
     expect(missing).toMatchObject({ code: 2 });
     const large = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-large-')), 'large.bin');
@@ -152,7 +152,7 @@ describe('the command line', () => {
     fs.rmSync(path.dirname(large), { recursive: true });
   });
 
-  it('erases a channel only when told to', async () => {
+  it('erases a channel only after a confirmation', async () => {
     expect(await stoa(['channel', 'delete', 'general'])).toMatchObject({ code: 2, out: '' });
     expect(await stoa(['channel', 'delete', 'general', '--yes'])).toMatchObject({ code: 3 });
   });
@@ -165,11 +165,11 @@ describe('the command line', () => {
     [['agent', 'put', 'x', '/nowhere/x.md'], '/nowhere/x.md cannot be read'],
     [['approvals', 'allow', 'apr_1', '--input', '{'], '--input is not JSON'],
     [['approvals', 'allow', 'apr_1', '--input', '{}', '--always', 'session'], 'once, not always'],
-    [['schedule', 'add', 'x', '--session', 'ses_1'], 'it is not said when'],
+    [['schedule', 'add', 'x', '--session', 'ses_1'], 'no time is given'],
     [['schedule', 'add', 'x', '--every', '10m'], "required option '--session <session>'"],
     [
       ['schedule', 'add', 'x', '--session', 's', '--every', '1h', '--at', '2026-01-01'],
-      'in two ways',
+      'two kinds of times',
     ],
     [['usage', '--since', 'lately'], '--since is neither a time nor a duration'],
     [['history', 'lobby', '--after', '5', '--before', '3'], 'give --before or --after, not both'],

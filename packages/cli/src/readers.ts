@@ -7,7 +7,7 @@ export interface Leaving {
 }
 
 /**
- * Whoever reads the output of a command may leave before it is done, and a file may have no room for it.
+ * The reader of the output may leave before the command is done, and a disk may be full.
  *
  *   read ──the reader leaves──▶ unread: it ends well, or goes on where it has work of its own
  *     └──it cannot be written──▶ failed: it says so and ends with 1, at once or when it is done

@@ -45,14 +45,14 @@ export class AcpAgent {
         authMethods: [],
       }))
       .onRequest(session.new, ({ params, client }) =>
-        this.told(async () => {
+        this.reportingErrors(async () => {
           const made = await this.sessionIn(params.cwd);
           this.mention(made, params);
           return { sessionId: made.sessionId, modes: this.opened(made, client).modes };
         }),
       )
       .onRequest(session.load, ({ params, client }) =>
-        this.told(async () => {
+        this.reportingErrors(async () => {
           const known = await this.context.client.sessions.get(params.sessionId);
           this.mention(known, params);
           const opened = this.opened(known, client);
@@ -61,10 +61,10 @@ export class AcpAgent {
         }),
       )
       .onRequest(session.prompt, ({ params, signal }) =>
-        this.told(() => this.get(params.sessionId).prompt(params.prompt, signal)),
+        this.reportingErrors(() => this.get(params.sessionId).prompt(params.prompt, signal)),
       )
       .onRequest(session.setMode, ({ params }) =>
-        this.told(async () => {
+        this.reportingErrors(async () => {
           await this.get(params.sessionId).setMode(params.modeId);
           return {};
         }),
@@ -112,7 +112,9 @@ export class AcpAgent {
   ): void {
     if (path.resolve(cwd) !== workspace) {
       this.context.say(
-        printableLine(`session ${sessionId} works in ${workspace}, whatever is open in the editor`),
+        printableLine(
+          `session ${sessionId} works in ${workspace}, regardless of what is open in the editor`,
+        ),
       );
     }
     if (mcpServers.length > 0) {
@@ -120,13 +122,13 @@ export class AcpAgent {
     }
   }
 
-  private async told<T>(work: () => Promise<T>): Promise<T> {
+  private async reportingErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      const told = requestError(error, this.context.surroundings);
-      this.context.say(printableLine(told.message));
-      throw told;
+      const problem = requestError(error, this.context.surroundings);
+      this.context.say(printableLine(problem.message));
+      throw problem;
     }
   }
 }

@@ -71,7 +71,7 @@ export class CallUpdates {
     }
   }
 
-  /** The call as it stands in a request for permission: with all that a decision rests on. */
+  /** The call in a request for permission, with everything that a decision depends on. */
   askedAbout({ callId, title, tool, input, detail, notes = [] }: Approval): ToolCall {
     const written = detail === undefined ? fenced(argumentsInLines(input)) : fenced(detail, 'diff');
     return {
@@ -81,7 +81,7 @@ export class CallUpdates {
       kind: KIND_OF_TOOL[tool] ?? 'other',
       rawInput: input,
       ...this.locations(input),
-      // What the agent wrote stays between its fences; what the daemon says of it stands outside of them.
+      // Text of the agent stays between fences; statements of the daemon are outside of them.
       content: [textContent(written), ...notes.map(textContent)],
     };
   }

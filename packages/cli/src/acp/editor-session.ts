@@ -50,7 +50,7 @@ export class EditorSession {
     this.turns.set(turn, end);
     try {
       const [outcome] = await Promise.all([end, this.name(writtenText(blocks))]);
-      // It has ended, and that is known: what it took is only told where it can be had.
+      // The run has ended: its usage is only reported if it is available.
       const run = await this.context.client.runs.get(turn.runId).catch(() => undefined);
       return promptResponse(outcome, run);
     } finally {
@@ -71,7 +71,7 @@ export class EditorSession {
     });
   }
 
-  /** Shows what was said and done so far, as if it happened now. */
+  /** Shows the messages and calls so far, as if they happened now. */
   async replay(): Promise<void> {
     const runs = new Map<string, RunUpdates>();
     const accepted = new Map<string, string>();
@@ -99,7 +99,7 @@ export class EditorSession {
     }
   }
 
-  /** A session that an editor makes has no name until something is said in it. */
+  /** A session that an editor creates has no name until its first prompt. */
   private async name(text: string): Promise<void> {
     if (this.title !== undefined || text.trim() === '') return;
     this.title = titleOf(text);

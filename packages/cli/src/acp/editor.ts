@@ -14,7 +14,7 @@ export class Editor {
     private readonly sessionId: string,
   ) {}
 
-  /** One that is gone is told nothing; that it is gone is noticed elsewhere. */
+  /** Sends nothing to an editor that is gone; other code notices that. */
   async show(update: SessionUpdate): Promise<void> {
     const { sessionId } = this;
     await this.client

@@ -58,7 +58,7 @@ export class PromptTurn {
     return this.outcome ?? { type: 'left' };
   }
 
-  /** What cannot be cancelled is not waited for either: the editor is told why. */
+  /** If the run cannot be cancelled, the editor gets the reason and does not wait. */
   async cancel(): Promise<void> {
     this.isCancelled = true;
     if (!this.updates) return;
@@ -124,7 +124,7 @@ export class PromptTurn {
       else if (answer.decision === 'deny') await approvals.deny(approvalId);
       else await approvals.answer(approvalId, answer.answer);
     } catch (error) {
-      // Somebody else was faster: what they said counts, and comes as an event.
+      // Somebody else answered first: their answer counts and arrives as an event.
       if (!(error instanceof StoaProblem) || error.code !== 'approval_settled') throw error;
     }
   }

@@ -110,7 +110,7 @@ export async function putAgent(
     file === undefined
       ? { driver: { kind: 'acp', preset: acp } }
       : await definitionIn(context, file);
-  // The daemon checks it; what is wrong comes back with its place.
+  // The daemon validates it and returns problems with their paths.
   show(context, await context.client.agents.put(agentId, definition as unknown as AgentDefinition));
   await sayOutdated(context, agentId);
 }

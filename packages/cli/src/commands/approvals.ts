@@ -89,7 +89,7 @@ export async function allowApproval(
     throw new UsageError('other arguments are allowed once, not always', 'leave one of them out');
   }
   const updatedInput = input === undefined ? {} : { updatedInput: await jsonFrom(context, input) };
-  told(
+  report(
     context,
     await context.client.approvals.allow(approvalId, { scope: always ?? 'once', ...updatedInput }),
   );
@@ -100,7 +100,7 @@ export async function denyApproval(
   [approvalId = '']: readonly string[],
   { always, message }: DenyOptions,
 ): Promise<void> {
-  told(context, await context.client.approvals.deny(approvalId, { scope: always, message }));
+  report(context, await context.client.approvals.deny(approvalId, { scope: always, message }));
 }
 
 export async function answerApproval(
@@ -108,7 +108,7 @@ export async function answerApproval(
   [approvalId = '', ...words]: readonly string[],
 ): Promise<void> {
   const text = await textFrom(context, words);
-  told(context, await context.client.approvals.answer(approvalId, text));
+  report(context, await context.client.approvals.answer(approvalId, text));
 }
 
 async function jsonFrom(context: Context, input: string): Promise<Approval['input']> {
@@ -123,7 +123,7 @@ async function jsonFrom(context: Context, input: string): Promise<Approval['inpu
   }
 }
 
-function told(context: Context, approval: Approval): void {
+function report(context: Context, approval: Approval): void {
   const { approvalId, state, scope, suggestedRule = '' } = approval;
   const reach =
     scope === undefined || scope === 'once'

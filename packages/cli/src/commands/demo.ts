@@ -97,7 +97,7 @@ async function perform(
   try {
     view.text(
       `${context.paint.bold('Stoa: a conversation of two minutes.')} ${names} are scripts, no model is asked. ` +
-        'Who speaks, and who does not, is decided by the daemon as it is for any agent.',
+        'The daemon decides who speaks, as for any agent.',
     );
     await pace.wait(4_000);
     const silence = new AbortController();

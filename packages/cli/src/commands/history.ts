@@ -18,7 +18,7 @@ export async function history(
   options: HistoryOptions,
 ): Promise<void> {
   if (options.before !== undefined && options.after !== undefined) {
-    throw new UsageError('a page begins at one place', 'give --before or --after, not both');
+    throw new UsageError('a page has one start', 'give --before or --after, not both');
   }
   const page = await context.client.messages.list(channelId, {
     threadRootMessageId: options.thread,

@@ -66,9 +66,9 @@ export async function showMemory(context: Context, [which = '']: readonly string
 }
 
 function fileText({ paint, io }: Context, { name, part, text, updatedAt }: MemoryFile): string {
-  const place = part === 'isolated' ? `isolated/${name}` : name;
+  const file = part === 'isolated' ? `isolated/${name}` : name;
   const body = printable(text).trimEnd().replaceAll('\n', '\n  ');
-  return `${paint.dim(`${printableLine(place)} ${relativeTime(updatedAt, io.now())}`)}\n  ${body}`;
+  return `${paint.dim(`${printableLine(file)} ${relativeTime(updatedAt, io.now())}`)}\n  ${body}`;
 }
 
 export async function memoryPath(
@@ -78,8 +78,7 @@ export async function memoryPath(
 ): Promise<void> {
   const memoryId = await memoryNamed(context, which);
   const { directories } = await context.client.memories.files(memoryId);
-  if (!directories)
-    throw new StoaProblem('forbidden', 403, 'Only the owner is told where they lie');
+  if (!directories) throw new StoaProblem('forbidden', 403, 'Only the owner can see the directory');
   const path = isolated ? directories.isolated : directories.shared;
   context.answer({ path }, () => path);
 }
@@ -114,15 +113,15 @@ export async function dreamStatus(
 function dreamText({ io }: Context, status: DreamStatus): string {
   const { part, refusal, lastDreamAt, sessionsSince, lastLook, taskId } = status;
   const ago = (at: number): string => relativeTime(at, io.now());
-  const look = lastLook?.refusal
+  const lastCheck = lastLook?.refusal
     ? `${ago(lastLook.at)}: ${printableLine(lastLook.refusal.reason)} (${lastLook.refusal.gate})`
     : lastLook && `${ago(lastLook.at)}: it began`;
   return [
-    part === 'isolated' ? 'what is held apart' : 'what is shared',
+    part === 'isolated' ? 'isolated' : 'shared',
     `  now         ${refusal ? `no: ${printableLine(refusal.reason)} (${refusal.gate})` : 'yes, after the next run there'}`,
     `  last        ${lastDreamAt === undefined ? 'never' : ago(lastDreamAt)}`,
     `  sessions    ${String(sessionsSince)} since`,
-    ...(look === undefined ? [] : [`  last look   ${look}`]),
+    ...(lastCheck === undefined ? [] : [`  last check  ${lastCheck}`]),
     ...(taskId === undefined ? [] : [`  task        ${taskId}`]),
   ].join('\n');
 }

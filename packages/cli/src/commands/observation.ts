@@ -43,7 +43,8 @@ export async function createSource(
   });
   const { source, secret } = made;
   context.answer(made, () => `${source.sourceId}\n${secret}`);
-  if (!context.flags.json) context.say('the secret is shown once; whoever has it can tell');
+  if (!context.flags.json)
+    context.say('the secret is shown once; anyone who has it can send observations');
 }
 
 export async function listSources(

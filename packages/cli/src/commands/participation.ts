@@ -35,7 +35,10 @@ export async function resumeChannel(
   [channelId = '']: readonly string[],
 ): Promise<void> {
   const channel = await context.client.channels.update(channelId, { paused: false });
-  context.answer(channel, () => `${channelId} goes on: what people said meanwhile is answered.`);
+  context.answer(
+    channel,
+    () => `${channelId} is resumed: messages posted during the pause are answered.`,
+  );
 }
 
 /** Shows how agents take part in a channel, or changes it. */
@@ -148,7 +151,7 @@ export async function inviteToChannel(
   await sayLack(context, sessionId, member);
 }
 
-/** Said now: its turns will fail of it. */
+/** Reported now, because its turns will fail for this reason. */
 async function sayLack(context: Context, sessionId: string, member: Member): Promise<void> {
   const { client } = context;
   const { agentId, workspace } = await client.sessions.get(sessionId);

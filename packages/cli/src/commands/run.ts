@@ -13,7 +13,7 @@ import type { ExitCode } from '../exit-code.js';
 import { UsageError } from '../failure.js';
 import { exitCodeOf, type Outcome } from '../headless/outcome.js';
 import {
-  lookAtTasks,
+  liveTasksOf,
   sayTasksGoOn,
   sayWhatFailed,
   type TasksLeft,
@@ -45,7 +45,7 @@ export async function run(
   words: readonly string[],
   options: RunOptions,
 ): Promise<ExitCode> {
-  // How the run ended is told by the exit code, also to who does not read its words to the end.
+  // The exit code reports how the run ended, even if the reader of the output has left.
   context.io.outliveReaders();
   const prompt = await textFrom(context, words);
   const session = await sessionFor(context, prompt, options);
@@ -72,8 +72,8 @@ export async function run(
 
 function needsApproval(givenUp: readonly Approval[], ended: Outcome): Outcome {
   const approvalIds = givenUp.map(({ approvalId }) => approvalId);
-  const said = ended.type === 'completed' ? { output: ended.output } : {};
-  return { type: 'needs_approval', approvalIds, ...said };
+  const output = ended.type === 'completed' ? { output: ended.output } : {};
+  return { type: 'needs_approval', approvalIds, ...output };
 }
 
 /** Of a run that goes on, or was given up, nobody waits for what it started either. */
@@ -91,7 +91,7 @@ async function tasksAfter(
   if (wait === 'tasks' && type === 'completed') {
     return waitForTasks(context, sessionId, { since: createdAt, after, wait: approvalWait });
   }
-  return { live: await lookAtTasks(context, sessionId), failed: [] };
+  return { live: await liveTasksOf(context, sessionId), failed: [] };
 }
 
 async function sessionFor(
@@ -156,7 +156,7 @@ async function report(
   context.io.err(`${endLine(context, outcome, run)}\n`);
   sayWhatFailed(context, left);
   if (left.live.length > 0) sayTasksGoOn(context, sessionId, left.live);
-  // It may be no task that goes on, but the run that is told of one.
+  // Instead of a task, the run that handles its notice may still be active.
   const isAtWork = left.isAtRest === false && left.live.length === 0;
   if (goesOn || isAtWork)
     context.say(`it goes on; watch it with: stoa session follow ${asks?.sessionId ?? sessionId}`);

@@ -66,7 +66,7 @@ export function cadenceFrom({ cron, timeZone, every, at }: CadenceOptions): Cade
   const given = [cron, every, at].filter((value) => value !== undefined);
   if (given.length !== 1) {
     throw new UsageError(
-      given.length === 0 ? 'it is not said when' : 'when it fires is said in two ways',
+      given.length === 0 ? 'no time is given' : 'two kinds of times are given',
       'give one of --cron "0 9 * * 1-5", --every 10m and --at 2026-03-01T09:00',
     );
   }
@@ -81,7 +81,7 @@ export function cadenceFrom({ cron, timeZone, every, at }: CadenceOptions): Cade
   if (moment === undefined) {
     throw new UsageError(
       `--at is not a time: ${at ?? ''}`,
-      'write it as 2026-03-01T09:00, with Z or +01:00 behind it if another zone is meant',
+      'write it as 2026-03-01T09:00, with Z or +01:00 after it for another zone',
     );
   }
   return { kind: 'once', at: moment };

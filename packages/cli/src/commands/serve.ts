@@ -17,7 +17,7 @@ interface DaemonFlags {
 
 /** What the command needs of the daemon's package. */
 export interface DaemonPackage {
-  /** Runs until it is told to stop; prints its own lines. */
+  /** Runs until it is stopped; prints its own lines. */
   runDaemon(options: { readonly flags: DaemonFlags }): Promise<number>;
   checkConfig(home: string, file?: string): readonly Issue[] | Promise<readonly Issue[]>;
   configJsonSchema(): unknown;

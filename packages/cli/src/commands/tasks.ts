@@ -102,7 +102,7 @@ function taskText({ paint, io }: Context, task: Task): string {
 export async function stopTask(context: Context, [id = '']: readonly string[]): Promise<void> {
   const { tasks: api } = context.client;
   if (!id.startsWith('ses_')) {
-    told(context, await api.stop(id));
+    report(context, await api.stop(id));
     return;
   }
   const answer = await api.stopAll(id);
@@ -132,10 +132,10 @@ export async function resumeTask(
   context: Context,
   [taskId = '']: readonly string[],
 ): Promise<void> {
-  told(context, await context.client.tasks.resume(taskId));
+  report(context, await context.client.tasks.resume(taskId));
 }
 
-function told(context: Context, task: Task): void {
+function report(context: Context, task: Task): void {
   context.answer(task, () => ended(context, task));
 }
 

@@ -47,7 +47,7 @@ export async function why(
     context.say('there were more before: --limit');
 }
 
-const MOST_LOOKED_UP = 20;
+const MAX_LOOKUPS = 20;
 
 /** Sessions that were given a turn and do not have the present definition of their agent yet, by member. */
 async function outdatedIn(
@@ -57,7 +57,7 @@ async function outdatedIn(
   const granted = decisions.flatMap((decision) => decision.granted);
   const sessions = new Map(granted.map(({ memberId, sessionId }) => [memberId, sessionId]));
   const outdated = new Map<string, string>();
-  for (const [memberId, sessionId] of [...sessions].slice(-MOST_LOOKED_UP)) {
+  for (const [memberId, sessionId] of [...sessions].slice(-MAX_LOOKUPS)) {
     // A session of somebody else is not shown; it is not for the caller to refresh either.
     const session = await client.sessions.get(sessionId).catch(unlessRefused);
     if (session?.definitionChanged === true) outdated.set(memberId, sessionId);

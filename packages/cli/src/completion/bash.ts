@@ -13,22 +13,22 @@ _stoa_ids() { stoa "$@" 2>/dev/null; }
 
 _stoa() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]}
-  local place=stoa arguments=0 words= i
+  local path=stoa arguments=0 words= i
   for ((i = 1; i < COMP_CWORD; i++)); do
-    case "$place \${COMP_WORDS[i]}" in
-      ${below.map(({ place }) => quoted(place)).join(' | ')})
-        place="$place \${COMP_WORDS[i]}" arguments=0 ;;
+    case "$path \${COMP_WORDS[i]}" in
+      ${below.map(({ path }) => quoted(path)).join(' | ')})
+        path="$path \${COMP_WORDS[i]}" arguments=0 ;;
       *' -'*) ;;
       *) arguments=$((arguments + 1)) ;;
     esac
   done
-  case "$place $prev" in
+  case "$path $prev" in
 ${tree.map(valueCases).join('')}  esac
   if [[ $cur == -* ]]; then
-    case "$place" in
+    case "$path" in
 ${tree.map(optionCase).join('')}    esac
   elif ((arguments == 0)); then
-    case "$place" in
+    case "$path" in
 ${tree.map(wordCase).join('')}    esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
@@ -43,7 +43,7 @@ function valueCases(node: TreeNode): string {
 
 function valueCase(node: TreeNode, { names, value }: TreeOption): string[] {
   if (value === 'none') return [];
-  const pattern = names.map((name) => quoted(`${node.place} ${name}`)).join(' | ');
+  const pattern = names.map((name) => quoted(`${node.path} ${name}`)).join(' | ');
   return [`    ${pattern}) ${replyWith(value)}; return ;;\n`];
 }
 
@@ -55,18 +55,18 @@ function replyWith(value: Exclude<TreeOption['value'], 'none'>): string {
   return `COMPREPLY=($(compgen -W ${words} -- "$cur"))`;
 }
 
-function optionCase({ place, options }: TreeNode): string {
+function optionCase({ path, options }: TreeNode): string {
   const words = [...options.flatMap(({ names }) => names), '--help'].join(' ');
-  return `      ${quoted(place)}) words=${quoted(words)} ;;\n`;
+  return `      ${quoted(path)}) words=${quoted(words)} ;;\n`;
 }
 
-function wordCase({ place, children, argument }: TreeNode): string {
+function wordCase({ path, children, argument }: TreeNode): string {
   if (children.length > 0) {
-    return `      ${quoted(place)}) words=${quoted(children.map(({ name }) => name).join(' '))} ;;\n`;
+    return `      ${quoted(path)}) words=${quoted(children.map(({ name }) => name).join(' '))} ;;\n`;
   }
   if (typeof argument === 'string') {
     const ids = isListed(argument) ? `words=$(_stoa_ids ${LISTED[argument]})` : undefined;
-    return ids === undefined ? '' : `      ${quoted(place)}) ${ids} ;;\n`;
+    return ids === undefined ? '' : `      ${quoted(path)}) ${ids} ;;\n`;
   }
-  return `      ${quoted(place)}) words=${quoted(argument.join(' '))} ;;\n`;
+  return `      ${quoted(path)}) words=${quoted(argument.join(' '))} ;;\n`;
 }

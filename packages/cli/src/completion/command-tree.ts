@@ -4,7 +4,7 @@ import { isListed, type Listed } from './listed.js';
 /** One word of the command line that has words below it, as a completion script needs it. */
 export interface TreeNode {
   /** The words that lead here: `stoa channel list`. */
-  readonly place: string;
+  readonly path: string;
   readonly children: readonly { readonly name: string; readonly summary: string }[];
   readonly options: readonly TreeOption[];
   /** What the first argument is: something the daemon can list, one of some words, or anything. */
@@ -17,16 +17,16 @@ export interface TreeOption {
   readonly value: Listed | 'none' | 'file' | 'other' | readonly string[];
 }
 
-/** Every place of the tree, the program itself first. */
+/** Every command of the tree, the program itself first. */
 export function commandTree(program: Command): TreeNode[] {
   return nodesUnder(program, program.name(), program.options.map(treeOption));
 }
 
-function nodesUnder(command: Command, place: string, global: readonly TreeOption[]): TreeNode[] {
+function nodesUnder(command: Command, path: string, global: readonly TreeOption[]): TreeNode[] {
   const own = command.parent === null ? [] : command.options.map(treeOption);
   const [first] = command.registeredArguments;
   const node: TreeNode = {
-    place,
+    path,
     children: command.commands.flatMap((child) =>
       [child.name(), ...child.aliases()].map((name) => ({
         name,
@@ -40,7 +40,7 @@ function nodesUnder(command: Command, place: string, global: readonly TreeOption
     node,
     ...command.commands.flatMap((child) =>
       [child.name(), ...child.aliases()].flatMap((name) =>
-        nodesUnder(child, `${place} ${name}`, global),
+        nodesUnder(child, `${path} ${name}`, global),
       ),
     ),
   ];

@@ -49,12 +49,12 @@ afterAll(() => fs.rmSync(directory, { recursive: true }));
 
 describe('shell completion', () => {
   it('knows every command of the program, aliases included', () => {
-    const places = tree.map(({ place }) => place);
-    expect(places).toContain('stoa channel unarchive');
-    expect(places).toContain('stoa read');
+    const paths = tree.map(({ path }) => path);
+    expect(paths).toContain('stoa channel unarchive');
+    expect(paths).toContain('stoa read');
     for (const shell of SHELLS) {
       const script = scriptFor(shell, tree);
-      for (const place of places) expect(script).toContain(place);
+      for (const path of paths) expect(script).toContain(path);
     }
   });
 

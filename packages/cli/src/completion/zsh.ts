@@ -13,25 +13,25 @@ _stoa_ids() {
 }
 
 _stoa() {
-  local place=stoa
+  local path=stoa
   local -i arguments=0 i
   local -a items
   for ((i = 2; i < CURRENT; i++)); do
-    case "$place $words[i]" in
-      (${below.map(({ place }) => quoted(place)).join('|')})
-        place="$place $words[i]" arguments=0 ;;
+    case "$path $words[i]" in
+      (${below.map(({ path }) => quoted(path)).join('|')})
+        path="$path $words[i]" arguments=0 ;;
       (*' -'*) ;;
       (*) arguments+=1 ;;
     esac
   done
-  case "$place $words[CURRENT-1]" in
+  case "$path $words[CURRENT-1]" in
 ${tree.map(valueCases).join('')}  esac
   if [[ $words[CURRENT] == -* ]]; then
-    case "$place" in
+    case "$path" in
 ${tree.map(optionCase).join('')}    esac
     _describe option items
   elif ((arguments == 0)); then
-    case "$place" in
+    case "$path" in
 ${tree.map(wordCase).join('')}    esac
     _describe command items || _files
   else
@@ -49,7 +49,7 @@ function valueCases(node: TreeNode): string {
 
 function valueCase(node: TreeNode, { names, value, summary }: TreeOption): string[] {
   if (value === 'none') return [];
-  const pattern = names.map((name) => quoted(`${node.place} ${name}`)).join('|');
+  const pattern = names.map((name) => quoted(`${node.path} ${name}`)).join('|');
   return [`    (${pattern}) ${offer(value, summary)}; return ;;\n`];
 }
 
@@ -61,23 +61,23 @@ function offer(value: Exclude<TreeOption['value'], 'none'>, summary: string): st
     : `compadd ${value.map(quoted).join(' ')}`;
 }
 
-function optionCase({ place, options }: TreeNode): string {
+function optionCase({ path, options }: TreeNode): string {
   const described = options.flatMap(({ names, summary }) =>
     names.map((name) => item(name, summary)),
   );
-  return `      (${quoted(place)}) items=(${[...described, item('--help', 'show help')].join(' ')}) ;;\n`;
+  return `      (${quoted(path)}) items=(${[...described, item('--help', 'show help')].join(' ')}) ;;\n`;
 }
 
-function wordCase({ place, children, argument }: TreeNode): string {
+function wordCase({ path, children, argument }: TreeNode): string {
   if (children.length > 0) {
     const described = children.map(({ name, summary }) => item(name, summary));
-    return `      (${quoted(place)}) items=(${described.join(' ')}) ;;\n`;
+    return `      (${quoted(path)}) items=(${described.join(' ')}) ;;\n`;
   }
   if (typeof argument === 'string') {
     const ids = isListed(argument) ? `_stoa_ids ${LISTED[argument]}` : undefined;
-    return ids === undefined ? '' : `      (${quoted(place)}) ${ids}; return ;;\n`;
+    return ids === undefined ? '' : `      (${quoted(path)}) ${ids}; return ;;\n`;
   }
-  return `      (${quoted(place)}) items=(${argument.map(quoted).join(' ')}) ;;\n`;
+  return `      (${quoted(path)}) items=(${argument.map(quoted).join(' ')}) ;;\n`;
 }
 
 function item(name: string, summary: string): string {

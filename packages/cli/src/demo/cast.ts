@@ -32,7 +32,7 @@ export async function findResidents(client: Client): Promise<readonly Member[] |
 const RESIDENTS: readonly string[] = ['host', 'builder', 'reviewer'];
 const MISSING: readonly string[] = ['channel_not_found', 'agent_not_found'];
 
-/** A channel of its own with new sessions of theirs: what is said in the lobby stays as it is. */
+/** A separate channel with new sessions, so that the lobby stays unchanged. */
 export async function castFor(
   client: Client,
   residents: readonly Member[],
@@ -58,7 +58,7 @@ export async function castFor(
   return { channelId, members };
 }
 
-/** Nothing of it works on; what was said can still be read. */
+/** Ends the sessions; the messages can still be read. */
 export async function dismiss(client: Client, { channelId, members }: Cast): Promise<void> {
   for (const member of members) await client.sessions.end(sessionIdOf(member));
   await client.channels.archive(channelId);

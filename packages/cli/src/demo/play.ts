@@ -9,18 +9,18 @@ import type { StageView } from './stage-view.js';
 type Item = FollowItemOf<`channel:${string}`, true>;
 type Decided = Extract<Item, { type: 'turn_decided' }>;
 
-/** What is told by what comes of it. */
-const TOLD_OTHERWISE: readonly string[] = ['emit_output', 'pass_turn', 'set_channel_reaction'];
+/** Calls whose result is shown instead. */
+const SHOWN_OTHERWISE: readonly string[] = ['emit_output', 'pass_turn', 'set_channel_reaction'];
 const FACT_MS = 1_300;
 const WRITING_MS = 1_100;
 
-/** Plays scenes in a channel and shows what comes of them, one thing after the other. */
+/** Plays scenes in a channel and shows the reactions, one after the other. */
 export class Play {
   private readonly drafts = new LiveDrafts();
   private readonly holders = new Map<string, Member>();
   private readonly authors = new Map<string, string>();
-  /** How far the journal of each session was told. */
-  private readonly told = new Map<string, number>();
+  /** The last shown sequence of each session's journal. */
+  private readonly shownUpTo = new Map<string, number>();
 
   constructor(
     private readonly client: Client,
@@ -68,7 +68,7 @@ export class Play {
         const member = this.memberOf(item.actor);
         if (!member) return;
         const whom = this.authors.get(item.data.messageId) ?? 'you';
-        this.view.fact(member.displayName, `reacts ${item.data.emoji} to what ${whom} said`);
+        this.view.fact(member.displayName, `reacts ${item.data.emoji} to the message of ${whom}`);
         await this.pace.wait(FACT_MS);
         return;
       }
@@ -113,11 +113,11 @@ export class Play {
 
   private async showTools(member: Member): Promise<void> {
     const topic = `session:${sessionIdOf(member)}` as const;
-    const after = this.told.get(topic) ?? 0;
+    const after = this.shownUpTo.get(topic) ?? 0;
     const { events } = await this.client.topics.read(topic, { after, limit: 200 });
     for (const event of events) {
-      this.told.set(topic, event.seq);
-      if (event.type !== 'tool_call' || TOLD_OTHERWISE.includes(event.data.tool)) continue;
+      this.shownUpTo.set(topic, event.seq);
+      if (event.type !== 'tool_call' || SHOWN_OTHERWISE.includes(event.data.tool)) continue;
       this.view.fact(member.displayName, `uses ${event.data.tool} (${event.data.title})`);
       await this.pace.wait(FACT_MS);
     }

@@ -48,7 +48,7 @@ export async function startTemporaryDaemon(
 }
 
 function ready(child: ChildProcess, signal: AbortSignal): Promise<string> {
-  let said = '';
+  let output = '';
   let complained = '';
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => {
@@ -59,8 +59,8 @@ function ready(child: ChildProcess, signal: AbortSignal): Promise<string> {
       complained = (complained + text).slice(-4_000);
     });
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
-      const url = /Stoa is ready at (\S+)\n/.exec(said)?.[1];
+      output += text;
+      const url = /Stoa is ready at (\S+)\n/.exec(output)?.[1];
       if (url === undefined) return;
       clearTimeout(timer);
       resolve(url);

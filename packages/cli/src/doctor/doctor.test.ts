@@ -84,7 +84,7 @@ describe('the data directory', () => {
 
   it('F-34 names a database that is damaged or cut off', () => {
     const file = path.join(home, 'stoa.db');
-    const said = (): string | undefined => checkDatabase(home)[0]?.detail;
+    const detail = (): string | undefined => checkDatabase(home)[0]?.detail;
     expect(checkDatabase(home)).toEqual([]);
     const header = Buffer.alloc(100);
     header.write('SQLite format 3\0', 'latin1');
@@ -93,12 +93,12 @@ describe('the data directory', () => {
     fs.writeFileSync(file, Buffer.concat([header, Buffer.alloc(8_092)]));
     expect(checkDatabase(home)).toMatchObject([{ level: 'ok' }]);
     fs.truncateSync(file, 5_000);
-    expect(said()).toBe(`${file} is cut off`);
+    expect(detail()).toBe(`${file} is cut off`);
     // The rest of it may still be in the log.
     fs.writeFileSync(`${file}-wal`, 'pages');
     expect(checkDatabase(home)).toMatchObject([{ level: 'ok' }]);
     fs.writeFileSync(file, 'not a database at all');
-    expect(said()).toBe(`${file} is damaged, or no database`);
+    expect(detail()).toBe(`${file} is damaged, or no database`);
     expect(checkDatabase(home)[0]?.fix).toContain('stoa backup');
   });
 

@@ -36,9 +36,9 @@ export async function checkAgentTools(
   writable: readonly string[],
 ): Promise<Finding[]> {
   const { sandbox, ripgrep } = await daemon.checkAgentTools({ writable });
-  const told = [sandbox.summary, ...sandbox.limits].join(' ');
+  const text = [sandbox.summary, ...sandbox.limits].join(' ');
   return [
-    sandbox.hidesHome ? ok('sandbox', told) : note('sandbox', told),
+    sandbox.hidesHome ? ok('sandbox', text) : note('sandbox', text),
     ripgrep.ok
       ? ok('ripgrep', `${ripgrep.path}: agents search files with it`)
       : note('ripgrep', `${ripgrep.problem}: agents search files with what Stoa has, more slowly`),
@@ -49,7 +49,7 @@ export function checkDiskSpace(home: string): Finding {
   try {
     const { bavail, bsize, blocks } = fs.statfsSync(nearestExisting(home));
     // Virtual file systems have no size at all.
-    return blocks === 0 ? note('disk', 'the size is not told') : judgeSpace(bavail * bsize);
+    return blocks === 0 ? note('disk', 'the size is not available') : judgeSpace(bavail * bsize);
   } catch (error) {
     return note('disk', `the free space cannot be read: ${(error as Error).message}`);
   }

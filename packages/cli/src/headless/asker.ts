@@ -9,12 +9,12 @@ import { readReply, replyPrompt } from './reply.js';
 
 /**
  * Asks the person at the terminal, one question at a time. One that is settled elsewhere while it
- * stands there is taken back; one that the person does not answer waits for somebody else.
+ * is on the screen is withdrawn; one that the person does not answer waits for somebody else.
  */
 export class Asker {
   private readonly waiting: Approval[] = [];
   private asking: { readonly approvalId: string; readonly withdrawn: AbortController } | undefined;
-  private standsAtQuestion = false;
+  private isAsking = false;
 
   constructor(
     private readonly context: Context,
@@ -39,18 +39,18 @@ export class Asker {
   }
 
   private withdraw(): void {
-    // The cursor stands behind a question that is none any more.
-    if (this.standsAtQuestion) this.context.io.err('\n');
-    this.standsAtQuestion = false;
+    // The cursor is behind a question that is no longer open.
+    if (this.isAsking) this.context.io.err('\n');
+    this.isAsking = false;
     this.asking?.withdrawn.abort();
   }
 
   private async question(prompt: string, signal: AbortSignal): Promise<string | undefined> {
-    this.standsAtQuestion = true;
+    this.isAsking = true;
     try {
       return await this.context.io.question(prompt, signal);
     } finally {
-      this.standsAtQuestion = false;
+      this.isAsking = false;
     }
   }
 

@@ -15,7 +15,7 @@ export interface OpenApprovalsOptions {
 
 /**
  * The approvals that are open while somebody watches: asked where a person sits at the terminal, otherwise it
- * is said how to answer them. They are given up when nobody is to wait for them, or not any longer.
+ * a hint shows how to answer them. They are abandoned when the command must not wait, or no longer.
  */
 export class OpenApprovals {
   private readonly open = new Map<string, Approval>();

@@ -24,8 +24,8 @@ describe('the exit code of stoa run', () => {
     expect(exit(one, none, none)).toBe(5);
     expect(exit(one, one, none)).toBe(1);
     expect(exit(none, none, one)).toBe(1);
-    const told = { live: none, failed: none, isAtRest: false };
-    expect(exitCodeOf({ type: 'completed', output: [] }, told)).toBe(5);
+    const busy = { live: none, failed: none, isAtRest: false };
+    expect(exitCodeOf({ type: 'completed', output: [] }, busy)).toBe(5);
     const failed = { live: one, failed: none, failedRuns: none };
     expect(exitCodeOf({ type: 'needs_approval', approvalIds: one }, failed)).toBe(3);
   });

@@ -10,7 +10,7 @@ export type Outcome =
   | {
       readonly type: 'needs_approval';
       readonly approvalIds: readonly string[];
-      /** What the run said that had completed, when it is another one that asks. */
+      /** The output of the completed run, if another run asks. */
       readonly output?: readonly StoredItem[];
     }
   | { readonly type: 'left' };

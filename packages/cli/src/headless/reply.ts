@@ -6,7 +6,7 @@ export type Reply =
   | { readonly type: 'edit' }
   | { readonly type: 'again'; readonly hint: string };
 
-/** What can be typed, as it stands before the cursor. */
+/** The possible answers, shown before the cursor. */
 export function replyPrompt({ kind, suggestedRule, options = [] }: Approval): string {
   if (kind === 'question') {
     return options.length > 0 ? 'Answer (a number or your own words): ' : 'Answer: ';

@@ -84,7 +84,7 @@ describe('RunView', () => {
     );
   });
 
-  it('does not repeat what a chunk from the start brings again, and begins anew if it is another', () => {
+  it('does not repeat the text of a chunk from the start, and restarts if the text differs', () => {
     expect(
       shown([chunk(0, 0, 'Hello'), chunk(0, 0, 'Hello, you'), message(0, 'Hello, you')]).text,
     ).toBe('Hello, you\n');
@@ -101,7 +101,7 @@ describe('RunView', () => {
     expect(shown([message(0, 'one'), chunk(1, 0, 'tw'), cancelled]).text).toBe('one\ntw\n');
   });
 
-  it('writes an output that was not said, and only then', () => {
+  it('writes an output only if it was not shown before', () => {
     expect(shown([completed('only this')]).text).toBe('only this\n');
     expect(shown([message(0, 'a'), message(1, 'b'), completed('a\n\nb')]).text).toBe('a\nb\n');
     const emitted = stamped({

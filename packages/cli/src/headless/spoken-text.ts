@@ -25,7 +25,7 @@ export class SpokenText {
     return before + this.upTo(textOf(data)) + this.close();
   }
 
-  /** Nothing more is said for now. */
+  /** No more text follows for now. */
   close(): string {
     const rest = this.written === '' || this.written.endsWith('\n') ? '' : '\n';
     this.written = '';

@@ -3,7 +3,7 @@ import type { Approval, Task } from '@stoa/protocol';
 import type { Context } from '../context.js';
 import type { OpenApprovals } from './open-approvals.js';
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 const MANY = 100;
 /** How many sessions are looked into, the nearest first: a person has ten agents at work at once. */
 const SESSIONS = 50;
@@ -23,11 +23,11 @@ export class TaskApprovals {
     private readonly open: Pick<OpenApprovals, 'ask' | 'settled'>,
   ) {}
 
-  /** Does not reject: who follows the session is told that the daemon is away. */
-  async lookUntil(signal: AbortSignal, sessionId: string, tasksOf: TasksOf): Promise<void> {
+  /** Does not reject: the follower of the session reports that the daemon is unreachable. */
+  async pollUntil(signal: AbortSignal, sessionId: string, tasksOf: TasksOf): Promise<void> {
     while (!signal.aborted) {
       await this.look(signal, sessionId, tasksOf).catch(() => undefined);
-      await pause(LOOK_MS, undefined, { signal }).catch(() => undefined);
+      await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 

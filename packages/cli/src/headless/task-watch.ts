@@ -22,7 +22,7 @@ const ENDS: ReadonlySet<string> = new Set([
 export interface TasksLeft {
   readonly live: readonly Task[];
   readonly failed: readonly Task[];
-  /** Runs that were told of an end and did not come to theirs. */
+  /** Runs that handled a notice and did not complete. */
   readonly failedRuns?: readonly string[];
   /** False when the session was left at work, though it may be no task that goes on. */
   readonly isAtRest?: boolean;
@@ -31,7 +31,7 @@ export interface TasksLeft {
 }
 
 /** What of a session goes on in the background. A paused one waits for a person and counts as at rest. */
-export async function lookAtTasks(context: Context, sessionId: string): Promise<Task[]> {
+export async function liveTasksOf(context: Context, sessionId: string): Promise<Task[]> {
   return (await tasksOf(context, sessionId)).filter(isLive);
 }
 
@@ -57,20 +57,20 @@ export function sayWhatFailed(context: Context, { failed, failedRuns = [] }: Tas
     context.say(`${task.taskId} ${printableLine(title)}: ${status}`);
   }
   for (const runId of failedRuns)
-    context.say(`${runId}, which was told of an end, did not complete`);
+    context.say(`${runId}, which handled the end of a task, did not complete`);
 }
 
 export interface WaitOptions {
   /** When that was begun which is waited for. */
   readonly since: number;
-  /** The last sequence that was shown: what the run told of may have ended before it did. */
+  /** The last shown sequence: tasks may have ended before the run did. */
   readonly after: number;
   /** How long an approval may stay open; `false`: not at all, undefined: until it is settled. */
   readonly wait: number | false | undefined;
 }
 
 /**
- * Waits until nothing of a session goes on: neither a task, nor a run that was told of the end of one.
+ * Waits until a session is idle: no task is live, and no run handles the end of one.
  * Resolves early with what goes on when the person at the terminal leaves, or when an approval is open that
  * nobody is to wait for (any longer). What was begun since then and failed is named too.
  */
@@ -83,7 +83,7 @@ export async function waitForTasks(
   const forget = context.io.onInterrupt(() => left.abort());
   const view = new WaitView(context, wait, () => left.abort());
   const look = async () => {
-    // In this order: with the end of a task the run that is told of it is there.
+    // In this order: the commit that ends a task also creates the run that handles its notice.
     const tasks = await tasksOf(context, sessionId);
     const { status, queuedRuns, headSeq } = await context.client.sessions.get(sessionId);
     const live = tasks.filter(isLive);
@@ -98,8 +98,8 @@ export async function waitForTasks(
     let { restsAt } = first;
     if (restsAt !== undefined && restsAt <= after) return first;
     if (!context.flags.json) context.say(`waiting for ${pillLabel(first.live) ?? 'its last run'}`);
-    void new TaskApprovals(context, view.approvals).lookUntil(left.signal, sessionId, (id) =>
-      lookAtTasks(context, id),
+    void new TaskApprovals(context, view.approvals).pollUntil(left.signal, sessionId, (id) =>
+      liveTasksOf(context, id),
     );
     const items = context.client.follow(`session:${sessionId}`, {
       after,

@@ -19,7 +19,7 @@ Words of the agent go to standard output, what it does to standard error. Where 
 the terminal, approvals and questions are asked there; otherwise it is printed how to answer.
 Ctrl-C cancels the run; a second one leaves at once.
 
-What the agent left running in the background goes on: it is said, or waited for with --wait tasks.
+Background tasks of the agent continue: the command reports them, or waits for them with --wait tasks.
 
 Exit codes: 0 completed, 1 failed (with --wait tasks also when a task or a later run did), 130 cancelled,
 3 an approval is open and --no-approval-wait (or --approval-wait is over), 4 interrupted,

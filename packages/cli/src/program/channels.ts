@@ -52,7 +52,7 @@ export function addChannelCommands(program: Command, run: Runner): void {
       .argument('<title...>', 'title')
       .option('--id <id>', 'id to use in commands and addresses (else one is made)')
       .option('--description <text>', 'what the channel is')
-      .option('--purpose <text>', 'what it is for')
+      .option('--purpose <text>', 'its purpose')
       .option('--identity-id <id>', IDENTITY.id)
       .option('--identity-name <text>', IDENTITY.name)
       .option('--identity-description <text>', IDENTITY.description)
@@ -162,7 +162,7 @@ function addParticipationCommands(
     [],
   );
   runs(
-    onOne('resume', 'let agents go on, with what people said meanwhile'),
+    onOne('resume', 'give turns to agents again, beginning with messages posted during the pause'),
     run,
     async () => (await load()).resumeChannel,
     [],

@@ -22,7 +22,7 @@ export function addMemoryCommands(program: Command, run: Runner): void {
   runs<ForgetOptions>(
     onOne('path', 'print where the files of a memory lie').option(
       '--isolated',
-      'those that are held apart',
+      'the isolated ones',
     ),
     run,
     async () => (await load()).memoryPath,
@@ -31,7 +31,7 @@ export function addMemoryCommands(program: Command, run: Runner): void {
   runs<ForgetOptions>(
     onOne('forget', 'delete a note or a file')
       .argument('<what>', 'id of the note (nte_…) or name of the file (deploy.md)')
-      .option('--isolated', 'a file that is held apart'),
+      .option('--isolated', 'an isolated file'),
     run,
     async () => (await load()).forget,
     ['stoa memory forget channel:ops nte_…', 'stoa memory forget channel:ops deploy.md'],
@@ -45,7 +45,7 @@ export function addMemoryCommands(program: Command, run: Runner): void {
   runs<ForgetOptions>(
     onOne('dream', 'put a memory in order now, in the background').option(
       '--isolated',
-      'what is held apart',
+      'the isolated part',
     ),
     run,
     async () => (await load()).dream,

@@ -40,13 +40,15 @@ export function addObservationCommands(program: Command, run: Runner): void {
 }
 
 function addSourceCommands(observation: Command, run: Runner): void {
-  const source = observation.command('source').description('who may tell, and how it is said');
+  const source = observation
+    .command('source')
+    .description('external sources and the text of their observations');
   const load = () => import('../commands/observation.js');
   const inChannel = (name: string, summary: string): Command =>
     described(source, name, summary).argument('<channel>', 'channel id');
   const onOne = (name: string, summary: string): Command =>
     described(source, name, summary).argument('<source>', 'source id (src_…)');
-  const template = 'what is said, with {{path.of.a.field}} of the JSON that is sent';
+  const template = 'the text to post, with {{path.of.a.field}} of the JSON that is sent';
 
   runs<CreateSourceOptions>(
     inChannel('create', 'make a source; prints its id and, this once, its secret')
@@ -84,7 +86,7 @@ function addSourceCommands(observation: Command, run: Runner): void {
     [],
   );
   runs(
-    onOne('delete', 'delete a source; what it told stays in the channel'),
+    onOne('delete', 'delete a source; its observations stay in the channel'),
     run,
     async () => (await load()).deleteSource,
     [],

@@ -36,8 +36,8 @@ Examples:
 
 /** Also which of the options cannot be left out. */
 function optionDescription(option: Option): string {
-  const said = Help.prototype.optionDescription(option);
-  return option.mandatory ? `${said} (required)` : said;
+  const description = Help.prototype.optionDescription(option);
+  return option.mandatory ? `${description} (required)` : description;
 }
 
 /** The whole command line: names, options and help, without what the commands do. */
@@ -54,7 +54,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
     .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({
       writeOut: (text) => io.out(text),
-      // What is wrong is said once, by the caller, in the words of every other failure.
+      // The caller reports the problem once, like every other failure.
       writeErr: (text) => {
         if (!text.startsWith('error:')) io.err(text);
       },

@@ -139,7 +139,7 @@ function addTaskCommands(project: Command, run: Runner): void {
       .option('--description <text>', 'new description')
       .option('--assignee <member>', 'who is to do it')
       .addOption(status('how far it is'))
-      .option('--output <text>', 'what came of it'),
+      .option('--output <text>', 'its result'),
     run,
     async () => (await load()).updateTask,
     ['stoa project task update website tsk_… --status completed --output "It is online"'],

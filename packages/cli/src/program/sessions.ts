@@ -110,7 +110,7 @@ type On = (name: string, summary: string) => Command;
 function addWorkCommands(onOne: On, on: On, run: Runner): void {
   const load = () => import('../commands/session-work.js');
   runs<InboxOptions>(
-    onOne('inbox', 'what reached a session, and what became of it')
+    onOne('inbox', 'the items of a session and their outcomes')
       .addOption(
         new Option('--state <state>', 'only items in this state').choices(INBOX_ITEM_STATES),
       )
@@ -128,7 +128,7 @@ function addWorkCommands(onOne: On, on: On, run: Runner): void {
     [],
   );
   runs<JournalOptions>(
-    onOne('journal', 'what was said and done, oldest first')
+    onOne('journal', 'inputs, messages and calls, oldest first')
       .option('--after <sequence>', 'only what came after this sequence', sequence)
       .option('-n, --limit <count>', 'how many entries', count, 500)
       .option('--full', 'show all that tools gave, not only its beginning'),

@@ -13,7 +13,7 @@ import { collect, described, pageSize, type Runner, runs, sequence } from './def
 export function addStimulusCommands(program: Command, run: Runner): void {
   const stimulus = program
     .command('stimulus')
-    .description('give a channel a reason to speak, and see what came of it');
+    .description('give a channel a reason to speak, and see the outcome');
   const load = () => import('../commands/stimulus.js');
   const on = (name: string, summary: string): Command =>
     described(stimulus, name, summary).argument('<channel>', 'channel id');
@@ -22,7 +22,7 @@ export function addStimulusCommands(program: Command, run: Runner): void {
 
   runs<CreateStimulusOptions>(
     on('create', 'put one in, and print its id')
-      .argument('<text...>', 'what is to be said; - reads it from standard input')
+      .argument('<text...>', 'the text to post; - reads it from standard input')
       .addOption(
         new Option('--kind <kind>', 'what it is').choices(STIMULUS_KINDS).makeOptionMandatory(),
       )
@@ -55,7 +55,7 @@ export function addStimulusCommands(program: Command, run: Runner): void {
     ['stoa stimulus list builds --state dead_letter'],
   );
   runs(
-    onOne('show', 'show one, with what became of it'),
+    onOne('show', 'show one with its outcome'),
     run,
     async () => (await load()).showStimulus,
     [],
@@ -100,7 +100,7 @@ function addWorkCommands(program: Command, run: Runner): void {
       .option('--reopen', 'let the status fall')
       .addOption(new Option('--verdict <verdict>', 'of a review').choices(REVIEW_VERDICTS))
       .option('--note <text>', 'what the review says')
-      .option('--superseded-by <message>', 'another thread takes its place')
+      .option('--superseded-by <message>', 'the thread that replaces it')
       .option('--owner <session>', 'whose it is; an empty one: nobody’s'),
     run,
     async () => (await load()).updateWork,

@@ -23,7 +23,7 @@ export function addTaskCommands(program: Command, run: Runner): void {
       .option('--session <session>', 'only of this session')
       .option('--kind <kind>', 'only of this kind: shell, monitor, agent, dream, …')
       .addOption(new Option('--status <status>', 'only in this status').choices(TASK_STATUSES))
-      .option('--before <place>', 'only those that come after this place in the list')
+      .option('--before <cursor>', 'only those after this cursor in the list')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
       .option('-q, --quiet', 'only ids, one a line'),
     run,

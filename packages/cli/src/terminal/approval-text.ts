@@ -39,7 +39,7 @@ export function approvalText(approval: Approval, style: ApprovalStyle): string {
 
 /**
  * What is asked: the reason, what the daemon says of it, the exact arguments and what they come to. What the
- * agent wrote stands in blocks, which have a margin: none of its lines passes for one of the daemon's.
+ * agent wrote is shown in blocks with a margin: none of its lines can imitate one of the daemon's.
  */
 export function requestText(approval: Approval, style: RequestStyle): string {
   const { kind, tool, reason, suggestedRule, answerableBy, notes = [], options = [] } = approval;

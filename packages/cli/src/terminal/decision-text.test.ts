@@ -103,7 +103,7 @@ describe('a decision', () => {
     ]);
   });
 
-  it('tells who keeps the turn, and when the thread is looked at again', () => {
+  it('shows who keeps the turn, and when the thread is checked again', () => {
     const kept: StampedDecision = {
       ...decision,
       trigger: { type: 'time' },
@@ -113,7 +113,7 @@ describe('a decision', () => {
     };
     expect(decisionText(kept, style).split('\n').slice(-2)).toEqual([
       '  → The cook␛ keeps the turn: nobody waits',
-      '  → looked at again at 14:03:10 unless something happens before',
+      '  → checked again at 14:03:10 unless something happens before',
     ]);
   });
 });

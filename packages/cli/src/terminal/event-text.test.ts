@@ -41,8 +41,8 @@ const decided = (known: Partial<TurnDecision>, outcome?: TurnDecision['turn']['o
     style,
   )?.replace(/^.* \* /, '');
 
-describe('a decision as it is told to who watches', () => {
-  it('C-20 says what kept an agent from its answer, and where more of it is told', () => {
+describe('a decision in the live view', () => {
+  it('C-20 names the reason why an agent did not answer, and the command with details', () => {
     const failed = { outcome: 'failed' as const, reason: 'acp_not_found' };
     const ended = [{ leaseId: 'lse_1', memberId: 'a', ...failed }];
     expect(decided({ ended }, 'silent')).toBe(

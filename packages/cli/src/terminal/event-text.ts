@@ -18,10 +18,10 @@ export function eventText(event: Stamped, style: MessageStyle): string | undefin
   return `${when} ${style.paint.dim('*')} ${printableLine(event.actor)} ${deed(event)}`;
 }
 
-/** Whoever watches sees the message or the reaction itself. */
+/** The live view shows the message or the reaction itself. */
 const SEEN_OTHERWISE: ReadonlySet<LeaseOutcome> = new Set(['spoke', 'reacted']);
 
-/** What became of a turn that brought no message, who got one, and how it ended; `stoa why` tells the rest. */
+/** The outcome of a turn without a message, who got one, and how it ended; `stoa why` shows the rest. */
 function turnText(event: EventOf<'turn_decided'>, style: MessageStyle): string | undefined {
   const { granted, ended, turn } = event.data;
   const ends = ended.flatMap((end) =>
@@ -50,7 +50,7 @@ type AboutStimuli = EventOf<Extract<Stamped['type'], `stimulus_${string}`> | 'th
 const isAboutStimuli = (event: Stamped): event is AboutStimuli =>
   event.type.startsWith('stimulus_') || event.type === 'thread_work_changed';
 
-/** What became of a stimulus is seen by the message; who watches is told only why there is none. */
+/** A posted stimulus is visible as a message; the live view only reports why there is none. */
 function stimulusNews(event: AboutStimuli): string | undefined {
   if (event.type !== 'stimulus_settled' || event.data.state === 'superseded') return undefined;
   const { stimulusId, state, reason } = event.data;
@@ -85,7 +85,7 @@ function deed(event: Other): string {
     case 'channel_unarchived':
     case 'channel_deleted':
       return `${event.type.slice('channel_'.length)} the channel`;
-    // What stands in the topics of people and sessions, which are shown by other commands.
+    // Events in the topics of people and sessions, which other commands show.
     default:
       return event.type.replaceAll('_', ' ');
   }

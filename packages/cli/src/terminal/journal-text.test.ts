@@ -21,7 +21,7 @@ const result = (output: string, outcome: 'ok' | 'error' = 'ok'): SessionEvent =>
 });
 
 describe('journalText', () => {
-  it('shows who said what, with a margin', () => {
+  it('shows each author and text, with a margin', () => {
     expect(
       text({
         type: 'model_message',

@@ -16,7 +16,7 @@ export interface JournalStyle {
 
 const OUTPUT_LINES = 8;
 
-/** One entry of a journal: who said or did what. Undefined for what is only bookkeeping. */
+/** One entry of a journal: the author and the text or call. Undefined for bookkeeping. */
 export function journalText(event: Stamped, style: JournalStyle): string | undefined {
   const { paint } = style;
   const what = entryText(event, style);
@@ -25,17 +25,17 @@ export function journalText(event: Stamped, style: JournalStyle): string | undef
 
 function entryText(event: Stamped, style: JournalStyle): string | undefined {
   const { paint } = style;
-  const said = (name: string, text: string): string =>
+  const entry = (name: string, text: string): string =>
     `${paint.bold(printableLine(name))}: ${withMargin(text)}`;
   switch (event.type) {
     case 'accepted':
-      return said(senderWords(event.data), bodyOf(event.data.inputItems));
+      return entry(senderWords(event.data), bodyOf(event.data.inputItems));
     case 'model_message': {
       const text = textOf(event.data);
-      return text === '' ? undefined : said(event.data.identity.displayName, text);
+      return text === '' ? undefined : entry(event.data.identity.displayName, text);
     }
     case 'output_emitted':
-      return said(`${event.data.identity.displayName} (output)`, bodyOf(event.data.items));
+      return entry(`${event.data.identity.displayName} (output)`, bodyOf(event.data.items));
     case 'tool_result':
       return resultText(event, style);
     default: {

@@ -6,7 +6,7 @@ import { clockTime } from './times.js';
 export interface MessageStyle {
   readonly paint: Painter;
   readonly now: number;
-  /** Ids are long; they are shown to whoever wants to reply, react or edit. */
+  /** Ids are long; they are shown to people who want to reply, react or edit. */
   readonly ids: boolean;
 }
 

@@ -26,7 +26,7 @@ describe('printable', () => {
     expect(printable('a\r\nb\rc')).toBe('a\nb␍c');
   });
 
-  it('leaves nothing a terminal obeys, whatever the text', () => {
+  it('leaves no control sequence in any text', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         expect(OBEYED.test(printable(text))).toBe(false);

@@ -14,7 +14,7 @@ export function printable(text: string): string {
     .replace(LONE_SURROGATE, '\ufffd');
 }
 
-/** For places that are one line: names, titles, ids. */
+/** For single-line values: names, titles, ids. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', ' ⏎ ').replaceAll('\t', ' ');
 }

@@ -9,7 +9,7 @@ type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;
 const EXCERPT = 120;
 
 /**
- * One line for what happens in a session beside what is said in it; undefined for what is no news to a
+ * One line for events of a session other than messages; undefined for what is no news to a
  * person who watches.
  */
 export function sessionEventText(event: Stamped): string | undefined {
@@ -124,6 +124,6 @@ function contextText({ data }: EventOf<'context_given'>): string {
   const { channelIdentity, memoryScope } = data;
   const memory = `memory ${printableLine(memoryScope.namespace)}`;
   return channelIdentity
-    ? `told where it is: ${printableLine(channelIdentity.displayName)}, ${memory}`
-    : `told what is remembered: ${memory}`;
+    ? `context injected: ${printableLine(channelIdentity.displayName)}, ${memory}`
+    : `memory injected: ${memory}`;
 }

@@ -166,7 +166,7 @@ function consequences(
       ? []
       : [`the turn is closed: ${turnOutcomeWords(turn.outcome)} (${spent})`]),
     ...(turn.outcome === undefined && turn.wakeAt !== undefined
-      ? [`looked at again at ${reader.timeOf(turn.wakeAt)} unless something happens before`]
+      ? [`checked again at ${reader.timeOf(turn.wakeAt)} unless something happens before`]
       : []),
   ];
 }

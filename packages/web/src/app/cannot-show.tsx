@@ -1,4 +1,4 @@
-import { isMissing } from '../data/missing.js';
+import { isMissing } from '../data/failures.js';
 import { Empty } from '../ui/empty.js';
 import { Link } from './router.js';
 

@@ -13,7 +13,7 @@ interface FallbackState {
 }
 
 /**
- * Stands in for a part of the page that broke, so that the rest goes on. Most often it could not be loaded: the
+ * Replaces a part of the page that failed, so that the rest still works. Most often it could not be loaded: the
  * daemon has been updated since, and has the part under another name.
  */
 export class Fallback extends Component<FallbackProps, FallbackState> {

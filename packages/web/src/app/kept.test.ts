@@ -24,7 +24,7 @@ describe('what a browser remembers', () => {
   });
 
   it('is rid of all that was written, attached and on its way when somebody logs out, and of nothing else', () => {
-    const written = ['draft:lobby', 'attached:lobby', 'outbox:human:ada:1'];
+    const written = ['draft:lobby', 'attached:lobby', 'send-queue:human:ada:1'];
     for (const name of [...written, 'theme']) keep(name, 'x');
     localStorage.setItem('of another page', 'x');
     forgetWriting();

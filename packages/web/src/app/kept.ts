@@ -28,13 +28,13 @@ export function keep(key: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(PREFIX + key);
     else localStorage.setItem(PREFIX + key, value);
   } catch {
-    // Said above.
+    // See above.
   }
 }
 
 /** Who uses this browser next finds nothing of what was written and not sent. */
 export function forgetWriting(): void {
-  for (const prefix of ['draft:', 'attached:', 'outbox:']) {
+  for (const prefix of ['draft:', 'attached:', 'send-queue:']) {
     for (const key of keptKeys(prefix)) keep(key, undefined);
   }
 }

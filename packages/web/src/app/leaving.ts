@@ -18,7 +18,7 @@ function hold(next: (() => void) | undefined): void {
 
 export const isUnsaved = (): boolean => unsaved.size > 0;
 
-/** Goes at once where nothing would be lost; otherwise when the reader has said so. */
+/** Navigates immediately if nothing would be lost, otherwise after a confirmation. */
 export function leave(then: () => void): void {
   if (isUnsaved()) hold(then);
   else then();

@@ -1,10 +1,10 @@
 import { StoaProblem } from '@stoa/client';
 import { Suspense, useEffect, useState } from 'react';
+import { useSendQueue } from '../data/browser-send-queue.js';
+import { isTemporary } from '../data/failures.js';
 import { useForeignServer } from '../data/foreign-server.js';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
-import { useOutbox } from '../data/outbox-here.js';
-import { isPassing } from '../data/passing.js';
 import { useMe } from '../data/queries.js';
 import { useKey } from '../keys/registry.js';
 import { useKeyboard } from '../keys/use-keyboard.js';
@@ -42,7 +42,7 @@ function NotAnswering({ problem }: { readonly problem: Error }) {
   return (
     <main className="flex h-dvh">
       <Empty title="The daemon does not answer">
-        It is asked again in a moment.{isPassing(problem) ? null : ` (${problem.message})`}
+        It is asked again in a moment.{isTemporary(problem) ? null : ` (${problem.message})`}
       </Empty>
     </main>
   );
@@ -53,7 +53,7 @@ function Inside({ me }: { readonly me: string }) {
   const path = usePath();
   const [help, setHelp] = useState(false);
   useFreshData(page && 'channelId' in page ? page.channelId : undefined);
-  useOutbox(me);
+  useSendQueue(me);
   usePageTitle(page);
   useEffect(() => {
     const timer = setTimeout(() => void loadTheRest(), REST_AFTER_MS);

@@ -12,7 +12,7 @@ interface ApprovalSubjectProps {
 }
 
 /**
- * What would be done. What the agent wrote stands in boxes, below what the daemon says of it: whatever is in a
+ * What would be done. Text of the agent is shown in boxes, below the statements of the daemon: text in a
  * box, the daemon did not say it.
  */
 export function ApprovalSubject({ approval, isFolded }: ApprovalSubjectProps) {

@@ -84,8 +84,8 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
               onClose={onClose}
             />
           ) : approvals ? (
-            <Empty title={`${approvals.length} more to look at`}>
-              Choose what to look at next.
+            <Empty title={`${approvals.length} more to review`}>
+              Choose the next one to review.
             </Empty>
           ) : null}
         </div>

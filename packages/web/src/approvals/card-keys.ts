@@ -25,7 +25,7 @@ export function cardKeys({
   if (state !== 'pending') return [];
   if (kind === 'question') {
     return [
-      ...options.slice(0, MOST_DIGITS).map(({ label }, at) => ({
+      ...options.slice(0, MAX_DIGITS).map(({ label }, at) => ({
         key: String(at + 1),
         does: 'answer',
         act: { type: 'answer', text: label } as const,
@@ -51,7 +51,7 @@ export function cardKeys({
   ];
 }
 
-const MOST_DIGITS = 9;
+const MAX_DIGITS = 9;
 
 interface Shown {
   readonly approval: Approval | undefined;

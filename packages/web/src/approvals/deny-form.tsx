@@ -7,7 +7,7 @@ interface DenyFormProps {
   readonly onBack: () => void;
 }
 
-/** A word with it often spares the next question: the agent is told. */
+/** The agent receives the reason, which often prevents the next question. */
 export function DenyForm({ onDeny, onBack }: DenyFormProps) {
   const [message, setMessage] = useState('');
   const box = useRef<HTMLInputElement>(null);
@@ -21,7 +21,7 @@ export function DenyForm({ onDeny, onBack }: DenyFormProps) {
       <input
         ref={box}
         aria-label="Why not"
-        placeholder="What the agent is told (may be left empty)"
+        placeholder="Reason for the agent (may be left empty)"
         className={`${INPUT} min-w-48 flex-1`}
         value={message}
         onChange={({ target }) => setMessage(target.value)}

@@ -12,10 +12,10 @@ const DIFF = [
 
 it('each line of a diff is known for what it is, also one that looks like the name of a file', () => {
   expect(isDiff(DIFF)).toBe(true);
-  expect(diffLines(DIFF).map(({ look }) => look)).toEqual([
+  expect(diffLines(DIFF).map(({ kind }) => kind)).toEqual([
     'file',
     'file',
-    'place',
+    'hunk',
     'same',
     'removed',
     'added',

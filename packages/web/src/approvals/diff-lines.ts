@@ -1,5 +1,5 @@
 export interface DiffLine {
-  readonly look: 'same' | 'added' | 'removed' | 'place' | 'file';
+  readonly kind: 'same' | 'added' | 'removed' | 'hunk' | 'file';
   readonly text: string;
 }
 
@@ -12,14 +12,14 @@ export function diffLines(text: string): DiffLine[] {
   let isHead = true;
   return text.split('\n').map((line) => {
     if (line.startsWith('@@')) isHead = false;
-    return { look: lookOf(line, isHead), text: line };
+    return { kind: kindOf(line, isHead), text: line };
   });
 }
 
-/** A removed line that begins with `--` looks like a file's name: those stand only at the head. */
-function lookOf(line: string, isHead: boolean): DiffLine['look'] {
+/** A removed line that begins with `--` looks like a file name, which only occurs at the head. */
+function kindOf(line: string, isHead: boolean): DiffLine['kind'] {
   if (isHead) return 'file';
-  if (line.startsWith('@@')) return 'place';
+  if (line.startsWith('@@')) return 'hunk';
   if (line.startsWith('+')) return 'added';
   return line.startsWith('-') ? 'removed' : 'same';
 }

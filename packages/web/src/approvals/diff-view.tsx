@@ -3,11 +3,11 @@ import { Button } from '../ui/button.js';
 import { visibleText } from '../ui/visible-text.js';
 import { type DiffLine, diffLines } from './diff-lines.js';
 
-const LOOKS: Readonly<Record<DiffLine['look'], string>> = {
+const LOOKS: Readonly<Record<DiffLine['kind'], string>> = {
   same: 'text-soft',
   added: 'bg-good-wash text-good',
   removed: 'bg-danger-wash text-danger',
-  place: 'bg-hover text-faint',
+  hunk: 'bg-hover text-faint',
   file: 'font-semibold text-soft',
 };
 
@@ -27,9 +27,9 @@ export function DiffView({ text }: { readonly text: string }) {
       className="shrink-0 overflow-x-auto rounded-md border border-line bg-code py-1"
     >
       <pre className="w-max min-w-full font-mono text-xs leading-5">
-        {shown.map(({ look, text: line }, at) => (
+        {shown.map(({ kind, text: line }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines of a text that does not change.
-          <div key={at} className={`px-3 ${LOOKS[look]}`}>
+          <div key={at} className={`px-3 ${LOOKS[kind]}`}>
             {visibleText(line) || ' '}
           </div>
         ))}

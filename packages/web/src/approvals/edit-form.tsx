@@ -7,7 +7,7 @@ interface EditFormProps {
   readonly onBack: () => void;
 }
 
-/** The arguments as JSON. What is allowed is what stands here, once. */
+/** The arguments as JSON. The edited arguments are allowed once. */
 export function EditForm({ input, onAllow, onBack }: EditFormProps) {
   const [text, setText] = useState(() => JSON.stringify(input, undefined, 2));
   const [problem, setProblem] = useState<string>();

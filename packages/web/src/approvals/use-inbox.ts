@@ -54,7 +54,7 @@ export function useInbox(): Inbox {
   return {
     approvals: pending && inOrder(pending, settled),
     async answer(approvalId, how) {
-      // Before it is sent: that it is closed may be heard before the answer comes.
+      // Before it is sent: the closing event may arrive before the answer.
       own.current.add(approvalId);
       try {
         await how();

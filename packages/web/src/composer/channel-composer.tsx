@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import { client } from '../data/client.js';
-import { placeName } from '../data/pending.js';
+import { conversationKey } from '../data/pending.js';
 import { keys, queryClient, useChannel, useMembers } from '../data/queries.js';
 import { editing } from '../message/editing.js';
 import { Button } from '../ui/button.js';
@@ -36,7 +36,7 @@ export function ChannelComposer({ channelId, me, messages, rootId }: ChannelComp
   };
   return (
     <TalkComposer
-      draftKey={placeName(channelId, rootId)}
+      draftKey={conversationKey(channelId, rootId)}
       placeholder={rootId === undefined ? `Write to ${channel?.title ?? channelId}` : 'Reply…'}
       label={rootId === undefined ? 'Message' : 'Reply'}
       members={members?.filter(({ actorId }) => actorId !== me) ?? []}

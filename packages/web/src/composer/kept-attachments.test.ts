@@ -26,15 +26,15 @@ describe('files that wait with a draft', () => {
     },
   );
 
-  it('are forgotten in the places that were changed the longest ago, when there are too many', () => {
+  it('are forgotten for the drafts that were changed the longest ago, when there are too many', () => {
     const texts = new Map(
-      Array.from({ length: 52 }, (_, at) => [`place ${at}`, keptText([file('a')], at) ?? '']),
+      Array.from({ length: 52 }, (_, at) => [`draft ${at}`, keptText([file('a')], at) ?? '']),
     );
     texts.set('broken', '[');
-    expect([...tooMany(texts)].sort()).toEqual(['broken', 'place 0', 'place 1']);
+    expect([...tooMany(texts)].sort()).toEqual(['broken', 'draft 0', 'draft 1']);
     texts.delete('broken');
-    texts.delete('place 0');
-    texts.delete('place 1');
+    texts.delete('draft 0');
+    texts.delete('draft 1');
     expect(tooMany(texts)).toEqual([]);
   });
 

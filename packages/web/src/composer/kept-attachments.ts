@@ -7,8 +7,8 @@ export interface KeptFile {
   readonly bytes: number;
 }
 
-/** In so many places files wait to be sent; those of the place that was changed the longest ago are forgotten first. */
-const PLACES = 50;
+/** Maximum number of drafts with attached files; those of the draft that was changed the longest ago are forgotten first. */
+const MAX_DRAFTS = 50;
 
 /** As this browser keeps it with the draft; `undefined` when there is nothing to keep. */
 export function keptText(files: readonly KeptFile[], now: number): string | undefined {
@@ -30,7 +30,7 @@ export function tooMany(texts: ReadonlyMap<string, string>): readonly string[] {
   return [...texts]
     .map(([name, text]) => ({ name, at: Number(parsed(text).at ?? 0) }))
     .sort((a, b) => b.at - a.at)
-    .slice(PLACES)
+    .slice(MAX_DRAFTS)
     .map(({ name }) => name);
 }
 

@@ -8,7 +8,7 @@ const otherAnna = { memberId: 'mem_2', displayName: 'Anna' };
 const members = [host, cook, anna, otherAnna];
 
 describe('a mention', () => {
-  it('begins with an @ that stands at the start of a word, and ends at the caret', () => {
+  it('begins with an @ at the start of a word, and ends at the caret', () => {
     expect(mentionAt('hello @ho', 9)).toEqual({ from: 6, query: 'ho' });
     expect(mentionAt('@', 1)).toEqual({ from: 0, query: '' });
     expect(mentionAt('hello @host and', 15)).toBeUndefined();

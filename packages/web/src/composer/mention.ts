@@ -4,7 +4,7 @@ export interface Nameable {
   readonly displayName: string;
 }
 
-/** An `@` that is being written: where it stands, and what follows it up to the caret. */
+/** An `@` that is being written: its position, and the text after it up to the caret. */
 export interface Mention {
   readonly from: number;
   readonly query: string;
@@ -20,21 +20,21 @@ export function mentionAt(text: string, caret: number): Mention | undefined {
 /** Those whose name begins so, then those of whose names another word or the id does. */
 export function suggested<M extends Nameable>(members: readonly M[], query: string): readonly M[] {
   const wanted = query.toLowerCase();
-  const place = ({ memberId, displayName }: M): number => {
+  const rankOf = ({ memberId, displayName }: M): number => {
     const name = displayName.toLowerCase();
     if (name.startsWith(wanted)) return 0;
     if (name.split(/\s+/).some((word) => word.startsWith(wanted))) return 1;
     return memberId.toLowerCase().startsWith(wanted) ? 2 : -1;
   };
   return members
-    .map((member) => ({ member, at: place(member) }))
+    .map((member) => ({ member, at: rankOf(member) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at || a.member.displayName.localeCompare(b.member.displayName))
     .slice(0, SHOWN)
     .map(({ member }) => member);
 }
 
-/** The text with the name in it, and where the caret goes. Where two have one name, the id says who is meant. */
+/** The text with the name in it, and where the caret goes. If two members have the same name, the id is used instead. */
 export function completed<M extends Nameable>(
   text: string,
   caret: number,

@@ -46,7 +46,7 @@ export function TalkComposer(props: TalkComposerProps) {
   };
   const paste = (event: ClipboardEvent): void => {
     const { files } = event.clipboardData;
-    // Some programs put a picture of a text beside it: then the text is meant.
+    // Some programs put a picture of a text beside it: paste only the text then.
     if (files.length === 0 || event.clipboardData.getData('text/plain') !== '') return;
     event.preventDefault();
     add(files);

@@ -14,13 +14,13 @@ import { sizeOf } from './size-of.js';
  *   uploading ──stored──▶ stored ──sent──▶ gone
  *   uploading ──refused──▶ failed ──removed──▶ gone
  *   stored ──page loaded again──▶ kept ──the daemon has it──▶ stored
- *                                 kept ──collected meanwhile──▶ gone, and said so
+ *                                 kept ──removed by the daemon──▶ gone, with a toast
  */
 export interface Attached {
   readonly key: number;
   readonly name: string;
   readonly bytes: number;
-  /** Of an image, to be looked at before it is sent. */
+  /** Preview of an image. */
   readonly preview: string | undefined;
   readonly state: 'uploading' | 'stored' | 'failed' | 'kept';
   readonly assetId?: string;
@@ -40,7 +40,7 @@ const PREVIEWED = /^image\/(?:png|jpeg|gif|webp|avif)$/;
 const MOST = LIMITS.inputItems - 1;
 
 const NONE: readonly Attached[] = [];
-/** By the place that is written in: like the text, they are there when one comes back. */
+/** By draft: like the text, they are still there when the person returns. */
 const byDraft = new Map<string, readonly Attached[]>();
 const watchers = new Set<() => void>();
 let count = 0;
@@ -89,16 +89,16 @@ const removeOne = (draftKey: string, key: number): void =>
 /** Those that are being asked for. */
 const asked = new Set<number>();
 
-/** Asks the daemon for what an earlier page attached: what is not sent in time is collected there. */
-function lookForKept(draftKey: string): void {
+/** Asks the daemon for files that an earlier page attached: it removes files that are not sent in time. */
+function checkKept(draftKey: string): void {
   for (const each of attachedAt(draftKey)) {
     if (each.state !== 'kept' || asked.has(each.key)) continue;
     asked.add(each.key);
-    void lookFor(draftKey, each).finally(() => asked.delete(each.key));
+    void checkAsset(draftKey, each).finally(() => asked.delete(each.key));
   }
 }
 
-async function lookFor(draftKey: string, { key, name, assetId = '' }: Attached): Promise<void> {
+async function checkAsset(draftKey: string, { key, name, assetId = '' }: Attached): Promise<void> {
   try {
     const { mediaType } = await client.assets.get(assetId);
     const preview = PREVIEWED.test(mediaType)
@@ -155,9 +155,9 @@ export function useAttachments(draftKey: string): Attachments {
     },
     () => attachedAt(draftKey),
   );
-  useEffect(() => lookForKept(draftKey), [draftKey]);
+  useEffect(() => checkKept(draftKey), [draftKey]);
   // Once more, where nobody answered.
-  useWhileLive(() => lookForKept(draftKey));
+  useWhileLive(() => checkKept(draftKey));
   return {
     attached,
     add: (files) => add(draftKey, [...files]),

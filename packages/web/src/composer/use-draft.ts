@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { keep, kept } from '../app/kept.js';
 
-/** What is being written, by place; this browser remembers it until it is sent. */
+/** Unsent text by draft key; this browser keeps it until it is sent. */
 const drafts = new Map<string, string>();
 const watchers = new Set<() => void>();
 
@@ -21,7 +21,7 @@ function setDraft(draftKey: string, text: string): void {
   for (const watcher of watchers) watcher();
 }
 
-/** What could not be said is written on, before what was written since. */
+/** Puts a text that could not be sent before the text written since. */
 export function putBack(draftKey: string, text: string): void {
   const since = draftAt(draftKey);
   setDraft(draftKey, since === '' ? text : `${text}\n\n${since}`);

@@ -21,7 +21,7 @@ interface Mentions {
 export function useMentions(members: readonly Member[]): Mentions {
   const id = useId();
   const [chosen, setChosen] = useState(0);
-  /** An `@` of which no more is to be heard. */
+  /** An `@` whose suggestions were dismissed. */
   const [dismissed, setDismissed] = useState<number>();
   const suggestionsOf = ({ text, area, isFocused }: Writing): Suggestions | undefined => {
     if (!isFocused) return undefined;

@@ -10,12 +10,12 @@ export function writeIn(channelId: string): void {
   go(pathTo.channelPage(channelId));
 }
 
-/** Takes the focus where somebody came to write; where a channel is only looked at, nothing does. */
-export function useWriteAsked(place: string, around: RefObject<HTMLElement | null>): void {
+/** Focuses the message box after `writeIn`; opening a channel alone does not move the focus. */
+export function useWriteAsked(channelId: string, around: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const area = around.current?.querySelector('textarea');
-    if (wanted !== place || !area) return;
+    if (wanted !== channelId || !area) return;
     wanted = undefined;
     area.focus();
-  }, [place, around]);
+  }, [channelId, around]);
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { client } from './client.js';
 
 /*
- * An image and a link cannot send the access token, and a secret has no place in an address. So the page reads the
+ * An image and a link cannot send the access token, and a secret must not be part of an address. So the page reads the
  * bytes of an asset itself and shows them from memory.
  */
 

@@ -59,7 +59,7 @@ class Scene {
           return () => undefined;
         },
       },
-      outbox: {
+      sendQueue: {
         of: () => this.pending,
         listen: () => () => undefined,
         post: () => undefined,
@@ -239,7 +239,7 @@ describe('the messages of a channel', () => {
     });
   });
 
-  it('are read around a place that somebody comes back to, though it is looked for before they watch', async () => {
+  it('are read around the position that somebody returns to, even if it is requested before they watch', async () => {
     const scene = new Scene(200);
     const leave = await scene.watch();
     leave();

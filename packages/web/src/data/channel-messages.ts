@@ -1,19 +1,19 @@
 import { type Client, LiveDrafts, StoaProblem, type Writing } from '@stoa/client';
 import type { Message, PostMessage, Stamped } from '@stoa/protocol';
 import { type ChannelView, EMPTY, leftBehind } from './channel-view.js';
+import { isTemporary } from './failures.js';
 import type { LiveHub, LiveSignal } from './live-hub.js';
-import { changedBy, merged, replaced, saidBy } from './message-list.js';
-import type { Outbox } from './outbox.js';
-import { isPassing } from './passing.js';
-import { heardOf, type Pending, placeName } from './pending.js';
+import { changedBy, merged, messageOf, replaced } from './message-list.js';
+import { confirmedBy, conversationKey, type Pending } from './pending.js';
 import { ReadAgain } from './read-again.js';
 import { readAround } from './read-around.js';
+import type { SendQueue } from './send-queue.js';
 import { Watched } from './watched.js';
 
 export interface ChannelMessagesPorts {
   readonly client: { readonly messages: Pick<Client['messages'], 'list' | 'get'> };
   readonly live: Pick<LiveHub, 'listen'>;
-  readonly outbox: Pick<Outbox, 'of' | 'listen' | 'post' | 'hide'>;
+  readonly sendQueue: Pick<SendQueue, 'of' | 'listen' | 'post' | 'hide'>;
   readonly me: string;
   /** A while, after which what failed is tried again. */
   readonly rest: () => Promise<void>;
@@ -22,10 +22,10 @@ export interface ChannelMessagesPorts {
 const PAGE = 50;
 
 /**
- * The messages of one channel: pages of its log, and what is heard of it, in order and each once.
+ * The messages of one channel: pages of its log and live events, in order and each once.
  *
  * What is new comes with its event. What has changed (edits, reactions, counts of replies) is read again:
- * how an event changes a message is decided in one place, the daemon.
+ * only the daemon decides how an event changes a message.
  */
 export class ChannelMessages extends Watched<ChannelView> {
   private drafts = new LiveDrafts();
@@ -43,13 +43,13 @@ export class ChannelMessages extends Watched<ChannelView> {
   /** How many pages are on their way, and what changed meanwhile: they may or may not know of it. */
   private reading = 0;
   private readonly changedMeanwhile = new Set<string>();
-  /** Drafts whose message was heard of before their end. */
+  /** Drafts whose message arrived before their end. */
   private readonly settled = new Set<string>();
   /** Own messages whose answer came before their event. */
   private readonly confirmed = new Set<string>();
-  /** What was said while a page up to the end of the log was on its way, which may be from before it. */
-  private saidMeanwhile: Message[] | undefined;
-  private readonly place: string;
+  /** Messages posted while a page up to the end of the log was loading; the page may not contain them. */
+  private postedMeanwhile: Message[] | undefined;
+  private readonly conversation: string;
 
   constructor(
     readonly channelId: string,
@@ -57,7 +57,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     private readonly rootId?: string,
   ) {
     super(EMPTY);
-    this.place = placeName(channelId, rootId);
+    this.conversation = conversationKey(channelId, rootId);
     this.again = new ReadAgain({
       has: (messageId) => this.view.messages.some((message) => message.messageId === messageId),
       get: (messageId) => ports.client.messages.get(channelId, messageId),
@@ -66,12 +66,12 @@ export class ChannelMessages extends Watched<ChannelView> {
   }
 
   protected listen(): () => void {
-    const { live, outbox } = this.ports;
-    this.change({ pending: outbox.of(this.place) });
+    const { live, sendQueue } = this.ports;
+    this.change({ pending: sendQueue.of(this.conversation) });
     const ends = [
-      outbox.listen(this.place, (signal) => {
+      sendQueue.listen(this.conversation, (signal) => {
         if (signal.type === 'sent') this.sent(signal.message);
-        else this.change({ pending: outbox.of(this.place) });
+        else this.change({ pending: sendQueue.of(this.conversation) });
       }),
       live.listen(`channel:${this.channelId}`, (signal) => this.hear(signal)),
     ];
@@ -82,7 +82,7 @@ export class ChannelMessages extends Watched<ChannelView> {
       this.isOpening = false;
       this.isFresh = false;
       this.sought = undefined;
-      this.saidMeanwhile = undefined;
+      this.postedMeanwhile = undefined;
       this.change(leftBehind(this.view, PAGE));
     };
   }
@@ -108,7 +108,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     await this.open(undefined);
   }
 
-  /** Shows the log around a place in it; to who does not watch yet, as soon as they do. */
+  /** Shows the log around a position; if nobody watches yet, as soon as somebody does. */
   async showAround(seq: number): Promise<void> {
     if (this.isFresh && this.view.messages.some((message) => message.seq === seq)) return;
     if (this.isWatched) await this.open(seq);
@@ -117,22 +117,22 @@ export class ChannelMessages extends Watched<ChannelView> {
 
   post(post: PostMessage): void {
     const { rootId } = this;
-    const said = rootId === undefined ? post : { ...post, threadRootMessageId: rootId };
-    this.ports.outbox.post(this.channelId, said);
+    const reply = rootId === undefined ? post : { ...post, threadRootMessageId: rootId };
+    this.ports.sendQueue.post(this.channelId, reply);
     if (this.view.hasNewer) void this.showEnd();
   }
 
   /** To be called while there is a connection: reads what could not be read. */
   recover(): void {
     this.again.readMissed();
-    if (this.isStale && this.isWatched) void this.open(this.placeInThePast());
+    if (this.isStale && this.isWatched) void this.open(this.positionInThePast());
   }
 
   private hear(signal: LiveSignal): void {
     switch (signal.type) {
       case 'ready':
       case 'gap':
-        void this.open(this.placeInThePast());
+        void this.open(this.positionInThePast());
         break;
       case 'ended':
         this.end(signal.problem);
@@ -156,12 +156,12 @@ export class ChannelMessages extends Watched<ChannelView> {
     const isGone = problem?.status === 404;
     this.stretch += 1;
     this.isOpening = false;
-    this.saidMeanwhile = undefined;
+    this.postedMeanwhile = undefined;
     this.change({ ...(isGone ? EMPTY : {}), status: 'failed', problem });
   }
 
-  /** Who reads what was said earlier is not taken to the end because a connection was lost. */
-  private placeInThePast(): number | undefined {
+  /** A lost connection does not move a reader of earlier messages to the end. */
+  private positionInThePast(): number | undefined {
     const { hasNewer, messages, status } = this.view;
     if (this.sought !== undefined) return this.sought;
     if (status !== 'ready' || !hasNewer) return undefined;
@@ -169,17 +169,17 @@ export class ChannelMessages extends Watched<ChannelView> {
   }
 
   private apply(event: Stamped): void {
-    if (event.type === 'message_posted') this.said(saidBy(event, this.channelId));
+    if (event.type === 'message_posted') this.posted(messageOf(event, this.channelId));
     for (const messageId of changedBy(event)) {
       if (this.reading > 0) this.changedMeanwhile.add(messageId);
       void this.again.read(messageId);
     }
   }
 
-  private said(message: Message): void {
+  private posted(message: Message): void {
     const isAnswered = this.confirmed.delete(message.messageId);
-    if (this.saidMeanwhile) {
-      this.saidMeanwhile.push(message);
+    if (this.postedMeanwhile) {
+      this.postedMeanwhile.push(message);
       return;
     }
     for (const { runId, ...writing } of this.drafts.writing) {
@@ -192,25 +192,25 @@ export class ChannelMessages extends Watched<ChannelView> {
     if (hasNewer) return;
     const isMine = message.author.id === this.ports.me;
     const isShown = messages.some(({ messageId }) => messageId === message.messageId);
-    const own = isMine && !isAnswered && !isShown ? heardOf(pending, message) : undefined;
-    if (own) this.ports.outbox.hide(own);
+    const own = isMine && !isAnswered && !isShown ? confirmedBy(pending, message) : undefined;
+    if (own) this.ports.sendQueue.hide(own);
     this.change({
       messages: merged(messages, [message]),
-      pending: this.ports.outbox.of(this.place),
+      pending: this.ports.sendQueue.of(this.conversation),
       writing: this.unsettled(),
     });
   }
 
   /** Hides own messages that were read before the daemon confirmed them. Returns those still pending. */
   private hideRead(read: readonly Message[]): readonly Pending[] {
-    const { outbox, me } = this.ports;
+    const { sendQueue, me } = this.ports;
     for (const message of read) {
       if (message.author.id !== me) continue;
-      const earlier = outbox.of(this.place).filter(({ at }) => at <= message.createdAt);
-      const own = heardOf(earlier, message);
-      if (own) outbox.hide(own);
+      const earlier = sendQueue.of(this.conversation).filter(({ at }) => at <= message.createdAt);
+      const own = confirmedBy(earlier, message);
+      if (own) sendQueue.hide(own);
     }
-    return outbox.of(this.place);
+    return sendQueue.of(this.conversation);
   }
 
   private sent(message: Message): void {
@@ -231,7 +231,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     this.sought = seq;
     this.isStale = false;
     this.isOpening = true;
-    this.saidMeanwhile = [];
+    this.postedMeanwhile = [];
     this.reading += 1;
     try {
       const [before, after] = await readAround(this.ports.client, this.channelId, seq, PAGE);
@@ -241,7 +241,7 @@ export class ChannelMessages extends Watched<ChannelView> {
       this.sought = undefined;
       const read = merged(
         [...before.messages, ...(after?.messages ?? [])],
-        hasNewer ? [] : this.saidMeanwhile,
+        hasNewer ? [] : this.postedMeanwhile,
       );
       this.change({
         status: 'ready',
@@ -252,7 +252,7 @@ export class ChannelMessages extends Watched<ChannelView> {
         hasNewer,
         loading: undefined,
       });
-      this.saidMeanwhile = undefined;
+      this.postedMeanwhile = undefined;
       this.refreshChanged();
     } catch (error) {
       if (stretch === this.stretch) this.fail(error);
@@ -267,7 +267,7 @@ export class ChannelMessages extends Watched<ChannelView> {
     position: { readonly before: number } | { readonly after: number },
   ): Promise<void> {
     const { stretch } = this;
-    if (loading === 'newer') this.saidMeanwhile = [];
+    if (loading === 'newer') this.postedMeanwhile = [];
     this.change({ loading });
     this.reading += 1;
     try {
@@ -276,7 +276,7 @@ export class ChannelMessages extends Watched<ChannelView> {
         limit: PAGE,
       });
       if (stretch !== this.stretch) return;
-      const meanwhile = loading === 'newer' && !page.hasMore ? (this.saidMeanwhile ?? []) : [];
+      const meanwhile = loading === 'newer' && !page.hasMore ? (this.postedMeanwhile ?? []) : [];
       const read = merged(page.messages, meanwhile);
       this.change({
         messages: merged(this.view.messages, read),
@@ -291,7 +291,7 @@ export class ChannelMessages extends Watched<ChannelView> {
       this.readingEnded();
     }
     if (stretch !== this.stretch) return;
-    if (loading === 'newer') this.saidMeanwhile = undefined;
+    if (loading === 'newer') this.postedMeanwhile = undefined;
     this.change({ loading: undefined });
   }
 
@@ -306,8 +306,8 @@ export class ChannelMessages extends Watched<ChannelView> {
 
   /** What is there already stays, and is brought up to date when the daemon is back. */
   private fail(error: unknown): void {
-    this.saidMeanwhile = undefined;
-    this.isStale = isPassing(error);
+    this.postedMeanwhile = undefined;
+    this.isStale = isTemporary(error);
     const { messages, status } = this.view;
     const isShown = this.isStale && status === 'ready' && messages.length > 0;
     const problem = error instanceof StoaProblem ? error : undefined;

@@ -4,10 +4,10 @@ import { useConnection, useTopic, useTopics } from './live.js';
 import { changedBy } from './message-list.js';
 import { keys, queryClient, useChannels, useMe, useUnread } from './queries.js';
 import { refreshSoon } from './refresh-soon.js';
-import { readUpTo, saidIn } from './unread.js';
+import { readUpTo, withUnread } from './unread.js';
 
 /**
- * Hears what concerns the reader and every channel, and brings what is kept of them up to date. The one that
+ * Follows the topics of the reader and of every channel, and updates the cached data. The one that
  * is shown may be too new to be listed, or archived.
  */
 export function useFreshData(shownChannelId: string | undefined): void {
@@ -17,7 +17,7 @@ export function useFreshData(shownChannelId: string | undefined): void {
   useReadAgainWhenBack();
   useTopic(me?.actorId, (signal) => {
     if (signal.type !== 'item') refreshSoon(keys.unread);
-    else if ('seq' in signal.item) heardAboutMe(signal.item);
+    else if ('seq' in signal.item) onOwnEvent(signal.item);
   });
   const channelIds = [
     ...(channels ?? []).map(({ channelId }) => channelId),
@@ -28,7 +28,7 @@ export function useFreshData(shownChannelId: string | undefined): void {
     (signal, topic) => {
       const channelId = topic.slice('channel:'.length);
       if (signal.type === 'item') {
-        if ('seq' in signal.item) heardInChannel(channelId, signal.item, me?.actorId);
+        if ('seq' in signal.item) onChannelEvent(channelId, signal.item, me?.actorId);
         return;
       }
       refreshSoon(keys.unread);
@@ -55,7 +55,7 @@ function useReadAgainWhenBack(): void {
   }, [connection]);
 }
 
-function heardAboutMe(event: Stamped): void {
+function onOwnEvent(event: Stamped): void {
   if (event.type !== 'read_cursor_moved') return;
   const { channelId, readSeq } = event.data;
   queryClient.setQueryData<readonly ReadCursor[]>(
@@ -65,7 +65,7 @@ function heardAboutMe(event: Stamped): void {
   void queryClient.invalidateQueries({ queryKey: keys.unread });
 }
 
-function heardInChannel(channelId: string, event: Stamped, me: string | undefined): void {
+function onChannelEvent(channelId: string, event: Stamped, me: string | undefined): void {
   for (const messageId of changedBy(event)) {
     void queryClient.invalidateQueries({ queryKey: keys.message(channelId, messageId) });
   }
@@ -74,7 +74,7 @@ function heardInChannel(channelId: string, event: Stamped, me: string | undefine
       if (event.data.author.id === me) break;
       queryClient.setQueryData<readonly ReadCursor[]>(
         keys.unread,
-        (cursors) => cursors && saidIn(cursors, channelId),
+        (cursors) => cursors && withUnread(cursors, channelId),
       );
       break;
     case 'channel_updated':

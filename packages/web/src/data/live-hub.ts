@@ -10,8 +10,8 @@ import { WritingText } from './writing-text.js';
 /**
  * Every topic that somebody on the page listens to, each followed once, over one connection.
  *
- * A listener first hears `ready`: from then on it misses nothing, so what it reads over HTTP after that
- * is complete together with what it hears. Reading first and listening then would lose what lies between.
+ * A listener first receives `ready`: from then on it misses nothing, so what it reads over HTTP after that
+ * is complete together with the events it receives. Reading before listening would lose the events in between.
  * `gap` means that events are gone and what was read must be read again; `ended` that nothing will come.
  */
 export type LiveSignal =

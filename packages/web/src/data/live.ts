@@ -11,21 +11,21 @@ export function useConnection(): Connection {
   return useSyncExternalStore(live.watchConnection, () => live.connection);
 }
 
-const LOOK_AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 
-/** Runs when there is a connection, and now and then while there is: calls may fail though it stands. */
+/** Runs when the connection opens and periodically while it is open: calls may fail although it is open. */
 export function useWhileLive(run: () => void): void {
   const connection = useConnection();
   const latest = useEffectEvent(run);
   useEffect(() => {
     if (connection !== 'live') return undefined;
     latest();
-    const timer = setInterval(() => latest(), LOOK_AGAIN_MS);
+    const timer = setInterval(() => latest(), POLL_MS);
     return () => clearInterval(timer);
   }, [connection]);
 }
 
-/** Hears all that happens on a topic while the component is shown; `undefined` is no topic. */
+/** Receives all signals of a topic while the component is mounted; `undefined` is no topic. */
 export function useTopic(
   topic: string | undefined,
   onSignal: (signal: LiveSignal, topic: string) => void,
@@ -43,10 +43,10 @@ export function useTopics(
   onSignal: (signal: LiveSignal, topic: string) => void,
 ): void {
   const tell = useEffectEvent(onSignal);
-  const heard = useRef(new Map<string, () => void>());
+  const followed = useRef(new Map<string, () => void>());
   const names = [...new Set(topics)].sort().join(' ');
   useEffect(() => {
-    const ends = heard.current;
+    const ends = followed.current;
     const wanted = new Set(names === '' ? [] : names.split(' '));
     for (const [topic, end] of ends) {
       if (wanted.has(topic)) continue;
@@ -62,7 +62,7 @@ export function useTopics(
     }
   }, [names]);
   useEffect(() => {
-    const ends = heard.current;
+    const ends = followed.current;
     return () => {
       for (const end of ends.values()) end();
       ends.clear();

@@ -39,7 +39,7 @@ export async function keepLoginKey(credentialId: string, secret: string): Promis
   await inStore('readwrite', (store) => store.put(kept, CURRENT));
 }
 
-/** Rejects where this browser keeps nothing, so that no login code is used up in vain. */
+/** Rejects if this browser stores nothing, so that no login code is wasted. */
 export async function assertKeeps(): Promise<void> {
   await inStore('readwrite', (store) => store.count());
 }

@@ -1,6 +1,6 @@
 import type { Message, Stamped } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { changedBy, merged, replaced, saidBy } from './message-list.js';
+import { changedBy, merged, messageOf, replaced } from './message-list.js';
 
 const posted = (seq: number, threadRootMessageId?: string) =>
   ({
@@ -19,7 +19,7 @@ const posted = (seq: number, threadRootMessageId?: string) =>
     },
   }) satisfies Stamped;
 
-const message = (seq: number): Message => saidBy(posted(seq), 'lobby');
+const message = (seq: number): Message => messageOf(posted(seq), 'lobby');
 const seqs = (list: readonly Message[]): number[] => list.map(({ seq }) => seq);
 
 describe('a list of messages', () => {

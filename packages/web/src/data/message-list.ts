@@ -3,7 +3,7 @@ import type { Message, Stamped } from '@stoa/protocol';
 /** Messages of one channel in the order of its log, each once. */
 export type MessageList = readonly Message[];
 
-/** Puts messages into their places; one that is known is replaced by what is newly known of it. */
+/** Inserts messages in order; a known message is replaced by its newer version. */
 export function merged(list: MessageList, more: MessageList): MessageList {
   const last = list.at(-1);
   if (more.every(({ seq }) => last === undefined || seq > last.seq)) return [...list, ...more];
@@ -12,7 +12,7 @@ export function merged(list: MessageList, more: MessageList): MessageList {
   return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
 }
 
-/** Only of one that is in the list: what was said before its window is none of its concern. */
+/** Only for a message in the list; earlier messages are ignored. */
 export function replaced(list: MessageList, message: Message): MessageList {
   const at = indexOf(list, message.seq);
   return at === undefined ? list : list.with(at, message);
@@ -31,8 +31,8 @@ function indexOf(list: MessageList, seq: number): number | undefined {
   return undefined;
 }
 
-/** A message as it is when it has just been said. */
-export function saidBy(
+/** The message that an event has just posted. */
+export function messageOf(
   event: Extract<Stamped, { type: 'message_posted' }>,
   channelId: string,
 ): Message {

@@ -25,22 +25,22 @@ describe('a thread', () => {
     expect(asked).toEqual([['c', { limit: 5, threadRootMessageId: 'msg_1' }, undefined]]);
   });
 
-  it('hears what is said and written in it, all that changes, and nothing said elsewhere', () => {
+  it('receives its messages and drafts, all changes, and no messages of other threads', () => {
     let tell: LiveListener = () => undefined;
     const listen = (_: string, listener: LiveListener) => {
       tell = listener;
       return () => undefined;
     };
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const { live } = ofThread({ client: { messages: {} } as Client, live: { listen } }, 'msg_1');
     live.listen('channel:c', (signal) =>
-      heard.push(signal.type === 'item' ? signal.item : signal.type),
+      received.push(signal.type === 'item' ? signal.item : signal.type),
     );
     const mine = [posted('msg_2', 'msg_1'), draft('msg_1'), edited];
     for (const item of [...mine, posted('msg_3'), posted('msg_4', 'msg_8'), draft('msg_8')]) {
       tell({ type: 'item', item });
     }
     tell({ type: 'gap' });
-    expect(heard).toEqual([...mine, 'gap']);
+    expect(received).toEqual([...mine, 'gap']);
   });
 });

@@ -3,7 +3,7 @@ import type { ChannelMessagesPorts } from './channel-messages.js';
 
 type Source = Pick<ChannelMessagesPorts, 'client' | 'live'>;
 
-/** Of what is read and heard in a channel, that which belongs to one thread. Its root is not among the replies. */
+/** The messages and signals of a channel that belong to one thread. The root is not among the replies. */
 export function ofThread({ client, live }: Source, rootId: string): Source {
   const { messages } = client;
   return {

@@ -1,6 +1,6 @@
 import type { Message } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { heardOf, type Pending } from './pending.js';
+import { confirmedBy, type Pending } from './pending.js';
 
 const pending = (key: string, text: string, change: Partial<Pending> = {}): Pending => ({
   key,
@@ -25,15 +25,15 @@ const message = (text: string, threadRootMessageId?: string): Message => ({
   ...(threadRootMessageId === undefined ? {} : { threadRootMessageId }),
 });
 
-describe('a message that is heard of before its call is answered', () => {
-  it('is the first on its way that says the same in the same place', () => {
+describe('a message whose event arrives before its call is answered', () => {
+  it('confirms the first pending one with the same text in the same conversation', () => {
     const all = [pending('a', 'no'), pending('b', 'yes'), pending('c', 'yes')];
-    expect(heardOf(all, message('yes'))?.key).toBe('b');
-    expect(heardOf(all, message('yes', 'msg_0'))).toBeUndefined();
-    expect(heardOf(all, message('other'))).toBeUndefined();
+    expect(confirmedBy(all, message('yes'))?.key).toBe('b');
+    expect(confirmedBy(all, message('yes', 'msg_0'))).toBeUndefined();
+    expect(confirmedBy(all, message('other'))).toBeUndefined();
   });
 
-  it('is none that failed: that one was never said', () => {
-    expect(heardOf([pending('a', 'yes', { state: 'failed' })], message('yes'))).toBeUndefined();
+  it('confirms none that failed, since that one was never posted', () => {
+    expect(confirmedBy([pending('a', 'yes', { state: 'failed' })], message('yes'))).toBeUndefined();
   });
 });

@@ -1,9 +1,9 @@
 import type { Message, PostMessage } from '@stoa/protocol';
 
 /*
- * A message of the reader's own on its way; `Outbox` leads it there:
+ * A message of the reader that is not confirmed yet; `SendQueue` sends it:
  *
- *   sending ──answered──▶ gone (the message itself stands in the list)
+ *   sending ──answered──▶ gone (the list contains the message)
  *   sending ──no answer──▶ waiting ──connected again──▶ sending   (same key: it is posted once)
  *   sending ──refused──▶ failed ──retry──▶ sending, or discard──▶ gone
  */
@@ -18,16 +18,16 @@ export interface Pending {
   readonly reason?: string;
 }
 
-/** The name of a place one writes in: a channel, or one of its threads. */
-export function placeName(channelId: string, rootId: string | undefined): string {
+/** The key of a conversation: a channel, or one of its threads. */
+export function conversationKey(channelId: string, rootId: string | undefined): string {
   return rootId === undefined ? channelId : `${channelId} ${rootId}`;
 }
 
 /**
- * The log may tell of a message before the call that posted it is answered. Then the one on its way is
- * not shown beside it: the first that says the same. Which it really was, the answer tells.
+ * The event of a message may arrive before the call that posted it is answered. Then the first pending message with
+ * the same text is hidden. The answer shows which one it really was.
  */
-export function heardOf(pending: readonly Pending[], message: Message): Pending | undefined {
+export function confirmedBy(pending: readonly Pending[], message: Message): Pending | undefined {
   return pending.find(
     ({ post, state }) =>
       state !== 'failed' &&

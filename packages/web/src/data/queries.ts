@@ -5,22 +5,22 @@ import { client } from './client.js';
 
 /**
  * What has no topic of its own (which channels and sessions there are) is asked for again after this
- * while, and when the window is looked at. All else is kept fresh by what is heard.
+ * while, and when the window gets the focus. Live events keep everything else fresh.
  */
-const LOOK_AGAIN_MS = 30_000;
+const POLL_MS = 30_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      staleTime: LOOK_AGAIN_MS,
+      staleTime: POLL_MS,
       ...ASKED,
     },
-    // Who does something is told at once that it did not work.
+    // A person learns immediately that an action failed.
     mutations: { networkMode: 'always' },
   },
 });
 
-/** The names under which answers are kept; whoever changes something says which it was by them. */
+/** Cache keys; code that changes data invalidates by them. */
 export const keys = {
   me: ['me'],
   channels: ['channels'],
@@ -47,7 +47,7 @@ export function useChannels(): UseQueryResult<readonly Channel[]> {
         all.push(...channels);
       return all.sort((a, b) => a.title.localeCompare(b.title));
     },
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
 }
 
@@ -74,7 +74,7 @@ export function useSessions(): UseQueryResult<readonly Session[]> {
   return useQuery({
     queryKey: keys.sessions,
     queryFn: async () => (await client.sessions.list({ limit: 100 })).sessions.filter(isAlive),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
 }
 

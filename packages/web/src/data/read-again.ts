@@ -1,5 +1,5 @@
 import type { Message } from '@stoa/protocol';
-import { isPassing } from './passing.js';
+import { isTemporary } from './failures.js';
 
 interface ReadAgainPorts {
   readonly has: (messageId: string) => boolean;
@@ -26,7 +26,7 @@ export class ReadAgain {
     try {
       this.ports.take(await this.ports.get(messageId));
     } catch (error) {
-      if (isPassing(error)) this.missed.add(messageId);
+      if (isTemporary(error)) this.missed.add(messageId);
     }
     const hasChangedAgain = this.reading.get(messageId) === true;
     this.reading.delete(messageId);

@@ -1,6 +1,6 @@
 import type { Client } from '@stoa/client';
 
-/** The pages before and after a place in the log of a channel; of its end only the one before. */
+/** The pages before and after a position in the log of a channel; at its end only the one before. */
 export async function readAround(
   { messages }: { readonly messages: Pick<Client['messages'], 'list'> },
   channelId: string,

@@ -19,7 +19,7 @@ function gather(name: string, queryKey: readonly unknown[]): void {
 
 async function ask(name: string, queryKey: readonly unknown[]): Promise<void> {
   due.set(name, 'asking');
-  // Resolves also when asking fails: that is told where it is shown.
+  // Resolves also if the request fails: the component that shows the data reports that.
   await queryClient.invalidateQueries({ queryKey });
   if (due.get(name) === 'again') gather(name, queryKey);
   else due.delete(name);

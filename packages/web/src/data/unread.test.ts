@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readUpTo, saidIn } from './unread.js';
+import { readUpTo, withUnread } from './unread.js';
 
 const cursors = [
   { channelId: 'a', readSeq: 5, unreadCount: 0 },
@@ -8,8 +8,8 @@ const cursors = [
 
 describe('what is unread', () => {
   it('grows where somebody says something', () => {
-    expect(saidIn(cursors, 'b').map(({ unreadCount }) => unreadCount)).toEqual([0, 3]);
-    expect(saidIn(cursors, 'c')).toEqual(cursors);
+    expect(withUnread(cursors, 'b').map(({ unreadCount }) => unreadCount)).toEqual([0, 3]);
+    expect(withUnread(cursors, 'c')).toEqual(cursors);
   });
 
   it('is gone where it was read, and a cursor never goes back', () => {

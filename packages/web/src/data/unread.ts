@@ -2,8 +2,8 @@ import type { ReadCursor } from '@stoa/protocol';
 
 type Cursors = readonly ReadCursor[];
 
-/** Somebody else has said something there. A channel the reader is no member of has no cursor. */
-export function saidIn(cursors: Cursors, channelId: string): Cursors {
+/** Counts a message of somebody else. A channel that the reader is not a member of has no cursor. */
+export function withUnread(cursors: Cursors, channelId: string): Cursors {
   return cursors.map((cursor) =>
     cursor.channelId === channelId ? { ...cursor, unreadCount: cursor.unreadCount + 1 } : cursor,
   );

@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from 'react';
+import { sendQueueOf } from './browser-send-queue.js';
 import { ChannelMessages } from './channel-messages.js';
 import type { ChannelView } from './channel-view.js';
 import { client } from './client.js';
 import { live, useWhileLive } from './live.js';
 import { ofThread } from './of-thread.js';
-import { outboxOf } from './outbox-here.js';
-import { placeName } from './pending.js';
+import { conversationKey } from './pending.js';
 
 /** The end of channels and threads that were open, to be shown at once to who comes back. */
 const opened = new Map<string, ChannelMessages>();
-const MOST_OPENED = 40;
+const MAX_OPENED = 40;
 
 export interface OpenChannel {
   readonly view: ChannelView;
@@ -32,17 +32,17 @@ function useWatched(messages: ChannelMessages): OpenChannel {
 }
 
 function messagesOf(channelId: string, me: string, rootId?: string): ChannelMessages {
-  const name = placeName(channelId, rootId);
+  const name = conversationKey(channelId, rootId);
   const known = opened.get(name);
   if (known) return known;
   const source = rootId === undefined ? { client, live } : ofThread({ client, live }, rootId);
   const made = new ChannelMessages(
     channelId,
-    { ...source, me, outbox: outboxOf(me), rest },
+    { ...source, me, sendQueue: sendQueueOf(me), rest },
     rootId,
   );
   const [oldest] = [...opened].filter(([, { isWatched }]) => !isWatched);
-  if (opened.size >= MOST_OPENED && oldest) opened.delete(oldest[0]);
+  if (opened.size >= MAX_OPENED && oldest) opened.delete(oldest[0]);
   opened.set(name, made);
   return made;
 }

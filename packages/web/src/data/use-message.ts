@@ -12,7 +12,7 @@ export function useMessage(
     queryKey: keys.message(channelId, messageId ?? ''),
     queryFn: () => client.messages.get(channelId, messageId ?? ''),
     enabled: messageId !== undefined,
-    // What changes it is heard, see keep-fresh.ts.
+    // Events update it, see keep-fresh.ts.
     staleTime: Infinity,
   });
 }

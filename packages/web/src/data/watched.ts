@@ -1,4 +1,4 @@
-/** Something that is shown, and told to those who watch it whenever it has changed. */
+/** A value that notifies its watchers of every change. */
 export abstract class Watched<View extends object> {
   private readonly watchers = new Set<() => void>();
   private leave: (() => void) | undefined;

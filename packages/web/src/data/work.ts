@@ -2,8 +2,8 @@ import type { Approval, McpServerHealth, Task } from '@stoa/protocol';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { client } from './client.js';
 
-/** Sessions tell of their tasks; those that were made a moment ago and not heard yet are found by looking. */
-const LOOK_AGAIN_MS = 10_000;
+/** Session topics report tasks; polling finds those of sessions that are not followed yet. */
+const POLL_MS = 10_000;
 const PAGE = 200;
 
 /** A shorter name stands for all that begin with it. */
@@ -24,7 +24,7 @@ export function useTasks(): UseQueryResult<readonly Task[]> {
   return useQuery({
     queryKey: workKeys.allTasks,
     queryFn: async () => (await client.tasks.list({ limit: PAGE })).tasks,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
 }
 
@@ -45,7 +45,7 @@ export function useApprovals(): UseQueryResult<readonly Approval[]> {
       const { approvals } = await client.approvals.list({ state: 'pending', limit: PAGE });
       return approvals.toSorted((left, right) => left.createdAt - right.createdAt);
     },
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
 }
 
@@ -53,6 +53,6 @@ export function useMcpServers(): UseQueryResult<readonly McpServerHealth[]> {
   return useQuery({
     queryKey: workKeys.mcpServers,
     queryFn: () => client.agents.mcpServers(),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
 }

@@ -1,6 +1,6 @@
 import { type FollowItem, LiveText, type TextChunk } from '@stoa/client';
 
-/** What the run of a session is writing, until it stands in a message or the run has ended. */
+/** The text that a run is writing, until a message contains it or the run has ended. */
 export class WritingText {
   private live = new LiveText();
   private of: Pick<TextChunk, 'runId' | 'step'> | undefined;

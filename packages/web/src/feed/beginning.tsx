@@ -8,7 +8,7 @@ import { Icon } from '../ui/icon.js';
 
 const EXPLAINED = 'explained';
 
-/** What stands above the first message of a channel, and once, for a newcomer, what this place is. */
+/** The header above the first message of a channel, with a dismissible introduction for newcomers. */
 export function Beginning({ channelId }: { readonly channelId: string }) {
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
@@ -30,7 +30,7 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
     <div className="px-4 pt-6 pb-2">
       <p className="text-[17px] font-semibold">{channel?.title ?? channelId}</p>
       <p className="text-[13px] text-soft">
-        {channel?.purpose ?? 'This is where the channel begins. What is said here stays here.'}
+        {channel?.purpose ?? 'This is the beginning of the channel. Messages stay here.'}
       </p>
       {hasNoAgent && !isArchived ? (
         <p className="mt-1 text-[13px] text-soft">
@@ -43,7 +43,7 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
       ) : null}
       {isExplained ? null : (
         <section
-          aria-label="What this place is"
+          aria-label="About this channel"
           className="mt-3 flex max-w-2xl items-start gap-2 rounded-md border border-line bg-accent-wash px-3 py-2 text-[13px]"
         >
           <ul className="grow space-y-0.5">

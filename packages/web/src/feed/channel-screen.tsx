@@ -4,7 +4,7 @@ import { keep } from '../app/kept.js';
 import { Columns } from '../app/layout.js';
 import type { AddressOf } from '../app/routes.js';
 import { ChannelComposer } from '../composer/channel-composer.js';
-import { isMissing } from '../data/missing.js';
+import { isMissing } from '../data/failures.js';
 import { useMe } from '../data/queries.js';
 import { useChannelMessages } from '../data/use-channel-messages.js';
 import { useMessageKeys } from '../message/use-message-keys.js';

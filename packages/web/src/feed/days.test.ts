@@ -4,7 +4,7 @@ import { clockOf, dayName, isSameDay, timeOf, whenOf } from './days.js';
 const noon = (year: number, month: number, day: number): number =>
   new Date(year, month - 1, day, 12).getTime();
 
-describe('a moment that stands under no day', () => {
+describe('a moment without a day heading', () => {
   const now = noon(2026, 3, 1);
 
   it('is a time of today, and has its day or its year where that is another', () => {
@@ -17,7 +17,7 @@ describe('a moment that stands under no day', () => {
   });
 });
 
-describe('a time in a narrow place', () => {
+describe('a time in a narrow column', () => {
   it('leaves out the half of the day, wherever a language has it', () => {
     const at = new Date(2026, 2, 1, 15, 15).getTime();
     const written = (locale: string): string =>

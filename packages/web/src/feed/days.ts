@@ -31,7 +31,7 @@ export function dayName(at: number, now: number): string {
 
 export const timeOf = (at: number): string => TIME.format(at);
 
-/** The time for a narrow place, below another that says which half of the day it is. */
+/** The time for a narrow column, below another one with the half of the day. */
 export function clockOf(at: number, format = TIME): string {
   return format
     .formatToParts(at)
@@ -40,7 +40,7 @@ export function clockOf(at: number, format = TIME): string {
     .trim();
 }
 
-/** For what stands under no day of its own: the time, and the day where it is not this one. */
+/** For rows without a day heading: the time, and the day unless it is today. */
 export function whenOf(at: number, now = Date.now()): string {
   if (isSameDay(at, now)) return timeOf(at);
   return (isThisYear(at, now) ? DAY_AND_TIME : DATE_AND_TIME).format(at);

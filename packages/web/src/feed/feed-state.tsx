@@ -1,13 +1,12 @@
 import type { ChannelView } from '../data/channel-view.js';
-import { isMissing } from '../data/missing.js';
-import { isPassing } from '../data/passing.js';
+import { isMissing, isTemporary } from '../data/failures.js';
 import { Empty } from '../ui/empty.js';
 
-/** What is said above or instead of the messages: that there are none to show, and why. */
+/** Notice above or instead of the messages: there are none to show, and why. */
 export function FeedState({ view }: { readonly view: ChannelView }) {
   const { status, problem, messages, loading } = view;
   if (status === 'failed' && messages.length === 0) {
-    if (isPassing(problem)) {
+    if (isTemporary(problem)) {
       return (
         <Empty title="This channel cannot be read now">It will be when the daemon is back.</Empty>
       );
@@ -22,7 +21,7 @@ export function FeedState({ view }: { readonly view: ChannelView }) {
     );
   }
   if (loading === 'older') {
-    return <p className="py-2 text-center text-xs text-faint">Loading what was said before…</p>;
+    return <p className="py-2 text-center text-xs text-faint">Loading earlier messages…</p>;
   }
   return null;
 }

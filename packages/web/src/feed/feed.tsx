@@ -8,10 +8,10 @@ import { FeedRow } from './feed-row.js';
 import { FeedState } from './feed-state.js';
 import { JumpToEnd } from './jump-to-end.js';
 import { type Row, rowsOf } from './rows.js';
-import { useLeftPlace } from './use-left-place.js';
 import { usePointedAt } from './use-pointed-at.js';
 import type { Pointed } from './use-pointing.js';
 import { useReading } from './use-reading.js';
+import { useReadingPosition } from './use-reading-position.js';
 import { useWayToEnd } from './use-way-to-end.js';
 
 interface FeedProps {
@@ -55,7 +55,7 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     overscan: 8,
     paddingEnd: 10,
     // What is loaded above does not move what is read; what comes below does only at the end of the log: who
-    // is at the end of a stretch of the past would be led through all that was said since.
+    // is at the end of a stretch of the past would scroll through all messages since.
     anchorTo: 'end',
     followOnAppend: !hasNewer && !hadNewer.current,
     scrollEndThreshold: AT_END_PX,
@@ -68,10 +68,10 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     rows,
     messages,
     virtual,
-    onShown: () => look(),
+    onShown: () => checkScroll(),
   });
   const goToEnd = useWayToEnd(virtual, rows, isOnTheWay);
-  useLeftPlace({ rows, isAtEnd, virtual });
+  useReadingPosition({ rows, isAtEnd, virtual });
   useEffect(() => {
     if (isReady && !isOnTheWay()) goToEnd();
   }, [isReady, isOnTheWay, goToEnd]);
@@ -87,10 +87,10 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     goToEnd();
   }, [sent, hasNewer, goToEnd]);
   const height = useRef<number>(undefined);
-  const look = (): void => {
+  const checkScroll = (): void => {
     const { current } = scroller;
     if (!current || current.clientHeight === 0) return;
-    // What is written below may take room from the end, which is looked at all the same.
+    // The message box below may shrink the feed; its end must stay visible.
     const isResized = height.current !== undefined && height.current !== current.clientHeight;
     if (isResized && isAtEnd && !isOnTheWay()) virtual.scrollToEnd();
     height.current = current.clientHeight;
@@ -101,12 +101,12 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
     if (current.scrollTop < NEAR_PX) void messages.loadOlder();
     if (below < NEAR_PX) void messages.loadNewer();
   };
-  useEffect(look);
-  const lookAgain = useEffectEvent(look);
+  useEffect(checkScroll);
+  const checkScrollAgain = useEffectEvent(checkScroll);
   useEffect(() => {
     const { current } = scroller;
     if (!current) return undefined;
-    const sized = new ResizeObserver(() => lookAgain());
+    const sized = new ResizeObserver(() => checkScrollAgain());
     sized.observe(current);
     return () => sized.disconnect();
   }, []);
@@ -127,10 +127,10 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
         role="log"
         aria-label="Messages"
         aria-busy={!isReady}
-        // What comes in while one scrolls was said long ago.
+        // Messages that load while scrolling are old: do not announce them.
         aria-live={isAtEnd ? 'polite' : 'off'}
         tabIndex={0}
-        onScroll={look}
+        onScroll={checkScroll}
         className="flex min-h-0 grow flex-col overflow-y-auto [overflow-anchor:none]"
       >
         <FeedState view={view} />

@@ -4,7 +4,7 @@ import { comingTo, missedSince, seenUpTo } from './missed.js';
 const OPEN = Number.POSITIVE_INFINITY;
 
 describe('what a reader has missed', () => {
-  it('is nothing for who has read everything, whatever comes while they look', () => {
+  it('is nothing for a reader who has read everything and stays at the end', () => {
     const missed = comingTo({ readSeq: 7, unreadCount: 0 });
     expect(missed).toEqual({ from: 7, to: 7 });
     expect(seenUpTo(missed, 9)).toEqual({ from: 7, to: 7 });
@@ -19,7 +19,7 @@ describe('what a reader has missed', () => {
     expect(seenUpTo(seenUpTo(missed, 9), 12)).toEqual({ from: 7, to: 9 });
   });
 
-  it('begins anew with what comes while the reader is not at the end', () => {
+  it('begins again with messages that arrive while the reader is not at the end', () => {
     const missed = seenUpTo(comingTo({ readSeq: 7, unreadCount: 2 }), 9);
     const since = missedSince(missed, 10);
     expect(since).toEqual({ from: 10, to: OPEN });

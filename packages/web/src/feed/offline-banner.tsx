@@ -1,7 +1,7 @@
 import { useConnection } from '../data/live.js';
 
 interface OfflineBannerProps {
-  /** What becomes of what one does here meanwhile. */
+  /** What happens to actions in the meantime. */
   readonly meanwhile?: string;
 }
 

@@ -58,13 +58,13 @@ describe('the rows of a feed', () => {
     ]);
   });
 
-  it('leave out who speaks while the same author goes on in the same place', () => {
+  it('omit the author while the same author continues in the same thread', () => {
     const thread = { threadRootMessageId: 'msg_1' };
     const messages = [message(1), message(2, thread), message(3, thread), message(900, thread)];
     expect(shown(view(messages))).toEqual(['day', '1', '2', '3 continued', '900']);
   });
 
-  it('quote what a reply is about unless its thread stands right before it', () => {
+  it('quote the root of a reply unless its thread is right before it', () => {
     const messages = [
       message(1),
       message(2),

@@ -27,12 +27,12 @@ export type Row =
     }
   | { readonly kind: 'draft'; readonly key: string; readonly writing: Writing };
 
-/** Longer than this after the last word, who speaks is said again. */
+/** After a longer pause the author is shown again. */
 const PAUSE_MS = 5 * 60_000;
 
 interface Reader {
   readonly me: string;
-  /** What was said while the reader was not there; undefined while that is not known. */
+  /** Messages posted while the reader was away; undefined while that is not known. */
   readonly missed: Missed | undefined;
   /** Whether two moments are on one day for the reader. */
   readonly isSameDay: (a: number, b: number) => boolean;
@@ -44,7 +44,7 @@ export function rowsOf(view: ChannelView, reader: Reader): readonly Row[] {
   let before: Message | undefined;
   const newFrom = firstUnread(view, reader);
   for (const message of view.messages) {
-    // A newer marker of the same progress stands in its place.
+    // A newer marker of the same progress replaces it.
     if (message.supersededByMessageId !== undefined) continue;
     const isNewDay = before === undefined || !reader.isSameDay(before.createdAt, message.createdAt);
     if (isNewDay) rows.push({ kind: 'day', key: `day ${message.seq}`, at: message.createdAt });

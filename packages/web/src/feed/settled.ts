@@ -1,6 +1,6 @@
 /**
  * The virtual list measures what it scrolls to for some frames. What is loaded above meanwhile moves the rows
- * to other places in the list, and it would go on to where a row was.
+ * to other positions in the list, and it would go on to where a row was.
  */
 const SETTLED_FRAMES = 12;
 

@@ -69,7 +69,7 @@ function scrollTo(virtual: PointedAt['virtual'], index: number, into: number | u
     return;
   }
   const [start = 0] = virtual.getOffsetForIndex(index, 'start') ?? [];
-  // Who is there is not sent there again: while the list is on its way, it keeps no place of what is loaded above.
+  // Do not scroll there again: while the list is scrolling, it does not compensate for rows loaded above.
   const isThere = Math.abs((virtual.scrollOffset ?? 0) - start - into) < 1;
   if (!isThere) virtual.scrollToOffset(start + into);
 }

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useVisit } from '../app/router.js';
-import { leftHere } from './left-places.js';
+import { positionHere } from './reading-position.js';
 
 /** A message that was gone to; another object each time, though it be the same message. */
 export interface Pointed {
   readonly messageId: string;
-  /** How much of it lies above the edge, for who comes back; it stands in the middle unless given. */
+  /** How much of it is above the edge, for a restored position; centred if absent. */
   readonly into?: number;
 }
 
@@ -18,7 +18,7 @@ export function usePointing(
 ): [pointed: Pointed | undefined, jump: (messageId: string) => void] {
   const visit = useVisit();
   const [pointed, point] = useState<Pointed | undefined>(() => {
-    const left = leftHere();
+    const left = positionHere();
     if (left !== undefined) return left === 'end' ? undefined : left;
     return messageId === undefined ? undefined : { messageId };
   });

@@ -11,8 +11,8 @@ interface Reading {
 }
 
 /**
- * Moves the read cursor while the end of the channel is looked at. Returns what was said while the reader was not
- * there: where the line stands that says what is new.
+ * Moves the read cursor while the end of the channel is visible. Returns the messages posted while the reader was
+ * away, for the line that marks new ones.
  */
 export function useReading({ channelId, view, isAtEnd }: Reading): Missed | undefined {
   const [missed, setMissed] = useState<Missed>();
@@ -28,7 +28,7 @@ export function useReading({ channelId, view, isAtEnd }: Reading): Missed | unde
         reached.current = Math.max(reached.current, cursor.readSeq);
         if (isStillHere) setMissed(comingTo(cursor));
       },
-      // Without a cursor nothing is new; whoever is no member has none. Who was not answered asks again.
+      // Without a cursor nothing is new; non-members have none. A failed request is repeated.
       () => undefined,
     );
     return () => {

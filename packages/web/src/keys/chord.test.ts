@@ -18,7 +18,7 @@ describe('a stroke, written down', () => {
     expect(written(stroke('k', { ctrlKey: true }), true)).toBe('k');
   });
 
-  it('is the letter of its place on a keyboard of another script', () => {
+  it('is the letter at its position on a keyboard of another script', () => {
     expect(written(stroke('л', { code: 'KeyK', ctrlKey: true }), false)).toBe('Mod+K');
     expect(written(stroke('о', { code: 'KeyJ' }), false)).toBe('j');
     expect(written(stroke('z', { code: 'KeyY' }), false)).toBe('z');

@@ -1,7 +1,7 @@
 /** The part of a keyboard event that a shortcut is made of. */
 export interface Stroke {
   readonly key: string;
-  /** The place of the key on the keyboard. */
+  /** The position of the key on the keyboard. */
   readonly code: string;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
@@ -23,7 +23,7 @@ export function written(stroke: Stroke, isMac: boolean): string {
 
 const LAST_LATIN = 0x24f;
 
-/** On a keyboard of another script a letter is that of its place: otherwise nobody there could use any. */
+/** On a keyboard of another script the position determines the letter: otherwise no shortcut would work there. */
 function latin({ key, code, shiftKey }: Stroke): string {
   const letter = /^Key([A-Z])$/.exec(code)?.[1];
   const isOther = key.length === 1 && key.charCodeAt(0) > LAST_LATIN;

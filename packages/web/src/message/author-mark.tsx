@@ -5,7 +5,7 @@ interface AuthorMarkProps {
   readonly name: string;
 }
 
-/** People are round, agents are square: one sees at a glance who is what, whatever they are called. */
+/** People are round, agents are square, so that both are distinguishable regardless of their names. */
 export function AuthorMark({ kind, name }: AuthorMarkProps) {
   const shape = kind === 'human' ? 'rounded-full' : 'rounded-md';
   const look =

@@ -29,7 +29,7 @@ export function CodeBlock({ language, code }: CodeBlockProps) {
 }
 
 function Coloured({ lines }: { readonly lines: readonly (readonly Token[])[] }) {
-  // Nothing but the place tells tokens apart, and they are all made anew when one changes.
+  // Only the index distinguishes tokens, and all are created again when one changes.
   return lines.map((line, lineNumber) => (
     <span key={String(lineNumber)}>
       {line.map(({ content, color }, at) => (

@@ -32,7 +32,7 @@ export function DefinitionNotice({ agentId, sessionIds }: ChangedDefinition) {
       queryKey: keys.session(sessionId),
       queryFn: () => client.sessions.get(sessionId),
       retry: false,
-      // The definition may have changed since somebody looked at the session.
+      // The definition may have changed since the session was loaded.
       staleTime: 0,
     })),
   });

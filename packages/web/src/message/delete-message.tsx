@@ -35,7 +35,7 @@ export function DeleteMessage({ message, onClose }: DeleteMessageProps) {
         {plainText(textOf(message)) || 'An attachment'}
       </blockquote>
       <p className="text-[13px] text-soft">
-        Everybody sees that a message was here, and nobody what it said.
+        Everybody sees that a message was here, but not its text.
       </p>
       {remove.error ? (
         <p role="alert" className="mt-2 text-[13px] text-danger">

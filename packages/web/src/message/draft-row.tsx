@@ -4,7 +4,7 @@ import { MessageFrame } from './message-frame.js';
 
 interface DraftRowProps {
   readonly writing: Writing;
-  /** Whether it stands among other threads, so that a reply has to be told from a root. */
+  /** Whether it is shown among other threads, so that replies and roots must be distinguishable. */
   readonly isInFeed?: boolean;
 }
 
@@ -16,7 +16,7 @@ export function DraftRow({ writing, isInFeed = true }: DraftRowProps) {
       isReply={isInFeed}
       remark={<span className="text-xs text-accent">is writing…</span>}
     >
-      {/* Read out when it is said, not word by word. */}
+      {/* Announced when it is posted, not word by word. */}
       <div data-draft aria-live="off" className="text-soft">
         <Markdown text={writing.text} />
       </div>

@@ -26,12 +26,15 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
     current?.setSelectionRange(current.value.length, current.value.length);
   }, []);
   const attached = inputItems.filter((item) => item.type !== 'text');
-  const said = text.trim();
-  const isSomething = said !== '' || attached.length > 0;
+  const edited = text.trim();
+  const isSomething = edited !== '' || attached.length > 0;
   const save = useMutation({
     mutationFn: () =>
       client.messages.edit(channelId, messageId, {
-        inputItems: [...(said === '' ? [] : [{ type: 'text' as const, text: said }]), ...attached],
+        inputItems: [
+          ...(edited === '' ? [] : [{ type: 'text' as const, text: edited }]),
+          ...attached,
+        ],
       }),
     onSuccess: onEnd,
   });
@@ -41,7 +44,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
   };
   const finish = (): void => {
     if (save.isPending) return;
-    if (said === textOf(message)) onEnd();
+    if (edited === textOf(message)) onEnd();
     else if (isSomething) save.mutate();
   };
   const press = (event: KeyboardEvent): void => {

@@ -25,7 +25,7 @@ export const editing = {
     if (!isGoingOn) set({ messageId, where, text: undefined });
   },
   end: (): void => set(undefined),
-  /** Nobody but who writes has to be told. */
+  /** Only the editor of the message needs to know. */
   write: (text: string): void => {
     if (edited) edited.text = text;
   },

@@ -76,11 +76,11 @@ async function tokensOf({
   const options = { lang: language, theme: 'stoa', tokenizeTimeLimit: 0 };
   const lines = loaded.codeToTokensBase(code, options).map(joined);
   const count = lines.reduce((sum, line) => sum + line.length, 0);
-  return count > MOST_TOKENS ? undefined : lines;
+  return count > MAX_TOKENS ? undefined : lines;
 }
 
 /** Each is an element of the page, which takes time to draw. */
-const MOST_TOKENS = 4_000;
+const MAX_TOKENS = 4_000;
 
 /** Neighbours of one colour are one token. */
 function joined(line: readonly Token[]): Token[] {

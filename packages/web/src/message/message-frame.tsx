@@ -11,7 +11,7 @@ interface MessageFrameProps {
   readonly isReply?: boolean;
   /** Whether no line above says of which day it is. */
   readonly isDated?: boolean;
-  /** What stands above, such as what a reply is about. */
+  /** Content above the text, such as the root of a reply. */
   readonly before?: ReactNode;
   /** Behind the name: edited, writing, on its way. */
   readonly remark?: ReactNode;

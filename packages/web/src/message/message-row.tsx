@@ -10,11 +10,11 @@ import { textOf } from './text-of.js';
 interface MessageRowProps {
   readonly message: Message;
   readonly isContinued?: boolean;
-  /** Whether it stands among other threads, so that a reply has to be told from a root. */
+  /** Whether it is shown among other threads, so that replies and roots must be distinguishable. */
   readonly isInFeed?: boolean;
   readonly before?: ReactNode;
   readonly actions?: ReactNode;
-  /** What stands below the text: reactions, replies. */
+  /** Content below the text: reactions, replies. */
   readonly below?: ReactNode;
 }
 

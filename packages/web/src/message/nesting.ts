@@ -1,12 +1,12 @@
 /** Quotes and lists in one another. */
-const MOST_LEVELS = 32;
+const MAX_LEVELS = 32;
 /** Lines that begin a quote or an item of a list. */
-const MOST_CONTAINERS = 3_000;
+const MAX_CONTAINERS = 3_000;
 /**
  * The parser compares the marks of a paragraph with each other, so their cost grows with the square of
  * their number: this is the square of 1,400 marks.
  */
-const MOST_COMPARISONS = 2_000_000;
+const MAX_COMPARISONS = 2_000_000;
 
 const BLANK = /[ \t]/;
 const MARKS: ReadonlySet<string> = new Set('*_~[]!<`\\');
@@ -21,19 +21,19 @@ export function isTooNested(text: string): boolean {
   let containers = 0;
   for (const line of outsideOfCode(text)) {
     const { levels, isBlank } = levelsOf(line);
-    if (levels > MOST_LEVELS) return true;
+    if (levels > MAX_LEVELS) return true;
     if (levels > 0) containers += 1;
     if (isBlank) {
       comparisons += marks * marks;
       marks = 0;
     } else marks += marksIn(line);
-    if (containers > MOST_CONTAINERS || comparisons + marks * marks > MOST_COMPARISONS) return true;
+    if (containers > MAX_CONTAINERS || comparisons + marks * marks > MAX_COMPARISONS) return true;
   }
   return false;
 }
 
 /**
- * Marks in a block of code are not looked at by the parser. Only a fence that begins its line counts, since
+ * The parser ignores marks in a block of code. Only a fence that begins its line counts, since
  * one in a list or a quote ends with that; and after HTML none does, since in HTML a fence is none.
  */
 function outsideOfCode(text: string): readonly string[] {

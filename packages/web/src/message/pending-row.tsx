@@ -1,6 +1,6 @@
 import { putBack } from '../composer/use-draft.js';
-import { outboxOf } from '../data/outbox-here.js';
-import { type Pending, placeName } from '../data/pending.js';
+import { sendQueueOf } from '../data/browser-send-queue.js';
+import { conversationKey, type Pending } from '../data/pending.js';
 import { useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
 import { Attachment } from './attachment.js';
@@ -10,7 +10,7 @@ import { MessageFrame } from './message-frame.js';
 interface PendingRowProps {
   readonly pending: Pending;
   readonly isContinued?: boolean;
-  /** Whether it stands among other threads, so that a reply has to be told from a root. */
+  /** Whether it is shown among other threads, so that replies and roots must be distinguishable. */
   readonly isInFeed?: boolean;
 }
 
@@ -24,10 +24,10 @@ export function PendingRow({ pending, isContinued = false, isInFeed = true }: Pe
   const attached =
     post.inputItems?.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : [])) ??
     [];
-  const outbox = outboxOf(me.actorId);
+  const sendQueue = sendQueueOf(me.actorId);
   const writeOn = (): void => {
-    outbox.discard(key);
-    putBack(placeName(channelId, post.threadRootMessageId), text);
+    sendQueue.discard(key);
+    putBack(conversationKey(channelId, post.threadRootMessageId), text);
   };
   return (
     <MessageFrame
@@ -48,9 +48,9 @@ export function PendingRow({ pending, isContinued = false, isInFeed = true }: Pe
           className="mt-1 flex flex-wrap items-center gap-2 text-[13px] text-danger"
         >
           <span>Not sent: {reason}</span>
-          <Button onClick={() => outbox.retry(key)}>Try again</Button>
+          <Button onClick={() => sendQueue.retry(key)}>Try again</Button>
           {attached.length === 0 ? <Button onClick={writeOn}>Edit</Button> : null}
-          <Button look="quiet" onClick={() => outbox.discard(key)}>
+          <Button look="quiet" onClick={() => sendQueue.discard(key)}>
             Discard
           </Button>
         </div>

@@ -2,7 +2,7 @@ import type { Message } from '@stoa/protocol';
 import { client } from '../data/client.js';
 import { toast } from '../ui/toast.js';
 
-/** Sets the reader's reaction, or takes it back. What comes of it is heard like all else. */
+/** Sets or removes the reader's reaction. An event reports the result. */
 export async function toggleReaction(message: Message, emoji: string, me: string): Promise<void> {
   const { channelId, messageId, reactions } = message;
   const isSet = reactions.some(

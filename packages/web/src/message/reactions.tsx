@@ -34,7 +34,7 @@ export function Reactions({ message, me, members }: ReactionsProps) {
   );
 }
 
-/** As many as are told; the rest are counted. */
+/** Lists as many names as the daemon sent; the rest are counted. */
 function namesOf(
   { actorIds, count }: Reaction,
   me: string,

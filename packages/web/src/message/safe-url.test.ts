@@ -11,7 +11,7 @@ describe('where a link in a message may lead', () => {
     expect(safeUrl('mailto:ada@example.org')).toBe('mailto:ada@example.org');
   });
 
-  it('is nothing that runs, holds its own content, or depends on where it stands', () => {
+  it('is nothing that runs, contains its own content, or is relative', () => {
     for (const url of [
       'javascript:alert(1)',
       'JaVaScRiPt:alert(1)',

@@ -13,7 +13,7 @@ export function useMessageKeys(): void {
   );
   useKey('+', { does: 'React to the message', group: MESSAGE_KEYS }, () => act('react'));
   useKey('e', { does: 'Edit the message', group: MESSAGE_KEYS }, () => act('edit'));
-  useKey('w', { does: 'Why was this said?', group: MESSAGE_KEYS }, () => act('why'));
+  useKey('w', { does: 'Why did they speak?', group: MESSAGE_KEYS }, () => act('why'));
 }
 
 function focused(): Element | null {

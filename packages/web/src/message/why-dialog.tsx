@@ -32,7 +32,7 @@ export function WhyDialog({ message, onClose }: WhyDialogProps) {
       {error ? <p className="text-danger">{error.message}</p> : null}
       {data && !behind ? (
         <p className="text-soft">
-          No decision gave {author.displayName} the turn for this: it was said without having been
+          No decision gave {author.displayName} the turn for this: it was posted without having been
           asked.
         </p>
       ) : null}

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** A dialog that can be asked for in more than one place. */
+/** A dialog that several components can open. */
 export type AskedDialog = 'new-channel' | 'new-agent';
 
 let asked: AskedDialog | undefined;

@@ -45,7 +45,7 @@ export function fitting(entries: readonly Entry[], query: string): readonly Entr
   return [...sections.values()].flatMap((section) => section.slice(0, PER_SECTION));
 }
 
-/** In the order in which their first entry stands. */
+/** In the order of their first entries. */
 export function inSections(entries: readonly Entry[]): ReadonlyMap<string, readonly Entry[]> {
   const sections = new Map<string, Entry[]>();
   for (const entry of entries) {

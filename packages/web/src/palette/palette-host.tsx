@@ -13,7 +13,7 @@ export function PaletteHost() {
   const mode = usePaletteMode();
   const asked = useAskedDialog();
   useKey('Mod+K', { does: 'Go to anything, do anything' }, () => palette.open('all'));
-  useKey('/', { does: 'Search what was said' }, () => palette.open('messages'));
+  useKey('/', { does: 'Search messages' }, () => palette.open('messages'));
   return (
     <>
       {mode === undefined ? null : <Palette mode={mode} onClose={palette.close} />}

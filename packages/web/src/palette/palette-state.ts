@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** What the palette looks for: anything one can go to or do, or only what was said. */
+/** What the palette finds: all destinations and actions, or only messages. */
 export type PaletteMode = 'all' | 'messages';
 
 let mode: PaletteMode | undefined;

@@ -2,7 +2,7 @@ import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useRef, useState
 import { Icon } from '../ui/icon.js';
 import { type Entry, fitting, inSections } from './entries.js';
 import type { PaletteMode } from './palette-state.js';
-import { usePlaces, useSaid } from './use-entries.js';
+import { useDestinations, useFoundMessages } from './use-entries.js';
 import { useSettled } from './use-settled.js';
 
 interface PaletteProps {
@@ -11,20 +11,20 @@ interface PaletteProps {
 }
 
 const PLACEHOLDERS = {
-  all: 'Go to a channel or session, do something, or search what was said',
-  messages: 'Search what was said',
+  all: 'Go to a channel or session, run an action, or search messages',
+  messages: 'Search messages',
 } as const;
 
 /** One line to type in; arrows choose, Enter goes there, Escape closes. */
 export function Palette({ mode, onClose }: PaletteProps) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState(0);
-  const places = usePlaces();
+  const destinations = useDestinations();
   const settled = useSettled(query.trim());
-  const said = useSaid(settled);
+  const search = useFoundMessages(settled);
   // What was found for other words is not what Enter is pressed for.
-  const found = settled === query.trim() ? said.entries : [];
-  const shown = [...(mode === 'all' ? fitting(places, query) : []), ...found];
+  const found = settled === query.trim() ? search.entries : [];
+  const shown = [...(mode === 'all' ? fitting(destinations, query) : []), ...found];
   const at = Math.max(0, Math.min(chosen, shown.length - 1));
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -116,8 +116,8 @@ export function Palette({ mode, onClose }: PaletteProps) {
         <Nothing
           query={query.trim()}
           count={shown.length}
-          isSearching={said.isSearching || settled !== query.trim()}
-          problem={said.problem}
+          isSearching={search.isSearching || settled !== query.trim()}
+          problem={search.problem}
         />
       </div>
     </dialog>
@@ -132,7 +132,7 @@ interface OptionProps {
 }
 
 function Option({ id, entry, isChosen, onTake }: OptionProps) {
-  const isSaid = entry.section === 'Messages';
+  const isMessage = entry.section === 'Messages';
   return (
     <div
       id={id}
@@ -142,13 +142,13 @@ function Option({ id, entry, isChosen, onTake }: OptionProps) {
       // The click must not take the focus out of the line before it is a click.
       onMouseDown={(event) => event.preventDefault()}
       onClick={onTake}
-      className={`flex cursor-pointer overflow-hidden rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${isSaid ? 'flex-col' : 'items-baseline gap-3'}`}
+      className={`flex cursor-pointer overflow-hidden rounded-md px-2 py-1.5 text-[13px] hover:bg-hover ${isChosen ? 'bg-accent-wash' : ''} ${isMessage ? 'flex-col' : 'items-baseline gap-3'}`}
     >
       {/* What it is called is seen as far as there is room at all; what helps to tell it has the rest. */}
       <span dir="auto" className="max-w-full shrink-0 truncate">
         {entry.pieces?.map(({ text, isHit }, index) =>
           isHit ? (
-            // Nothing but the place tells pieces apart, and they are all made anew when one changes.
+            // Only the index distinguishes pieces, and all are created again when one changes.
             <mark key={index} className="bg-transparent font-semibold text-accent">
               {text}
             </mark>
@@ -159,7 +159,7 @@ function Option({ id, entry, isChosen, onTake }: OptionProps) {
       </span>
       {entry.hint === undefined ? null : (
         <span
-          className={`max-w-full min-w-0 truncate text-xs text-faint ${isSaid ? '' : 'grow text-end'}`}
+          className={`max-w-full min-w-0 truncate text-xs text-faint ${isMessage ? '' : 'grow text-end'}`}
         >
           {entry.hint}
         </span>
@@ -182,7 +182,7 @@ function Nothing({ query, count, isSearching, problem }: NothingProps) {
       ? undefined
       : isSearching
         ? 'Searching…'
-        : 'Nothing is called that, and nobody said it.');
+        : 'No name and no message matches.');
   return (
     <p role="status" className={`px-4 text-[13px] text-soft ${text === undefined ? '' : 'pb-3'}`}>
       {text}

@@ -7,7 +7,7 @@ const shown = (text: string, query: string): string =>
     .join('');
 
 describe('what is shown of a message that was found', () => {
-  it('has every hit marked, whatever its case', () => {
+  it('has every hit marked, ignoring case', () => {
     expect(shown('The Quince is ripe,\nthe quinces too.', 'quince')).toBe(
       'The [Quince] is ripe, the [quince]s too.',
     );

@@ -18,8 +18,8 @@ import { askedDialog } from './asked-dialog.js';
 import { type Entry, entryOfSession } from './entries.js';
 import { snippetOf } from './snippet.js';
 
-/** Every place one can go to, and everything that can be done at the moment. */
-export function usePlaces(): readonly Entry[] {
+/** All destinations, and all actions that are available at the moment. */
+export function useDestinations(): readonly Entry[] {
   const { data: channels } = useChannels();
   const { data: sessions } = useSessions();
   const { data: me } = useMe();
@@ -91,14 +91,14 @@ function pagesOf(
   ];
 }
 
-interface Said {
+interface FoundMessages {
   readonly entries: readonly Entry[];
   readonly isSearching: boolean;
   readonly problem: string | undefined;
 }
 
-/** What was said with these words, newest first. */
-export function useSaid(query: string): Said {
+/** Messages that contain these words, newest first. */
+export function useFoundMessages(query: string): FoundMessages {
   const { data: channels } = useChannels();
   const isAsked = query.length > 1;
   const { data, error, isFetching } = useQuery({

@@ -4,15 +4,15 @@ import { Attachment } from '../message/attachment.js';
 import { Markdown } from '../message/markdown.js';
 import { isSame } from '../ui/is-same.js';
 import { CallView } from './call-view.js';
-import type { AskedRow, JournalRow, NoteRow, SaidRow } from './journal-rows.js';
+import type { AnswerRow, AskedRow, JournalRow, NoteRow } from './journal-rows.js';
 
 export const JournalRowView = memo(
   function JournalRowView({ row }: { readonly row: JournalRow }) {
     switch (row.type) {
       case 'asked':
         return <Asked row={row} />;
-      case 'said':
-        return <Said row={row} />;
+      case 'answer':
+        return <Answer row={row} />;
       case 'call':
         return <CallView call={row} />;
       case 'note':
@@ -77,7 +77,7 @@ function Asked({ row }: { readonly row: AskedRow }) {
   );
 }
 
-function Said({ row }: { readonly row: SaidRow }) {
+function Answer({ row }: { readonly row: AnswerRow }) {
   const { name, text, reasoning, at } = row;
   return (
     <div className="mt-2">

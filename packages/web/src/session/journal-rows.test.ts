@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { journalRows } from './journal-rows.js';
 
 let seq = 0;
-/** As much of an event as is looked at. */
+/** The fields of an event that the rows use. */
 function event(type: Stamped['type'], data: object, runId = 'run_1'): Stamped {
   seq += 1;
   const identity = { displayName: 'Worker' };
@@ -13,7 +13,7 @@ function event(type: Stamped['type'], data: object, runId = 'run_1'): Stamped {
 const asks = (callId: string, tool: string): Stamped =>
   event('model_message', { step: 0, parts: [{ type: 'tool_call', callId, tool, input: {} }] });
 
-it('a call stands once, where the model asked for it, with what it gave', () => {
+it('a call is shown once, where the model requested it, with its result', () => {
   const rows = journalRows([
     asks('c1', 'shell'),
     event('tool_call', { callId: 'c1', tool: 'shell', title: 'Run ls', input: { command: 'ls' } }),
@@ -32,7 +32,7 @@ it('a call stands once, where the model asked for it, with what it gave', () => 
   ]);
 });
 
-it('a call that waits is told from one that was made, and from another of the same name in another run', () => {
+it('a waiting call differs from a made one, and from one of the same name in another run', () => {
   const rows = journalRows([
     asks('c1', 'shell'),
     event('tool_call', { callId: 'c1', tool: 'shell', title: 'Run', input: 1 }, 'run_2'),
@@ -45,7 +45,7 @@ it('a call that waits is told from one that was made, and from another of the sa
   ]);
 });
 
-it('bookkeeping is left out, ends are told', () => {
+it('bookkeeping is omitted, ends are shown', () => {
   const rows = journalRows([
     event('delivered', { itemId: 'i' }),
     event('started', { attempt: 1 }),
@@ -54,24 +54,28 @@ it('bookkeeping is left out, ends are told', () => {
     event('failed', { failure: { code: 'model_error', message: 'no luck' } }),
   ]);
   expect(rows).toMatchObject([
-    { type: 'said', name: 'Worker', text: 'Hello' },
+    { type: 'answer', name: 'Worker', text: 'Hello' },
     { type: 'note', text: 'cancelled' },
     { type: 'note', text: 'failed: no luck (model_error)', tone: 'bad' },
   ]);
 });
 
-it('W-14 what is said while a run goes on comes last, and is told to wait', () => {
-  const said = (text: string, runId: string): Stamped =>
+it('W-14 prompts sent during a run come last and are marked as waiting', () => {
+  const answered = (text: string, runId: string): Stamped =>
     event(
       'accepted',
       { fromName: 'owner', kind: 'input', inputItems: [{ type: 'text', text }] },
       runId,
     );
   const answer = event('model_message', { step: 0, parts: [{ type: 'text', text: 'Long' }] });
-  const rows = journalRows([said('slow please', 'run_1'), said('another', 'run_2'), answer]);
+  const rows = journalRows([
+    answered('slow please', 'run_1'),
+    answered('another', 'run_2'),
+    answer,
+  ]);
   expect(rows).toMatchObject([
     { type: 'asked', isWaiting: false, items: [{ text: 'slow please' }] },
-    { type: 'said', text: 'Long' },
+    { type: 'answer', text: 'Long' },
     { type: 'asked', isWaiting: true, items: [{ text: 'another' }] },
   ]);
 });

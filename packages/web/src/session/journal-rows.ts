@@ -30,8 +30,8 @@ export interface AskedRow extends RowBase {
   readonly isWaiting: boolean;
 }
 
-export interface SaidRow extends RowBase {
-  readonly type: 'said';
+export interface AnswerRow extends RowBase {
+  readonly type: 'answer';
   readonly name: string;
   readonly text: string;
   readonly reasoning: string;
@@ -43,10 +43,10 @@ export interface NoteRow extends RowBase {
   readonly tone: 'plain' | 'bad';
 }
 
-export type JournalRow = AskedRow | SaidRow | CallRow | NoteRow;
+export type JournalRow = AskedRow | AnswerRow | CallRow | NoteRow;
 
 /**
- * What stands in a journal, as it is read: each call once, with its result, and each answer after what it answers;
+ * The rows of a journal: each call once, with its result, and each answer after its prompt;
  * what waits for its run comes last. Bookkeeping is left out.
  */
 export function journalRows(journal: readonly Stamped[]): JournalRow[] {
@@ -72,7 +72,7 @@ export function journalRows(journal: readonly Stamped[]): JournalRow[] {
   for (const event of events) {
     switch (event.type) {
       case 'model_message':
-        pushSaid(rows, event);
+        pushAnswer(rows, event);
         for (const part of event.data.parts) {
           if (part.type !== 'tool_call') continue;
           putCall(event, part.callId, { tool: part.tool, input: part.input, state: 'asked' });
@@ -105,13 +105,13 @@ const UNKNOWN_CALL = {
   durationMs: undefined,
 } as const;
 
-function pushSaid(rows: JournalRow[], { seq, at, data }: EventOf<'model_message'>): void {
+function pushAnswer(rows: JournalRow[], { seq, at, data }: EventOf<'model_message'>): void {
   const of = (type: 'text' | 'reasoning'): string =>
     data.parts.map((part) => (part.type === type ? part.text : '')).join('');
   const [text, reasoning] = [of('text'), of('reasoning')];
   if (text === '' && reasoning === '') return;
   rows.push({
-    type: 'said',
+    type: 'answer',
     key: `seq ${seq}`,
     at,
     name: data.identity.displayName,
@@ -163,10 +163,10 @@ function askedRow({ seq, at, data }: EventOf<'accepted'>, isWaiting: boolean): A
 const CANCELLED: Readonly<Record<EventOf<'cancelled'>['data']['reason'], string>> = {
   cancel_command: 'cancelled',
   clear: 'cancelled: the session was cleared',
-  steer: 'cancelled: another prompt took its place',
+  steer: 'cancelled: replaced by another prompt',
   timeout: 'cancelled: it took too long',
   dropped: 'cancelled: what it was to do was dropped',
-  superseded: 'cancelled: a later prompt took its place',
+  superseded: 'cancelled: replaced by a later prompt',
 };
 
 function settledText({ data }: EventOf<'approval_settled'>): string {

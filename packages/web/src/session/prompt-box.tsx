@@ -9,11 +9,11 @@ import { isByTouch } from '../ui/is-by-touch.js';
 
 type Rule = Extract<DispatchRule, 'followup' | 'inject' | 'steer'>;
 
-/** What becomes of a prompt that finds the session at work. */
+/** What happens to a prompt while the session is busy. */
 const RULES: readonly { readonly rule: Rule; readonly label: string; readonly does: string }[] = [
   { rule: 'followup', label: 'After this run', does: 'Waits until the run has ended' },
   { rule: 'inject', label: 'Into this run', does: 'Reaches the agent at its next tool call' },
-  { rule: 'steer', label: 'Instead', does: 'Cancels the run and takes its place' },
+  { rule: 'steer', label: 'Instead', does: 'Cancels the run and replaces it' },
 ];
 
 /** Where one tells the agent what to do. What is not sent yet is kept; what could not be sent is not lost. */
@@ -31,7 +31,7 @@ export function PromptBox({ session }: { readonly session: Session }) {
       }),
     onSuccess: (_, written) => {
       clearSent(draftKey, written);
-      // Each time somebody's work is cut off, somebody has said so.
+      // Interrupting a run always needs a confirmation.
       choose('followup');
     },
   });

@@ -41,7 +41,7 @@ describe('the journal of a session', () => {
     expect(journal.view).toMatchObject({ status: 'ready', hasOlder: true });
     expect(journal.view.events.map(({ seq }) => seq)).toEqual([101]);
 
-    // Who asks for more and gets no answer is told, and can ask again.
+    // A failed request for more is reported and can be repeated.
     isAway = true;
     await expect(journal.loadOlder()).rejects.toBe(AWAY);
     isAway = false;

@@ -1,8 +1,8 @@
 import type { Client } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
 import { TERMINAL_RUN_STATUSES } from '@stoa/protocol/constants';
+import { isTemporary } from '../data/failures.js';
 import type { LiveHub, LiveSignal } from '../data/live-hub.js';
-import { isPassing } from '../data/passing.js';
 import { Watched } from '../data/watched.js';
 import { WritingText } from '../data/writing-text.js';
 
@@ -10,7 +10,7 @@ import { WritingText } from '../data/writing-text.js';
 export interface JournalView {
   readonly status: 'loading' | 'ready' | 'failed';
   readonly problem: string | undefined;
-  /** In order, each once, from some place in the log to its end. */
+  /** In order, each once, from some position in the log to its end. */
   readonly events: readonly Stamped[];
   readonly hasOlder: boolean;
   /** What the run is writing and is not in a message yet. */
@@ -30,9 +30,9 @@ interface JournalPorts {
 const STRETCH = 400;
 const PAGE = 200;
 /** Who leaves a busy session open for days sees the end of it; the rest can be read again. */
-const MOST_EVENTS = 4_000;
+const MAX_EVENTS = 4_000;
 
-/** What the journal gives when it is read, so that it is the same when it is heard. */
+/** The events that reading the journal returns, so that live events are filtered in the same way. */
 const SHOWN: ReadonlySet<Stamped['type']> = new Set<Stamped['type']>([
   'accepted',
   'started',
@@ -55,10 +55,10 @@ const EMPTY: JournalView = {
   writing: '',
 };
 
-/** The journal of one session: the end of its log, read, and what is heard of it from then on. */
+/** The journal of one session: the end of its log, and live events from then on. */
 export class SessionJournal extends Watched<JournalView> {
   private readonly events = new Map<number, Stamped>();
-  /** The log is read after this place. */
+  /** The log is read after this sequence. */
   private after = 0;
   private text = new WritingText();
   /** Counts the beginnings: what was asked for before the last one is dropped. */
@@ -135,7 +135,7 @@ export class SessionJournal extends Watched<JournalView> {
       if (round === this.round) this.changeEvents({ status: 'ready', problem: undefined });
     } catch (error) {
       if (round !== this.round) return;
-      this.isStale = isPassing(error);
+      this.isStale = isTemporary(error);
       this.change({ status: 'failed', problem: (error as Error).message });
     }
   }
@@ -152,7 +152,7 @@ export class SessionJournal extends Watched<JournalView> {
 
   private add(event: Stamped): void {
     this.events.set(event.seq, event);
-    if (this.events.size > MOST_EVENTS) {
+    if (this.events.size > MAX_EVENTS) {
       this.after = [...this.events.keys()].sort((one, other) => one - other).at(-STRETCH - 1) ?? 0;
       for (const seq of this.events.keys()) if (seq <= this.after) this.events.delete(seq);
     }

@@ -7,7 +7,7 @@ const DOTS: Readonly<Record<Session['status'], string>> = {
   ended: 'border border-faint',
 };
 
-/** How a session is, at a glance; in words it stands beside it. */
+/** The status of a session as a dot; a text beside it names the status. */
 export function StatusDot({ status }: { readonly status: Session['status'] }) {
   return <span className={`size-2 shrink-0 rounded-full ${DOTS[status]}`} />;
 }

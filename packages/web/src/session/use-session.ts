@@ -66,7 +66,7 @@ export function useJournal(sessionId: string): OpenJournal {
 export function useFreshSession(sessionId: string): void {
   useTopic(`session:${sessionId}`, (signal) => {
     if (signal.type === 'item') {
-      if ('seq' in signal.item) heard(sessionId, signal.item);
+      if ('seq' in signal.item) onEvent(sessionId, signal.item);
       return;
     }
     refreshSoon(keys.session(sessionId));
@@ -80,7 +80,7 @@ export function useFreshSession(sessionId: string): void {
   }, [sessionId]);
 }
 
-function heard(sessionId: string, event: Stamped): void {
+function onEvent(sessionId: string, event: Stamped): void {
   switch (event.type) {
     case 'accepted':
     case 'delivered':

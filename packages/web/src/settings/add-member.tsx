@@ -76,7 +76,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
       {isPerson ? (
         <TextField
           label="Id of the person"
-          hint="Whoever has an access token has an id."
+          hint="Everybody with an access token has an id."
           isCode
           value={humanId}
           onChange={setHumanId}

@@ -25,7 +25,7 @@ export function AgentsSection() {
   return (
     <Section
       title="Agents"
-      about="Definitions: who they are, what executes them, and what they may do unasked. Sessions that run keep the one they began with."
+      about="Definitions: who they are, what executes them, and what they may do without an approval. Existing sessions keep their definition."
       action={
         isOwner ? (
           <Button onClick={() => setOpen({ as: 'edit', agent: undefined })}>New agent</Button>

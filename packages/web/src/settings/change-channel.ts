@@ -4,7 +4,7 @@ import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
 import { toast } from '../ui/toast.js';
 
-/** Puts what the daemon answered in the place of what was known. */
+/** Replaces the cached channel with the answer of the daemon. */
 export function tookOver(channel: Channel): void {
   queryClient.setQueryData(keys.channel(channel.channelId), channel);
   void queryClient.invalidateQueries({ queryKey: keys.channels });

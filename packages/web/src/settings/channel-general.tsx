@@ -66,7 +66,7 @@ export function ChannelGeneral({ channel }: { readonly channel: Channel }) {
         <TextField label="Title" {...field('title')} />
         <TextField
           label="Purpose"
-          hint="Agents are told it with every turn."
+          hint="Agents receive it with every turn."
           {...field('purpose')}
         />
         <TextAreaField

@@ -46,7 +46,7 @@ export function ChannelState({ channel }: { readonly channel: Channel }) {
           title={isArchived ? 'It is archived' : 'Archive'}
           about={
             isArchived
-              ? 'It can be read, and nothing is said in it.'
+              ? 'It can be read, but nobody can post in it.'
               : 'It can be read from then on, and leaves the list. It can be opened again.'
           }
         >
@@ -54,7 +54,7 @@ export function ChannelState({ channel }: { readonly channel: Channel }) {
             {isArchived ? 'Open again' : 'Archive'}
           </Button>
         </Row>
-        <Row title="Delete" about="All that was said here is erased. Nothing brings it back.">
+        <Row title="Delete" about="Erases all messages of the channel. This cannot be undone.">
           <Button look="danger" onClick={() => setDeleting(true)}>
             Delete…
           </Button>

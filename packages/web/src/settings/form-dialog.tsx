@@ -9,7 +9,7 @@ interface FormDialogProps {
   readonly title: string;
   /** What the button at the end says that it does. */
   readonly deed: string;
-  /** In one that is dangerous nothing is written but that it is meant. */
+  /** A dangerous form contains only a confirmation. */
   readonly look?: 'primary' | 'danger';
   readonly isDisabled: boolean;
   /** The daemon checks what is written, not the browser. */

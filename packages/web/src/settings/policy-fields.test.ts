@@ -23,7 +23,7 @@ describe('the policy of a channel as a form', () => {
     }
   });
 
-  it('shows what differs from the default, and changes what was written anew', () => {
+  it('shows what differs from the default, and changes what was edited', () => {
     const before = writtenPolicy({ ...DEFAULT_AUTONOMY_POLICY, memberCooldownMs: 90_000 });
     expect(before).toEqual({ memberCooldownMs: '1m 30s' });
     expect(policyChange(before, { memberCooldownMs: '', tokensPerTurn: ' 5000 ' })).toEqual({

@@ -31,7 +31,7 @@ export interface PolicyField {
   /** What holds while nothing is set; undefined is no limit, or never. A test holds it to the contract. */
   readonly standard: number | undefined;
   readonly kind: 'count' | 'duration';
-  /** What is said where there is no standard. */
+  /** Text if there is no default. */
   readonly without?: string;
 }
 
@@ -98,7 +98,7 @@ export const POLICY_GROUPS: readonly PolicyGroup[] = [
         'threadIdleFollowUpMs',
         'Follow up idle work',
         undefined,
-        'Open work nothing was said about for so long is asked about, once.',
+        'Open work without a message for this long gets one follow-up.',
         'never',
       ),
     ],

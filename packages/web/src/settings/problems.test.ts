@@ -7,7 +7,7 @@ const refused = (issues: { path: string; message: string }[]): StoaProblem =>
   new StoaProblem('invalid_request', 400, 'body is wrong', issues);
 
 describe('what is wrong with a form', () => {
-  it('stands at the field whose value was refused, in words for who fills it in', () => {
+  it('is shown at the field whose value was refused, in plain words', () => {
     const error = refused([
       { path: 'body.title', message: 'must not be empty' },
       { path: 'body.autonomyPolicy.maxParallelPublicSpeakers', message: 'must be <= 20' },
@@ -24,14 +24,14 @@ describe('what is wrong with a form', () => {
     });
   });
 
-  it('is told in durations where durations are written', () => {
+  it('uses durations for fields that contain durations', () => {
     const field = 'autonomyPolicy.leaseTimeoutMs';
     const error = refused([{ path: `body.${field}`, message: 'must be >= 1000' }]);
     const naming = { durations: new Set([field]), durationText };
     expect(problemsOf(error, [field], naming).fields).toEqual({ [field]: 'At least 1s.' });
   });
 
-  it('belongs to the nearest field that holds the place, and to the one that is missing', () => {
+  it('belongs to the nearest field that contains the path, and to the missing one', () => {
     const error = refused([
       { path: 'body.permissions.allow.3', message: 'must not be empty' },
       { path: 'body.driver', message: "must have required property 'script'" },
@@ -89,7 +89,7 @@ describe('what is wrong with a form', () => {
     ).toEqual({ actorId: 'There is nobody called human:x here' });
   });
 
-  it('is told for the whole form where it belongs to no field', () => {
+  it('is shown for the whole form if it belongs to no field', () => {
     expect(
       problemsOf(refused([{ path: 'body', message: 'has an unknown field x' }]), ['a']),
     ).toEqual({ fields: {}, rest: 'has an unknown field x' });

@@ -1,6 +1,6 @@
 import { StoaProblem } from '@stoa/client';
 
-/** By field, where its value stands in the body. */
+/** By field, named by the path of its value in the body. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
 /** What is wrong with a form: by field, and what belongs to none of them. */
@@ -10,7 +10,7 @@ export interface FormProblems {
 }
 
 interface Naming {
-  /** Codes that are about one field, whatever their text says. */
+  /** Codes that concern one field, regardless of their text. */
   readonly byCode?: Readonly<Record<string, string>>;
   /** How fields are to be written that have a pattern. */
   readonly written?: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ interface Naming {
 const NO_PROBLEMS: FormProblems = { fields: {}, rest: undefined };
 
 /**
- * Which field what the daemon refused belongs to. Fields are named by where their value stands in the
+ * Assigns the problems that the daemon reports to fields. Fields are named by the path of their value in the
  * body: `title`, `autonomyPolicy.memberCooldownMs`. What is inside of a field belongs to it.
  */
 export function problemsOf(
@@ -75,14 +75,14 @@ export function summaryOf({ fields, rest }: FormProblems): string | undefined {
       : count === 1
         ? 'One field is not right yet.'
         : `${count} fields are not right yet.`;
-  const said = [rest, marked].filter((text) => text !== undefined);
-  return said.length === 0 ? undefined : said.join('\n');
+  const texts = [rest, marked].filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : texts.join('\n');
 }
 
-/** The field itself, or the nearest that the place lies in. */
-function fieldAt(place: string, fields: readonly string[]): string | undefined {
+/** The field itself, or the nearest one that contains the path. */
+function fieldAt(path: string, fields: readonly string[]): string | undefined {
   return fields
-    .filter((field) => place === field || place.startsWith(`${field}.`))
+    .filter((field) => path === field || path.startsWith(`${field}.`))
     .sort((a, b) => b.length - a.length)[0];
 }
 

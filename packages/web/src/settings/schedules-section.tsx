@@ -14,7 +14,7 @@ import { NewSchedule, SCHEDULES_KEY } from './new-schedule.js';
 import { Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
 
-const LOOK_AGAIN_MS = 10_000;
+const POLL_MS = 10_000;
 
 export function SchedulesSection() {
   const [isNew, setNew] = useState(false);
@@ -23,7 +23,7 @@ export function SchedulesSection() {
     queryFn: ({ pageParam: before }) => client.schedules.list({ limit: 50, before }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextBefore }) => nextBefore,
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
   const shown = schedules.data?.pages.flatMap((page) => page.schedules);
   return (

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
+import { isTemporary } from '../data/failures.js';
 import { useConnection } from '../data/live.js';
-import { isPassing } from '../data/passing.js';
 
 interface SectionProps {
   readonly title: string;
@@ -57,7 +57,7 @@ interface RowsProps {
 /** Rows of things, each with what can be done about it. */
 export function Rows({ label, error, children }: RowsProps) {
   const isAway = useConnection() === 'reconnecting';
-  if (error && !isPassing(error)) {
+  if (error && !isTemporary(error)) {
     return <FormProblem text={`They cannot be shown: ${error.message}`} />;
   }
   if (children === undefined) {

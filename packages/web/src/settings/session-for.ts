@@ -1,5 +1,5 @@
 import type { Api } from '@stoa/client';
-import { isPassing } from '../data/passing.js';
+import { isTemporary } from '../data/failures.js';
 
 /**
  * A session that a form needs before it can be sent:
@@ -23,7 +23,7 @@ export class SessionFor {
     try {
       return await use(sessionId);
     } catch (error) {
-      if (!isPassing(error)) await this.end(id, sessionId);
+      if (!isTemporary(error)) await this.end(id, sessionId);
       throw error;
     }
   }

@@ -234,7 +234,7 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
       }
     >
       <p className="mb-3 text-[13px]">
-        It is shown this once: nobody can ask for it again. A lost one is revoked and made anew.{' '}
+        It is shown only once. If you lose it, revoke it and create another one.{' '}
         {`human:${credential.humanId}` === me?.actorId
           ? 'Set'
           : `Give it to ${credential.humanId}, who sets`}{' '}

@@ -1,6 +1,6 @@
 import { ApprovalsCount } from './approvals-count.js';
 import { ConnectionState } from './connection-state.js';
-import { HearWork } from './hear-work.js';
+import { FollowWork } from './follow-work.js';
 import { McpHealth } from './mcp-health.js';
 import { Pill } from './pill.js';
 import { WorkDialogs } from './work-dialogs.js';
@@ -18,7 +18,7 @@ export function StatusBar() {
         <McpHealth />
         <ConnectionState />
       </footer>
-      <HearWork />
+      <FollowWork />
       <WorkDialogs />
     </>
   );

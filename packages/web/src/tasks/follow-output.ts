@@ -12,7 +12,7 @@ export interface ShownOutput {
 /** What is read at first: a look at the end, however long it is. */
 const TAIL_BYTES = 131_072;
 const WAIT_MS = 20_000;
-const LOOK_AGAIN_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** Reads the end of what a task put out and what comes after it, until all of it was read or the signal aborts. */
 export async function followOutput(
@@ -33,7 +33,7 @@ export async function followOutput(
         const { size } = await tasks.output(taskId, { limit: 4 }, { signal });
         offset = Math.max(0, size - TAIL_BYTES);
         if (offset > 0) terminal.leaveOutBeginning();
-        // Said now: the next answer comes when there is something.
+        // Report it now: the next answer only comes with new output.
         if (size === 0) tell('following');
       }
       const part = await tasks.output(taskId, { offset, waitMs: isLive ? WAIT_MS : 0 }, { signal });
@@ -44,13 +44,13 @@ export async function followOutput(
       if (part.isComplete) return;
     } catch (error) {
       const code = error instanceof StoaProblem ? error.code : undefined;
-      const isPassing = code === 'daemon_unreachable' || code === 'shutting_down';
-      if (!isPassing) {
+      const isTemporary = code === 'daemon_unreachable' || code === 'shutting_down';
+      if (!isTemporary) {
         tell(code === 'task_without_output' ? 'none' : 'failed');
         return;
       }
       tell('away');
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 }

@@ -2,7 +2,7 @@ import type { TaskRow } from '@stoa/client';
 import type { Task } from '@stoa/protocol';
 
 /**
- * A row while the daemon is away. One that had ended has ended; what became of the others since is not known, and
+ * A row while the daemon is unreachable. Ended tasks stay ended; the state of the others is unknown, and
  * how long they have run neither.
  */
 export function lastKnown(row: TaskRow, { endedAt }: Pick<Task, 'endedAt'>): TaskRow {

@@ -20,8 +20,8 @@ interface TasksDialogProps {
 }
 
 /**
- * What goes on in the background. What is chosen is a task, not a place in the list: the list moves
- * whenever something begins or ends, and whoever is about to stop something must not stop its neighbour.
+ * The background tasks. The selection is a task, not an index: the list changes
+ * whenever a task starts or ends, and stopping must never hit the neighbour.
  */
 export function TasksDialog({ taskId, onClose }: TasksDialogProps) {
   const { data: tasks } = useTasks();

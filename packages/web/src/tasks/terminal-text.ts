@@ -4,7 +4,7 @@
  */
 const KEPT_CHARS = 98_304;
 /** Cutting copies all that is kept: it is done now and then, not with every line. */
-const MOST_CHARS = 131_072;
+const MAX_CHARS = 131_072;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
 const ESCAPE =
@@ -32,7 +32,7 @@ export class TerminalText {
     return this.cut;
   }
 
-  /** What is told comes later than something that is not: as after a jump to the end. */
+  /** Output was skipped before this part, as after a jump to the end. */
   leaveOutBeginning(): void {
     this.cut = true;
   }
@@ -50,7 +50,7 @@ export class TerminalText {
     const [first = '', ...overwritten] = plain.split('\r');
     let text = this.text_ + first;
     for (const again of overwritten) text = text.slice(0, text.lastIndexOf('\n') + 1) + again;
-    if (text.length > MOST_CHARS) {
+    if (text.length > MAX_CHARS) {
       const from = text.indexOf('\n', text.length - KEPT_CHARS) + 1;
       text = text.slice(from === 0 ? text.length - KEPT_CHARS : from);
       this.cut = true;

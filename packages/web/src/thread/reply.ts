@@ -20,7 +20,7 @@ export function replyIn(message: Message): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Runs once for each time that somebody wanted to reply: where a thread is only looked at, nothing takes the focus. */
+/** Runs once for each request to reply; opening a thread alone does not move the focus. */
 export function useReplyAsked(run: () => void): void {
   const count = useSyncExternalStore(
     (watcher) => {

@@ -22,7 +22,7 @@ interface ThreadPanelProps {
   readonly me: string;
 }
 
-/** The thread that a message belongs to, beside the feed; on a narrow screen in its place. */
+/** The thread that a message belongs to, beside the feed, or instead of it on a narrow screen. */
 export function ThreadPanel({ channelId, messageId, me }: ThreadPanelProps) {
   const { data: pointedAt, error } = useMessage(channelId, messageId);
   const close = (): void => go(pathTo.channelPage(channelId));

@@ -25,7 +25,7 @@ export function useThreadScroll(
       const below = current.scrollHeight - current.scrollTop - current.clientHeight;
       isAtEnd.current = below < AT_END_PX;
     };
-    // What is written below may take room from the end, which is looked at all the same.
+    // The message box below may shrink the thread; its end must stay visible.
     const sized = new ResizeObserver(() => {
       if (isAtEnd.current) current.scrollTop = current.scrollHeight;
     });
@@ -54,7 +54,7 @@ export function useThreadScroll(
     } else if (isAtEnd.current) {
       current.scrollTop = current.scrollHeight;
     } else if (first !== before.current.first && current.scrollTop < 1) {
-      // Earlier replies go above what is read; elsewhere browsers keep the place by themselves.
+      // Earlier replies are inserted above; other browsers keep the scroll offset themselves.
       current.scrollTop = current.scrollHeight - before.current.height;
     }
     before.current = { first, height: current.scrollHeight };

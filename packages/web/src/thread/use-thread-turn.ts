@@ -7,8 +7,8 @@ import { timeOf } from '../feed/days.js';
 
 /** What may change who has the turn, or who is next. */
 const TURNS = new Set(['turn_decided', 'message_posted', 'draft_ended']);
-/** That a run has begun, or waits, is told nowhere. */
-const LOOK_AGAIN_MS = 3_000;
+/** No event reports that a run has started or waits. */
+const POLL_MS = 3_000;
 
 /** As many decisions as a turn usually takes. */
 const LAST_DECISIONS = 20;
@@ -43,7 +43,7 @@ export function useThreadTurn(channelId: string, rootId: string): ThreadTurn {
       };
     },
     refetchInterval: ({ state }) =>
-      state.data !== undefined && state.data.leases.length > 0 ? LOOK_AGAIN_MS : false,
+      state.data !== undefined && state.data.leases.length > 0 ? POLL_MS : false,
   });
   const { leases = [], decisions = [] } = data ?? {};
   const [decision] = decisions;

@@ -9,7 +9,7 @@ interface EventRowProps {
   readonly entry: StimulusEntry | WorkEntry | ChannelEntry;
 }
 
-/** What is no turn: a stimulus and what became of it, the work of a thread, the channel itself. */
+/** Entries other than turns: a stimulus and its outcome, thread work, the channel itself. */
 export function EventRow({ channelId, entry }: EventRowProps) {
   return (
     <div className="flex gap-3 rounded-lg border border-line px-3 py-2 text-[13px]">
@@ -64,13 +64,13 @@ function StimulusNews({
 }
 
 function WorkNews({ channelId, entry }: { readonly channelId: string; readonly entry: WorkEntry }) {
-  const { rootMessageId, said, news } = entry;
+  const { rootMessageId, opening, news } = entry;
   return (
     <>
       <p className="truncate">
         <Kind>Work</Kind>{' '}
         <Link to={pathTo.messagePage(channelId, rootMessageId)} className={LINK}>
-          {said ? `${said.author}: ${said.text}` : 'a thread'}
+          {opening ? `${opening.author}: ${opening.text}` : 'a thread'}
         </Link>
       </p>
       {news.map((line) => (

@@ -55,7 +55,8 @@ const FILLS: Readonly<Record<string, string>> = {
 function Lane({ lease, name, left, width, hasTokens }: LaneProps) {
   const { outcome, from, until, runId } = lease;
   const fill = outcome === undefined ? 'fill-good' : (FILLS[outcome] ?? 'fill-danger');
-  const said = outcome === undefined ? 'is speaking' : leaseOutcomeWords({ ...lease, outcome });
+  const outcomeText =
+    outcome === undefined ? 'is speaking' : leaseOutcomeWords({ ...lease, outcome });
   return (
     <li className="grid grid-cols-[4rem_1fr] items-center gap-x-3 text-xs wide:grid-cols-[4rem_1fr_17rem]">
       <span className="truncate text-soft" title={name}>
@@ -77,7 +78,7 @@ function Lane({ lease, name, left, width, hasTokens }: LaneProps) {
         />
       </svg>
       <span className="col-start-2 text-soft wide:col-start-3">
-        {said}
+        {outcomeText}
         {until === undefined ? null : (
           <span className="text-faint"> · {spanText(until - from)}</span>
         )}

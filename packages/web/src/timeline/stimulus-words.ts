@@ -27,8 +27,8 @@ const REASONS: Readonly<Record<StimulusReason, string>> = {
   not_member: 'its agent is no member any more',
   active_root_limit: 'enough threads are at work',
   hourly_root_limit: 'enough threads were begun this hour',
-  superseded: 'a newer one took its place',
-  coalesced: 'the same was said a moment ago',
+  superseded: 'replaced by a newer one',
+  coalesced: 'the same text was posted recently',
   quiet_period: 'the quiet period is not over',
   thread_busy: 'somebody is speaking there',
   paused: 'the channel is paused',
@@ -45,7 +45,7 @@ export function stimulusStep(event: About): StimulusStep | undefined {
   const { at } = event;
   switch (event.type) {
     case 'stimulus_created':
-      return { at, text: 'waits to be said', isEnd: false };
+      return { at, text: 'waits to be posted', isEnd: false };
     case 'stimulus_claimed':
       return event.data.attempt > 1
         ? { at, text: `tried again, for the ${event.data.attempt}. time`, isEnd: false }
@@ -57,7 +57,7 @@ export function stimulusStep(event: About): StimulusStep | undefined {
     case 'stimulus_settled':
       return {
         at,
-        text: `not said: ${event.data.error ?? REASONS[event.data.reason]}`,
+        text: `not posted: ${event.data.error ?? REASONS[event.data.reason]}`,
         isEnd: true,
       };
     case 'stimulus_replayed':

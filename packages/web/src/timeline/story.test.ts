@@ -1,6 +1,6 @@
 import type { Stamped, Turn, TurnDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
-import { isTold, storyOf, type TurnEntry } from './story.js';
+import { isShown, storyOf, type TurnEntry } from './story.js';
 
 const TURN: Turn = {
   turnId: 'trn_1',
@@ -49,7 +49,7 @@ const posted = stamped(1, 'message_posted', {
 });
 
 describe('the story of a channel', () => {
-  it('tells a turn once, with its leases and what became of them', () => {
+  it('shows a turn once, with its leases and their outcomes', () => {
     const [entry, ...more] = storyOf([
       posted,
       stamped(2, 'turn_decided', opened),
@@ -60,7 +60,7 @@ describe('the story of a channel', () => {
       kind: 'turn',
       at: 1_000,
       turn: { outcome: 'answered', replies: 1 },
-      said: { author: 'owner', text: 'How long does bread take?' },
+      opening: { author: 'owner', text: 'How long does bread take?' },
       leases: [{ memberId: 'baker', from: 2_000, until: 3_000, outcome: 'spoke' }],
     });
     expect((entry as TurnEntry).decisions.map(({ seq }) => seq)).toEqual([2, 3]);
@@ -81,8 +81,8 @@ describe('the story of a channel', () => {
     expect(entries[1]).toMatchObject({
       content: 'Soup!',
       steps: [
-        { text: 'waits to be said' },
-        { text: 'not said: enough threads were begun this hour', isEnd: true },
+        { text: 'waits to be posted' },
+        { text: 'not posted: enough threads were begun this hour', isEnd: true },
       ],
     });
   });
@@ -107,8 +107,8 @@ describe('the story of a channel', () => {
     ]);
   });
 
-  it('is not made of what was only said, or who came', () => {
-    expect(isTold(stamped(1, 'member_left', { memberId: 'x' }))).toBe(false);
+  it('contains neither plain messages nor joins', () => {
+    expect(isShown(stamped(1, 'member_left', { memberId: 'x' }))).toBe(false);
     expect(storyOf([posted])).toEqual([]);
   });
 });

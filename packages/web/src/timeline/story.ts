@@ -2,7 +2,7 @@ import type { LeaseOutcome, Stamped, StampedDecision, StimulusKind, Turn } from 
 import { type StimulusStep, stimulusStep } from './stimulus-words.js';
 import { workNews } from './work-words.js';
 
-/** A right to speak, from when to when, and what became of it. */
+/** A right to speak: from when to when, and its outcome. */
 export interface LeaseSpan {
   readonly leaseId: string;
   readonly memberId: string;
@@ -15,7 +15,7 @@ export interface LeaseSpan {
   unpublishedChars?: number;
 }
 
-interface Said {
+interface Excerpt {
   readonly author: string;
   readonly text: string;
 }
@@ -27,7 +27,7 @@ export interface TurnEntry {
   readonly seq: number;
   /** As the last decision left it. */
   turn: Turn;
-  readonly said: Said | undefined;
+  readonly opening: Excerpt | undefined;
   readonly leases: LeaseSpan[];
   readonly decisions: StampedDecision[];
 }
@@ -49,7 +49,7 @@ export interface WorkEntry {
   readonly at: number;
   readonly seq: number;
   readonly rootMessageId: string;
-  readonly said: Said | undefined;
+  readonly opening: Excerpt | undefined;
   readonly news: readonly string[];
 }
 
@@ -63,8 +63,8 @@ export interface ChannelEntry {
 
 export type Entry = TurnEntry | StimulusEntry | WorkEntry | ChannelEntry;
 
-/** Whether anything of the timeline is made of this event. Messages are there for what they say. */
-export function isTold({ type }: Stamped): boolean {
+/** Whether the timeline uses this event. It uses messages for their text. */
+export function isShown({ type }: Stamped): boolean {
   return (
     type === 'message_posted' ||
     type === 'turn_decided' ||
@@ -79,11 +79,11 @@ export function isTold({ type }: Stamped): boolean {
 type EventOf<T extends Stamped['type']> = Extract<Stamped, { type: T }>;
 
 /**
- * What happened in a channel besides what was said, newest first. All that belongs to one turn, or to one
- * stimulus, is one entry, at the place of the first event of it that is known.
+ * The events of a channel other than messages, newest first. All events of one turn or one
+ * stimulus are one entry, at the position of the first known event.
  */
 export function storyOf(events: readonly Stamped[]): Entry[] {
-  const said = new Map<string, Said>();
+  const excerpts = new Map<string, Excerpt>();
   const turns = new Map<string, TurnEntry>();
   const stimuli = new Map<string, StimulusEntry>();
   const work = new Map<string, EventOf<'thread_work_changed'>['data']['work']>();
@@ -91,10 +91,10 @@ export function storyOf(events: readonly Stamped[]): Entry[] {
   for (const event of events) {
     switch (event.type) {
       case 'message_posted':
-        said.set(event.data.messageId, saidBy(event));
+        excerpts.set(event.data.messageId, excerptOf(event));
         break;
       case 'turn_decided':
-        tellTurn(event, turns, said, entries);
+        addTurn(event, turns, excerpts, entries);
         break;
       case 'thread_work_changed': {
         const { work: now } = event.data;
@@ -104,9 +104,9 @@ export function storyOf(events: readonly Stamped[]): Entry[] {
         if (news.length > 0) {
           entries.push({
             kind: 'work',
-            ...placeOf(event),
+            ...positionOf(event),
             rootMessageId: root,
-            said: said.get(root),
+            opening: excerpts.get(root),
             news,
           });
         }
@@ -116,7 +116,7 @@ export function storyOf(events: readonly Stamped[]): Entry[] {
       case 'channel_archived':
       case 'channel_unarchived': {
         const news = channelNews(event);
-        if (news !== undefined) entries.push({ kind: 'channel', ...placeOf(event), news });
+        if (news !== undefined) entries.push({ kind: 'channel', ...positionOf(event), news });
         break;
       }
       case 'stimulus_created':
@@ -125,7 +125,7 @@ export function storyOf(events: readonly Stamped[]): Entry[] {
       case 'stimulus_dispatched':
       case 'stimulus_settled':
       case 'stimulus_replayed':
-        tellStimulus(event, stimuli, entries);
+        addStimulus(event, stimuli, entries);
         break;
       default:
         break;
@@ -134,17 +134,17 @@ export function storyOf(events: readonly Stamped[]): Entry[] {
   return entries.sort((a, b) => b.seq - a.seq);
 }
 
-const placeOf = ({ seq, at }: Stamped) => ({ key: `${seq}`, seq, at });
+const positionOf = ({ seq, at }: Stamped) => ({ key: `${seq}`, seq, at });
 
-function saidBy({ data: { author, inputItems } }: EventOf<'message_posted'>): Said {
+function excerptOf({ data: { author, inputItems } }: EventOf<'message_posted'>): Excerpt {
   const text = inputItems.map((item) => (item.type === 'text' ? item.text : '')).join(' ');
   return { author: author.displayName, text: text.trim() };
 }
 
-function tellTurn(
+function addTurn(
   event: EventOf<'turn_decided'>,
   turns: Map<string, TurnEntry>,
-  said: ReadonlyMap<string, Said>,
+  excerpts: ReadonlyMap<string, Excerpt>,
   entries: Entry[],
 ): void {
   const { data, seq, at } = event;
@@ -157,7 +157,7 @@ function tellTurn(
       at: turn.openedAt,
       seq,
       turn,
-      said: said.get(turn.originMessageId),
+      opening: excerpts.get(turn.originMessageId),
       leases: [],
       decisions: [],
     };
@@ -184,7 +184,7 @@ function tellTurn(
   }
 }
 
-function tellStimulus(
+function addStimulus(
   event: EventOf<Extract<Stamped['type'], `stimulus_${string}`>>,
   stimuli: Map<string, StimulusEntry>,
   entries: Entry[],
@@ -195,7 +195,7 @@ function tellStimulus(
     const created = event.type === 'stimulus_created' ? event.data : undefined;
     entry = {
       kind: 'stimulus',
-      ...placeOf(event),
+      ...positionOf(event),
       key: stimulusId,
       stimulusKind: created?.kind,
       content: created?.content,

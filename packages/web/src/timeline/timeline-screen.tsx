@@ -75,7 +75,7 @@ function Log({ channelId }: { readonly channelId: string }) {
       </div>
       {isRead && shown.length === 0 ? (
         <Empty title={hasOlder ? 'Nothing lately' : 'Nothing yet'}>
-          When somebody writes here, who is given a turn and why stands here, with what it took.
+          After the next message this page shows who got a turn, why, and at which cost.
         </Empty>
       ) : null}
       <ol aria-label="Timeline" className="space-y-2">
@@ -132,14 +132,14 @@ function withDays(entries: readonly Entry[]): { entry: Entry; day: string | unde
   });
 }
 
-const LOOK_AGAIN_MS = 15_000;
+const POLL_MS = 15_000;
 
 /** What the channel took altogether. */
 function ChannelCost({ channelId }: { readonly channelId: string }) {
   const { data: report } = useQuery({
     queryKey: ['usage', 'channel', undefined],
     queryFn: () => client.usage({ by: 'channel' }),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
   });
   if (!report) return null;
   const usage = report.groups.find(({ key }) => key === channelId)?.usage;

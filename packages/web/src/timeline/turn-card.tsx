@@ -14,7 +14,7 @@ interface TurnCardProps {
 
 /** One turn: what opened it, who had it for how long, what was decided, and what it took. */
 export function TurnCard({ channelId, entry, reader }: TurnCardProps) {
-  const { turn, said, leases, decisions } = entry;
+  const { turn, opening, leases, decisions } = entry;
   const { replies, startedRuns, tokens, closedAt, openedAt, outcome } = turn;
   const facts = [
     counted(replies, 'reply', 'replies'),
@@ -37,9 +37,9 @@ export function TurnCard({ channelId, entry, reader }: TurnCardProps) {
               to={pathTo.messagePage(channelId, turn.threadRootMessageId)}
               className="hover:underline"
             >
-              {said ? (
+              {opening ? (
                 <>
-                  <span className="font-semibold">{said.author}</span> {said.text}
+                  <span className="font-semibold">{opening.author}</span> {opening.text}
                 </>
               ) : (
                 'A message'

@@ -1,9 +1,9 @@
 import type { Stamped } from '@stoa/protocol';
 import { useCallback, useMemo, useState } from 'react';
 import { client } from '../data/client.js';
+import { isTemporary } from '../data/failures.js';
 import { useTopic, useWhileLive } from '../data/live.js';
-import { isPassing } from '../data/passing.js';
-import { type Entry, isTold, storyOf } from './story.js';
+import { type Entry, isShown, storyOf } from './story.js';
 
 /** Events of one request, and how many requests one asks for before they are shown. */
 const PAGE = 200;
@@ -11,7 +11,7 @@ const PAGES_AT_ONCE = 5;
 /** With this much to tell it is enough for now. */
 const ENOUGH = 60;
 
-/** A part of the log of a channel without holes: all that is told of it, from `from` on. */
+/** A contiguous part of the log of a channel: all events that the timeline uses, from `from` on. */
 interface Part {
   readonly events: readonly Stamped[];
   /** Everything after this sequence is known; undefined before anything was read. */
@@ -61,14 +61,14 @@ export function useTimeline(channelId: string): Timeline {
     else if (signal.type === 'gap') {
       setPart(EMPTY);
       void load(undefined);
-    } else if (signal.type === 'item' && 'seq' in signal.item && isTold(signal.item)) {
+    } else if (signal.type === 'item' && 'seq' in signal.item && isShown(signal.item)) {
       const { item } = signal;
       setPart((known) => ({ ...known, events: joined(known.events, [item]) }));
     }
   });
 
   useWhileLive(() => {
-    if (isPassing(problem) && !isLoading) void load(undefined);
+    if (isTemporary(problem) && !isLoading) void load(undefined);
   });
 
   const entries = useMemo(() => storyOf(part.events), [part.events]);
@@ -97,7 +97,7 @@ async function readBack(topic: string, end: number): Promise<{ events: Stamped[]
       const { events: read } = await client.topics.read(topic, { after, limit: upTo - after });
       const last = read.at(-1);
       if (!last) break;
-      events.push(...read.filter(isTold));
+      events.push(...read.filter(isShown));
       after = last.seq;
     }
   }

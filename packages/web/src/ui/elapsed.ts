@@ -24,12 +24,12 @@ const watchers = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 let now = Date.now();
 
-/** The time, anew every second, from one clock for all who show it. */
+/** The time, updated every second by one shared clock. */
 export function useNow(): number {
   return useSyncExternalStore(subscribe, () => now);
 }
 
-/** The day, anew at midnight: a page stays open for longer. */
+/** The day, updated at midnight: a page may stay open for longer. */
 export function useToday(): string {
   return useSyncExternalStore(subscribe, () => new Date(now).toDateString());
 }

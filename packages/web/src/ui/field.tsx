@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react';
 
 interface FieldProps {
   readonly label: string;
-  /** What it is for, in a line. */
+  /** Its purpose, in one line. */
   readonly hint?: ReactNode;
   /** What is wrong with it, beside it. */
   readonly problem?: string | undefined;
@@ -19,7 +19,7 @@ export const INPUT =
 
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
-  const isSaid = hint !== undefined || problem !== undefined;
+  const isDescribed = hint !== undefined || problem !== undefined;
   return (
     <div className="space-y-1">
       <label htmlFor={id} className="block text-[13px] font-medium">
@@ -27,10 +27,10 @@ export function Field({ label, hint, problem, children }: FieldProps) {
       </label>
       {children({
         id,
-        'aria-describedby': isSaid ? `${id}-about` : undefined,
+        'aria-describedby': isDescribed ? `${id}-about` : undefined,
         'aria-invalid': problem === undefined ? undefined : true,
       })}
-      {isSaid ? (
+      {isDescribed ? (
         <p
           id={`${id}-about`}
           className={`text-xs ${problem === undefined ? 'text-faint' : 'text-danger'}`}

@@ -1,4 +1,4 @@
-/** Whether two have the same in every field: rows are made anew with every change, and most say what they said before. */
+/** Whether two objects are equal in every field: every change creates all rows again, and most are unchanged. */
 export function isSame(a: object, b: object): boolean {
   const other: Readonly<Record<string, unknown>> = { ...b };
   const fields = Object.entries(a);

@@ -24,7 +24,7 @@ export function Popover({ label, anchor, onClose, children }: PopoverProps) {
     const { current } = ref;
     if (!current || !anchor.current) return undefined;
     if (!current.matches(':popover-open')) current.showPopover();
-    place(current, anchor.current.getBoundingClientRect());
+    position(current, anchor.current.getBoundingClientRect());
     const before = document.activeElement;
     current.querySelector<HTMLElement>('button, [href], input')?.focus();
     return () => {
@@ -62,7 +62,7 @@ export function Popover({ label, anchor, onClose, children }: PopoverProps) {
 }
 
 /** Above where there is room, else below, and never over an edge of the window. */
-function place(popover: HTMLElement, anchor: DOMRect): void {
+function position(popover: HTMLElement, anchor: DOMRect): void {
   const { width, height } = popover.getBoundingClientRect();
   const above = anchor.top - height - MARGIN / 2;
   const top = above > MARGIN ? above : anchor.bottom + MARGIN / 2;

@@ -1,6 +1,6 @@
 import { Icon } from './icon.js';
 
-/** Leads back to the end of what grows; stands in its corner. */
+/** Button in the corner that scrolls to the end of growing content. */
 export function ToEnd({ onClick }: { readonly onClick: () => void }) {
   return (
     <button

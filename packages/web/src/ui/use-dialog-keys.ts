@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react';
 
 /**
  * The keys of an open dialog, which has the keyboard to itself wherever the focus is in it. Where text is
- * written only Escape is heard. Who takes a key returns true.
+ * written only Escape is handled. A handler that uses a key returns true.
  */
 export function useDialogKeys(take: (key: string) => boolean): void {
   const latest = useEffectEvent(take);

@@ -11,7 +11,7 @@ interface StuckToEnd {
 }
 
 /**
- * A box that follows its growing content as long as its end is looked at; who scrolls up is left in peace, also by
+ * A box that follows its growing content while its end is visible; after scrolling up it stays, also during
  * what is put in before `first`.
  */
 export function useStickToEnd(content: unknown, first?: string): StuckToEnd {
@@ -23,7 +23,7 @@ export function useStickToEnd(content: unknown, first?: string): StuckToEnd {
     const { current } = box;
     if (!current) return;
     if (isAtEnd) current.scrollTop = current.scrollHeight;
-    // Elsewhere browsers keep the place by themselves.
+    // Other browsers keep the scroll offset themselves.
     else if (before.current.first !== first && current.scrollTop < 1) {
       current.scrollTop = current.scrollHeight - before.current.height;
     }

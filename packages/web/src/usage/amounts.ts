@@ -6,7 +6,7 @@ const numbers = new Intl.NumberFormat('en');
 
 export const countText = (count: number): string => numbers.format(count);
 
-/** What is not known is said to be unknown, and never shown as nothing. */
+/** Unknown amounts are shown as unknown, never as zero. */
 export function costText(cost: number | undefined, currency: string | undefined): string {
   if (cost === undefined) return 'unknown';
   const amount = cost > 0 && cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2);

@@ -21,7 +21,7 @@ import { Choose } from './choose.js';
 import { UsageTable } from './usage-table.js';
 
 const DAY_MS = 86_400_000;
-const LOOK_AGAIN_MS = 15_000;
+const POLL_MS = 15_000;
 
 const BY = [
   { value: 'day', label: 'Day' },
@@ -50,7 +50,7 @@ export function UsageScreen() {
   const { data: report, error } = useQuery({
     queryKey: ['usage', by, first],
     queryFn: () => client.usage({ by, since: first === undefined ? undefined : Date.parse(first) }),
-    refetchInterval: LOOK_AGAIN_MS,
+    refetchInterval: POLL_MS,
     placeholderData: keepPreviousData,
   });
   return (
@@ -118,7 +118,7 @@ function Report({ report, measure, first }: ReportProps) {
   );
 }
 
-/** What is not known stands first: it may be the longest. */
+/** Unknown amounts come first: they may be the largest. */
 const longestFirst = (bars: readonly Bar[]): Bar[] =>
   [...bars].sort(
     (a, b) =>

@@ -5,55 +5,55 @@ import { keys, useMe, useSessions } from '../data/queries.js';
 import { refreshSoon } from '../data/refresh-soon.js';
 import { useTasks, workKeys } from '../data/work.js';
 
-/** Shows nothing: hears what goes on in the sessions and what the reader is asked, and has it read again. */
-export function HearWork() {
+/** Renders nothing: follows the sessions and the reader's approvals, and refreshes the cached data. */
+export function FollowWork() {
   const { data: me } = useMe();
   const { data: sessions } = useSessions();
   useTopic(me?.actorId, (signal) => {
     if (signal.type !== 'item') refreshSoon(workKeys.approvals);
-    else if ('seq' in signal.item) heardAboutMe(signal.item);
+    else if ('seq' in signal.item) onOwnEvent(signal.item);
   });
-  useUnheardSessions();
-  return sessions?.map(({ sessionId }) => <HearSession key={sessionId} sessionId={sessionId} />);
+  useNewSessions();
+  return sessions?.map(({ sessionId }) => <FollowSession key={sessionId} sessionId={sessionId} />);
 }
 
-const lookedFor = new Set<string>();
+const requested = new Set<string>();
 
-/** A task tells of a session that was made since they were listed: it is looked for once. */
-function useUnheardSessions(): void {
+/** A task may belong to a session that is not listed yet: the list is refreshed once for it. */
+function useNewSessions(): void {
   const { data: tasks } = useTasks();
   const { data: sessions } = useSessions();
   useEffect(() => {
     if (!tasks || !sessions) return;
     const known = new Set(sessions.map(({ sessionId }) => sessionId));
     for (const { sessionId } of tasks) {
-      if (known.has(sessionId) || lookedFor.has(sessionId)) continue;
-      lookedFor.add(sessionId);
+      if (known.has(sessionId) || requested.has(sessionId)) continue;
+      requested.add(sessionId);
       refreshSoon(keys.sessions);
     }
   }, [tasks, sessions]);
 }
 
-function HearSession({ sessionId }: { readonly sessionId: string }) {
+function FollowSession({ sessionId }: { readonly sessionId: string }) {
   useTopic(`session:${sessionId}`, (signal) => {
     if (signal.type !== 'item') {
       refreshSoon(workKeys.tasks);
       refreshSoon(workKeys.approvals);
     } else if ('seq' in signal.item) {
-      heardOfSession(signal.item);
+      onSessionEvent(signal.item);
     }
   });
   return null;
 }
 
-function heardAboutMe(event: Stamped): void {
+function onOwnEvent(event: Stamped): void {
   if (event.type !== 'approval_requested' && event.type !== 'approval_closed') return;
   refreshSoon(workKeys.approvals);
   refreshSoon(workKeys.tasks);
   refreshSoon(keys.sessions);
 }
 
-function heardOfSession(event: Stamped): void {
+function onSessionEvent(event: Stamped): void {
   switch (event.type) {
     case 'background_task_created':
     case 'background_task_changed':
@@ -62,7 +62,7 @@ function heardOfSession(event: Stamped): void {
     case 'background_task_received':
     case 'background_task_evicted':
       refreshSoon(workKeys.tasks);
-      // An agent in the background has a session of its own.
+      // A background agent has its own session.
       if (event.type === 'background_task_created') refreshSoon(keys.sessions);
       break;
     case 'waiting_approval':

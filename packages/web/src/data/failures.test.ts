@@ -1,6 +1,6 @@
 import { StoaProblem } from '@stoa/client';
 import { describe, expect, it } from 'vitest';
-import { isMissing } from './missing.js';
+import { isMissing } from './failures.js';
 
 describe('an address with nothing under it', () => {
   it('is one whose id is unknown, or is none at all', () => {

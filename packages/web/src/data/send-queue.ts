@@ -1,56 +1,58 @@
 import type { Client, StoaProblem } from '@stoa/client';
 import type { Message, PostMessage } from '@stoa/protocol';
-import { isPassing } from './passing.js';
-import { type Pending, placeName } from './pending.js';
+import { isTemporary } from './failures.js';
+import { conversationKey, type Pending } from './pending.js';
 
-/** Where this browser keeps what is on its way, so that it outlives the page. */
-interface OutboxShelf {
+/** Storage of this browser for unsent messages, so that they outlive the page. */
+interface SendQueueShelf {
   readonly all: () => readonly string[];
   readonly put: (key: string, text: string) => void;
   readonly drop: (key: string) => void;
 }
 
-export interface OutboxPorts {
+export interface SendQueuePorts {
   readonly client: { readonly messages: Pick<Client['messages'], 'post'> };
-  readonly shelf: OutboxShelf;
+  readonly shelf: SendQueueShelf;
   readonly now: () => number;
   readonly newKey: () => string;
 }
 
-type OutboxSignal =
+type SendQueueSignal =
   | { readonly type: 'changed' }
   | { readonly type: 'sent'; readonly message: Message };
 
-type OutboxListener = (signal: OutboxSignal) => void;
+type SendQueueListener = (signal: SendQueueSignal) => void;
 
-/** What waited for longer is not said by itself any more: the conversation has gone on. */
+/** Messages that waited for longer are not sent automatically: the conversation has continued. */
 const WAITS_MS = 12 * 3_600_000;
 
 /**
- * What the reader has said and the daemon has not confirmed, in all channels. In one place (a channel, or a
- * thread) one message is sent after the other, so that they stand there in the order they were written in.
+ * The reader's messages that the daemon has not confirmed, in all channels. Within one conversation (a channel or a
+ * thread) they are sent one after the other, so that they keep their order.
  */
-export class Outbox {
+export class SendQueue {
   private pending: readonly Pending[];
-  /** Those that were heard of before they were answered. */
-  private readonly heard = new Set<string>();
+  /** Keys of messages that an event confirmed before the call was answered. */
+  private readonly confirmed = new Set<string>();
   private readonly busy = new Set<string>();
-  private readonly listeners = new Map<string, Set<OutboxListener>>();
+  private readonly listeners = new Map<string, Set<SendQueueListener>>();
 
-  constructor(private readonly ports: OutboxPorts) {
+  constructor(private readonly ports: SendQueuePorts) {
     this.pending = restored(ports.shelf.all(), ports.now());
   }
 
-  of(place: string): readonly Pending[] {
-    return this.pending.filter((each) => placeOf(each) === place && !this.heard.has(each.key));
+  of(conversation: string): readonly Pending[] {
+    return this.pending.filter(
+      (each) => conversationOf(each) === conversation && !this.confirmed.has(each.key),
+    );
   }
 
-  listen(place: string, listener: OutboxListener): () => void {
-    const listeners = this.listeners.get(place) ?? new Set();
-    this.listeners.set(place, listeners.add(listener));
+  listen(conversation: string, listener: SendQueueListener): () => void {
+    const listeners = this.listeners.get(conversation) ?? new Set();
+    this.listeners.set(conversation, listeners.add(listener));
     return () => {
       listeners.delete(listener);
-      if (listeners.size === 0) this.listeners.delete(place);
+      if (listeners.size === 0) this.listeners.delete(conversation);
     };
   }
 
@@ -58,8 +60,10 @@ export class Outbox {
     const { newKey, now } = this.ports;
     const pending: Pending = { key: newKey(), channelId, post, at: now(), state: 'sending' };
     this.put([...this.pending, pending], pending);
-    // Those before it first.
-    this.send((each) => each.state === 'waiting' && placeOf(each) === placeOf(pending));
+    // Earlier ones are sent first.
+    this.send(
+      (each) => each.state === 'waiting' && conversationOf(each) === conversationOf(pending),
+    );
   }
 
   retry(key: string): void {
@@ -71,35 +75,37 @@ export class Outbox {
     if (found) this.remove(found);
   }
 
-  /** It stands in the list already. Should it fail all the same, it was another of the same words. */
+  /** The message is in the list already. If the call still fails, that was another message with the same text. */
   hide({ key }: Pending): void {
-    this.heard.add(key);
+    this.confirmed.add(key);
   }
 
-  /** To be called when there is a connection again. */
+  /** Call it when the connection is back. */
   sendWaiting(): void {
     this.send(({ state }) => state === 'waiting');
   }
 
-  private send(isMeant: (pending: Pending) => boolean): void {
-    const places = new Set<string>();
+  private send(isIncluded: (pending: Pending) => boolean): void {
+    const conversations = new Set<string>();
     for (const each of this.pending) {
-      const isOnItsWay = isMeant(each);
+      const isOnItsWay = isIncluded(each);
       if (isOnItsWay) this.mark(each, { state: 'sending' });
-      if (isOnItsWay || each.state === 'sending') places.add(placeOf(each));
+      if (isOnItsWay || each.state === 'sending') conversations.add(conversationOf(each));
     }
-    for (const place of places) void this.drain(place);
+    for (const conversation of conversations) void this.drain(conversation);
   }
 
-  private async drain(place: string): Promise<void> {
-    if (this.busy.has(place)) return;
-    this.busy.add(place);
+  private async drain(conversation: string): Promise<void> {
+    if (this.busy.has(conversation)) return;
+    this.busy.add(conversation);
     for (;;) {
-      const next = this.pending.find((each) => placeOf(each) === place && each.state === 'sending');
+      const next = this.pending.find(
+        (each) => conversationOf(each) === conversation && each.state === 'sending',
+      );
       if (!next) break;
       await this.deliver(next);
     }
-    this.busy.delete(place);
+    this.busy.delete(conversation);
   }
 
   private async deliver(pending: Pending): Promise<void> {
@@ -109,13 +115,14 @@ export class Outbox {
         idempotencyKey: key,
       });
       this.remove(pending);
-      this.tell(placeOf(pending), { type: 'sent', message });
+      this.notify(conversationOf(pending), { type: 'sent', message });
     } catch (error) {
-      this.heard.delete(key);
-      if (isPassing(error)) {
-        // Those behind it wait with it.
+      this.confirmed.delete(key);
+      if (isTemporary(error)) {
+        // Later ones wait with it.
         for (const each of this.pending) {
-          const isBehind = placeOf(each) === placeOf(pending) && each.state === 'sending';
+          const isBehind =
+            conversationOf(each) === conversationOf(pending) && each.state === 'sending';
           if (isBehind) this.mark(each, { state: 'waiting' });
         }
       } else this.mark(pending, { state: 'failed', reason: (error as StoaProblem).message });
@@ -139,25 +146,25 @@ export class Outbox {
   private put(pending: readonly Pending[], changed: Pending): void {
     this.pending = pending;
     this.ports.shelf.put(changed.key, JSON.stringify(changed));
-    this.tell(placeOf(changed), { type: 'changed' });
+    this.notify(conversationOf(changed), { type: 'changed' });
   }
 
   private remove(pending: Pending): void {
     this.pending = this.pending.filter(({ key }) => key !== pending.key);
-    this.heard.delete(pending.key);
+    this.confirmed.delete(pending.key);
     this.ports.shelf.drop(pending.key);
-    this.tell(placeOf(pending), { type: 'changed' });
+    this.notify(conversationOf(pending), { type: 'changed' });
   }
 
-  private tell(place: string, signal: OutboxSignal): void {
-    for (const listener of [...(this.listeners.get(place) ?? [])]) listener(signal);
+  private notify(conversation: string, signal: SendQueueSignal): void {
+    for (const listener of [...(this.listeners.get(conversation) ?? [])]) listener(signal);
   }
 }
 
-const placeOf = ({ channelId, post }: Pending): string =>
-  placeName(channelId, post.threadRootMessageId);
+const conversationOf = ({ channelId, post }: Pending): string =>
+  conversationKey(channelId, post.threadRootMessageId);
 
-/** What an earlier page left behind, in the order it was written in. */
+/** Unsent messages of an earlier page, in order. */
 function restored(texts: readonly string[], now: number): readonly Pending[] {
   return texts
     .flatMap((text) => pendingFrom(text) ?? [])

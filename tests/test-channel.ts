@@ -1,7 +1,7 @@
 import type { Lease, Member, Message, Session, StampedDecision } from '@stoa/protocol';
 import { type Caller, until } from '@stoa/testkit';
 
-interface RoomOptions {
+interface TestChannelOptions {
   readonly channelId: string;
   readonly policy?: object;
   /** Where its agents work. */
@@ -9,18 +9,18 @@ interface RoomOptions {
 }
 
 /** A channel with agents in it, as a person sees it over HTTP. */
-export class Room {
+export class TestChannel {
   private constructor(
     private readonly owner: Caller,
-    private readonly options: RoomOptions,
+    private readonly options: TestChannelOptions,
   ) {}
 
-  static async open(owner: Caller, options: RoomOptions): Promise<Room> {
+  static async open(owner: Caller, options: TestChannelOptions): Promise<TestChannel> {
     const { channelId, policy = {} } = options;
     const body = { channelId, title: 'Room', autonomyPolicy: policy };
     const made = await owner.post('/v1/channels', body);
     if (made.status !== 201) throw new Error(made.text);
-    return new Room(owner, options);
+    return new TestChannel(owner, options);
   }
 
   get path(): string {
@@ -79,7 +79,7 @@ export class Room {
     return json.decisions.reverse();
   }
 
-  /** Who had the turn, and what became of it, oldest first. */
+  /** Who had the turn, and the outcomes, oldest first. */
   async outcomes(rootMessageId?: string): Promise<[member: string, outcome: string][]> {
     const { json } = await this.owner.get<{ leases: Lease[] }>(`${this.path}/leases?state=all`);
     return json.leases

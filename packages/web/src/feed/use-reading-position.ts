@@ -1,8 +1,7 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef } from 'react';
 import { usePath } from '../app/router.js';
-import { historyEntry, leave } from './left-places.js';
-import { placeOf } from './place-of.js';
+import { historyEntry, keepPosition, positionOf } from './reading-position.js';
 import type { Row } from './rows.js';
 
 interface Reading {
@@ -11,20 +10,20 @@ interface Reading {
   readonly virtual: Virtualizer<HTMLDivElement, Element>;
 }
 
-/** Remembers where the feed was left, for who comes back by the history of the browser. */
-export function useLeftPlace({ rows, isAtEnd, virtual }: Reading): void {
+/** Keeps the reading position of the feed for the Back button of the browser. */
+export function useReadingPosition({ rows, isAtEnd, virtual }: Reading): void {
   const path = usePath();
   const entry = useRef<string>(undefined);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another entry
   useEffect(() => {
     entry.current = historyEntry();
   }, [path]);
-  const left = useEffectEvent(() => {
+  const keep = useEffectEvent(() => {
     if (entry.current === undefined) return;
     const starts = rows.map((_, index) => virtual.measurementsCache[index]?.start ?? 0);
-    const place = placeOf(rows, { isAtEnd, offset: virtual.scrollOffset ?? 0, starts });
-    if (place) leave(entry.current, place);
+    const position = positionOf(rows, { isAtEnd, offset: virtual.scrollOffset ?? 0, starts });
+    if (position) keepPosition(entry.current, position);
   });
-  // Before the page is changed: what is not shown any more is not scrolled.
-  useLayoutEffect(() => () => left(), []);
+  // Before the page changes: an unmounted feed has no scroll offset.
+  useLayoutEffect(() => () => keep(), []);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { placeOf } from './place-of.js';
+import { positionOf } from './reading-position.js';
 import type { Row } from './rows.js';
 
 const rows = [
@@ -10,27 +10,27 @@ const rows = [
 ] as Row[];
 const starts = [0, 100, 200, 230];
 
-describe('the place where somebody reads', () => {
+describe('the reading position', () => {
   it('is the message at the upper edge, and how much of it is above', () => {
-    expect(placeOf(rows, { isAtEnd: false, offset: 130, starts })).toEqual({
+    expect(positionOf(rows, { isAtEnd: false, offset: 130, starts })).toEqual({
       messageId: 'msg_1',
       into: 30,
     });
   });
 
   it('goes by the next message where something else is at the edge', () => {
-    expect(placeOf(rows, { isAtEnd: false, offset: 210, starts })).toEqual({
+    expect(positionOf(rows, { isAtEnd: false, offset: 210, starts })).toEqual({
       messageId: 'msg_2',
       into: -20,
     });
-    expect(placeOf(rows, { isAtEnd: false, offset: 0, starts })).toEqual({
+    expect(positionOf(rows, { isAtEnd: false, offset: 0, starts })).toEqual({
       messageId: 'msg_1',
       into: -100,
     });
   });
 
-  it('is the end, whatever is said there, for who is there', () => {
-    expect(placeOf(rows, { isAtEnd: true, offset: 210, starts })).toBe('end');
-    expect(placeOf([], { isAtEnd: false, offset: 0, starts: [] })).toBeUndefined();
+  it('is the end for a reader at the end, regardless of new messages', () => {
+    expect(positionOf(rows, { isAtEnd: true, offset: 210, starts })).toBe('end');
+    expect(positionOf([], { isAtEnd: false, offset: 0, starts: [] })).toBeUndefined();
   });
 });
