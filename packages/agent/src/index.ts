@@ -46,10 +46,10 @@ export { ShellTasks, type ShellTasksOptions } from './tasks/shell/shell-tasks.js
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';
 export { callDirectly, type DirectCall } from './tools/call-directly.js';
 export { cutText } from './tools/cut-text.js';
-export { type Initiative, initiativeTools } from './tools/initiative/initiative-tools.js';
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
 export type { Decide } from './tools/permission.js';
+export { SESSION_TOOLS } from './tools/session-tools.js';
 export { adoptCommand } from './tools/shell/adopted-command.js';
 export { childEnvironment } from './tools/shell/child-environment.js';
 export { type CommandRequest, startCommand } from './tools/shell/command.js';
@@ -68,17 +68,12 @@ export {
 export type { CommandEnd, RunningCommand } from './tools/shell/running-command.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export { SystemPrograms } from './tools/shell/system-programs.js';
-export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';
 export {
-  placeOf,
-  READ_CHANNEL_THREAD,
   ReadChannelThreadInput,
+  readChannelThread,
+  threadLocation,
 } from './tools/talk/read-channel-thread.js';
-export { type OutgoingMessage, PARENT, type SendMessage } from './tools/talk/send-message.js';
-export { type TalkPorts, talkTools } from './tools/talk/talk-tools.js';
 export { threadText } from './tools/talk/thread-text.js';
-export type { TaskActs, WantedAgent } from './tools/tasks/task-acts.js';
-export { taskTools } from './tools/tasks/task-tools.js';
 export {
   type DecidedEnvironment,
   defineTool,

@@ -34,6 +34,13 @@ import type { ToolRequest } from './permissions/request.js';
 import type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
 import { Projects } from './projects/projects.js';
 import { Recovery } from './recovery/recovery.js';
+import {
+  createChannelActions,
+  createRunActions,
+  type RunActionServices,
+} from './run-actions/create-run-actions.js';
+import { assertMayPost } from './runs/may-post.js';
+import type { ChannelActions } from './runs/run-actions.js';
 import { Approvals } from './sessions/approvals.js';
 import { cleared } from './sessions/change-session.js';
 import { completing } from './sessions/completing-driver.js';
@@ -174,6 +181,10 @@ export interface Core {
   assertMayFollow(by: Principal, topic: string): Promise<void>;
   /** Throws `forbidden` where the rules of a session keep it from using a tool right away. */
   assertMayUse(by: Principal, asked: Pick<ToolRequest, 'tool' | 'kind'>): Promise<void>;
+  /** Throws where a session may not post now: its rules forbid it, or it has the turn in that channel. */
+  assertMayPost(by: Principal, channelId: string): Promise<void>;
+  /** What a session does in channels outside a run. */
+  channelActions(by: Principal): ChannelActions;
   checkIntegrity(): Promise<IntegrityReport>;
 }
 
@@ -270,7 +281,7 @@ export function createCore(ports: CorePorts): Core {
     directory: runtime.taskDirectory,
   };
   const tasks = new Tasks(taskContext);
-  const subAgents = new SubAgents(taskContext, tasks, {
+  const subAgents: SubAgents = new SubAgents(taskContext, tasks, {
     wake: (sessionId) => {
       runner.wake(sessionId);
     },
@@ -292,21 +303,6 @@ export function createCore(ports: CorePorts): Core {
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId, runtime.wasHere);
   const { timers, drivers, configRules } = runtime;
-  const runner = new Runner({
-    context,
-    ownership,
-    approvals,
-    drafts,
-    channelDrafts,
-    drivers: completing(drivers, (agentId, workspace) =>
-      storeWait.run(() => context.findAgent(agentId, workspace)),
-    ),
-    timers,
-    configRules,
-    completed: (claim) => {
-      afterRuns.completed(claim);
-    },
-  });
   const channelContext: ChannelContext = {
     store,
     log,
@@ -324,6 +320,44 @@ export function createCore(ports: CorePorts): Core {
       return yield* cleared(context, yield* sessionToChange(by, sessionId));
     },
   };
+  const channels = new Channels(channelContext);
+  const sessions = new Sessions(context);
+  const schedules = new Schedules({
+    context,
+    calendar: runtime.calendar,
+    threads: {
+      bound: scheduleBound,
+      unbound: scheduleUnbound,
+      fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
+    },
+  });
+  const actors: RunActionServices = {
+    storeWait,
+    channels,
+    sessions,
+    stimuli,
+    schedules,
+    tasks,
+    subAgents,
+  };
+  const runner = new Runner({
+    context,
+    ownership,
+    approvals,
+    drafts,
+    channelDrafts,
+    drivers: completing(drivers, (agentId, workspace) =>
+      storeWait.run(() => context.findAgent(agentId, workspace)),
+    ),
+    timers,
+    configRules,
+    actionsOf: (run) => createRunActions(actors, run),
+    completed: (claim) => {
+      afterRuns.completed(claim);
+    },
+  });
+  const mayUse: Core['assertMayUse'] = (by, asked) =>
+    assertMayUse(store, { configRules, workspaces: runtime.workspaces }, by, asked);
   const accessTokens = new AccessTokens(secrets, clock);
   const browserKey = ports.browserKey ?? secrets.generate();
   const proofs = new Proofs(store, secrets, clock, accessTokens, sessionTokens, browserKey);
@@ -331,22 +365,14 @@ export function createCore(ports: CorePorts): Core {
   return {
     storeWait,
     agents,
-    sessions: new Sessions(context),
+    sessions,
     approvals,
-    schedules: new Schedules({
-      context,
-      calendar: runtime.calendar,
-      threads: {
-        bound: scheduleBound,
-        unbound: scheduleUnbound,
-        fired: (thread, at) => scheduleFired(stimulusContext, thread, at),
-      },
-    }),
+    schedules,
     runner,
     ownership,
     sessionTokens,
     usage: (by, query, currency) => reportUsage(context, by, query, currency),
-    channels: new Channels(channelContext),
+    channels,
     projects: new Projects(channelContext),
     boards: new Boards(context),
     turns,
@@ -377,8 +403,14 @@ export function createCore(ports: CorePorts): Core {
       return slice;
     },
     assertMayFollow: (by, topic) => assertMayFollow(store, by, topic),
-    assertMayUse: (by, asked) =>
-      assertMayUse(store, { configRules, workspaces: runtime.workspaces }, by, asked),
+    assertMayUse: mayUse,
+    assertMayPost: (by, channelId) =>
+      assertMayPost(
+        { assertMayUse: mayUse, runOf: (sessionId) => runner.contextOf(sessionId) },
+        by,
+        channelId,
+      ),
+    channelActions: (by) => createChannelActions(actors, by),
     checkIntegrity: () => checkReplay(store, ports.openScratch),
   };
 }

@@ -24,6 +24,19 @@ export { PROTECTED_NAMES, READ_ONLY_IN_HOME, START_FILES } from './permissions/p
 export type { ToolRequest as PermissionRequest } from './permissions/request.js';
 export { plainText } from './plain-text.js';
 export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+export type {
+  ChannelActions,
+  ChannelAsset,
+  NewRunMessage,
+  NewRunSchedule,
+  NewRunStimulus,
+  RunActions,
+  SubAgentActions,
+  TaskActions,
+  ThreadLocation,
+  ThreadPart,
+  ThreadRange,
+} from './runs/run-actions.js';
 export { DRIVER_CAPABILITIES, type DriverCapabilities } from './sessions/admit.js';
 export type { ReadyAgent, Workspaces } from './sessions/context.js';
 export type { Driver, DriverEnd, RunContext, RunSession } from './sessions/driver.js';

@@ -28,8 +28,6 @@ import { createBuiltinDriver } from './create-builtin-driver.js';
 let root: string;
 let model: FakeModel;
 let world: RuntimeWorld;
-const nowhere = () => Promise.reject(new StoaError('channel_not_found'));
-const NO_CHANNELS = { react: nowhere, readAsset: nowhere, readThread: nowhere };
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'stoa-builtin-')));
   await mkdir(join(root, 'home'));
@@ -53,15 +51,6 @@ function start(): Promise<RuntimeDaemon> {
     tools: builtinTools({
       tasksDirectory: join(home, 'tasks'),
       sandbox: new Sandbox({ home, bubblewrap: null }),
-      sendMessage: {
-        send: () => Promise.resolve('sent'),
-        commandOf: () => Promise.resolve(undefined),
-      },
-      initiative: {
-        putStimulus: () => Promise.resolve('put in'),
-        makeSchedule: () => Promise.resolve('made'),
-      },
-      channels: NO_CHANNELS,
     }),
     decide,
     home,

@@ -11,6 +11,7 @@ import type {
 } from '@stoa/protocol';
 import type { RecallAllRequest, RecalledAll } from '../memory/recall-all.js';
 import type { Policy } from '../permissions/decide.js';
+import type { RunActions } from '../runs/run-actions.js';
 import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
 import type { Requested } from './run-facts.js';
@@ -31,8 +32,8 @@ export interface RunSession {
   readonly parentSessionId: string | null;
 }
 
-/** A run that a driver is given. */
-export interface RunContext {
+/** A run that a driver executes, with the actions of the run on the domain. */
+export interface RunContext extends RunActions {
   readonly session: RunSession;
   readonly runId: string;
   readonly kind: WorkKind;

@@ -3,6 +3,7 @@ import { listItemsOfRun } from '@stoa/store';
 import { recallAll } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
 import type { Policy } from '../permissions/decide.js';
+import type { RunActions } from '../runs/run-actions.js';
 import type { ChannelDrafts } from '../turns/channel-drafts.js';
 import type { Approvals } from './approvals.js';
 import type { SessionContext } from './context.js';
@@ -25,6 +26,13 @@ export interface OpenRunPorts {
   readonly drafts: Drafts;
   readonly channelDrafts: ChannelDrafts;
   readonly configRules: PolicyPorts['configRules'];
+  /** Builds what the run may do to the domain. */
+  readonly actionsOf: (run: ActingRun) => RunActions;
+}
+
+/** The run that acts, as its session. */
+export interface ActingRun extends Pick<RunContext, 'runId' | 'origin' | 'signal'> {
+  readonly sessionId: string;
 }
 
 interface RunPorts extends OpenRunPorts {
@@ -34,7 +42,7 @@ interface RunPorts extends OpenRunPorts {
 
 /** What a driver has of a run that was claimed. What it shows after `signal` reaches nobody. */
 export async function openRun(
-  { context, approvals, drafts, channelDrafts, configRules, mayRead = false }: RunPorts,
+  { context, approvals, drafts, channelDrafts, configRules, actionsOf, mayRead = false }: RunPorts,
   claim: Claim,
   journal: RunJournal,
   signal: AbortSignal,
@@ -58,6 +66,7 @@ export async function openRun(
   const publishesText = drafted !== undefined && maySpeakUnasked(await readPolicy());
   if (drafted && !signal.aborted) channelDrafts.begin({ ...drafted, publishesText });
   return {
+    ...actionsOf({ sessionId, runId, origin: claim.origin, signal }),
     session: {
       sessionId,
       agentId,

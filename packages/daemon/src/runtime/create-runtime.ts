@@ -34,15 +34,11 @@ import { sessionToolNames } from '../mcp/session-tools.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
-import { channelActsOf } from './channel-acts.js';
-import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
 import { LazyExecutor } from './lazy-executor.js';
 import { mcpHealth } from './mcp-health.js';
 import { DiskMemoryFiles } from './memory-files.js';
 import { isOfHome } from './place.js';
-import { sendMessageOf } from './send-message.js';
-import { taskActsOf } from './task-acts.js';
 import { type RemovedFiles, TaskFiles } from './task-files.js';
 import { TaskTranscripts } from './task-transcripts.js';
 import { timers } from './timers.js';
@@ -275,10 +271,6 @@ async function loadAgents(
     sandbox,
     shells,
     passedVariables: config.shell.passVariables,
-    sendMessage: sendMessageOf(core),
-    initiative: initiativeOf(core),
-    channels: channelActsOf(core),
-    tasks: taskActsOf(core),
   };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),
@@ -313,7 +305,7 @@ async function loadAgents(
       return {
         url: `${url()}/mcp`,
         token: token.secret,
-        tools: sessionToolNames(core(), agent, home, sessionId),
+        tools: sessionToolNames(agent),
         revoke: () => {
           token.revoke();
         },

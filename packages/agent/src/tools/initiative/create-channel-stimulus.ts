@@ -1,7 +1,6 @@
-import type { RunContext } from '@stoa/core';
 import { ChannelId, LIMITS, MemberId, MessageId, VisibilityHint } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
+import { defineTool } from '../tool.js';
 
 const Key = z.string().min(1).max(LIMITS.stimulusKeyChars);
 
@@ -24,28 +23,17 @@ const StimulusInput = z.strictObject({
 });
 type StimulusInput = z.infer<typeof StimulusInput>;
 
-export interface OutgoingStimulus {
-  readonly run: RunContext;
-  /** One call puts in one, however often it is tried. */
-  readonly callId: string;
-  readonly input: StimulusInput;
-}
-
-/** Resolves when it is durable, with what to tell the agent. Throws a StoaError otherwise. */
-export type PutStimulus = (stimulus: OutgoingStimulus) => Promise<string>;
-
-export function createChannelStimulus(put: PutStimulus): Tool {
-  return defineTool<StimulusInput>({
-    name: 'create_channel_stimulus',
-    description:
-      'Suggests something to be said in a channel without anybody having asked: an idea, or a result. ' +
-      'Where and when it is posted, in your name, is decided by the channel.',
-    input: StimulusInput,
-    kind: 'speak',
-    title: ({ content }) => `Suggest: ${content}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
-    async execute(input, { run, callId }) {
-      return { text: await put({ run, callId, input }) };
-    },
-  });
-}
+export const createChannelStimulus = defineTool<StimulusInput>({
+  name: 'create_channel_stimulus',
+  description:
+    'Suggests something to be said in a channel without anybody having asked: an idea, or a result. ' +
+    'Where and when it is posted, in your name, is decided by the channel.',
+  input: StimulusInput,
+  kind: 'speak',
+  title: ({ content }) => `Suggest: ${content}`,
+  subjects: () => Promise.resolve([{ type: 'none' }]),
+  async execute(input, { run, callId }) {
+    const { stimulusId } = await run.stimuli.create(callId, input);
+    return { text: `Put in as ${stimulusId}. The channel decides where and when it is posted.` };
+  },
+});

@@ -1,7 +1,6 @@
-import type { RunContext } from '@stoa/core';
 import { Cadence, LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
+import { defineTool } from '../tool.js';
 
 const ScheduleInput = z.strictObject({
   title: z.string().max(LIMITS.titleChars).regex(/\S/).describe('What lists and threads show'),
@@ -11,29 +10,18 @@ const ScheduleInput = z.strictObject({
 });
 type ScheduleInput = z.infer<typeof ScheduleInput>;
 
-export interface WantedSchedule {
-  readonly run: RunContext;
-  /** One call makes one, however often it is tried. */
-  readonly callId: string;
-  readonly input: ScheduleInput;
-}
-
-/** Resolves when it is durable, with what to tell the agent. Throws a StoaError otherwise. */
-export type MakeSchedule = (schedule: WantedSchedule) => Promise<string>;
-
-/** It costs later, when nobody is looking: people are asked, unless the mode says otherwise. */
-export function createSchedule(make: MakeSchedule): Tool {
-  return defineTool<ScheduleInput>({
-    name: 'create_schedule',
-    description:
-      'Gives yourself work by the clock. Made while you have the turn in a channel, it belongs to that ' +
-      'thread: each time it fires, and what came of it, is told there.',
-    input: ScheduleInput,
-    kind: 'other',
-    title: ({ title }) => `Schedule: ${title}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
-    async execute(input, { run, callId }) {
-      return { text: await make({ run, callId, input }) };
-    },
-  });
-}
+/** A schedule costs later, when nobody watches: people are asked unless the mode allows it. */
+export const createSchedule = defineTool<ScheduleInput>({
+  name: 'create_schedule',
+  description:
+    'Gives yourself work by the clock. Made while you have the turn in a channel, it belongs to that ' +
+    'thread: each time it fires, and what came of it, is told there.',
+  input: ScheduleInput,
+  kind: 'other',
+  title: ({ title }) => `Schedule: ${title}`,
+  subjects: () => Promise.resolve([{ type: 'none' }]),
+  async execute({ task: text, ...schedule }, { run, callId }) {
+    const { scheduleId } = await run.schedules.create(callId, { ...schedule, text });
+    return { text: `Made as ${scheduleId}.` };
+  },
+});

@@ -1,7 +1,7 @@
+import type { RunContext } from '@stoa/core';
 import { LIMITS, StoaError, TaskId } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
-import type { TaskActs } from './task-acts.js';
+import { defineTool } from '../tool.js';
 import { taskSubject } from './task-subject.js';
 import { taskText } from './task-text.js';
 
@@ -23,41 +23,38 @@ type TaskOutputInput = z.infer<typeof TaskOutputInput>;
 /** Asking from behind the end gives where the end is. */
 const BEHIND = Number.MAX_SAFE_INTEGER;
 
-export function createTaskOutput(tasks: Pick<TaskActs, 'get' | 'output'>): Tool {
-  return defineTool<TaskOutputInput>({
-    name: 'task_output',
-    description: 'Reads what a background task has put out so far, by bytes.',
-    input: TaskOutputInput,
-    kind: 'read',
-    title: ({ task_id }) => `Output of ${task_id}`,
-    subjects: ({ task_id }, { run }) => taskSubject(tasks, run, task_id),
-    async execute({ task_id, offset, limit = PART_BYTES, wait_ms: waitMs = 0 }, { run }) {
-      try {
-        const from = offset ?? (await lastFrom(tasks, run, task_id, limit));
-        const part = await tasks.output(run, task_id, { offset: from, limit, waitMs });
-        const { text, nextOffset, size, isComplete, oldestOffset } = part;
-        const lost =
-          from < part.offset && oldestOffset > from ? ' (what was before is not kept)' : '';
-        const more = isComplete
-          ? 'the task has ended, and this is the end'
-          : `go on at offset ${String(nextOffset)}`;
-        const head = `Bytes ${String(part.offset)} to ${String(nextOffset)} of ${String(size)}${lost}; ${more}.`;
-        return { text: text === '' ? `${head} Nothing there.` : `${head}\n${text}` };
-      } catch (error) {
-        if (!(error instanceof StoaError) || error.code !== 'task_without_output') throw error;
-        const task = await tasks.get(run, task_id);
-        return { text: `It has no output to read.\n${taskText(task)}` };
-      }
-    },
-  });
-}
+export const taskOutput = defineTool<TaskOutputInput>({
+  name: 'task_output',
+  description: 'Reads what a background task has put out so far, by bytes.',
+  input: TaskOutputInput,
+  kind: 'read',
+  title: ({ task_id }) => `Output of ${task_id}`,
+  subjects: ({ task_id }, { run }) => taskSubject(run, task_id),
+  async execute({ task_id, offset, limit = PART_BYTES, wait_ms: waitMs = 0 }, { run }) {
+    try {
+      const from = offset ?? (await lastFrom(run, task_id, limit));
+      const part = await run.tasks.output(task_id, { offset: from, limit, waitMs });
+      const { text, nextOffset, size, isComplete, oldestOffset } = part;
+      const lost =
+        from < part.offset && oldestOffset > from ? ' (what was before is not kept)' : '';
+      const more = isComplete
+        ? 'the task has ended, and this is the end'
+        : `go on at offset ${String(nextOffset)}`;
+      const head = `Bytes ${String(part.offset)} to ${String(nextOffset)} of ${String(size)}${lost}; ${more}.`;
+      return { text: text === '' ? `${head} Nothing there.` : `${head}\n${text}` };
+    } catch (error) {
+      if (!(error instanceof StoaError) || error.code !== 'task_without_output') throw error;
+      const task = await run.tasks.get(task_id);
+      return { text: `It has no output to read.\n${taskText(task)}` };
+    }
+  },
+});
 
 async function lastFrom(
-  tasks: Pick<TaskActs, 'output'>,
-  run: Parameters<TaskActs['output']>[0],
+  { tasks }: Pick<RunContext, 'tasks'>,
   taskId: string,
   limit: number,
 ): Promise<number> {
-  const { size } = await tasks.output(run, taskId, { offset: BEHIND, limit: 1, waitMs: 0 });
+  const { size } = await tasks.output(taskId, { offset: BEHIND, limit: 1, waitMs: 0 });
   return Math.max(0, size - limit);
 }

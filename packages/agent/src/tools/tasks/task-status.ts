@@ -1,7 +1,6 @@
 import { TaskId } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
-import type { TaskActs } from './task-acts.js';
+import { defineTool } from '../tool.js';
 import { taskSubject } from './task-subject.js';
 import { taskLine, taskText } from './task-text.js';
 
@@ -10,20 +9,18 @@ const TaskStatusInput = z.strictObject({
 });
 type TaskStatusInput = z.infer<typeof TaskStatusInput>;
 
-export function createTaskStatus(tasks: Pick<TaskActs, 'list' | 'get'>): Tool {
-  return defineTool<TaskStatusInput>({
-    name: 'task_status',
-    description:
-      'Shows your background tasks of every kind, or all there is to know of one. You are told by ' +
-      'yourself when one ends: do not ask again and again.',
-    input: TaskStatusInput,
-    kind: 'read',
-    title: ({ task_id }) => (task_id === undefined ? 'Background tasks' : `Look at ${task_id}`),
-    subjects: ({ task_id }, { run }) => taskSubject(tasks, run, task_id),
-    async execute({ task_id }, { run }) {
-      if (task_id !== undefined) return { text: taskText(await tasks.get(run, task_id)) };
-      const all = await tasks.list(run);
-      return { text: all.length === 0 ? 'There are none.' : all.map(taskLine).join('\n') };
-    },
-  });
-}
+export const taskStatus = defineTool<TaskStatusInput>({
+  name: 'task_status',
+  description:
+    'Shows your background tasks of every kind, or all there is to know of one. You are told by ' +
+    'yourself when one ends: do not ask again and again.',
+  input: TaskStatusInput,
+  kind: 'read',
+  title: ({ task_id }) => (task_id === undefined ? 'Background tasks' : `Look at ${task_id}`),
+  subjects: ({ task_id }, { run }) => taskSubject(run, task_id),
+  async execute({ task_id }, { run }) {
+    if (task_id !== undefined) return { text: taskText(await run.tasks.get(task_id)) };
+    const all = await run.tasks.list();
+    return { text: all.length === 0 ? 'There are none.' : all.map(taskLine).join('\n') };
+  },
+});

@@ -1,0 +1,122 @@
+import type {
+  Asset,
+  CreateSchedule,
+  CreateStimulus,
+  InboxItem,
+  Message,
+  Schedule,
+  Stimulus,
+  Task,
+  TaskOutput,
+} from '@stoa/protocol';
+import type { StartedProgram } from '../agents/started-programs.js';
+
+export interface ChannelReaction {
+  readonly messageId: string;
+  readonly emoji: string;
+  /** Remove the reaction instead of setting it. */
+  readonly remove: boolean;
+}
+
+export interface ThreadLocation {
+  readonly channelId: string;
+  /** Any message of the thread. */
+  readonly messageId: string;
+}
+
+export interface ThreadRange {
+  readonly before?: number | undefined;
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+/** The first message of a thread and some of its replies, oldest first. */
+export interface ThreadPart {
+  readonly root: Message;
+  readonly replies: readonly Message[];
+  readonly hasMore: boolean;
+}
+
+export interface ChannelAsset {
+  readonly asset: Pick<Asset, 'assetId' | 'name' | 'mediaType' | 'bytes'>;
+  readonly bytes: Uint8Array;
+}
+
+/** What a session does in channels. Its membership decides what it may do. */
+export interface ChannelActions {
+  /** Setting a reaction that exists, or removing one that does not, changes nothing. */
+  react(channelId: string, reaction: ChannelReaction): Promise<void>;
+  /** An asset that is pinned or attached in the channel. */
+  readAsset(channelId: string, assetId: string): Promise<ChannelAsset>;
+  readThread(location: ThreadLocation, range: ThreadRange): Promise<ThreadPart>;
+}
+
+export type NewRunStimulus = Omit<CreateStimulus, 'sourceKind' | 'sourceRef' | 'metadata'> & {
+  /** Defaults to the channel of the run. */
+  readonly channelId?: string | undefined;
+};
+
+export type NewRunSchedule = Pick<CreateSchedule, 'title' | 'cadence' | 'text' | 'maxFires'>;
+
+export interface NewRunMessage {
+  readonly toSessionId: string;
+  readonly text: string;
+  readonly subject?: string | undefined;
+}
+
+export interface TaskRange {
+  readonly offset: number;
+  readonly limit: number;
+  readonly waitMs: number;
+}
+
+/** What a session does with its background tasks and those of the sessions below it. */
+export interface TaskActions {
+  /** Live tasks, newest first, then tasks that have ended. */
+  list(): Promise<readonly Task[]>;
+  get(taskId: string): Promise<Task>;
+  output(taskId: string, range: TaskRange): Promise<TaskOutput>;
+  /** Resolves when the task has ended. */
+  stop(taskId: string): Promise<Task>;
+  send(taskId: string, text: string): Promise<Task>;
+}
+
+export interface NewRunAgent {
+  readonly description: string;
+  readonly prompt: string;
+  /** Defaults to the agent of the session. */
+  readonly agentId?: string | undefined;
+  /** The caller waits for its result. */
+  readonly isForeground: boolean;
+  readonly onRestart?: 'pause' | 'resume' | undefined;
+  /** The approved programs, as `programsOf` labelled them. */
+  readonly programs: readonly string[];
+}
+
+export interface SubAgentActions {
+  /** The programs and servers that start with an agent. */
+  programsOf(agentId: string | undefined): Promise<readonly StartedProgram[]>;
+  launch(callId: string, wanted: NewRunAgent): Promise<Task>;
+  /** Resolves when the agent has ended or continues in the background. Rejects when the signal aborts. */
+  finished(taskId: string, signal: AbortSignal): Promise<Task>;
+  /** The whole final answer of an agent. */
+  resultOf(task: Task): Promise<string>;
+}
+
+/**
+ * What a run does to the domain. The session of the run is the principal of every action, whatever the arguments say.
+ * An action waits while the store is unavailable, until the run ends. Repeating an action with the same `callId`
+ * has no further effect. Each action resolves when its effect is durable and throws a StoaError when it is refused.
+ */
+export interface RunActions {
+  readonly channels: ChannelActions;
+  readonly stimuli: { create(callId: string, request: NewRunStimulus): Promise<Stimulus> };
+  readonly schedules: { create(callId: string, request: NewRunSchedule): Promise<Schedule> };
+  /**
+   * Messages to other sessions. A message from a background agent to the session that started it is a milestone:
+   * it is also posted in the thread where the agent was started.
+   */
+  readonly messages: { send(callId: string, message: NewRunMessage): Promise<InboxItem> };
+  readonly tasks: TaskActions;
+  readonly subAgents: SubAgentActions;
+}
