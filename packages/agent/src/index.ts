@@ -7,22 +7,19 @@ export {
 export { AcpFailure, type AcpFailureCode } from './acp/acp-failure.js';
 export { type AgentProgram, agentProgram } from './acp/agent-program.js';
 export type { McpAccess } from './acp/mcp-servers.js';
+export type { AgentDriver } from './agent-driver.js';
 export { RETRY_RULES, type RetryRules } from './builtin/ask-model.js';
 export { BuiltinDriver, type BuiltinDriverPorts } from './builtin/builtin-driver.js';
 export {
   type BuiltinDriverSettings,
   createBuiltinDriver,
 } from './builtin/create-builtin-driver.js';
-export type { FindAsset, ReadAsset } from './builtin/input-message.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
 export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
 export { channelTurn } from './channel-turn.js';
-export {
-  type DefinitionCheckPorts,
-  definitionLack,
-  definitionProblem,
-} from './definition-problem.js';
+export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';
+export { type AgentDrivers, createDrivers, type DriverPorts } from './drivers.js';
 export {
   ENVELOPE_RULE,
   envelope,

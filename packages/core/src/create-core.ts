@@ -70,7 +70,7 @@ import { TaskExecutors } from './tasks/executors.js';
 import type { TaskExecutor, TaskKind } from './tasks/kind.js';
 import { TaskKinds } from './tasks/kinds.js';
 import { dueAgain } from './tasks/notice.js';
-import { Tasks } from './tasks/tasks.js';
+import { type TaskRegistry, Tasks } from './tasks/tasks.js';
 import { Hub } from './topics/hub.js';
 import { assertMayFollow } from './topics/topic-access.js';
 import { cancelTurns } from './turns/cancel-turns.js';
@@ -104,10 +104,11 @@ export interface CorePorts {
   readonly openScratch: () => Promise<ScratchStore>;
   /** Where defects are told that no caller waits for. */
   readonly report: (error: unknown) => void;
-  /** Told of every commit, in their order. Must not throw. */
-  readonly committed?: (entries: readonly LogEntry[]) => void;
   readonly runtime: RuntimePorts;
 }
+
+/** Receives the entries of every commit, in order. Must not throw. */
+export type CommitObserver = (entries: readonly LogEntry[]) => void;
 
 /** What agents and their sessions need; without it nothing can be run. */
 export interface RuntimePorts {
@@ -133,8 +134,8 @@ export interface RuntimePorts {
   readonly configRules: PermissionRules;
   readonly approvalMs: number;
   readonly diagnose: SessionContext['diagnose'];
-  /** What each kind of background task does in the world, under the name of the kind. */
-  readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
+  /** Makes what executes each kind of background task, under the name of the kind. */
+  readonly taskExecutors: ReadonlyMap<string, (tasks: TaskRegistry) => TaskExecutor>;
   /** Kinds of background tasks besides those that come with Stoa. */
   readonly taskKinds?: readonly TaskKind[];
   /** Part of what was written down of a task; without it nothing is. */
@@ -146,6 +147,7 @@ export interface RuntimePorts {
 }
 
 export interface Core {
+  onCommit(observe: CommitObserver): void;
   /** Lets calls of runs wait for a store that is away. */
   readonly storeWait: StoreWait;
   readonly agents: Agents;
@@ -202,6 +204,7 @@ export function createCore(ports: CorePorts): Core {
     report: ports.report,
     drafts: (topic) => [...drafts.soFar(topic), ...channelDrafts.soFar(topic)],
   });
+  const observers: CommitObserver[] = [];
   const log = new Log(store, clock, (entries) => {
     hintSearch(search, entries);
     hub.committed(entries);
@@ -213,7 +216,7 @@ export function createCore(ports: CorePorts): Core {
     tasks.committed(entries);
     subAgents.committed(entries);
     sessionTokens.committed(entries);
-    ports.committed?.(entries);
+    for (const observe of observers) observe(entries);
   });
   const storeWait = new StoreWait({ timers: runtime.timers, clock, tell: runtime.diagnose });
   /** Leaves out failures that an outage of the store causes: the outage itself was reported. */
@@ -271,7 +274,7 @@ export function createCore(ports: CorePorts): Core {
   const idle = new IdleThreads(stimulusContext);
   const stimulusClock = new StimulusClock(stimulusContext, stimuli, idle, runtime.timers);
   const { memory: remembering } = runtime;
-  const executors = new TaskExecutors(runtime.taskExecutors);
+  const executors = new TaskExecutors();
   const taskContext: TaskContext = {
     ...stimulusContext,
     kinds: new TaskKinds(runtime.taskKinds),
@@ -299,6 +302,7 @@ export function createCore(ports: CorePorts): Core {
   });
   executors.add(AGENT.kind, subAgents);
   executors.add(DREAM.kind, dreams.executor);
+  for (const [kind, create] of runtime.taskExecutors) executors.add(kind, create(tasks));
   const afterRuns = new AfterRuns(context, remembering.extractor, dreams);
   const approvals = new Approvals(context);
   const ownership = new Ownership(context, runtime.daemonId, runtime.wasHere);
@@ -339,6 +343,8 @@ export function createCore(ports: CorePorts): Core {
     schedules,
     tasks,
     subAgents,
+    assets,
+    sessionTokens,
   };
   const runner = new Runner({
     context,
@@ -363,6 +369,9 @@ export function createCore(ports: CorePorts): Core {
   const proofs = new Proofs(store, secrets, clock, accessTokens, sessionTokens, browserKey);
   const credentials = new Credentials(store, log, ids, secrets, clock, sessionTokens, accessTokens);
   return {
+    onCommit: (observe) => {
+      observers.push(observe);
+    },
     storeWait,
     agents,
     sessions,

@@ -5,7 +5,13 @@ export type { AgentFile, AgentFiles } from './agents/agents.js';
 export type { StartedProgram } from './agents/started-programs.js';
 export { agentFor } from './agents/withheld-values.js';
 export { stableJson } from './channels/stable-json.js';
-export { type Core, type CorePorts, createCore, type RuntimePorts } from './create-core.js';
+export {
+  type CommitObserver,
+  type Core,
+  type CorePorts,
+  createCore,
+  type RuntimePorts,
+} from './create-core.js';
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './log/entry.js';
 export type { TopicSlice } from './log/read-topic.js';
@@ -31,13 +37,13 @@ export type {
   NewRunSchedule,
   NewRunStimulus,
   RunActions,
+  RunAsset,
   SubAgentActions,
   TaskActions,
   ThreadLocation,
   ThreadPart,
   ThreadRange,
 } from './runs/run-actions.js';
-export { DRIVER_CAPABILITIES, type DriverCapabilities } from './sessions/admit.js';
 export type { ReadyAgent, Workspaces } from './sessions/context.js';
 export type { Driver, DriverEnd, RunContext, RunSession } from './sessions/driver.js';
 export { isFenced, type NewApproval, type RunJournal } from './sessions/run-journal.js';
@@ -80,7 +86,7 @@ export type { Settlement } from './tasks/settle-task.js';
 export { endsInBackground } from './tasks/shell/ends-in-background.js';
 export { monitorHint } from './tasks/shell/monitor-hint.js';
 export { sleepRefusal } from './tasks/shell/sleep-guard.js';
-export type { Tasks } from './tasks/tasks.js';
+export type { TaskRegistry, Tasks } from './tasks/tasks.js';
 export {
   type CutOffReason,
   type Ephemeral,

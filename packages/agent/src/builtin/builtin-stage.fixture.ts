@@ -13,7 +13,6 @@ export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriver
     ...parts,
     environment: {},
     random: () => 0.5,
-    findAsset: () => Promise.resolve(undefined),
     ...changes,
   });
 

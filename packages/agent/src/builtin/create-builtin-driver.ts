@@ -3,14 +3,12 @@ import type { ModelsConfig } from '@stoa/protocol';
 import type { CallTools } from '../call-tools.js';
 import { RETRY_RULES, type RetryRules } from './ask-model.js';
 import { BuiltinDriver } from './builtin-driver.js';
-import type { FindAsset } from './input-message.js';
 import { Models } from './models.js';
 
 export interface BuiltinDriverSettings {
   readonly config: ModelsConfig;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly tools: CallTools;
-  readonly findAsset: FindAsset;
   readonly timers: Timers;
   readonly clock: Clock;
   /** From 0 up to and without 1. */
@@ -19,9 +17,9 @@ export interface BuiltinDriverSettings {
 
 /** The builtin driver as the configuration wants it. */
 export function createBuiltinDriver(settings: BuiltinDriverSettings): BuiltinDriver {
-  const { config, environment, tools, findAsset, timers, clock, random } = settings;
+  const { config, environment, tools, timers, clock, random } = settings;
   const models = new Models(config, environment, { timers, clock });
-  return new BuiltinDriver({ models, tools, findAsset, timers, random, rules: rulesOf(config) });
+  return new BuiltinDriver({ models, tools, timers, random, rules: rulesOf(config) });
 }
 
 function rulesOf({ modelRetries = {} }: ModelsConfig): RetryRules {

@@ -68,7 +68,6 @@ function start(): Promise<RuntimeDaemon> {
     timers,
     clock: world.clock,
     random: () => 0,
-    findAsset: () => Promise.resolve(undefined),
   });
   return world.start({
     builtinAgents: () => Promise.resolve({ helper: definitionOf({ kind: 'builtin' }) }),

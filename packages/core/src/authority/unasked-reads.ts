@@ -12,9 +12,8 @@
  *
  * Pure: the words and the decision. Asking is done in sessions/clear-unasked-reads.ts.
  */
-import type { Approval, Origin } from '@stoa/protocol';
+import type { Approval, DriverCapabilities, Origin } from '@stoa/protocol';
 import type { Policy } from '../permissions/decide.js';
-import type { DriverCapabilities } from '../sessions/admit.js';
 
 interface Standing {
   readonly driver: Pick<DriverCapabilities, 'readsUnasked'>;

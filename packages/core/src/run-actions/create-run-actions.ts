@@ -1,7 +1,9 @@
 import { type Principal, StoaError } from '@stoa/protocol';
+import type { SessionTokens } from '../access/session-tokens.js';
+import type { Assets } from '../assets/assets.js';
 import type { Channels } from '../channels/channels.js';
 import type { StoreWait } from '../log/store-wait.js';
-import type { ChannelActions, RunActions, ThreadPart } from '../runs/run-actions.js';
+import type { ChannelActions, RunActions, RunAsset, ThreadPart } from '../runs/run-actions.js';
 import type { ActingRun } from '../sessions/open-run.js';
 import type { Schedules } from '../sessions/schedules.js';
 import type { Sessions } from '../sessions/sessions.js';
@@ -20,10 +22,12 @@ export interface RunActionServices {
   readonly schedules: Schedules;
   readonly tasks: Tasks;
   readonly subAgents: SubAgents;
+  readonly assets: Assets;
+  readonly sessionTokens: SessionTokens;
 }
 
 export function createRunActions(services: RunActionServices, run: ActingRun): RunActions {
-  const { storeWait, sessions, stimuli, schedules, tasks, subAgents } = services;
+  const { storeWait, sessions, stimuli, schedules, tasks, subAgents, assets } = services;
   const { sessionId, runId, origin, signal } = run;
   const by = sessionPrincipal(sessionId);
   const patiently = <T>(act: () => Promise<T>): Promise<T> => storeWait.run(act, signal);
@@ -81,7 +85,21 @@ export function createRunActions(services: RunActionServices, run: ActingRun): R
       finished: (taskId, waiting) => subAgents.finished(taskId, waiting),
       resultOf: (task) => subAgents.resultOf(task),
     },
+    assets: { find: (assetId) => findAsset(assets, assetId) },
+    tokens: { issue: () => services.sessionTokens.issue(sessionId) },
+    taskRegistry: tasks,
   };
+}
+
+async function findAsset(assets: Assets, assetId: string): Promise<RunAsset | undefined> {
+  try {
+    const asset = await assets.get(assetId);
+    const { mediaType, name, bytes: size } = asset;
+    return { name, mediaType, size, bytes: () => assets.read(asset) };
+  } catch (error) {
+    if (error instanceof StoaError && error.code === 'asset_not_found') return undefined;
+    throw error;
+  }
 }
 
 type ChannelActionServices = Pick<RunActionServices, 'storeWait' | 'channels'>;

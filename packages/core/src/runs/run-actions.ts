@@ -9,7 +9,9 @@ import type {
   Task,
   TaskOutput,
 } from '@stoa/protocol';
+import type { SessionToken } from '../access/session-tokens.js';
 import type { StartedProgram } from '../agents/started-programs.js';
+import type { TaskRegistry } from '../tasks/tasks.js';
 
 export interface ChannelReaction {
   readonly messageId: string;
@@ -103,6 +105,13 @@ export interface SubAgentActions {
   resultOf(task: Task): Promise<string>;
 }
 
+export interface RunAsset {
+  readonly name: string | undefined;
+  readonly mediaType: string;
+  readonly size: number;
+  bytes(): Promise<Uint8Array>;
+}
+
 /**
  * What a run does to the domain. The session of the run is the principal of every action, whatever the arguments say.
  * An action waits while the store is unavailable, until the run ends. Repeating an action with the same `callId`
@@ -119,4 +128,10 @@ export interface RunActions {
   readonly messages: { send(callId: string, message: NewRunMessage): Promise<InboxItem> };
   readonly tasks: TaskActions;
   readonly subAgents: SubAgentActions;
+  /** An asset of the input; undefined when it has been deleted. */
+  readonly assets: { readonly find: (assetId: string) => Promise<RunAsset | undefined> };
+  /** A token with which a program acts as the session, until it is revoked. */
+  readonly tokens: { issue(): SessionToken };
+  /** Where the processes that the run starts are registered; it may be used after the run has ended. */
+  readonly taskRegistry: TaskRegistry;
 }

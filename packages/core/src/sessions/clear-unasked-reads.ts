@@ -1,7 +1,6 @@
-import type { Approval } from '@stoa/protocol';
+import type { Approval, DriverCapabilities } from '@stoa/protocol';
 import { questionAbout, whoNeedsApproval, whyNotAllowed } from '../authority/unasked-reads.js';
 import { stableJson } from '../channels/stable-json.js';
-import type { DriverCapabilities } from './admit.js';
 import { isSharedAgent } from './create-session.js';
 import type { OpenRunPorts } from './open-run.js';
 import type { Claim } from './ownership.js';

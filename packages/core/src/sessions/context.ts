@@ -1,4 +1,4 @@
-import type { AgentDefinition, AgentSource, DriverKind } from '@stoa/protocol';
+import type { AgentDefinition, AgentSource, DriverCapabilities, DriverKind } from '@stoa/protocol';
 import type { Store, Tx } from '@stoa/store';
 import type { OpenSession } from '../access/session-gate.js';
 import type { Assets } from '../assets/assets.js';
@@ -6,7 +6,6 @@ import type { Log, NewEvent } from '../log/log.js';
 import type { StoreWait } from '../log/store-wait.js';
 import type { MemoryFiles } from '../memory/memory-files.js';
 import type { Clock, Ids, Secrets } from '../ports.js';
-import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
 
 /** An agent that can be used. */

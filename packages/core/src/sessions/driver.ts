@@ -2,6 +2,7 @@ import type {
   Approval,
   ChannelRuntimeIdentity,
   ChannelRuntimeMemoryScope,
+  DriverCapabilities,
   DriverKind,
   InboxItem,
   Origin,
@@ -12,7 +13,6 @@ import type {
 import type { RecallAllRequest, RecalledAll } from '../memory/recall-all.js';
 import type { Policy } from '../permissions/decide.js';
 import type { RunActions } from '../runs/run-actions.js';
-import type { DriverCapabilities } from './admit.js';
 import type { RunEnd } from './run-end.js';
 import type { Requested } from './run-facts.js';
 import type { NewApproval, RunJournal } from './run-journal.js';
