@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Driver, decide } from '@stoa/core';
-import { type DriverKind, StoaError } from '@stoa/protocol';
+import type { DriverKind } from '@stoa/protocol';
 import {
   AgentSession,
   CANARY_KEY,

@@ -73,9 +73,9 @@ export function completeDriver<C extends AnyDriver>(
 ): C {
   const values = secretsOf(kept, secrets?.field);
   if (!secrets || !values) return kept;
-  const { field, recipient } = secrets;
-  const isSame =
-    kept.kind === current.kind && stableJson(recipient(kept)) === stableJson(recipient(current));
+  const { field } = secrets;
+  const recipientOf = (config: C): string => stableJson(secrets.recipient(config));
+  const isSame = kept.kind === current.kind && recipientOf(kept) === recipientOf(current);
   const from = isSame ? (secretsOf(current, field) ?? {}) : {};
   return { ...kept, [field]: filled(`driver.${field}`, values, from) };
 }

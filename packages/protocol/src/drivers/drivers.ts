@@ -26,8 +26,13 @@ export function driverSpec(kind: DriverKind): DriverSpec<DriverConfig> {
   return spec;
 }
 
+type FieldOfEach<T, K extends PropertyKey> = { [I in keyof T]: T[I][K & keyof T[I]] };
+
 /** One field of each, as a tuple: `map` forgets which element has which type. */
-function each<const T extends readonly object[], K extends keyof T[number]>(list: T, field: K) {
+function each<const T extends readonly object[], K extends keyof T[number]>(
+  list: T,
+  field: K,
+): FieldOfEach<T, K> {
   const values: unknown = list.map((item: T[number]) => item[field]);
-  return values as { [I in keyof T]: T[I][K & keyof T[I]] };
+  return values as FieldOfEach<T, K>;
 }
