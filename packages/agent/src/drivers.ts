@@ -1,10 +1,7 @@
 import type { DriverKind } from '@stoa/protocol';
 import { AcpDriver, type AcpDriverPorts } from './acp/acp-driver.js';
 import type { AgentDriver } from './agent-driver.js';
-import {
-  type BuiltinDriverSettings,
-  createBuiltinDriver,
-} from './builtin/create-builtin-driver.js';
+import { type BuiltinDriverSettings, createBuiltinDriver } from './builtin/builtin-driver.js';
 import { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 
 /** What the drivers are made of, each of a part of it. */

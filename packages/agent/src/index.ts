@@ -9,11 +9,12 @@ export { type AgentProgram, agentProgram } from './acp/agent-program.js';
 export type { McpAccess } from './acp/mcp-servers.js';
 export type { AgentDriver } from './agent-driver.js';
 export { RETRY_RULES, type RetryRules } from './builtin/ask-model.js';
-export { BuiltinDriver, type BuiltinDriverPorts } from './builtin/builtin-driver.js';
 export {
+  BuiltinDriver,
+  type BuiltinDriverPorts,
   type BuiltinDriverSettings,
   createBuiltinDriver,
-} from './builtin/create-builtin-driver.js';
+} from './builtin/builtin-driver.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
 export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';

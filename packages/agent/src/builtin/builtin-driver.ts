@@ -1,10 +1,11 @@
-import type { DriverEnd, RunContext } from '@stoa/core';
-import { BUILTIN_DRIVER, type DriverConfig, StoaError } from '@stoa/protocol';
+import type { Clock, DriverEnd, RunContext, Timers } from '@stoa/core';
+import { BUILTIN_DRIVER, type DriverConfig, type ModelsConfig, StoaError } from '@stoa/protocol';
 import type { AgentDriver } from '../agent-driver.js';
 import type { CallTools } from '../call-tools.js';
 import { AgentLoop, type LoopPorts } from './agent-loop.js';
+import { RETRY_RULES, type RetryRules } from './ask-model.js';
 import { ModelFailure } from './model-failure.js';
-import { type ChosenModel, type Models, wishOf } from './models.js';
+import { type ChosenModel, Models, wishOf } from './models.js';
 
 export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'tools'> {
   readonly models: Pick<Models, 'choose'>;
@@ -90,4 +91,27 @@ const MOST_PROBLEMS = 1_000;
 function failedWith(phase: 'start' | 'agent', error: unknown): DriverEnd {
   if (!(error instanceof ModelFailure)) throw error;
   return { type: 'failed', failure: { phase, code: error.code, message: error.message } };
+}
+
+export interface BuiltinDriverSettings {
+  readonly config: ModelsConfig;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly tools: CallTools;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  /** From 0 up to and without 1. */
+  readonly random: () => number;
+}
+
+/** The builtin driver with the models of the configuration. */
+export function createBuiltinDriver(settings: BuiltinDriverSettings): BuiltinDriver {
+  const { config, environment, tools, timers, clock, random } = settings;
+  const models = new Models(config, environment, { timers, clock });
+  return new BuiltinDriver({ models, tools, timers, random, rules: rulesOf(config) });
+}
+
+function rulesOf({ modelRetries = {} }: ModelsConfig): RetryRules {
+  const { attempts = RETRY_RULES.attempts, maxWaitSeconds } = modelRetries;
+  const maxWaitMs = maxWaitSeconds === undefined ? RETRY_RULES.maxWaitMs : maxWaitSeconds * 1_000;
+  return { ...RETRY_RULES, attempts, maxWaitMs };
 }

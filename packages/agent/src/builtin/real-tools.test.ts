@@ -23,7 +23,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { builtinTools } from '../tools/builtin-tools.js';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { ToolRunner } from '../tools/tool-runner.js';
-import { createBuiltinDriver } from './create-builtin-driver.js';
+import { createBuiltinDriver } from './builtin-driver.js';
 
 let root: string;
 let model: FakeModel;

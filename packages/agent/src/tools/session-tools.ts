@@ -1,18 +1,11 @@
-import { createChannelStimulus } from './initiative/create-channel-stimulus.js';
-import { createSchedule } from './initiative/create-schedule.js';
-import { forget } from './memory/forget.js';
-import { recall } from './memory/recall.js';
-import { remember } from './memory/remember.js';
-import { askUser } from './talk/ask-user.js';
-import { emitOutput } from './talk/emit-output.js';
-import { passTurn } from './talk/pass-turn.js';
+import { createChannelStimulus, createSchedule } from './initiative-tools.js';
+import { forget, recall, remember } from './memory-tools.js';
+import { askUser, emitOutput, passTurn } from './talk/answer-tools.js';
 import { readChannelAsset } from './talk/read-channel-asset.js';
 import { sendMessage } from './talk/send-message.js';
 import { setChannelReaction } from './talk/set-channel-reaction.js';
 import { agentTool } from './tasks/agent.js';
-import { taskOutput } from './tasks/task-output.js';
-import { taskStatus } from './tasks/task-status.js';
-import { taskStop } from './tasks/task-stop.js';
+import { taskOutput, taskStatus, taskStop } from './tasks/task-tools.js';
 import type { Tool } from './tool.js';
 
 /**

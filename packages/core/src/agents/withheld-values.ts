@@ -60,13 +60,13 @@ export function complete(kept: AgentDefinition, current: AgentDefinition): Agent
   };
 }
 
-export function withholdDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, config: C): C {
+function withholdDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, config: C): C {
   const values = secretsOf(config, secrets?.field);
   return secrets && values ? { ...config, [secrets.field]: hidden(values) } : config;
 }
 
 /** Fills in from the current configuration, if that is for the same recipient. */
-export function completeDriver<C extends AnyDriver>(
+function completeDriver<C extends AnyDriver>(
   { secrets }: DriverSpec<C>,
   kept: C,
   current: C,

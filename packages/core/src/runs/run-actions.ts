@@ -13,7 +13,7 @@ import type { SessionToken } from '../access/session-tokens.js';
 import type { StartedProgram } from '../agents/started-programs.js';
 import type { TaskRegistry } from '../tasks/tasks.js';
 
-export interface ChannelReaction {
+interface ChannelReaction {
   readonly messageId: string;
   readonly emoji: string;
   /** Remove the reaction instead of setting it. */
@@ -66,7 +66,7 @@ export interface NewRunMessage {
   readonly subject?: string | undefined;
 }
 
-export interface TaskRange {
+interface TaskRange {
   readonly offset: number;
   readonly limit: number;
   readonly waitMs: number;
@@ -83,7 +83,7 @@ export interface TaskActions {
   send(taskId: string, text: string): Promise<Task>;
 }
 
-export interface NewRunAgent {
+interface NewRunAgent {
   readonly description: string;
   readonly prompt: string;
   /** Defaults to the agent of the session. */

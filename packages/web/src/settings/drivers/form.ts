@@ -14,7 +14,7 @@ export interface DriverField {
   readonly choices?: readonly { readonly value: string; readonly label: string }[];
 }
 
-export type ReadDriver<Config> =
+type ReadDriver<Config> =
   | { readonly driver: Config }
   /** What is wrong with a field, by its name. */
   | { readonly unreadable: Readonly<Record<string, string>> };

@@ -1,9 +1,44 @@
 import type { RunContext } from '@stoa/core';
 import { LIMITS, StoaError, TaskId } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool } from '../tool.js';
-import { taskSubject } from './task-subject.js';
-import { taskText } from './task-text.js';
+import { defineTool, type Subject } from '../tool.js';
+import { taskLine, taskText } from './task-text.js';
+
+/**
+ * What a call about background tasks touches: they are private to the person the session works for. A task that was
+ * started on request of the same people is theirs to follow. Without an id it is all tasks.
+ */
+async function taskSubject(
+  run: RunContext,
+  taskId: string | undefined,
+): Promise<readonly Subject[]> {
+  const { requestedBy = [] } = await run.policy();
+  if (requestedBy.length === 0) return [{ type: 'none' }];
+  const { ceiling } = taskId === undefined ? {} : await run.tasks.get(taskId);
+  const isTheirs = requestedBy.every((person) => ceiling?.people.includes(person) === true);
+  return [{ type: 'none', isPrivate: !isTheirs }];
+}
+
+const TaskStatusInput = z.strictObject({
+  task_id: TaskId.optional().describe('The task to look at; all of them without it'),
+});
+type TaskStatusInput = z.infer<typeof TaskStatusInput>;
+
+export const taskStatus = defineTool<TaskStatusInput>({
+  name: 'task_status',
+  description:
+    'Shows your background tasks of every kind, or all there is to know of one. You are told by ' +
+    'yourself when one ends: do not ask again and again.',
+  input: TaskStatusInput,
+  kind: 'read',
+  title: ({ task_id }) => (task_id === undefined ? 'Background tasks' : `Look at ${task_id}`),
+  subjects: ({ task_id }, { run }) => taskSubject(run, task_id),
+  async execute({ task_id }, { run }) {
+    if (task_id !== undefined) return { text: taskText(await run.tasks.get(task_id)) };
+    const all = await run.tasks.list();
+    return { text: all.length === 0 ? 'There are none.' : all.map(taskLine).join('\n') };
+  },
+});
 
 const PART_BYTES = 16_384;
 
@@ -58,3 +93,20 @@ async function lastFrom(
   const { size } = await tasks.output(taskId, { offset: BEHIND, limit: 1, waitMs: 0 });
   return Math.max(0, size - limit);
 }
+
+const TaskStopInput = z.strictObject({ task_id: TaskId });
+type TaskStopInput = z.infer<typeof TaskStopInput>;
+
+export const taskStop = defineTool<TaskStopInput>({
+  name: 'task_stop',
+  description:
+    'Stops a background task, of whatever kind, and answers when it is gone. The answer is all you ' +
+    'are told of its end.',
+  input: TaskStopInput,
+  kind: 'speak',
+  title: ({ task_id }) => `Stop ${task_id}`,
+  subjects: ({ task_id }, { run }) => taskSubject(run, task_id),
+  async execute({ task_id }, { run }) {
+    return { text: taskLine(await run.tasks.stop(task_id)) };
+  },
+});
