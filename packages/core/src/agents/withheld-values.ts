@@ -66,11 +66,7 @@ function withholdDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, config:
 }
 
 /** Fills in from the current configuration, if that is for the same recipient. */
-function completeDriver<C extends AnyDriver>(
-  { secrets }: DriverSpec<C>,
-  kept: C,
-  current: C,
-): C {
+function completeDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, kept: C, current: C): C {
   const values = secretsOf(kept, secrets?.field);
   if (!secrets || !values) return kept;
   const { field } = secrets;
