@@ -41,9 +41,68 @@ const arrowRules = Object.entries(arrows).map(([name, known]) => ({
   to: { path: '^packages/', pathNot: `^packages/(${[name, ...known].join('|')})/` },
 }));
 
+/** Folders of core that hold no state and know no module: pure decisions that every module may use. */
+const pure = ['authority', 'patterns', 'permissions'];
+
+/** The modules of core, each with the folders of the modules that its declaration names in `needs`. */
+const modules = new Map();
+for (const name of fs.readdirSync(path.join(__dirname, 'packages/core/src'))) {
+  const file = path.join(__dirname, 'packages/core/src', name, 'module.ts');
+  if (name === 'kernel' || !fs.existsSync(file)) continue;
+  const text = fs.readFileSync(file, 'utf8');
+  const folders = new Map(
+    [...text.matchAll(/import \{([^}]*)\} from '\.\.\/([\w-]+)\/module\.js'/g)].flatMap(
+      ([, names, folder]) => names.split(',').map((one) => [one.trim(), folder]),
+    ),
+  );
+  const [, needs] = /needs: \[([^\]]*)\]/.exec(text) ?? [];
+  if (needs === undefined) throw new Error(`${file} declares no needs`);
+  const needed = needs.split(',').map((one) => one.trim());
+  modules.set(
+    name,
+    needed.filter(Boolean).map((one) => folders.get(one)),
+  );
+}
+
+const moduleRules = [...modules].map(([name, needs]) => ({
+  name: `module-${name}`,
+  comment: `${name} may import only the modules it needs: ${needs.join(', ') || 'none'}. Add to \`needs\` in its module.ts, or use a hook.`,
+  severity: 'error',
+  from: { path: `^packages/core/src/${name}/`, pathNot: test },
+  to: {
+    path: '^packages/core/src/[^/]+/',
+    pathNot: `^packages/core/src/(${[name, ...needs, ...pure, 'kernel'].join('|')})/`,
+  },
+}));
+
 module.exports = {
   forbidden: [
     ...arrowRules,
+    ...moduleRules,
+    {
+      name: 'kernel-knows-no-module',
+      comment: 'The kernel knows no noun.',
+      severity: 'error',
+      from: { path: '^packages/core/src/kernel/', pathNot: test },
+      to: { path: '^packages/core/src/', pathNot: '^packages/core/src/(kernel/|ports\\.ts$)' },
+    },
+    {
+      name: 'pure-decisions-know-no-module',
+      comment: 'Folders of pure decisions use only each other and the kernel.',
+      severity: 'error',
+      from: { path: `^packages/core/src/(${pure.join('|')})/`, pathNot: test },
+      to: {
+        path: '^packages/core/src/[^/]+/',
+        pathNot: `^packages/core/src/(${[...pure, 'kernel'].join('|')})/`,
+      },
+    },
+    {
+      name: 'only-the-list-knows-all-modules',
+      comment: 'Modules meet in create-core.ts.',
+      severity: 'error',
+      from: { path: '^packages/core/src/[^/]+/', pathNot: test },
+      to: { path: '^packages/core/src/(create-core|index|idle-runtime)\\.ts$' },
+    },
     {
       name: 'cli-starts-the-daemon-lazily',
       comment:

@@ -38,8 +38,6 @@ export const shell: Benchmark = {
   },
 };
 
-const nobody = (): Promise<never> => Promise.reject(new Error('nobody speaks here'));
-
 /** As an agent's call: decided about, journaled before and after, synced. */
 async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
   const { home } = runs;
@@ -47,12 +45,6 @@ async function throughTool(runs: HeldRuns, sandbox: Sandbox): Promise<Block> {
   const tools = builtinTools({
     tasksDirectory: join(home, 'tasks'),
     sandbox,
-    initiative: {
-      putStimulus: () => Promise.resolve(''),
-      makeSchedule: () => Promise.resolve(''),
-    },
-    sendMessage: { send: nobody, commandOf: nobody },
-    channels: { react: nobody, readAsset: nobody, readThread: nobody },
   });
   const now = (): number => performance.now();
   const runner = new ToolRunner({ tools, decide, home, now, diagnose: console.error });

@@ -7,22 +7,20 @@ export {
 export { AcpFailure, type AcpFailureCode } from './acp/acp-failure.js';
 export { type AgentProgram, agentProgram } from './acp/agent-program.js';
 export type { McpAccess } from './acp/mcp-servers.js';
+export type { AgentDriver } from './agent-driver.js';
 export { RETRY_RULES, type RetryRules } from './builtin/ask-model.js';
-export { BuiltinDriver, type BuiltinDriverPorts } from './builtin/builtin-driver.js';
 export {
+  BuiltinDriver,
+  type BuiltinDriverPorts,
   type BuiltinDriverSettings,
   createBuiltinDriver,
-} from './builtin/create-builtin-driver.js';
-export type { FindAsset, ReadAsset } from './builtin/input-message.js';
+} from './builtin/builtin-driver.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
 export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
 export { channelTurn } from './channel-turn.js';
-export {
-  type DefinitionCheckPorts,
-  definitionLack,
-  definitionProblem,
-} from './definition-problem.js';
+export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';
+export { type AgentDrivers, createDrivers, type DriverPorts } from './drivers.js';
 export {
   ENVELOPE_RULE,
   envelope,
@@ -46,10 +44,10 @@ export { ShellTasks, type ShellTasksOptions } from './tasks/shell/shell-tasks.js
 export { type BuiltinToolsOptions, builtinTools } from './tools/builtin-tools.js';
 export { callDirectly, type DirectCall } from './tools/call-directly.js';
 export { cutText } from './tools/cut-text.js';
-export { type Initiative, initiativeTools } from './tools/initiative/initiative-tools.js';
 export { inputHash } from './tools/input-hash.js';
 export { isInside, PathGuard, type PathGuardOptions, type Place } from './tools/paths.js';
 export type { Decide } from './tools/permission.js';
+export { SESSION_TOOLS } from './tools/session-tools.js';
 export { adoptCommand } from './tools/shell/adopted-command.js';
 export { childEnvironment } from './tools/shell/child-environment.js';
 export { type CommandRequest, startCommand } from './tools/shell/command.js';
@@ -68,17 +66,12 @@ export {
 export type { CommandEnd, RunningCommand } from './tools/shell/running-command.js';
 export { Sandbox, type SandboxOptions, type SandboxReport } from './tools/shell/sandbox.js';
 export { SystemPrograms } from './tools/shell/system-programs.js';
-export type { ChannelActs, ThreadPart } from './tools/talk/channel-acts.js';
 export {
-  placeOf,
-  READ_CHANNEL_THREAD,
   ReadChannelThreadInput,
+  readChannelThread,
+  threadLocation,
 } from './tools/talk/read-channel-thread.js';
-export { type OutgoingMessage, PARENT, type SendMessage } from './tools/talk/send-message.js';
-export { type TalkPorts, talkTools } from './tools/talk/talk-tools.js';
 export { threadText } from './tools/talk/thread-text.js';
-export type { TaskActs, WantedAgent } from './tools/tasks/task-acts.js';
-export { taskTools } from './tools/tasks/task-tools.js';
 export {
   type DecidedEnvironment,
   defineTool,

@@ -72,7 +72,6 @@ const DRIVERS: readonly { kind: DriverKind; definition: AgentDefinition; make: M
         timers,
         random: () => 0,
         rules: RETRY_RULES,
-        findAsset: () => Promise.resolve(undefined),
       });
     },
   },

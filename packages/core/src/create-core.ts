@@ -14,6 +14,7 @@ import { memory } from './memory/module.js';
 import { observations } from './observations/module.js';
 import { projects } from './projects/module.js';
 import { recovery } from './recovery/module.js';
+import { runActions } from './run-actions/module.js';
 import { runs } from './runs/module.js';
 import { schedules } from './schedules/module.js';
 import { sessions } from './sessions/module.js';
@@ -45,6 +46,7 @@ export const MODULES = [
   tasks,
   subagents,
   dreams,
+  runActions,
   recovery,
 ] as const;
 

@@ -2,7 +2,6 @@ export { OWNER_ID, type Presented } from './access/credentials.js';
 export { assertMayCall, callerClass } from './access/rules.js';
 export type { SessionToken } from './access/session-tokens.js';
 export type { AgentFile, AgentFiles } from './agents/agents.js';
-export { DRIVER_CAPABILITIES, type DriverCapabilities } from './agents/driver-capabilities.js';
 export type { StartedProgram } from './agents/started-programs.js';
 export { agentFor } from './agents/withheld-values.js';
 export type { ReadyAgent, Workspaces } from './agents/workspaces.js';
@@ -40,7 +39,23 @@ export {
 export { PROTECTED_NAMES, READ_ONLY_IN_HOME, START_FILES } from './permissions/protected-paths.js';
 export type { ToolRequest as PermissionRequest } from './permissions/request.js';
 export type { AssetFiles, Calendar, Clock, Ids, Secrets, Timers } from './ports.js';
+export type {
+  NewRunMessage,
+  NewRunSchedule,
+  NewRunStimulus,
+  RunAsset,
+  SubAgentActions,
+  TaskActions,
+} from './run-actions/actions.js';
 export type { Driver, DriverEnd, RunContext, RunSession } from './runs/driver.js';
+export type {
+  ChannelActions,
+  ChannelAsset,
+  RunActions,
+  ThreadLocation,
+  ThreadPart,
+  ThreadRange,
+} from './runs/run-actions.js';
 export { isFenced, type RunJournal } from './runs/run-journal.js';
 export type {
   ChannelContextTold,
@@ -78,5 +93,5 @@ export type { Settlement } from './tasks/settle-task.js';
 export { endsInBackground } from './tasks/shell/ends-in-background.js';
 export { monitorHint } from './tasks/shell/monitor-hint.js';
 export { sleepRefusal } from './tasks/shell/sleep-guard.js';
-export type { Tasks } from './tasks/tasks.js';
+export type { TaskRegistry, Tasks } from './tasks/tasks.js';
 export { arbitrate } from './turns/arbitrate.js';

@@ -118,6 +118,7 @@ export { type InstalledProgram, installNpmProgram } from './programs/npm-program
 export { AgentSession, definitionOf, saidBy } from './runtime/agent-session.js';
 export { DirectedDriver, type DirectedRun } from './runtime/directed-driver.js';
 export { dyingRun } from './runtime/dying-run.js';
+export { lateExecutor } from './runtime/late-executor.js';
 export {
   CANARY_KEY,
   type DriverParts,

@@ -24,7 +24,7 @@ async function open(options: Omit<AgentStageOptions, 'driver'> = {}): Promise<Ag
         sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
         decide,
         limits: { askMs: 300 },
-        mcpFor: (sessionId) => ({
+        mcpFor: ({ session: { sessionId } }) => ({
           url: 'http://127.0.0.1:1/mcp',
           token: `token-of-${sessionId}`,
           tools: new Set(OWN_TOOLS),

@@ -52,7 +52,7 @@ async function open({ environment = {}, hasSandbox = true, watch, ...options }: 
           ...(hasSandbox ? {} : { bubblewrap: null }),
         }),
         decide,
-        mcpFor: (sessionId) => ({
+        mcpFor: ({ session: { sessionId } }) => ({
           url: 'http://127.0.0.1:1/mcp',
           token: `token-of-${sessionId}`,
           tools: new Set(['emit_output', 'pass_turn', 'remember']),

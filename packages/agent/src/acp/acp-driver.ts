@@ -1,14 +1,8 @@
 import { createHash } from 'node:crypto';
 import { methods, RequestError } from '@agentclientprotocol/sdk';
-import {
-  DRIVER_CAPABILITIES,
-  type Driver,
-  type DriverEnd,
-  type RunContext,
-  type Transcript,
-} from '@stoa/core';
-import { type DriverConfig, StoaError } from '@stoa/protocol';
-import type { FindAsset } from '../builtin/input-message.js';
+import type { DriverEnd, RunContext, Transcript } from '@stoa/core';
+import { ACP_DRIVER, type DriverConfig, type DriverConfigOf, StoaError } from '@stoa/protocol';
+import type { AgentDriver } from '../agent-driver.js';
 import { deliverItems } from '../deliver-items.js';
 import { textOutput } from '../text-output.js';
 import { AcpFailure } from './acp-failure.js';
@@ -19,8 +13,9 @@ import { type AgentSession, AgentSessions } from './agent-sessions.js';
 import { PromptAnswer } from './answers.js';
 import type { DeskPorts } from './call-desk.js';
 import { CallIds } from './call-ids.js';
+import { programLack } from './find-program.js';
 import { inWords, wordsOf } from './in-words.js';
-import type { McpAccess } from './mcp-servers.js';
+import type { McpFor } from './mcp-servers.js';
 import type { StreamLimits } from './message-stream.js';
 import { buildPrompt, instructionsDigest } from './prompt.js';
 import { saysNothing } from './said-failure.js';
@@ -30,8 +25,6 @@ import { watchSilence } from './silence.js';
 import { failureOf } from './stop-reasons.js';
 import { Turn } from './turn.js';
 import { unlessAborted, within } from './within.js';
-
-type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
 export interface AcpLimits {
   /** How long a program may take until it is ready, and to open a session. */
@@ -68,9 +61,8 @@ export interface AcpDriverPorts
     Pick<ProcessPorts, 'sandbox' | 'timers' | 'now' | 'diagnose'> {
   /** The daemon's environment, of which a program gets what it needs and what its definition names. */
   readonly environment: Readonly<NodeJS.ProcessEnv>;
-  readonly findAsset: FindAsset;
-  /** The daemon's own tools, for a session; the access is revoked when its program has no use for it. */
-  readonly mcpFor?: (sessionId: string) => McpAccess | undefined;
+  /** The daemon's own tools for the session of a run; the access is revoked when its program no longer needs it. */
+  readonly mcpFor?: McpFor;
   readonly limits?: Partial<AcpLimits>;
 }
 
@@ -79,9 +71,9 @@ export interface AcpDriverPorts
  * all sessions of the same definition, the same person and the same workspace. What it does goes into the journal, and what
  * it asks for is decided here.
  */
-export class AcpDriver implements Driver {
-  readonly kind = 'acp';
-  readonly capabilities = DRIVER_CAPABILITIES.acp;
+export class AcpDriver implements AgentDriver {
+  readonly kind = ACP_DRIVER.kind;
+  readonly capabilities = ACP_DRIVER.capabilities;
   readonly #limits: AcpLimits;
   readonly #pool: AgentPool;
   readonly #sessions: AgentSessions;
@@ -141,9 +133,17 @@ export class AcpDriver implements Driver {
     }
   }
 
-  /** What its program failed of last, where its definition or what it needs is the cause. */
-  problemOf(config: AcpConfig): string | undefined {
-    return this.#problems.get(agentProgram(config, this.ports.environment).digest);
+  assertSound(driver: DriverConfig): Promise<void> {
+    return new Promise((resolve) => {
+      agentProgram(configOf(driver), this.ports.environment);
+      resolve();
+    });
+  }
+
+  /** The program itself, or why it failed last, where its definition or what it needs is the cause. */
+  async lackOf(driver: DriverConfig): Promise<string | undefined> {
+    const program = agentProgram(configOf(driver), this.ports.environment);
+    return (await programLack(program)) ?? this.#problems.get(program.digest);
   }
 
   #remember(run: RunContext, error: unknown): void {
@@ -154,7 +154,7 @@ export class AcpDriver implements Driver {
 
   /** Equal for runs of the same driver configuration, wherever they work. */
   #definitionDigest({ session }: RunContext): string {
-    return agentProgram(acpConfigOf(session), this.ports.environment).digest;
+    return agentProgram(configOf(session.persona.definition.driver), this.ports.environment).digest;
   }
 
   /**
@@ -194,7 +194,11 @@ export class AcpDriver implements Driver {
   }
 
   #programOf({ session }: RunContext): AgentProgram {
-    return agentProgram(acpConfigOf(session), this.ports.environment, session.workspace);
+    return agentProgram(
+      configOf(session.persona.definition.driver),
+      this.ports.environment,
+      session.workspace,
+    );
   }
 
   async #prompt(
@@ -213,7 +217,7 @@ export class AcpDriver implements Driver {
       instructions: isTold ? undefined : session.told === undefined ? 'first' : 'changed',
       isReprimed: session.history !== undefined,
       takesImages: process.capabilities.promptCapabilities?.image === true,
-      findAsset: this.ports.findAsset,
+      findAsset: run.assets.find,
       commands: session.commands,
     });
     if (session.history !== undefined) await run.journal.note('reprimed', session.history);
@@ -258,7 +262,6 @@ export class AcpDriver implements Driver {
     delivered: () => Promise<void>,
   ): Turn {
     const { decide, home, sandbox, diagnose, now, timers } = this.ports;
-    const { driver } = run.session.persona.definition;
     const steps = transcript.entries.flatMap((entry) =>
       entry.type === 'assistant' && entry.runId === run.runId ? [entry.step] : [],
     );
@@ -268,7 +271,7 @@ export class AcpDriver implements Driver {
       ids: new CallIds(run.runId, transcript),
       firstStep: Math.max(-1, ...steps) + 1,
       now,
-      model: driver.kind === 'acp' ? driver.model : undefined,
+      model: configOf(run.session.persona.definition.driver).model,
       decide,
       home,
       sandbox,
@@ -388,9 +391,8 @@ interface Attempt {
   turn: Turn | undefined;
 }
 
-function acpConfigOf({ persona }: RunContext['session']): AcpConfig {
-  const { driver } = persona.definition;
-  if (driver.kind === 'acp') return driver;
+function configOf(driver: DriverConfig): DriverConfigOf<'acp'> {
+  if (driver.kind === ACP_DRIVER.kind) return driver;
   throw new StoaError('invalid_agent', 'Its driver is no program that speaks ACP');
 }
 

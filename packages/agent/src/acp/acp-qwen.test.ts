@@ -61,7 +61,7 @@ async function open() {
         environment: { ...parts.environment, QWEN_TEST_KEY: KEY },
         sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
         decide,
-        mcpFor: (sessionId) => ({
+        mcpFor: ({ session: { sessionId } }) => ({
           url: mcp.url,
           token: `token-of-${sessionId}`,
           tools: new Set(['greet']),

@@ -28,7 +28,6 @@ import { messageStream, STREAM_LIMITS, type StreamLimits } from './message-strea
 import { newServerName } from './own-server.js';
 import { familyOf, type Relative } from './process-family.js';
 import { spawnProgram } from './spawn-program.js';
-import { TextTail } from './text-tail.js';
 import { within } from './within.js';
 
 export interface ProcessPorts {
@@ -346,3 +345,18 @@ export class AgentProcess {
 
 const anything = (params: unknown): { readonly sessionId?: unknown; readonly update?: unknown } =>
   typeof params === 'object' && params !== null ? params : {};
+
+/** Keeps the end of what is written to it. */
+class TextTail {
+  #text = '';
+
+  constructor(private readonly chars: number) {}
+
+  add(text: string): void {
+    this.#text = (this.#text + text).slice(-this.chars);
+  }
+
+  get text(): string {
+    return this.#text.toWellFormed();
+  }
+}

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { type DriverConfig, StoaError } from '@stoa/protocol';
+import { type DriverConfigOf, StoaError } from '@stoa/protocol';
 import { childEnvironment, isSecretName } from '../tools/shell/child-environment.js';
 import { isOwn, namedValues } from './named-values.js';
 import { PRESETS, type Preset, type ProgramSettings } from './presets.js';
-
-type AcpConfig = Extract<DriverConfig, { kind: 'acp' }>;
 
 /** An agent program as it is started. */
 export interface AgentProgram {
@@ -43,7 +41,7 @@ export interface AgentProgram {
  * arguments of the preset follow it, so that it always asks before it acts. Throws `invalid_agent`.
  */
 export function agentProgram(
-  config: AcpConfig,
+  config: DriverConfigOf<'acp'>,
   daemonEnvironment: Readonly<NodeJS.ProcessEnv>,
   workspace?: string,
 ): AgentProgram {

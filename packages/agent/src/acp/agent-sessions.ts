@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { serverSecrets } from '../mcp/server-secrets.js';
 import type { AgentProcess } from './agent-process.js';
 import type { KnownServers } from './call-subjects.js';
-import { type McpAccess, mcpServers } from './mcp-servers.js';
+import { type McpAccess, type McpFor, mcpServers } from './mcp-servers.js';
 import { openSession } from './open-session.js';
 import { lastTextOf } from './replay.js';
 import { readNote, SESSION_NOTE } from './session-note.js';
@@ -29,7 +29,7 @@ export interface AgentSession {
 
 export interface AgentSessionsPorts {
   readonly environment: Readonly<NodeJS.ProcessEnv>;
-  readonly mcpFor?: (sessionId: string) => McpAccess | undefined;
+  readonly mcpFor?: McpFor;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly sessionMs: number;
   /** No session is left in this program, and another took its place. */
@@ -106,7 +106,7 @@ export class AgentSessions {
     const note = readNote(written);
     const known = note?.program === process.program.family ? note : undefined;
     const isUsable = known !== undefined && !this.#givenUp.has(known.id);
-    const access = this.ports.mcpFor?.(sessionId);
+    const access = this.ports.mcpFor?.(run);
     const all = Object.entries(persona.definition.mcpServers ?? {});
     const configured = Object.fromEntries(all.filter(([name]) => !denied.has(name)));
     const release = process.keepSecret([

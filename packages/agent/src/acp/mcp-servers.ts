@@ -1,4 +1,5 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
+import type { RunContext } from '@stoa/core';
 import type { McpServerConfig } from '@stoa/protocol';
 import { namedValues } from './named-values.js';
 import { OWN_SERVER } from './own-server.js';
@@ -11,6 +12,8 @@ export interface McpAccess {
   readonly tools: ReadonlySet<string>;
   revoke(): void;
 }
+
+export type McpFor = (run: Pick<RunContext, 'session' | 'tokens'>) => McpAccess | undefined;
 
 export interface OfferedServers {
   readonly servers: McpServer[];

@@ -1,11 +1,10 @@
 import type { RunContext } from '@stoa/core';
-import type { AssistantPart, ToolOutcome } from '@stoa/protocol';
+import type { AssistantPart, ToolOutcome, Usage } from '@stoa/protocol';
 import { StreamScrubber, scrubJson } from '../builtin/scrub.js';
 import type { AgentProcess } from './agent-process.js';
 import type { CallIds } from './call-ids.js';
 import type { ToolCallReport, UsageReport } from './session-updates.js';
 import { boundedInput, ToolCall } from './tool-call.js';
-import { usageOf } from './usage.js';
 
 export interface TurnJournalPorts {
   readonly run: RunContext;
@@ -208,4 +207,19 @@ export class TurnJournal {
     const by = { provider: process.program.name, ...(model === undefined ? {} : { model }) };
     await this.ports.run.journal.usage(usageOf(usage), by);
   }
+}
+
+/**
+ * What a program says a step took. Some count what came from a cache as input and some beside it; the
+ * total tells which. It has no cost: whose prices hold is not known here.
+ */
+function usageOf(reported: UsageReport): Usage {
+  const { inputTokens, outputTokens, totalTokens, cachedReadTokens } = reported;
+  const input = Math.max(inputTokens, totalTokens - outputTokens);
+  return {
+    modelCalls: 1,
+    inputTokens: input,
+    cachedInputTokens: Math.min(cachedReadTokens, input),
+    outputTokens,
+  };
 }

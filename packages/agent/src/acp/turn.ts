@@ -4,13 +4,17 @@ import { StoaError } from '@stoa/protocol';
 import type { Place } from '../tools/paths.js';
 import { AcpFailure } from './acp-failure.js';
 import type { SessionListener } from './agent-process.js';
-import type { PermissionRequest, ReadFileRequest, WriteFileRequest } from './answers.js';
+import type {
+  PermissionOption,
+  PermissionRequest,
+  ReadFileRequest,
+  WriteFileRequest,
+} from './answers.js';
 import { CallDesk, type DeskPorts, type Verdict } from './call-desk.js';
 import { type KnownServers, type Touches, touchesOf } from './call-subjects.js';
 import { FileCallbacks } from './file-callbacks.js';
 import { InOrder } from './in-order.js';
 import { namedArguments } from './named-arguments.js';
-import { allowing, rejecting, toolNamedIn } from './permission-option.js';
 import {
   readUpdate,
   type SessionUpdate,
@@ -366,4 +370,38 @@ export class Turn implements SessionListener {
     this.#isDelivered = true;
     await this.ports.delivered();
   }
+}
+
+type Kind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
+
+/** A permission for one call becomes a standing one only where the answer is standing itself. */
+function allowing(
+  options: readonly PermissionOption[],
+  isStanding: boolean,
+): RequestPermissionResponse | undefined {
+  const option =
+    ofKind(options, 'allow_once') ?? (isStanding ? ofKind(options, 'allow_always') : undefined);
+  return option && chosen(option);
+}
+
+function rejecting(options: readonly PermissionOption[]): RequestPermissionResponse {
+  const option = ofKind(options, 'reject_once') ?? ofKind(options, 'reject_always');
+  return option ? chosen(option) : { outcome: { outcome: 'cancelled' } };
+}
+
+function ofKind(options: readonly PermissionOption[], kind: Kind): PermissionOption | undefined {
+  return options.find((option) => option.kind === kind);
+}
+
+const chosen = ({ optionId }: PermissionOption): RequestPermissionResponse => ({
+  outcome: { outcome: 'selected', optionId },
+});
+
+/** Some programs say only in an option which tool it is that they ask for. */
+function toolNamedIn(options: readonly PermissionOption[]): string | undefined {
+  for (const { name } of options) {
+    const [, tool] = /^Always Allow in project: (\w+)$/.exec(name ?? '') ?? [];
+    if (tool !== undefined) return tool;
+  }
+  return undefined;
 }

@@ -8,7 +8,6 @@ import { compact } from './compact.js';
 import { conversationOf } from './conversation.js';
 import { estimateRequest } from './estimate-tokens.js';
 import { failingStreaks, STREAK_FAILS } from './failing-streaks.js';
-import type { FindAsset } from './input-message.js';
 import type { ModelAnswer, ModelRequest } from './model-client.js';
 import { ModelFailure } from './model-failure.js';
 import type { ChosenModel } from './models.js';
@@ -19,7 +18,6 @@ import { usageOf } from './usage-of.js';
 
 export interface LoopPorts extends AskPorts {
   readonly tools: CallTools;
-  readonly findAsset: FindAsset;
   readonly tokenRatios: Map<string, number>;
 }
 
@@ -169,13 +167,15 @@ export class AgentLoop {
   }
 
   async #request({ entries }: Transcript): Promise<ModelRequest> {
-    const { findAsset } = this.ports;
     const { takesImages, maxOutputTokens } = this.model;
     const undelivered = this.#isDelivered ? [] : this.run.items;
     return {
       system: this.#system,
       tools: this.#tools,
-      messages: await conversationOf(entries, undelivered, { findAsset, takesImages }),
+      messages: await conversationOf(entries, undelivered, {
+        findAsset: this.run.assets.find,
+        takesImages,
+      }),
       maxOutputTokens,
     };
   }

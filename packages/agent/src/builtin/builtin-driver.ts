@@ -1,8 +1,11 @@
-import { DRIVER_CAPABILITIES, type Driver, type DriverEnd, type RunContext } from '@stoa/core';
+import type { Clock, DriverEnd, RunContext, Timers } from '@stoa/core';
+import { BUILTIN_DRIVER, type DriverConfig, type ModelsConfig, StoaError } from '@stoa/protocol';
+import type { AgentDriver } from '../agent-driver.js';
 import type { CallTools } from '../call-tools.js';
 import { AgentLoop, type LoopPorts } from './agent-loop.js';
+import { RETRY_RULES, type RetryRules } from './ask-model.js';
 import { ModelFailure } from './model-failure.js';
-import type { ChosenModel, Models, Wish } from './models.js';
+import { type ChosenModel, Models, wishOf } from './models.js';
 
 export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'tools'> {
   readonly models: Pick<Models, 'choose'>;
@@ -10,9 +13,9 @@ export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'too
 }
 
 /** Stoa's own agent: a loop of model and tools, journaled step by step. */
-export class BuiltinDriver implements Driver {
-  readonly kind = 'builtin';
-  readonly capabilities = DRIVER_CAPABILITIES.builtin;
+export class BuiltinDriver implements AgentDriver {
+  readonly kind = BUILTIN_DRIVER.kind;
+  readonly capabilities = BUILTIN_DRIVER.capabilities;
   /** How many tokens a provider counted for one that was estimated, by session. */
   readonly #tokenRatios = new Map<string, number>();
   /** By `provider/model`: what a person has to mend, until a run with that model completes. */
@@ -22,19 +25,18 @@ export class BuiltinDriver implements Driver {
 
   async execute(run: RunContext): Promise<DriverEnd> {
     const { driver } = run.session.persona.definition;
-    const wish = driver.kind === 'builtin' ? driver : {};
+    const wish = wishOf(driver);
     let model: ChosenModel;
     try {
       model = this.ports.models.choose(wish);
     } catch (error) {
       return failedWith('start', error);
     }
-    const maxSteps = driver.kind === 'builtin' ? driver.maxSteps : undefined;
     const ports = { ...this.ports, tokenRatios: this.#tokenRatios };
     const { provider, model: name } = model.client;
     const who = `${provider}/${name}`;
     try {
-      const end = await new AgentLoop(ports, run, model, maxSteps).go();
+      const end = await new AgentLoop(ports, run, model, wish.maxSteps).go();
       if (end.type === 'completed') this.#problems.delete(who);
       return end;
     } catch (error) {
@@ -47,19 +49,27 @@ export class BuiltinDriver implements Driver {
     }
   }
 
-  /** What an agent with this wish lacks: a model, a key, or what its model refused last. */
-  lackOf(wish: Wish): string | undefined {
-    const problem = this.modelProblem(wish);
-    if (problem) return problem.code === 'no_model' ? problem.message : undefined;
-    const { provider, model } = this.ports.models.choose(wish).client;
-    return this.#problems.get(`${provider}/${model}`);
+  /** Without any model the definition is sound: its runs say what to set. */
+  assertSound(driver: DriverConfig): Promise<void> {
+    const model = this.#choose(driver);
+    if (model instanceof ModelFailure && model.code === 'unknown_model') {
+      return Promise.reject(new StoaError('unknown_model', model.message));
+    }
+    return Promise.resolve();
   }
 
-  /** Why there is no such model here, if there is none. */
-  modelProblem(wish: Wish): ModelFailure | undefined {
+  /** A model, a key, or what its model refused last. */
+  lackOf(driver: DriverConfig): Promise<string | undefined> {
+    const model = this.#choose(driver);
+    if (model instanceof ModelFailure) {
+      return Promise.resolve(model.code === 'no_model' ? model.message : undefined);
+    }
+    return Promise.resolve(this.#problems.get(`${model.client.provider}/${model.client.model}`));
+  }
+
+  #choose(driver: DriverConfig): ChosenModel | ModelFailure {
     try {
-      this.ports.models.choose(wish);
-      return undefined;
+      return this.ports.models.choose(wishOf(driver));
     } catch (error) {
       if (error instanceof ModelFailure) return error;
       throw error;
@@ -81,4 +91,27 @@ const MOST_PROBLEMS = 1_000;
 function failedWith(phase: 'start' | 'agent', error: unknown): DriverEnd {
   if (!(error instanceof ModelFailure)) throw error;
   return { type: 'failed', failure: { phase, code: error.code, message: error.message } };
+}
+
+export interface BuiltinDriverSettings {
+  readonly config: ModelsConfig;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly tools: CallTools;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  /** From 0 up to and without 1. */
+  readonly random: () => number;
+}
+
+/** The builtin driver with the models of the configuration. */
+export function createBuiltinDriver(settings: BuiltinDriverSettings): BuiltinDriver {
+  const { config, environment, tools, timers, clock, random } = settings;
+  const models = new Models(config, environment, { timers, clock });
+  return new BuiltinDriver({ models, tools, timers, random, rules: rulesOf(config) });
+}
+
+function rulesOf({ modelRetries = {} }: ModelsConfig): RetryRules {
+  const { attempts = RETRY_RULES.attempts, maxWaitSeconds } = modelRetries;
+  const maxWaitMs = maxWaitSeconds === undefined ? RETRY_RULES.maxWaitMs : maxWaitSeconds * 1_000;
+  return { ...RETRY_RULES, attempts, maxWaitMs };
 }

@@ -5,7 +5,7 @@ import {
   type ModelStageOptions,
 } from '@stoa/testkit';
 import { onTestFinished } from 'vitest';
-import { type BuiltinDriverSettings, createBuiltinDriver } from './create-builtin-driver.js';
+import { type BuiltinDriverSettings, createBuiltinDriver } from './builtin-driver.js';
 
 /** A driver without anything that differs from run to run. */
 export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriverSettings> = {}) =>
@@ -13,7 +13,6 @@ export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriver
     ...parts,
     environment: {},
     random: () => 0.5,
-    findAsset: () => Promise.resolve(undefined),
     ...changes,
   });
 

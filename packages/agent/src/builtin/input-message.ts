@@ -1,18 +1,10 @@
-import type { TranscriptInput } from '@stoa/core';
+import type { RunContext, TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
 import { channelTurn, type TurnRules } from '../channel-turn.js';
 import { envelope } from '../envelope.js';
 import type { UserPart } from './model-client.js';
 
-export interface ReadAsset {
-  readonly name: string | undefined;
-  readonly mediaType: string;
-  readonly size: number;
-  bytes(): Promise<Uint8Array>;
-}
-
-/** Undefined when it is gone. */
-export type FindAsset = (assetId: string) => Promise<ReadAsset | undefined>;
+export type FindAsset = RunContext['assets']['find'];
 
 export type Input = Pick<
   TranscriptInput,

@@ -1,5 +1,11 @@
 import type { Clock, Timers } from '@stoa/core';
-import type { ModelsConfig, Price, ProviderConfig } from '@stoa/protocol';
+import {
+  BUILTIN_DRIVER,
+  type DriverConfig,
+  type ModelsConfig,
+  type Price,
+  type ProviderConfig,
+} from '@stoa/protocol';
 import type { ClientOptions } from './ai-sdk-client.js';
 import type { ModelClient } from './model-client.js';
 import { ModelFailure } from './model-failure.js';
@@ -23,6 +29,10 @@ export interface Wish {
   readonly maxOutputTokens?: number | undefined;
   readonly contextTokens?: number | undefined;
 }
+
+/** What the configuration of a driver says about the model; nothing, if it is not the builtin driver. */
+export const wishOf = (driver: DriverConfig): Wish & { readonly maxSteps?: number | undefined } =>
+  driver.kind === BUILTIN_DRIVER.kind ? driver : {};
 
 export interface ModelsPorts {
   readonly timers: Timers;

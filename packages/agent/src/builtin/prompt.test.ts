@@ -46,19 +46,22 @@ describe('what a model reads', () => {
     const image = new Uint8Array([137, 80, 78, 71]);
     const names = new Map<string, string | undefined>();
     const { session, model, daemon } = await stage({
-      driver: (parts) =>
-        builtinDriver(parts, {
-          findAsset: (assetId) => {
-            const name = names.get(assetId);
-            const mediaType = name === 'cat.png' ? 'image/png' : 'application/pdf';
-            return Promise.resolve({
-              name,
-              mediaType,
-              size: 4,
-              bytes: () => Promise.resolve(image),
-            });
-          },
-        }),
+      driver: (parts) => {
+        const driver = builtinDriver(parts);
+        const execute = driver.execute.bind(driver);
+        const find = (assetId: string) => {
+          const name = names.get(assetId);
+          const mediaType = name === 'cat.png' ? 'image/png' : 'application/pdf';
+          return Promise.resolve({
+            name,
+            mediaType,
+            size: 4,
+            bytes: () => Promise.resolve(image),
+          });
+        };
+        driver.execute = (run) => execute({ ...run, assets: { find } });
+        return driver;
+      },
     });
     const held = gate();
     model.script([fault.slow(held, say('First.')), 'All three.']);

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Driver, decide } from '@stoa/core';
-import { type DriverKind, StoaError } from '@stoa/protocol';
+import type { DriverKind } from '@stoa/protocol';
 import {
   AgentSession,
   CANARY_KEY,
@@ -23,13 +23,11 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { builtinTools } from '../tools/builtin-tools.js';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { ToolRunner } from '../tools/tool-runner.js';
-import { createBuiltinDriver } from './create-builtin-driver.js';
+import { createBuiltinDriver } from './builtin-driver.js';
 
 let root: string;
 let model: FakeModel;
 let world: RuntimeWorld;
-const nowhere = () => Promise.reject(new StoaError('channel_not_found'));
-const NO_CHANNELS = { react: nowhere, readAsset: nowhere, readThread: nowhere };
 beforeEach(async () => {
   root = await realpath(await mkdtemp(join(tmpdir(), 'stoa-builtin-')));
   await mkdir(join(root, 'home'));
@@ -53,15 +51,6 @@ function start(): Promise<RuntimeDaemon> {
     tools: builtinTools({
       tasksDirectory: join(home, 'tasks'),
       sandbox: new Sandbox({ home, bubblewrap: null }),
-      sendMessage: {
-        send: () => Promise.resolve('sent'),
-        commandOf: () => Promise.resolve(undefined),
-      },
-      initiative: {
-        putStimulus: () => Promise.resolve('put in'),
-        makeSchedule: () => Promise.resolve('made'),
-      },
-      channels: NO_CHANNELS,
     }),
     decide,
     home,
@@ -79,7 +68,6 @@ function start(): Promise<RuntimeDaemon> {
     timers,
     clock: world.clock,
     random: () => 0,
-    findAsset: () => Promise.resolve(undefined),
   });
   return world.start({
     builtinAgents: () => Promise.resolve({ helper: definitionOf({ kind: 'builtin' }) }),

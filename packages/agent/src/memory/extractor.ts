@@ -2,6 +2,7 @@ import type { Extractor } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
 import { entryText } from '../builtin/entry-text.js';
+import { wishOf } from '../builtin/models.js';
 import { ENVELOPE_RULE, envelope } from '../envelope.js';
 import { cutText } from '../tools/cut-text.js';
 import { askOnce, modelFor, type UpkeepPorts } from './ask-once.js';
@@ -40,8 +41,7 @@ export function createExtractor(ports: UpkeepPorts): Extractor {
       .filter((text) => text !== '')
       .join('\n\n');
     if (said.length < LEAST_CHARS) return undefined;
-    const { driver } = persona.definition;
-    const model = modelFor(ports, driver.kind === 'builtin' ? driver : {});
+    const model = modelFor(ports, wishOf(persona.definition.driver));
     const ids = entries.map(({ seq }) => String(seq));
     const parts = [
       envelope({ source: 'work', ids, text: cutText(said, TRANSCRIPT_CHARS) }),

@@ -1,12 +1,12 @@
+import type { DriverEnd, RunContext, Timers, TranscriptEntry } from '@stoa/core';
 import {
-  DRIVER_CAPABILITIES,
-  type Driver,
-  type DriverEnd,
-  type RunContext,
-  type Timers,
-  type TranscriptEntry,
-} from '@stoa/core';
-import { type AssistantPart, StoaError } from '@stoa/protocol';
+  type AssistantPart,
+  type DriverConfig,
+  type DriverConfigOf,
+  SCRIPT_DRIVER,
+  StoaError,
+} from '@stoa/protocol';
+import type { AgentDriver } from '../agent-driver.js';
 import type { CallResult, CallTools, RequestedCall } from '../call-tools.js';
 import { deliverItems } from '../deliver-items.js';
 import { pause } from '../pause.js';
@@ -41,9 +41,9 @@ interface Mark {
  * through the tools. A run that was cut off goes on after the last step that said or called something;
  * a call that was started is never made again.
  */
-export class ScriptDriver implements Driver {
-  readonly kind = 'script';
-  readonly capabilities = DRIVER_CAPABILITIES.script;
+export class ScriptDriver implements AgentDriver {
+  readonly kind = SCRIPT_DRIVER.kind;
+  readonly capabilities = SCRIPT_DRIVER.capabilities;
 
   /** By source and text: most runs play what the one before them played. */
   readonly #parsed = new Map<string, Script>();
@@ -53,7 +53,8 @@ export class ScriptDriver implements Driver {
   async execute(run: RunContext): Promise<DriverEnd> {
     let script: Script;
     try {
-      script = await this.#scriptOf(run);
+      const { persona, workspace } = run.session;
+      script = await this.#scriptOf(persona.definition.driver, workspace);
     } catch (error) {
       if (!(error instanceof StoaError)) throw error;
       return failed('start', error.code, error.message);
@@ -94,15 +95,23 @@ export class ScriptDriver implements Driver {
     return Promise.resolve();
   }
 
-  async #scriptOf({ session }: RunContext): Promise<Script> {
-    const { driver } = session.persona.definition;
-    if (driver.kind !== 'script') throw new StoaError('invalid_agent', 'Its driver is no script');
-    const { file, script } = driver;
+  async assertSound(driver: DriverConfig, workspace?: string): Promise<void> {
+    const { file, script } = configOf(driver);
+    const needsWorkspace = script === undefined && file !== undefined;
+    if (workspace !== undefined || !needsWorkspace) await this.#scriptOf(driver, workspace ?? '');
+  }
+
+  lackOf(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  async #scriptOf(driver: DriverConfig, workspace: string): Promise<Script> {
+    const { file, script } = configOf(driver);
     if (script !== undefined) return this.#parse(script, 'script');
     if (file === undefined) {
       throw new StoaError('invalid_agent', 'driver: one of file and script is needed');
     }
-    return this.#parse(await this.ports.readScript(session.workspace, file), file);
+    return this.#parse(await this.ports.readScript(workspace, file), file);
   }
 
   #parse(text: string, source: string): Script {
@@ -117,6 +126,11 @@ export class ScriptDriver implements Driver {
 }
 
 const PARSED_SCRIPTS = 100;
+
+function configOf(driver: DriverConfig): DriverConfigOf<'script'> {
+  if (driver.kind === SCRIPT_DRIVER.kind) return driver;
+  throw new StoaError('invalid_agent', 'Its driver is no script');
+}
 
 /** One turn that is being played. */
 class Play {

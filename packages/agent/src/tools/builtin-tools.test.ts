@@ -1,13 +1,23 @@
-import { decide } from '@stoa/core';
-import { LIMITS, type Message, StoaError } from '@stoa/protocol';
+import {
+  decide,
+  type NewRunMessage,
+  type NewRunSchedule,
+  type NewRunStimulus,
+  type RunContext,
+} from '@stoa/core';
+import {
+  type InboxItem,
+  LIMITS,
+  type Message,
+  type Schedule,
+  type Stimulus,
+  StoaError,
+} from '@stoa/protocol';
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { builtinTools } from './builtin-tools.js';
-import type { OutgoingStimulus } from './initiative/create-channel-stimulus.js';
-import type { WantedSchedule } from './initiative/create-schedule.js';
 import { selectTools } from './select-tools.js';
 import { Sandbox } from './shell/sandbox.js';
-import type { OutgoingMessage } from './talk/send-message.js';
 import { ToolRunner } from './tool-runner.js';
 
 const TEXT = `ast_${'0'.repeat(26)}`;
@@ -34,54 +44,58 @@ afterEach(async () => {
 async function staged(webFetch?: object) {
   const world = await WorkspaceRun.open();
   worlds.push(world);
-  const sent: OutgoingMessage[] = [];
-  const put: OutgoingStimulus[] = [];
-  const made: WantedSchedule[] = [];
-  const acts: unknown[] = [];
+  const sent: (NewRunMessage & { callId: string })[] = [];
+  const put: (NewRunStimulus & { callId: string })[] = [];
+  const made: (NewRunSchedule & { callId: string })[] = [];
+  const actions: unknown[] = [];
   const tools = builtinTools({
     tasksDirectory: world.outside('tasks'),
     sandbox: new Sandbox({ home: world.home }),
-    sendMessage: {
-      send: (message) => {
-        if (message.message === 'refused') throw new StoaError('inbox_full', 'Too much waits');
-        sent.push(message);
-        return Promise.resolve('It was sent.');
+    webFetch,
+  });
+  const context: RunContext = {
+    ...world.context,
+    messages: {
+      send: (callId, message) => {
+        if (message.text === 'refused') throw new StoaError('inbox_full', 'Too much waits');
+        sent.push({ callId, ...message });
+        return Promise.resolve({ itemId: 'itm_1', appliedRule: 'followup' } as InboxItem);
       },
-      commandOf: () => Promise.resolve(undefined),
     },
-    initiative: {
-      putStimulus: (stimulus) => {
-        if (stimulus.input.content === 'refused') {
+    stimuli: {
+      create: (callId, stimulus) => {
+        if (stimulus.content === 'refused') {
           throw new StoaError('too_many_stimuli', 'Too many wait');
         }
-        put.push(stimulus);
-        return Promise.resolve('It was put in.');
+        put.push({ callId, ...stimulus });
+        return Promise.resolve({ stimulusId: 'stm_1' } as Stimulus);
       },
-      makeSchedule: (schedule) => {
-        made.push(schedule);
-        return Promise.resolve('It was made.');
+    },
+    schedules: {
+      create: (callId, schedule) => {
+        made.push({ callId, ...schedule });
+        return Promise.resolve({ scheduleId: 'sch_1' } as Schedule);
       },
     },
     channels: {
-      react: (_, channelId, reaction) => {
-        acts.push({ channelId, ...reaction });
+      react: (channelId, reaction) => {
+        actions.push({ channelId, ...reaction });
         return Promise.resolve();
       },
-      readAsset: (_, channelId, assetId) => {
-        acts.push({ channelId, assetId });
+      readAsset: (channelId, assetId) => {
+        actions.push({ channelId, assetId });
         const bytes = assetId === TEXT ? Buffer.from('é'.repeat(30_000)) : Buffer.from([0, 1, 2]);
         const mediaType = assetId === TEXT ? 'text/plain' : 'image/png';
         return Promise.resolve({ asset: { assetId, mediaType, bytes: bytes.length }, bytes });
       },
-      readThread: (_, place, cut) => {
-        acts.push({ ...place, ...cut });
+      readThread: (location, range) => {
+        actions.push({ ...location, ...range });
         const root = messageOf(1, 'Shall we?');
         const replies = [messageOf(2, 'x'.repeat(5_000)), messageOf(3, 'Yes')];
         return Promise.resolve({ root, replies, hasMore: true });
       },
     },
-    webFetch,
-  });
+  };
   const runner = new ToolRunner({
     tools,
     decide,
@@ -90,13 +104,13 @@ async function staged(webFetch?: object) {
     diagnose: () => undefined,
   });
   const call = (tool: string, input: unknown, callId = 'call_1') =>
-    runner.call({ run: world.context, callId, tool, input });
+    runner.call({ run: context, callId, tool, input });
   const inTurn = (tool: string, input: unknown, callId = 'call_1') => {
     const origin = { channelId: 'team', threadRootMessageId: ROOT, messageId: ROOT };
-    const run = { ...world.context, kind: 'channel_delivery' as const, origin };
+    const run = { ...context, kind: 'channel_delivery' as const, origin };
     return runner.call({ run, callId, tool, input });
   };
-  return { world, tools, runner, call, inTurn, sent, put, made, acts };
+  return { world, tools, runner, call, inTurn, sent, put, made, actions };
 }
 
 it('offers the web only when it is turned on', async () => {
@@ -108,7 +122,7 @@ it('offers the web only when it is turned on', async () => {
 it('describes every tool as an object that takes nothing it does not name', async () => {
   const { world, runner } = await staged({});
   const described = await runner.describe(world.context);
-  expect(described).toHaveLength(19);
+  expect(described).toHaveLength(23);
   for (const { inputSchema } of described) {
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
   }
@@ -122,7 +136,7 @@ it('offers what an agent selects', async () => {
   ];
   expect(names({ only: ['shell', 'glob'] })).toEqual(['glob', 'shell']);
   expect(names({ only: ['shell', 'glob'], without: ['shell'] })).toEqual(['glob']);
-  expect(names(undefined)).toHaveLength(18);
+  expect(names(undefined)).toHaveLength(22);
   expect(names({ without: ['shell'] })).not.toContain('shell');
 });
 
@@ -141,10 +155,9 @@ it('R-37 send_message hands on who sends what to whom, and tells why it was refu
   const input = { to, message: 'hello', subject: 'greeting' };
   expect(await call('send_message', input)).toMatchObject({
     outcome: 'ok',
-    forModel: 'It was sent.',
+    forModel: 'Sent as itm_1. It waits for a run of its own.',
   });
-  expect(sent).toMatchObject([{ ...input, callId: 'call_1' }]);
-  expect(sent[0]?.run.runId).toBe(world.context.runId);
+  expect(sent).toEqual([{ callId: 'call_1', toSessionId: to, text: 'hello', subject: 'greeting' }]);
   expect(await call('send_message', { to, message: 'refused' }, 'call_2')).toMatchObject({
     outcome: 'error',
     output: 'inbox_full: Too much waits',
@@ -155,15 +168,14 @@ it('R-37 send_message hands on who sends what to whom, and tells why it was refu
 });
 
 it('C-41 create_channel_stimulus hands on what is to be said, as an idea unless told otherwise', async () => {
-  const { world, call, put } = await staged();
+  const { call, put } = await staged();
   expect(await call('create_channel_stimulus', { content: 'Cache it' })).toMatchObject({
     outcome: 'ok',
-    forModel: 'It was put in.',
+    forModel: 'Put in as stm_1. The channel decides where and when it is posted.',
   });
   expect(put).toMatchObject([
-    { callId: 'call_1', input: { content: 'Cache it', kind: 'agent_idea', scope: 'channel' } },
+    { callId: 'call_1', content: 'Cache it', kind: 'agent_idea', scope: 'channel' },
   ]);
-  expect(put[0]?.run.runId).toBe(world.context.runId);
   const refused = await call('create_channel_stimulus', { content: 'refused' }, 'call_2');
   expect(refused).toMatchObject({ outcome: 'error', output: 'too_many_stimuli: Too many wait' });
   const told = { content: 'x', kind: 'task_completed' };
@@ -176,12 +188,13 @@ it('C-44 create_schedule asks people first, and hands on when and what', async (
   const input = { title: 'Nightly', task: 'Look', cadence: { kind: 'interval', everyMs: 60_000 } };
   const calling = call('create_schedule', input);
   await world.answer({ decision: 'allow' });
-  expect(await calling).toMatchObject({ outcome: 'ok', forModel: 'It was made.' });
-  expect(made).toMatchObject([{ callId: 'call_1', input }]);
+  expect(await calling).toMatchObject({ outcome: 'ok', forModel: 'Made as sch_1.' });
+  const { task: text, ...schedule } = input;
+  expect(made).toEqual([{ callId: 'call_1', ...schedule, text }]);
 });
 
 it('set_channel_reaction reacts in the channel of the turn, and nowhere outside one', async () => {
-  const { call, inTurn, acts } = await staged();
+  const { call, inTurn, actions } = await staged();
   const reaction = { messageId: ROOT, emoji: '👍' };
   expect(await call('set_channel_reaction', reaction)).toMatchObject({ outcome: 'error' });
   expect(await inTurn('set_channel_reaction', reaction, 'call_2')).toMatchObject({
@@ -192,11 +205,11 @@ it('set_channel_reaction reacts in the channel of the turn, and nowhere outside 
   expect(await inTurn('set_channel_reaction', elsewhere, 'call_3')).toMatchObject({
     outcome: 'error',
   });
-  expect(acts).toEqual([{ channelId: 'team', ...reaction, remove: false }]);
+  expect(actions).toEqual([{ channelId: 'team', ...reaction, remove: false }]);
 });
 
 it('read_channel_thread reads the thread of the turn unless another is named, as words of others', async () => {
-  const { call, inTurn, acts } = await staged();
+  const { call, inTurn, actions } = await staged();
   const read = await inTurn('read_channel_thread', {});
   expect(read.outcome).toBe('ok');
   expect(read.forModel).toMatch(/^<untrusted source="tool read_channel_thread"/);
@@ -210,14 +223,14 @@ it('read_channel_thread reads the thread of the turn unless another is named, as
     const refused = await call('read_channel_thread', input, `call_1${String(i)}`);
     expect(refused, JSON.stringify(input)).toMatchObject({ outcome: 'error' });
   }
-  expect(acts).toMatchObject([
+  expect(actions).toMatchObject([
     { channelId: 'team', messageId: ROOT, limit: 20 },
     { channelId: 'other', messageId: ROOT, after: 7, limit: 3 },
   ]);
 });
 
 it('read_channel_asset reads text of the channel of the turn unless another is named, page by page', async () => {
-  const { call, inTurn, acts } = await staged();
+  const { call, inTurn, actions } = await staged();
   const first = await inTurn('read_channel_asset', { assetId: TEXT });
   expect(first.forModel).toMatch(/^<untrusted source="tool read_channel_asset"/);
   expect(first.output).toMatch(/^é{24000}\nThere is more: offset 24000\.$/);
@@ -231,7 +244,7 @@ it('read_channel_asset reads text of the channel of the turn unless another is n
   expect(await call('read_channel_asset', { assetId: TEXT }, 'call_4')).toMatchObject({
     outcome: 'error',
   });
-  expect(acts).toEqual([
+  expect(actions).toEqual([
     { channelId: 'team', assetId: TEXT },
     { channelId: 'other', assetId: TEXT },
     { channelId: 'team', assetId: PICTURE },

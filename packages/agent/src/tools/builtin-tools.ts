@@ -5,16 +5,11 @@ import { glob } from './files/glob.js';
 import { createGrep } from './files/grep.js';
 import { readFile } from './files/read-file.js';
 import { writeFile } from './files/write-file.js';
-import { type Initiative, initiativeTools } from './initiative/initiative-tools.js';
+import { SESSION_TOOLS } from './session-tools.js';
 import type { Sandbox } from './shell/sandbox.js';
 import { createShell } from './shell/shell.js';
-import type { ChannelActs } from './talk/channel-acts.js';
-import { createReadChannelThread } from './talk/read-channel-thread.js';
-import type { SendMessage } from './talk/send-message.js';
-import { talkTools } from './talk/talk-tools.js';
+import { readChannelThread } from './talk/read-channel-thread.js';
 import { createMonitor } from './tasks/monitor.js';
-import type { TaskActs } from './tasks/task-acts.js';
-import { taskTools } from './tasks/task-tools.js';
 import type { Tool } from './tool.js';
 import { createWebFetch, type WebFetchOptions } from './web/web-fetch.js';
 
@@ -24,11 +19,6 @@ export interface BuiltinToolsOptions {
   readonly sandbox: Sandbox;
   /** Who looks after commands. Without it they run in the foreground only. */
   readonly shells?: ShellTasks | undefined;
-  readonly sendMessage: SendMessage;
-  readonly initiative: Initiative;
-  readonly channels: ChannelActs;
-  /** Without it there are no background tasks. */
-  readonly tasks?: TaskActs | undefined;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[];
   /** What watches commands beside the work; off unless given. */
@@ -39,7 +29,7 @@ export interface BuiltinToolsOptions {
 
 /** The tools every agent of the builtin driver has, before its own selection. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
-  const { sandbox, channels, initiative, monitors, tasks, webFetch } = options;
+  const { sandbox, monitors, webFetch } = options;
   return [
     readFile,
     writeFile,
@@ -49,9 +39,7 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     createShell(options),
     ...(monitors ? [createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) })] : []),
     ...(webFetch ? [createWebFetch(webFetch)] : []),
-    ...talkTools(options),
-    ...initiativeTools(initiative),
-    ...(tasks ? taskTools(tasks) : []),
-    createReadChannelThread(channels),
+    ...SESSION_TOOLS,
+    readChannelThread,
   ];
 }

@@ -1,12 +1,13 @@
-import { decide } from '@stoa/core';
+import { decide, type RunActions } from '@stoa/core';
 import type { WorkspaceRun } from '@stoa/testkit';
 import type { Tool } from './tool.js';
 import { type ToolCallResult, ToolRunner } from './tool-runner.js';
 
-/** Calls tools as the model of a run does, each call under an id of its own. */
+/** Calls tools as the model of a run does, each call under its own id; `actions` replace those of the run. */
 export function toolCalls(
   world: WorkspaceRun,
   tools: readonly Tool[],
+  actions: Partial<RunActions> = {},
 ): (tool: string, input: unknown) => Promise<ToolCallResult> {
   const runner = new ToolRunner({
     tools,
@@ -18,6 +19,7 @@ export function toolCalls(
   let calls = 0;
   return (tool, input) => {
     calls += 1;
-    return runner.call({ run: world.context, callId: `call_${String(calls)}`, tool, input });
+    const run = { ...world.context, ...actions };
+    return runner.call({ run, callId: `call_${String(calls)}`, tool, input });
   };
 }

@@ -1,7 +1,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { StoaProblem } from '@stoa/client';
-import type { Agent, AgentDefinition, DriverConfig, McpServerHealth } from '@stoa/protocol';
+import type {
+  Agent,
+  AgentDefinition,
+  DriverConfig,
+  DriverConfigOf,
+  DriverKind,
+  McpServerHealth,
+} from '@stoa/protocol';
 import type { Context, GlobalFlags } from '../context.js';
 import { UsageError } from '../failure.js';
 import { block, details } from '../terminal/details.js';
@@ -219,26 +226,32 @@ function agentText({ paint, io }: Context, agent: Agent): string {
     ['changed', updatedAt === undefined ? undefined : relativeTime(updatedAt, io.now())],
   ]);
   const driver = definition?.driver;
-  const script = driver?.kind === 'script' ? (driver.script ?? '') : '';
+  const texts: DriverTexts | undefined = driver && DRIVER_TEXTS[driver.kind];
+  const source = (driver && texts?.source?.(driver)) ?? '';
   return [
     text,
     ...(instructions === '' ? [] : [block(paint, 'instructions', instructions)]),
-    ...(script === '' ? [] : [block(paint, 'script', script.trimEnd())]),
+    ...(source === '' ? [] : [block(paint, 'script', source.trimEnd())]),
   ].join('\n');
 }
 
+interface DriverTexts<Config extends DriverConfig = DriverConfig> {
+  /** What follows the kind, in one line. */
+  words(driver: Config): readonly (string | undefined)[];
+  /** A text of its own, shown as a block. */
+  source?(driver: Config): string | undefined;
+}
+
+/** How each kind of driver is shown. */
+const DRIVER_TEXTS: { readonly [K in DriverKind]: DriverTexts<DriverConfigOf<K>> } = {
+  builtin: { words: ({ provider, model }) => [provider, model] },
+  acp: { words: ({ preset, command, model }) => [preset ?? command?.[0], model] },
+  script: { words: ({ file }) => [file], source: ({ script }) => script },
+};
+
 function driverText(driver: DriverConfig): string {
-  switch (driver.kind) {
-    case 'builtin':
-      return [driver.kind, driver.provider, driver.model].filter(Boolean).map(line).join(' ');
-    case 'acp':
-      return [driver.kind, driver.preset ?? driver.command?.[0], driver.model]
-        .filter(Boolean)
-        .map(line)
-        .join(' ');
-    case 'script':
-      return [driver.kind, driver.file].filter(Boolean).map(line).join(' ');
-  }
+  const texts: DriverTexts = DRIVER_TEXTS[driver.kind];
+  return [driver.kind, ...texts.words(driver)].filter(Boolean).map(line).join(' ');
 }
 
 function line(text: string | undefined): string {

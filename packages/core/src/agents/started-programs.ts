@@ -1,4 +1,4 @@
-import type { AgentDefinition } from '@stoa/protocol';
+import { type AgentDefinition, driverSpec } from '@stoa/protocol';
 import type { Subject } from '../permissions/request.js';
 
 /** Something that starting an agent starts or calls, as permission for it is asked. */
@@ -11,9 +11,9 @@ export interface StartedProgram {
 /** The programs and servers that come with an agent: starting it is an execution of each of them. */
 export function startedPrograms({ driver, mcpServers = {} }: AgentDefinition): StartedProgram[] {
   const programs: StartedProgram[] = [];
-  if (driver.kind === 'acp') {
-    // A preset puts its own arguments behind the command, so that the program asks before it acts.
-    const line = commandLine(driver.command ?? [driver.preset ?? 'unknown']);
+  const program = driverSpec(driver.kind).program?.(driver);
+  if (program) {
+    const line = commandLine(program);
     programs.push({ label: `Program: ${line}`, subject: { type: 'shell', command: line } });
   }
   for (const [name, server] of Object.entries(mcpServers)) {

@@ -1,6 +1,8 @@
 import {
   type Agent,
   type AgentDefinition,
+  type DriverSpec,
+  driverSpec,
   type McpServerConfig,
   type Principal,
   StoaError,
@@ -9,30 +11,28 @@ import { callerClass } from '../access/rules.js';
 import { stableJson } from '../kernel/stable-json.js';
 
 /**
- * Values in definitions that may be keys: of `env`, of `headers`, and in the address of a server. They are
- * for the programs and servers they are given to, not for everybody who may read a definition or follow
- * a session. So they stand in none of what is stored for a session or shown to others than the owner: a
- * run takes them from the definition as it is then, if that still starts and reaches the same.
+ * Values in definitions that may be keys: those that the specification of a driver names, `env` and `headers` of MCP
+ * servers, and parts of the address of a server. Only the programs and servers that need them get them. They are not
+ * stored with a session and not shown to others than the owner: a run takes them from the current definition, if that
+ * still starts the same program and reaches the same server.
  */
 const WITHHELD = '[withheld]';
 
 type Values = Readonly<Record<string, string>>;
 
-/** What can be told of a definition. */
+/** A definition without these values. */
 export function withhold(definition: AgentDefinition): AgentDefinition {
   const { driver, mcpServers } = definition;
   return {
     ...definition,
-    ...(driver.kind === 'acp' && driver.env
-      ? { driver: { ...driver, env: hidden(driver.env) } }
-      : {}),
+    driver: withholdDriver(driverSpec(driver.kind), driver),
     ...(mcpServers
       ? { mcpServers: mapValues(mcpServers, (server) => withholdServer(server)) }
       : {}),
   };
 }
 
-/** As somebody may see it. */
+/** An agent as a caller may see it. */
 export function agentFor(by: Principal, agent: Agent): Agent {
   const { definition } = agent;
   if (!definition || callerClass(by) === 'admin') return agent;
@@ -49,9 +49,7 @@ export function complete(kept: AgentDefinition, current: AgentDefinition): Agent
   const servers = current.mcpServers ?? {};
   return {
     ...kept,
-    ...(driver.kind === 'acp' && driver.env
-      ? { driver: { ...driver, env: completeDriver(driver.env, kept, current) } }
-      : {}),
+    driver: completeDriver(driverSpec(driver.kind), driver, current.driver),
     ...(mcpServers
       ? {
           mcpServers: mapValues(mcpServers, (server, name) =>
@@ -62,15 +60,27 @@ export function complete(kept: AgentDefinition, current: AgentDefinition): Agent
   };
 }
 
-function completeDriver(env: Values, kept: AgentDefinition, current: AgentDefinition): Values {
-  const from = current.driver.kind === 'acp' ? (current.driver.env ?? {}) : {};
-  const isSame = stableJson(programOf(kept)) === stableJson(programOf(current));
-  return filled('driver.env', env, isSame ? from : {});
+function withholdDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, config: C): C {
+  const values = secretsOf(config, secrets?.field);
+  return secrets && values ? { ...config, [secrets.field]: hidden(values) } : config;
 }
 
-function programOf({ driver }: AgentDefinition): unknown {
-  return driver.kind === 'acp' ? [driver.preset ?? null, driver.command ?? null] : driver.kind;
+/** Fills in from the current configuration, if that is for the same recipient. */
+function completeDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, kept: C, current: C): C {
+  const values = secretsOf(kept, secrets?.field);
+  if (!secrets || !values) return kept;
+  const { field } = secrets;
+  const recipientOf = (config: C): string => stableJson(secrets.recipient(config));
+  const isSame = kept.kind === current.kind && recipientOf(kept) === recipientOf(current);
+  const from = isSame ? (secretsOf(current, field) ?? {}) : {};
+  return { ...kept, [field]: filled(`driver.${field}`, values, from) };
 }
+
+type AnyDriver = { readonly kind: string };
+
+/** The schema of the driver makes the field a record of strings. */
+const secretsOf = (config: AnyDriver, field: string | undefined): Values | undefined =>
+  field === undefined ? undefined : (Reflect.get(config, field) as Values | undefined);
 
 function completeServer(
   name: string,

@@ -1,3 +1,4 @@
+import { access } from '../access/module.js';
 import type { KernelPorts } from '../kernel/kernel.js';
 import { defineModule } from '../kernel/module.js';
 import type { AssetFiles } from '../ports.js';
@@ -10,7 +11,7 @@ export interface AssetPorts extends Pick<KernelPorts, 'retention'> {
 /** Files that messages, items and boards refer to. */
 export const assets = defineModule({
   name: 'assets',
-  needs: [],
+  needs: [access],
   create({ store, ids, clock }, { files, retention }: AssetPorts) {
     const service = new Assets(store, files, ids, clock);
     return {

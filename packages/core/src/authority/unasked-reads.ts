@@ -12,8 +12,7 @@
  *
  * Pure: the words and the decision. Asking is done in sessions/clear-unasked-reads.ts.
  */
-import type { Approval, Origin } from '@stoa/protocol';
-import type { DriverCapabilities } from '../agents/driver-capabilities.js';
+import type { Approval, DriverCapabilities, Origin } from '@stoa/protocol';
 import type { Policy } from '../permissions/decide.js';
 
 interface Standing {

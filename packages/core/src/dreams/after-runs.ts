@@ -1,4 +1,11 @@
-import { LIMITS, memoryTopic, type Persona, sessionTopic, type Usage } from '@stoa/protocol';
+import {
+  driverSpec,
+  LIMITS,
+  memoryTopic,
+  type Persona,
+  sessionTopic,
+  type Usage,
+} from '@stoa/protocol';
 import { findMemory, listNotes, type Tx } from '@stoa/store';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { keepNote } from '../memory/keep-note.js';
@@ -73,9 +80,9 @@ export class AfterRuns {
   async #work(claim: Claim): Promise<void> {
     const { runId, session, memoryScope } = claim;
     const { sessionId, responsibleId: ownerId } = session;
-    const isBuiltin = session.persona.definition.driver.kind === 'builtin';
+    const { extractsNotes } = driverSpec(session.persona.definition.driver.kind);
     await this.#attempt('a run could not be looked back at', runId, async () => {
-      if (this.extractor && isBuiltin) await this.#extract(claim, this.extractor);
+      if (this.extractor && extractsNotes) await this.#extract(claim, this.extractor);
     });
     await this.#attempt(
       'it could not be seen whether a memory is to be put in order',

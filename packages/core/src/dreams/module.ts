@@ -42,6 +42,7 @@ export const dreams = defineModule({
       dreamer: configured?.dreamer ?? NO_DREAMER,
       counted: configured?.counted ?? (() => undefined),
     });
+    taskContext.kinds.add(DREAM);
     taskContext.executors.add(DREAM.kind, service.executor);
     const afterRuns = new AfterRuns(sessionContext, extractor, service);
     return {

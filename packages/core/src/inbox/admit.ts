@@ -1,5 +1,4 @@
-import type { DispatchRule, RunStatus, WorkKind } from '@stoa/protocol';
-import type { DriverCapabilities } from '../agents/driver-capabilities.js';
+import type { DispatchRule, DriverCapabilities, RunStatus, WorkKind } from '@stoa/protocol';
 
 /** What of a session an admission depends on. */
 export interface Standing {

@@ -1,5 +1,5 @@
 import { LIMITS, type Principal, parseTopic, StoaError } from '@stoa/protocol';
-import type { AppendedEntry } from './entry.js';
+import type { AppendedEntry, LogEntry } from './entry.js';
 import { Hooks } from './hooks.js';
 import { Hub } from './hub.js';
 import type { Diagnose, Kernel, KernelPorts } from './kernel.js';
@@ -22,8 +22,12 @@ import { checkReplay } from './replay-check.js';
 import { isStoreFailure, StoreWait } from './store-wait.js';
 import { Sweeper } from './sweep.js';
 
+/** Receives the entries of every commit, in order. Must not throw. */
+export type CommitObserver = (entries: readonly LogEntry[]) => void;
+
 /** What the daemon does with the assembled modules, whatever they are. */
 export interface Assembly {
+  onCommit(observe: CommitObserver): void;
   readonly hub: Hub;
   readonly storeWait: StoreWait;
   readonly sweeper: Sweeper;
@@ -57,6 +61,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
   const hooks = new Hooks();
   const instances: Instance<object>[] = [];
   const reactions: Reactions[] = [];
+  const observers: CommitObserver[] = [];
   const hub = new Hub({
     read: (topic, after, limit) => readTopic(store, topic, after, limit),
     report: ports.report,
@@ -71,7 +76,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
         if (registry.isSearched(topic)) search.hint(topicId);
       hub.committed(entries);
       for (const after of reactions) react(after, entries);
-      ports.committed?.(entries);
+      for (const observe of observers) observe(entries);
     },
   );
   const storeWait = new StoreWait({ timers, clock, tell: ports.diagnose });
@@ -109,6 +114,9 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
     store.read(() => registry.assertMayFollow(by, topic));
   const ticks = instances.flatMap((instance) => instance.ticks ?? []);
   const assembly: Assembly = {
+    onCommit(observe) {
+      observers.push(observe);
+    },
     hub,
     storeWait,
     sweeper: new Sweeper(registry, store, clock, ports.retention, () =>

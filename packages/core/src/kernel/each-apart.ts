@@ -1,8 +1,8 @@
-import type { SessionContext } from '../sessions/context.js';
+import type { Kernel } from './kernel.js';
 
 /** Upkeep of many things that have nothing to do with each other: one that fails holds up no other. */
 export async function eachApart<T>(
-  { diagnose }: SessionContext,
+  { diagnose }: Pick<Kernel, 'diagnose'>,
   failed: string,
   ids: readonly T[],
   work: (id: T) => Promise<unknown>,

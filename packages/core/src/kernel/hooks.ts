@@ -57,6 +57,15 @@ export class Hooks {
     return false;
   }
 
+  /** What all handlers give, in one record. */
+  merge<Args extends readonly unknown[], R extends object>(
+    hook: Hook<Args, Partial<R>>,
+    ...args: Args
+  ): R {
+    // The types of the modules say that together they give all of it.
+    return Object.assign({}, ...this.#of(hook).map((handle) => handle(...args))) as R;
+  }
+
   /** Outside of transactions. Handlers must not throw. */
   async notify<Args extends readonly unknown[]>(
     hook: Hook<Args, Promise<void> | undefined>,

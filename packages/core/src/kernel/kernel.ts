@@ -1,6 +1,5 @@
 import type { ScratchStore, SearchIndex, Store } from '@stoa/store';
 import type { Clock, Ids, Secrets, Timers } from '../ports.js';
-import type { LogEntry } from './entry.js';
 import type { Hooks } from './hooks.js';
 import type { Hub } from './hub.js';
 import type { Log } from './log.js';
@@ -29,8 +28,6 @@ export interface KernelPorts {
   /** Receives defects that no caller waits for. */
   readonly report: (error: unknown) => void;
   readonly diagnose: Diagnose;
-  /** Receives every commit, in order. Must not throw. */
-  readonly committed?: ((entries: readonly LogEntry[]) => void) | undefined;
 }
 
 /** What every module receives. */

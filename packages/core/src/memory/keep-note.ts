@@ -1,8 +1,14 @@
-import { LIMITS, type MemoryNote, memoryTopic, StoaError } from '@stoa/protocol';
+import {
+  type ChannelRuntimeMemoryScope,
+  LIMITS,
+  type MemoryNote,
+  memoryTopic,
+  type Origin,
+  StoaError,
+} from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
 import type { NewEvent } from '../kernel/log.js';
 import type { Ids, Secrets } from '../ports.js';
-import type { factsOf } from '../sessions/run-facts.js';
 import { memoryIdOf } from './memory-id.js';
 import { openedMemory } from './open-memory.js';
 
@@ -12,7 +18,11 @@ export interface NoteKeeper {
   readonly responsibleId: string;
 }
 
-type Facts = Pick<ReturnType<typeof factsOf>, 'runId' | 'origin' | 'memoryScope'>;
+interface Facts {
+  readonly runId: string;
+  readonly origin: Origin;
+  readonly memoryScope: ChannelRuntimeMemoryScope;
+}
 
 /**
  * Keeps a note under the namespace of the run. There is no other place a run could write to: what is

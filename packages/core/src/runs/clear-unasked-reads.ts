@@ -1,5 +1,4 @@
-import type { Approval } from '@stoa/protocol';
-import type { DriverCapabilities } from '../agents/driver-capabilities.js';
+import type { Approval, DriverCapabilities } from '@stoa/protocol';
 import { questionAbout, whoNeedsApproval, whyNotAllowed } from '../authority/unasked-reads.js';
 import { stableJson } from '../kernel/stable-json.js';
 import { isSharedAgent } from '../sessions/create-session.js';

@@ -2,6 +2,7 @@ import type {
   Approval,
   ChannelRuntimeIdentity,
   ChannelRuntimeMemoryScope,
+  DriverCapabilities,
   DriverKind,
   InboxItem,
   Origin,
@@ -9,12 +10,12 @@ import type {
   StoredItem,
   WorkKind,
 } from '@stoa/protocol';
-import type { DriverCapabilities } from '../agents/driver-capabilities.js';
 import type { WhyUnfit } from '../approvals/approvals.js';
 import type { NewApproval } from '../approvals/ask.js';
 import type { RecallAllRequest, RecalledAll } from '../memory/recall-all.js';
 import type { Policy } from '../permissions/decide.js';
 import type { Requested } from '../sessions/run-facts.js';
+import type { RunActions } from './run-actions.js';
 import type { RunEnd } from './run-end.js';
 import type { RunJournal } from './run-journal.js';
 import type { Transcript } from './transcript.js';
@@ -33,8 +34,8 @@ export interface RunSession {
   readonly parentSessionId: string | null;
 }
 
-/** A run that a driver is given. */
-export interface RunContext {
+/** A run that a driver executes, with the actions of the run on the domain. */
+export interface RunContext extends RunActions {
   readonly session: RunSession;
   readonly runId: string;
   readonly kind: WorkKind;

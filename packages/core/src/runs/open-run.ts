@@ -15,6 +15,7 @@ import { draftedRun } from './drafted-run.js';
 import type { Drafts } from './drafts.js';
 import type { RunContext } from './driver.js';
 import type { Claim } from './ownership.js';
+import { type ActingRun, RUN_ACTIONS, type RunActions } from './run-actions.js';
 import type { RunActivity } from './run-activity.js';
 import type { RunJournal } from './run-journal.js';
 import { readTranscript } from './transcript.js';
@@ -58,6 +59,12 @@ export async function openRun(
   const publishesText = drafted !== undefined && maySpeakUnasked(await readPolicy());
   if (drafted && !signal.aborted) channelDrafts.begin({ ...drafted, publishesText });
   return {
+    ...context.hooks.merge<[ActingRun], RunActions>(RUN_ACTIONS, {
+      sessionId,
+      runId,
+      origin: claim.origin,
+      signal,
+    }),
     session: {
       sessionId,
       agentId,

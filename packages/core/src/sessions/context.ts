@@ -1,6 +1,5 @@
-import type { CancelReason, DriverKind, Principal } from '@stoa/protocol';
+import type { CancelReason, DriverCapabilities, DriverKind, Principal } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import type { DriverCapabilities } from '../agents/driver-capabilities.js';
 import type { ReadyAgent, Workspaces } from '../agents/workspaces.js';
 import type { Assets } from '../assets/assets.js';
 import { defineHook } from '../kernel/hooks.js';

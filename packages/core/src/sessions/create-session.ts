@@ -2,6 +2,7 @@ import {
   actorIdOf,
   type Ceiling,
   type CreateSession,
+  driverSpec,
   LIMITS,
   type PermissionMode,
   type Persona,
@@ -101,7 +102,8 @@ export function isSharedAgent(
   { agentId, definition }: Pick<ReadyAgent, 'agentId' | 'definition'>,
 ): boolean {
   const usesKeys =
-    definition.driver.kind !== 'script' || Object.keys(definition.mcpServers ?? {}).length > 0;
+    driverSpec(definition.driver.kind).usesOwnerKeys ||
+    Object.keys(definition.mcpServers ?? {}).length > 0;
   return !usesKeys || sharedAgents.includes('*') || sharedAgents.includes(agentId);
 }
 

@@ -1,7 +1,6 @@
-import type { DriverKind, PermissionRules, Principal } from '@stoa/protocol';
+import type { DriverCapabilities, DriverKind, PermissionRules, Principal } from '@stoa/protocol';
 import { TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
-import type { DriverCapabilities } from '../agents/driver-capabilities.js';
 import { agents } from '../agents/module.js';
 import type { Workspaces } from '../agents/workspaces.js';
 import { assets } from '../assets/module.js';

@@ -25,6 +25,7 @@ export const agentDetail = ({ detail }: Pick<TaskEntry, 'detail'>): AgentDetail 
 
 export const AGENT: TaskKind = {
   kind: 'agent',
+  bindingKind: 'sidechain_agent',
   detailProblem: detailFields({
     agentId: 'text',
     'sessionId?': 'text',

@@ -34,8 +34,8 @@ export class AgentStage {
     const obedient = { stop: () => Promise.resolve(), reattach: () => Promise.resolve() };
     this.daemon = await this.world.start({
       taskExecutors: new Map([
-        ['shell', obedient],
-        ['monitor', obedient],
+        ['shell', () => obedient],
+        ['monitor', () => obedient],
       ]),
       builtinAgents: () => Promise.resolve(this.agents),
       workspaces: {

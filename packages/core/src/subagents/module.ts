@@ -33,6 +33,7 @@ export const subagents = defineModule({
       isAnothers: (session) => ownership.isAnothers(session),
       ...(readTranscript ? { readTranscript } : {}),
     });
+    taskContext.kinds.add(AGENT);
     taskContext.executors.add(AGENT.kind, subAgents);
     const runEnded = ({ data }: Committed<'completed' | 'failed' | 'interrupted'>): void => {
       subAgents.runEnded(data.runId);

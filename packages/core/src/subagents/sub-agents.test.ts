@@ -25,8 +25,8 @@ describe('agents as background tasks', () => {
     const obedient = { stop: () => Promise.resolve(), reattach: () => Promise.resolve() };
     const started = await world.start({
       taskExecutors: new Map([
-        ['shell', obedient],
-        ['monitor', obedient],
+        ['shell', () => obedient],
+        ['monitor', () => obedient],
       ]),
       builtinAgents: () => Promise.resolve(agents),
       workspaces: {

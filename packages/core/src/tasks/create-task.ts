@@ -89,7 +89,7 @@ export function createTask(
       return {
         events: [
           inSession(session, { type: 'background_task_created', data: { task } }),
-          ...(yield* taskBound(task, at)),
+          ...(yield* taskBound(context, task, at)),
         ],
         answer: () => task,
       };

@@ -1,21 +1,18 @@
 import type { TaskExecutor } from './kind.js';
 
-/** What does tasks of each kind: what the daemon gives, before what the domain does by itself. */
+/** The executor of each kind of task. They need the registry of tasks and are made after it. */
 export class TaskExecutors {
-  readonly #own = new Map<string, TaskExecutor>();
+  readonly #byKind = new Map<string, TaskExecutor>();
 
-  constructor(private readonly given: ReadonlyMap<string, TaskExecutor>) {}
-
-  /** The domain's own, which need the registry and are made after it. */
   add(kind: string, executor: TaskExecutor): void {
-    this.#own.set(kind, executor);
+    this.#byKind.set(kind, executor);
   }
 
   get(kind: string): TaskExecutor | undefined {
-    return this.given.get(kind) ?? this.#own.get(kind);
+    return this.#byKind.get(kind);
   }
 
   all(): TaskExecutor[] {
-    return [...new Map([...this.#own, ...this.given]).values()];
+    return [...this.#byKind.values()];
   }
 }

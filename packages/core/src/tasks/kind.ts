@@ -1,9 +1,11 @@
-import type { Metadata, Task, TaskEntry } from '@stoa/protocol';
+import type { BindingKind, Metadata, Task, TaskEntry } from '@stoa/protocol';
 
 /** What every kind of background task has to say of itself. It decides and does nothing: see `TaskExecutor`. */
 export interface TaskKind {
   /** Lower case and underscores. */
   readonly kind: string;
+  /** How a task of this kind is bound to the work of a thread; `task` if not given. */
+  readonly bindingKind?: BindingKind;
   /** What is wrong with what is said of one in `detail`, whenever it is written; see `detailFields`. */
   detailProblem(detail: Metadata): string | undefined;
   /** How many of one person run at once; undefined: as many as there is room for. */

@@ -1,19 +1,18 @@
 import { StoaError } from '@stoa/protocol';
-import { DREAM } from '../dreams/dream-kind.js';
-import { AGENT } from '../subagents/agent-kind.js';
 import type { TaskKind } from './kind.js';
 import { MONITOR } from './monitor/monitor-kind.js';
 import { SHELL } from './shell/shell-kind.js';
 
-/** The kinds that come with Stoa. */
-const BUILTIN: readonly TaskKind[] = [SHELL, MONITOR, AGENT, DREAM];
-
-/** The kinds there are, by their names. */
+/** The kinds of background tasks by name. Modules above tasks add theirs. */
 export class TaskKinds {
-  readonly #byName: ReadonlyMap<string, TaskKind>;
+  readonly #byName: Map<string, TaskKind>;
 
   constructor(more: readonly TaskKind[] = []) {
-    this.#byName = new Map([...BUILTIN, ...more].map((kind) => [kind.kind, kind]));
+    this.#byName = new Map([SHELL, MONITOR, ...more].map((kind) => [kind.kind, kind]));
+  }
+
+  add(kind: TaskKind): void {
+    this.#byName.set(kind.kind, kind);
   }
 
   /** Undefined for entries of a kind that another version of Stoa had. */

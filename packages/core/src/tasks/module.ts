@@ -16,12 +16,12 @@ import type { TaskExecutor, TaskKind } from './kind.js';
 import { TaskKinds } from './kinds.js';
 import { dueAgain } from './notice.js';
 import { TASK_EVENTS } from './projection.js';
-import { Tasks } from './tasks.js';
+import { type TaskRegistry, Tasks } from './tasks.js';
 
 export interface TaskPorts {
   readonly runtime: {
-    /** What each kind of background task does in the world, under the name of the kind. */
-    readonly taskExecutors: ReadonlyMap<string, TaskExecutor>;
+    /** Makes the executor of each kind of background task, under the name of the kind. */
+    readonly taskExecutors: ReadonlyMap<string, (tasks: TaskRegistry) => TaskExecutor>;
     /** Kinds of background tasks besides those that come with Stoa. */
     readonly taskKinds?: readonly TaskKind[] | undefined;
     /** Where the files of background tasks are. */
@@ -38,7 +38,7 @@ export const tasks = defineModule({
   events: TASK_EVENTS,
   tables: { session: TABLES.tasks },
   create({ stimulusContext, timers }, { runtime }: TaskPorts) {
-    const executors = new TaskExecutors(runtime.taskExecutors);
+    const executors = new TaskExecutors();
     const taskContext: TaskContext = {
       ...stimulusContext,
       kinds: new TaskKinds(runtime.taskKinds),
@@ -48,6 +48,7 @@ export const tasks = defineModule({
       directory: runtime.taskDirectory,
     };
     const service = new Tasks(taskContext);
+    for (const [kind, create] of runtime.taskExecutors) executors.add(kind, create(service));
     return {
       services: { taskContext, tasks: service },
       within: [on(RUN_ENDED, (session, _runId, _end, closing) => dueAgain(session, closing))],

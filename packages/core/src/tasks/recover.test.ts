@@ -1,7 +1,7 @@
 import { LIMITS } from '@stoa/protocol';
 import { AgentSession, OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { TaskStage, textOf } from './task-stage.fixture.js';
+import { givenAsMade, TaskStage, textOf } from './task-stage.fixture.js';
 
 describe('a daemon that starts', () => {
   let stage: TaskStage;
@@ -36,7 +36,7 @@ describe('a daemon that starts', () => {
     const broken = await stage.begin(sessionId);
     stage.executor('shell').whenReattached = () => Promise.reject(new Error('its files are gone'));
     const rest = [...stage.executors].filter(([kind]) => kind !== 'monitor');
-    await stage.restart({ taskExecutors: new Map(rest) });
+    await stage.restart({ taskExecutors: givenAsMade(rest) });
     expect(await stage.get(unknown.taskId)).toMatchObject({
       status: 'lost',
       end: { cause: 'no_executor', message: expect.stringContaining('monitor') as string },

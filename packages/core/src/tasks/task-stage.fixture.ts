@@ -78,6 +78,10 @@ const DETAILS: Readonly<Record<string, NewTask['detail']>> = {
   agent: { agentId: 'helper' },
 };
 
+/** Factories that give these executors. */
+export const givenAsMade = (executors: Iterable<readonly [string, TaskExecutor]>) =>
+  new Map([...executors].map(([kind, executor]) => [kind, () => executor]));
+
 /** A daemon with sessions and executors that the test directs. */
 export class TaskStage {
   private constructor(
@@ -91,7 +95,7 @@ export class TaskStage {
     const world = await RuntimeWorld.open(engine);
     const names = [...KINDS, ...taskKinds.map(({ kind }) => kind)];
     const executors = new Map(names.map((kind) => [kind, new DirectedExecutor()]));
-    const ports = { taskExecutors: executors, taskKinds };
+    const ports = { taskExecutors: givenAsMade(executors), taskKinds };
     return new TaskStage(world, await world.start(ports), executors, ports);
   }
 

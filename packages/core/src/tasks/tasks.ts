@@ -24,6 +24,9 @@ import { writeTask } from './write-task.js';
 
 const UPKEEP_LIMIT = 100;
 
+/** Where executors register tasks and report what happens to them. */
+export type TaskRegistry = Pick<Tasks, 'create' | 'change' | 'tell' | 'settle'>;
+
 /** The registry of background tasks: one list, one life and one way to stop for every kind. */
 export class Tasks {
   readonly #stopping: Stopping;

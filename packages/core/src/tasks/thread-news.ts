@@ -2,20 +2,20 @@ import type { BindingKind, StimulusKind, TaskEntry } from '@stoa/protocol';
 import { lockChannel, type Tx } from '@stoa/store';
 import type { NewEvent } from '../kernel/log.js';
 import { tellThread } from '../stimuli/add-stimulus.js';
-import { AGENT } from '../subagents/agent-kind.js';
 import { withBinding } from '../work/changes.js';
 import { workChanged, workIn } from '../work/read-work.js';
 import type { TaskContext } from './context.js';
 
 /** How a task is bound to the thread it was started in. */
-const bindingKindOf = (taskKind: string): BindingKind =>
-  taskKind === AGENT.kind ? 'sidechain_agent' : 'task';
+const bindingKindOf = ({ kinds }: TaskContext, taskKind: string): BindingKind =>
+  kinds.find(taskKind)?.bindingKind ?? 'task';
 
 /**
  * Binds a task in the background to the thread it was started in, in the commit that makes it; nothing where it was
  * started in none. The channel is locked already.
  */
 export function* taskBound(
+  context: TaskContext,
   { taskId, sessionId, origin, kind, isForeground }: TaskEntry,
   at: number,
 ): Tx<NewEvent[]> {
@@ -25,7 +25,7 @@ export function* taskBound(
   if (row?.archivedAt !== null || !row.memberId) return [];
   const work = yield* workIn({ ...row, channelId }, threadRootMessageId, at);
   if (!work) return [];
-  const bindingKind = bindingKindOf(kind);
+  const bindingKind = bindingKindOf(context, kind);
   return [
     workChanged('binding', withBinding(work, { bindingKind, bindingRef: taskId, boundAt: at })),
   ];
@@ -48,7 +48,7 @@ export function* tellItsThread(
     threadRootMessageId,
     content,
     senderSessionId: sessionId,
-    sourceKind: bindingKindOf(taskKind),
+    sourceKind: bindingKindOf(context, taskKind),
     sourceRef: taskId,
     dedupeKey: `task:${taskId}`,
     progressKey: `task:${taskId}`,

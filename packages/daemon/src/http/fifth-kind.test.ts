@@ -66,7 +66,7 @@ describe('a fifth kind of task', () => {
     world = await RuntimeWorld.open(SQLITE);
     daemon = await world.start({
       taskKinds: [KETTLE],
-      taskExecutors: new Map([[KETTLE.kind, kettles]]),
+      taskExecutors: new Map([[KETTLE.kind, () => kettles]]),
     });
     const guard = new OriginGuard();
     guard.allow(['localhost']);

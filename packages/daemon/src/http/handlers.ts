@@ -14,7 +14,6 @@ import {
   type Status,
   StoaError,
 } from '@stoa/protocol';
-import { assertMayPost } from '../runtime/may-post.js';
 import { deliveryOf } from './observing.js';
 
 /** A request that was admitted: authenticated, allowed by the table and validated. */
@@ -123,7 +122,7 @@ export function createHandlers({
 
     listMessages: ({ by, params, query }) => channels.messages(by, params.channelId, query),
     async postMessage({ by, params, body, key }) {
-      await assertMayPost(core, by, params.channelId);
+      await core.assertMayPost(by, params.channelId);
       return channels.post(by, params.channelId, body, key);
     },
     findMessage: ({ by, params }) => channels.findMessage(by, params.messageId),

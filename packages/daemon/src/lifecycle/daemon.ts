@@ -21,7 +21,9 @@ import { Metrics } from '../observe/metrics.js';
 import { createIds } from '../ports/ids.js';
 import { secrets } from '../ports/secrets.js';
 import { createRuntime } from '../runtime/create-runtime.js';
+import { mcpHealth } from '../runtime/mcp-health.js';
 import { newDaemonId, placeOf } from '../runtime/place.js';
+import { createTaskUpkeep } from '../runtime/task-upkeep.js';
 import { startTicking } from '../runtime/ticking.js';
 import { VERSION } from '../version.js';
 import { writeBackup } from './backup.js';
@@ -110,7 +112,6 @@ export async function startDaemon(
       daemonId: newDaemonId(home),
       place: placeOf(store.engine, home),
       log,
-      files,
       directory: process.cwd(),
       environment: process.env,
       url,
@@ -136,24 +137,30 @@ export async function startDaemon(
       report: (error) => {
         log.error({ err: error }, 'live delivery hit an error');
       },
-      committed: (entries) => {
-        metrics.countEvents(entries.length);
-        runtime.committed(entries);
-      },
       runtime: runtime.ports,
     });
-    runtime.attach(core);
+    core.onCommit((entries) => {
+      metrics.countEvents(entries.length);
+    });
+    const taskUpkeep = createTaskUpkeep({
+      core,
+      tasksDirectory: runtime.ports.taskDirectory,
+      place: runtime.ports.place,
+      keptMs: toMs(retention.taskFileHours),
+      diagnose: runtime.ports.diagnose,
+    });
     await core.credentials.adoptOwnerToken(ownerToken(home), `${hostname()}:${home}`);
     const stopHints = store.onTopicHint?.((topic) => {
       core.hint(topic === '*' ? undefined : topic);
     });
     if (stopHints) teardown.add('hints', stopHints);
     const sweepMs = retention.sweepSeconds * 1000;
-    teardown.add('sweeper', startSweeping(core.sweeper, runtime, sweepMs, log));
+    teardown.add('sweeper', startSweeping(core.sweeper, taskUpkeep, sweepMs, log));
 
-    await runtime.tidy();
+    await taskUpkeep.tidy();
     await core.recover();
-    await runtime.recover();
+    await taskUpkeep.recover();
+    teardown.add('transcripts', () => taskUpkeep.close());
     teardown.add('drivers', () => runtime.close());
     teardown.add('domain', () => core.close());
     teardown.add('ticking', startTicking(core.ticks, log));
@@ -195,7 +202,7 @@ export async function startDaemon(
         loginUrl,
         isOwnHost: (host) => guard.isOwnHost(host),
         currency: config.currency,
-        mcpServers: () => runtime.mcpServers(),
+        mcpServers: async () => mcpHealth(await core.agents.list(), runtime.mcpHealth()),
         backup: (directory) => writeBackup(home, store, directory),
       }),
       special: createSpecialHandlers({

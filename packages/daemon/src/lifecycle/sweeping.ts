@@ -1,6 +1,6 @@
 import type { Core } from '@stoa/core';
 import type { Logger } from 'pino';
-import type { Runtime } from '../runtime/create-runtime.js';
+import type { TaskUpkeep } from '../runtime/task-upkeep.js';
 
 /**
  * Sweeps every so often, one sweep at a time; a failed one is told and tried again at the next turn.
@@ -8,7 +8,7 @@ import type { Runtime } from '../runtime/create-runtime.js';
  */
 export function startSweeping(
   sweeper: Core['sweeper'],
-  runtime: Pick<Runtime, 'sweepTaskFiles'>,
+  upkeep: Pick<TaskUpkeep, 'sweep'>,
   everyMs: number,
   log: Logger,
 ): () => Promise<void> {
@@ -19,7 +19,7 @@ export function startSweeping(
     try {
       const report = await sweeper.sweep(() => !stopped);
       if (Object.values(report).some((count) => count > 0)) log.info(report, 'swept');
-      const removed = await runtime.sweepTaskFiles(() => !stopped);
+      const removed = await upkeep.sweep(() => !stopped);
       if (removed.files > 0) log.info(removed, 'removed files of background tasks that are over');
     } catch (error) {
       if (!stopped) log.error({ err: error }, 'a sweep failed');

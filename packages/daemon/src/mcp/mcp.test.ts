@@ -29,7 +29,7 @@ import { createSpecialHandlers } from '../http/special.js';
 import { WebFiles } from '../http/web-files.js';
 import { Metrics } from '../observe/metrics.js';
 import { createMcpEndpoint, type McpEndpoint } from './mcp-endpoint.js';
-import { SessionActions } from './session-actions.js';
+import { RunCalls } from './run-calls.js';
 
 const PEOPLES_TOOLS = [
   'list_channels',
@@ -634,7 +634,7 @@ describe('a session with its token', () => {
   it('OP-7 an answer that was computed for a connection that is gone is not lost', async () => {
     const { session, run } = await workingSession(1);
     const agent = await import('@stoa/agent');
-    const actions = new SessionActions(core, agent, '/nowhere');
+    const actions = new RunCalls(core, agent, '/nowhere');
     const tool = actions.toolsOf(session.sessionId).find(({ name }) => name === 'ask_user');
     const ask = (whenSent: (done: () => void) => void) =>
       tool?.call({ question: 'Well?' }, run.context.signal, whenSent);

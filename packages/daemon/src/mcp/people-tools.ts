@@ -4,7 +4,9 @@ import {
   ApprovalState,
   ChannelId,
   DispatchRule,
+  Emoji,
   ListChannels,
+  MessageId,
   type Principal,
   SearchQuery,
   Seq,
@@ -13,7 +15,6 @@ import {
   WorkspacePath,
 } from '@stoa/protocol';
 import { z } from 'zod';
-import { channelTools } from './channel-tools.js';
 import { type OfferedTool, offer } from './offered-tool.js';
 import { idempotencyKey, messageText, PostMessageInput } from './post-message-input.js';
 import type { Words } from './words.js';
@@ -28,6 +29,20 @@ const ReadChannelInput = z.strictObject({
   after: Seq.optional().describe('The seq of a message: the page after it'),
   limit,
 });
+const ReadThreadInput = z.strictObject({
+  channelId: ChannelId,
+  threadRootMessageId: MessageId.describe('The message that begins the thread'),
+  before: Seq.optional().describe('The seq of a message: the page before it'),
+  after: Seq.optional().describe('The seq of a message: the page after it'),
+  limit,
+});
+const SetReactionInput = z.strictObject({
+  channelId: ChannelId,
+  messageId: MessageId,
+  emoji: Emoji,
+  remove: z.boolean().default(false).describe('Take the reaction back'),
+});
+
 const SearchInput = SearchQuery.extend({ limit });
 const Nothing = z.strictObject({});
 const ListSessionsInput = z.strictObject({
@@ -85,7 +100,27 @@ export function peopleTools(core: Core, by: Principal, words: Words): OfferedToo
         return { text: words.messages(channelId, page), data: page };
       },
     }),
-    ...channelTools(core, by, words),
+    offer<z.infer<typeof ReadThreadInput>>({
+      name: 'read_channel_thread',
+      description: 'Reads a thread of a channel, the newest page unless a position is given.',
+      input: ReadThreadInput,
+      isReading: true,
+      async call({ channelId, ...query }) {
+        const page = await channels.messages(by, channelId, { ...query, scope: 'all' });
+        return { text: words.messages(channelId, page), data: page };
+      },
+    }),
+    offer<z.infer<typeof SetReactionInput>>({
+      name: 'set_channel_reaction',
+      description: 'Reacts to a message with an emoji, or takes the reaction back.',
+      input: SetReactionInput,
+      isReading: false,
+      async call({ channelId, messageId, emoji, remove }) {
+        const change = remove ? channels.unreact.bind(channels) : channels.react.bind(channels);
+        const message = await change(by, channelId, messageId, { emoji });
+        return { text: remove ? 'Taken back.' : 'Reacted.', data: { message } };
+      },
+    }),
     offer<z.infer<typeof PostMessageInput>>({
       name: 'post_message',
       description: 'Posts a message to a channel you are a member of, as yourself.',

@@ -17,7 +17,7 @@ import {
   type WhenSent,
 } from './offered-tool.js';
 import { peopleTools } from './people-tools.js';
-import { SessionActions } from './session-actions.js';
+import { RunCalls } from './run-calls.js';
 import { sessionTools } from './session-tools.js';
 import { Words } from './words.js';
 
@@ -52,12 +52,12 @@ export function proven(by: Principal, signal: AbortSignal, whenSent: WhenSent) {
  */
 export function createMcp(ports: McpPorts): McpHttpHandler {
   const { core, home } = ports;
-  const actions = new SessionActions(core, agent, home);
+  const calls = new RunCalls(core, agent, home);
   const { envelope, cutText } = agent;
   const words = new Words({ envelope, cutText, limitChars: LIMITS.toolOutputChars });
   const toolsOf = (by: Principal): OfferedTool[] => {
     if (by.kind === 'human') return peopleTools(core, by, words);
-    if (by.kind === 'session') return sessionTools(core, agent, actions, by);
+    if (by.kind === 'session') return sessionTools(core, agent, calls, by);
     throw new StoaError('forbidden', 'Only people and sessions have tools here');
   };
   return createMcpHandler(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { BoundedText } from '@stoa/agent';
 import type { AgentFile, AgentFiles } from '@stoa/core';
-import { AgentDefinition, AgentId } from '@stoa/protocol';
+import { AgentDefinition, AgentId, driverSpec } from '@stoa/protocol';
 import { isMap, parseDocument } from 'yaml';
 
 const MAX_FILE_BYTES = 512 * 1024;
@@ -94,7 +94,7 @@ function withoutExtraTrust(found: AgentFile): AgentFile {
   const asks = [
     ...(mode === 'auto-edit' || mode === 'full' ? [`mode ${mode}`] : []),
     ...(permissions?.allow?.length ? ['allow rules'] : []),
-    ...(driver.kind === 'acp' ? ['a program of its own'] : []),
+    ...(driverSpec(driver.kind).program ? ['a program of its own'] : []),
     ...(mcpServers && Object.keys(mcpServers).length > 0 ? ['MCP servers'] : []),
   ];
   if (asks.length === 0) return file;

@@ -1,51 +1,37 @@
-import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type {
+  AgentDrivers,
   BuiltinToolsOptions,
-  DefinitionCheckPorts,
   McpServers,
   Monitors,
   ShellTasks,
 } from '@stoa/agent';
 import {
-  type Core,
-  DRIVER_CAPABILITIES,
   type Dreamer,
   type DreamOutcome,
   type Driver,
   decide,
   type ExtractionRequest,
   type Extractor,
-  type LogEntry,
   type RuntimePorts,
 } from '@stoa/core';
 import {
   type AgentDefinition,
-  type DriverKind,
+  DRIVER_SPECS,
   type McpServerHealth,
   type ModelsConfig,
-  StoaError,
-  SYSTEM,
 } from '@stoa/protocol';
 import type { Logger } from 'pino';
-import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Config } from '../config/schema.js';
 import { sessionToolNames } from '../mcp/session-tools.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
-import { channelActsOf } from './channel-acts.js';
-import { initiativeOf } from './initiative.js';
 import { LazyDriver } from './lazy-driver.js';
 import { LazyExecutor } from './lazy-executor.js';
-import { mcpHealth } from './mcp-health.js';
 import { DiskMemoryFiles } from './memory-files.js';
 import { isOfHome } from './place.js';
-import { sendMessageOf } from './send-message.js';
-import { taskActsOf } from './task-acts.js';
-import { type RemovedFiles, TaskFiles } from './task-files.js';
-import { TaskTranscripts } from './task-transcripts.js';
 import { timers } from './timers.js';
 import { readTranscript, transcriptIn } from './transcript-file.js';
 import { DiskWorkspaces } from './workspaces.js';
@@ -56,7 +42,6 @@ export interface RuntimeOptions {
   readonly daemonId: string;
   readonly place: string;
   readonly log: Logger;
-  readonly files: DiskAssetFiles;
   /** The directory that sessions work in when nobody says otherwise. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -67,23 +52,13 @@ export interface RuntimeOptions {
   readonly installation: readonly string[];
 }
 
-/** What runs agents, until the domain it serves is there. */
+/** What runs agents. It needs nothing of the domain: each run and each task brings what is needed. */
 export interface Runtime {
   readonly ports: RuntimePorts;
-  /** Told of every commit. Must not throw. */
-  committed(entries: readonly LogEntry[]): void;
-  /** Goes on with what the last daemon here wrote down; when its tasks were taken up again. */
-  recover(): Promise<void>;
-  /** Drivers call back into the domain, which is made with them. */
-  attach(core: Core): void;
-  /** The MCP servers of agents: those that are configured, and how those are that were used. */
-  mcpServers(): Promise<McpServerHealth[]>;
-  /** What people should know of what agents run with, and could not be seen at the start. */
+  /** The state of the MCP servers that were used. */
+  mcpHealth(): McpServerHealth[];
+  /** What people should know about what agents run with and could not be seen at the start. */
   warnings(): readonly string[];
-  /** Clears what a daemon that was killed left behind; before anything is run. */
-  tidy(): Promise<void>;
-  /** Removes files of tasks that are over for long, as far as one sweep goes. */
-  sweepTaskFiles(goOn: () => boolean): Promise<RemovedFiles>;
   close(): Promise<void>;
 }
 
@@ -94,41 +69,25 @@ const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 /** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { home, config, daemonId, place, log, directory } = options;
-  let attached: Core | undefined;
-  const core = (): Core => {
-    if (!attached) throw new StoaError('shutting_down', 'The domain is not there yet');
-    return attached;
-  };
   const diagnose: RuntimePorts['diagnose'] = (message, details) => {
     log.warn(details, message);
   };
-  let mcp: LoadedAgents['mcp'] | undefined;
-  let shells: ShellTasks | undefined;
-  let monitors: Monitors | undefined;
+  let agents: LoadedAgents | undefined;
   const warnings: string[] = [];
   const loaded = once(async () => {
-    const agents = await loadAgents(options, core, diagnose, (problem) => {
+    agents = await loadAgents(options, diagnose, (problem) => {
       warnings.push(`there is no sandbox any more: ${problem}`);
     });
-    ({ mcp, shells, monitors } = agents);
     return agents;
   });
-  const lazy = (kind: DriverKind): [DriverKind, Driver] => [
-    kind,
-    new LazyDriver(kind, DRIVER_CAPABILITIES[kind], async () => (await loaded()).driver(kind)),
-  ];
-  const drivers = new Map<DriverKind, Driver>([lazy('builtin'), lazy('script'), lazy('acp')]);
+  const drivers = new Map(
+    [...DRIVER_SPECS.values()].map(({ kind, capabilities }): [typeof kind, Driver] => [
+      kind,
+      new LazyDriver(kind, capabilities, async () => (await loaded()).drivers[kind]),
+    ]),
+  );
   const workspaces = new DiskWorkspaces(home, directory, config.workspaces, diagnose);
   const tasksDirectory = tasksOf(home);
-  const keptMs = toMs(config.retention.taskFileHours);
-  const transcripts = new TaskTranscripts({ tasksDirectory, place, core, keptMs, diagnose });
-  const taskFiles = new TaskFiles({
-    tasksDirectory,
-    tasks: () => core().tasks,
-    isRunning: async (...asked) => (await import('@stoa/agent')).isRunningCommand(...asked),
-    keptMs,
-    now: Date.now,
-  });
   return {
     ports: {
       daemonId,
@@ -137,7 +96,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       calendar,
       agentFiles: new DiskAgentFiles(home, (workspace) => workspaces.isTrusted(workspace)),
       definitionProblem: async (...asked) => (await loaded()).definitionProblem(...asked),
-      definitionLack: async (definition) => (await loaded()).definitionLack(definition),
+      definitionLack: async ({ driver }) => (await loaded()).drivers[driver.kind].lackOf(driver),
       builtinAgents: async () => (await loaded()).agents,
       workspaces,
       sharedAgents: config.sharedAgents,
@@ -164,52 +123,33 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       configRules: config.permissions,
       approvalMs: toMs(config.approvals.expireHours),
       diagnose,
-      taskExecutors: new Map([
-        [
-          'shell',
-          new LazyExecutor(
-            async () => (await loaded()).shells,
-            () => shells,
-          ),
-        ],
-        [
-          'monitor',
-          new LazyExecutor(
-            async () => (await loaded()).monitors,
-            () => monitors,
-          ),
-        ],
-      ]),
+      taskExecutors: new Map(
+        (['shells', 'monitors'] as const).map((name) => [
+          EXECUTES[name],
+          (tasks) =>
+            new LazyExecutor(
+              async () => (await loaded())[name].executor(tasks),
+              () => agents?.[name].executor(tasks),
+            ),
+        ]),
+      ),
       taskDirectory: tasksDirectory,
       readTranscript: (path, range) => readTranscript(transcriptIn(tasksDirectory, path), range),
       place,
     },
-    attach(made) {
-      attached = made;
-    },
-    committed(entries) {
-      transcripts.committed(entries);
-    },
-    recover: () => transcripts.recover(),
     warnings: () => warnings,
-    mcpServers: async () => mcpHealth(await core().agents.list(), mcp?.health() ?? []),
-    async tidy() {
-      // Agents are loaded for this only where there is something to clear.
-      const left = await readdir(tasksDirectory).catch(() => []);
-      if (left.length === 0) return;
-      const { clearLeftCommands } = await import('@stoa/agent');
-      await clearLeftCommands(tasksDirectory, (taskId) => isKept(core(), taskId));
-    },
-    sweepTaskFiles: (goOn) => taskFiles.sweep(goOn),
+    mcpHealth: () => agents?.mcp.health() ?? [],
     async close() {
       for (const driver of drivers.values()) await driver.close();
-      await transcripts.close();
-      await mcp?.close();
-      shells?.close();
-      monitors?.close();
+      await agents?.mcp.close();
+      agents?.shells.close();
+      agents?.monitors.close();
     },
   };
 }
+
+/** The kind of task that each executes. */
+const EXECUTES = { shells: 'shell', monitors: 'monitor' } as const;
 
 interface LoadedAgents {
   readonly shells: ShellTasks;
@@ -217,15 +157,13 @@ interface LoadedAgents {
   readonly mcp: Pick<McpServers, 'health' | 'close'>;
   readonly monitors: Monitors;
   readonly definitionProblem: RuntimePorts['definitionProblem'];
-  readonly definitionLack: (definition: AgentDefinition) => Promise<string | undefined>;
   readonly extractor: Extractor;
   readonly dreamer: Dreamer;
-  driver(kind: DriverKind): Driver;
+  readonly drivers: AgentDrivers;
 }
 
 async function loadAgents(
-  { home, config, place, files, environment, url, installation }: RuntimeOptions,
-  core: () => Core,
+  { home, config, place, environment, url, installation }: RuntimeOptions,
   diagnose: RuntimePorts['diagnose'],
   sandboxLost: (problem: string) => void,
 ): Promise<LoadedAgents> {
@@ -257,12 +195,10 @@ async function loadAgents(
     tasksDirectory: tasksOf(home),
     sandbox,
     passedVariables: config.shell.passVariables,
-    registry: () => core().tasks,
     place,
     diagnose,
   });
   const monitors = new agent.Monitors({
-    tasks: () => core().tasks,
     tasksDirectory: tasksOf(home),
     sandbox,
     passedVariables: config.shell.passVariables,
@@ -276,10 +212,6 @@ async function loadAgents(
     sandbox,
     shells,
     passedVariables: config.shell.passVariables,
-    sendMessage: sendMessageOf(core),
-    initiative: initiativeOf(core),
-    channels: channelActsOf(core),
-    tasks: taskActsOf(core),
   };
   const tools = new agent.ToolRunner({
     moreTools: (run) => mcp.toolsFor(run),
@@ -289,51 +221,33 @@ async function loadAgents(
     now: () => performance.now(),
     diagnose,
   });
-  const builtin = agent.createBuiltinDriver({
+  const ownTools = sessionToolNames(agent);
+  const drivers = agent.createDrivers({
     config: modelsOf(config),
     environment,
     tools,
     timers,
     clock: { now: Date.now },
-    random: Math.random,
-    findAsset: (assetId) => findAsset(core(), files, assetId),
-  });
-  const readScript = (workspace: string, file: string): Promise<string> =>
-    agent.readScriptFile({ workspace, home }, file);
-  const acp = new agent.AcpDriver({
-    sandbox,
-    timers,
     now: () => performance.now(),
+    random: Math.random,
+    readScript: (workspace, file) => agent.readScriptFile({ workspace, home }, file),
+    sandbox,
     diagnose,
-    environment,
     home,
     decide,
-    findAsset: (assetId) => findAsset(core(), files, assetId),
-    mcpFor: (sessionId) => {
-      const token = core().sessionTokens.issue(sessionId);
+    mcpFor({ tokens }) {
+      const token = tokens.issue();
       return {
         url: `${url()}/mcp`,
         token: token.secret,
-        tools: sessionToolNames(core(), agent, home, sessionId),
+        tools: ownTools,
         revoke: () => {
           token.revoke();
         },
       };
     },
   });
-  const drivers: Partial<Record<DriverKind, Driver>> = {
-    script: new agent.ScriptDriver({ tools, timers, readScript }),
-    builtin,
-    acp,
-  };
-  const checkPorts: DefinitionCheckPorts = {
-    toolNames: agent.builtinTools({ ...toolOptions, webFetch: {} }).map(({ name }) => name),
-    modelProblem: (wish) => builtin.modelProblem(wish),
-    modelLack: (wish) => builtin.lackOf(wish),
-    programProblem: (driver) => acp.problemOf(driver),
-    environment,
-    readScript,
-  };
+  const toolNames = agent.builtinTools({ ...toolOptions, webFetch: {} }).map(({ name }) => name);
   const upkeep = {
     models: new agent.Models(modelsOf(config), environment, { timers, clock: { now: Date.now } }),
     timers,
@@ -344,17 +258,12 @@ async function loadAgents(
     extractor: agent.createExtractor(upkeep),
     dreamer: agent.createDreamer(upkeep),
     definitionProblem: (definition, workspace) =>
-      agent.definitionProblem(definition, checkPorts, workspace),
-    definitionLack: (definition) => agent.definitionLack(definition, checkPorts),
+      agent.definitionProblem(definition, { toolNames, drivers }, workspace),
     agents: { [agent.GUIDE_ID]: agent.GUIDE, stoa: STOA },
     mcp,
     shells,
     monitors,
-    driver(kind) {
-      const driver = drivers[kind];
-      if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
-      return driver;
-    },
+    drivers,
   };
 }
 
@@ -374,27 +283,6 @@ const modelsOf = ({ providers, model, currency, modelRetries }: Config): ModelsC
   ...(currency === undefined ? {} : { currency }),
   ...(modelRetries === undefined ? {} : { modelRetries }),
 });
-
-/** One that was collected since is told to the agent as gone. */
-async function findAsset(core: Core, files: DiskAssetFiles, assetId: string) {
-  try {
-    const { digest, mediaType, name, bytes: size } = await core.assets.get(assetId);
-    return { name, mediaType, size, bytes: () => readFile(files.pathOf(digest)) };
-  } catch (error) {
-    if (error instanceof StoaError && error.code === 'asset_not_found') return undefined;
-    throw error;
-  }
-}
-
-/** Whether a task is listed: its files are there for who reads of it. */
-async function isKept({ tasks }: Core, taskId: string): Promise<boolean> {
-  try {
-    await tasks.get(SYSTEM, taskId);
-    return true;
-  } catch (error) {
-    return !(error instanceof StoaError && error.code === 'task_not_found');
-  }
-}
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;

@@ -1,7 +1,7 @@
-import type { Driver, DriverCapabilities, DriverEnd, RunContext } from '@stoa/core';
-import type { DriverKind } from '@stoa/protocol';
+import type { Driver, DriverEnd, RunContext } from '@stoa/core';
+import type { DriverCapabilities, DriverKind } from '@stoa/protocol';
 
-/** A driver that is loaded when its first run comes: a daemon without agents does not pay for them. */
+/** A driver that is loaded with its first run: a daemon without agents does not pay for them. */
 export class LazyDriver implements Driver {
   #loaded: Promise<Driver> | undefined;
 

@@ -27,13 +27,13 @@ afterEach(() => fs.rm(root, { recursive: true, force: true }));
 const taskFiles = (more: Partial<TaskFilesOptions> = {}): TaskFiles =>
   new TaskFiles({
     tasksDirectory,
-    tasks: () => ({
+    tasks: {
       fileFates: (ids, endedBefore) => {
         expect(endedBefore).toBe(NOW - 5 * HOUR);
         return Promise.resolve(new Map(ids.map((one) => [one, fates.get(one) ?? 'unlisted'])));
       },
       isPastSession: (session) => Promise.resolve(!openSessions.has(session)),
-    }),
+    },
     isRunning: (_, __, one) => Promise.resolve(running.has(one)),
     keptMs: 5 * HOUR,
     now: () => NOW,
@@ -148,13 +148,13 @@ describe('files of tasks', () => {
   it('T-43 go also behind a session that cannot be looked into, and that is said', async () => {
     for (const n of [1, 2, 3]) await leave(sessionId(n), [`shell-${id(n)}.output`]);
     const sweeper = taskFiles({
-      tasks: () => ({
+      tasks: {
         fileFates: (ids) =>
           ids.includes(id(1))
             ? Promise.reject(new Error('its entry is damaged'))
             : Promise.resolve(new Map(ids.map((one) => [one, 'past']))),
         isPastSession: () => Promise.resolve(true),
-      }),
+      },
     });
     await expect(sweeper.sweep()).rejects.toThrow('its entry is damaged');
     expect(await left()).toEqual([sessionId(1), join(sessionId(1), `shell-${id(1)}.output`)]);

@@ -13,7 +13,7 @@ const UNLISTED_MS = 3_600_000;
 
 export interface TaskFilesOptions {
   readonly tasksDirectory: string;
-  readonly tasks: () => Pick<Tasks, 'fileFates' | 'isPastSession'>;
+  readonly tasks: Pick<Tasks, 'fileFates' | 'isPastSession'>;
   /** Whether the command runs that has files of this name. */
   readonly isRunning: (directory: string, kind: string, id: string) => Promise<boolean>;
   /** How long files stay after the end of the session. */
@@ -80,7 +80,7 @@ export class TaskFiles {
     const groups = groupsOf(entries);
     const endedBefore = now() - keptMs;
     const ids = [...groups.values()].map(({ id }) => id);
-    const fates = await tasks().fileFates(ids, endedBefore);
+    const fates = await tasks.fileFates(ids, endedBefore);
     for (const group of groups.values()) {
       if (removed.tasks >= taken) return;
       const fate = fates.get(group.id) ?? 'kept';
@@ -89,7 +89,7 @@ export class TaskFiles {
       await remove(directory, group, removed);
     }
     // A directory of a session that goes on may be written to the next moment.
-    if (!(await tasks().isPastSession(sessionId, endedBefore))) return;
+    if (!(await tasks.isPastSession(sessionId, endedBefore))) return;
     // Refused while there is anything in it.
     await fs.rmdir(directory).catch(() => undefined);
   }
@@ -101,7 +101,7 @@ export class TaskFiles {
     const sessions = (await entriesOf(directory)).filter(({ name }) => SESSION.test(name));
     for (const { name } of sessions.slice(0, lookedInto)) {
       if (!goOn()) return;
-      if (!(await tasks().isPastSession(name, now() - keptMs))) continue;
+      if (!(await tasks.isPastSession(name, now() - keptMs))) continue;
       await fs.rm(join(directory, name), { recursive: true, force: true });
     }
   }

@@ -38,26 +38,24 @@ const task = (): TaskEntry =>
     detail: { sessionId: WORKS_IN },
   }) as never;
 /** The two things of the domain that a transcript is made from. */
-const core = (): Core =>
-  ({
-    tasks: {
-      // On its second page, as when there are many.
-      list: (_: unknown, query: { kind: string; status: string; before?: string }) => {
-        if (query.kind !== 'agent' || query.status !== status)
-          return Promise.resolve({ tasks: [] });
-        return Promise.resolve(query.before ? { tasks: [task()] } : { tasks: [], nextBefore: '2' });
-      },
-      fileFates: (ids: readonly string[]) => Promise.resolve(new Map(ids.map((id) => [id, fate]))),
+const core: Core = {
+  tasks: {
+    // On its second page, as when there are many.
+    list: (_: unknown, query: { kind: string; status: string; before?: string }) => {
+      if (query.kind !== 'agent' || query.status !== status) return Promise.resolve({ tasks: [] });
+      return Promise.resolve(query.before ? { tasks: [task()] } : { tasks: [], nextBefore: '2' });
     },
-    sessions: {
-      journal: (_: unknown, __: string, { after }: { after: number }) => {
-        const last = Math.min(head, after + 2);
-        const entries = [];
-        for (let seq = after + 1; seq <= last; seq += 1) entries.push({ seq, type: 'note' });
-        return Promise.resolve({ entries, ...(last < head ? { nextAfter: last } : {}) });
-      },
+    fileFates: (ids: readonly string[]) => Promise.resolve(new Map(ids.map((id) => [id, fate]))),
+  },
+  sessions: {
+    journal: (_: unknown, __: string, { after }: { after: number }) => {
+      const last = Math.min(head, after + 2);
+      const entries = [];
+      for (let seq = after + 1; seq <= last; seq += 1) entries.push({ seq, type: 'note' });
+      return Promise.resolve({ entries, ...(last < head ? { nextAfter: last } : {}) });
     },
-  }) as never;
+  },
+} as never;
 const transcripts = (fileBytes?: number, place = 'here'): TaskTranscripts =>
   new TaskTranscripts({
     tasksDirectory: root,

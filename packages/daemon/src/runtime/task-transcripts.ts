@@ -33,7 +33,7 @@ export interface TaskTranscriptsOptions {
   readonly tasksDirectory: string;
   /** The place whose tasks have their files here. */
   readonly place: string;
-  readonly core: () => Core;
+  readonly core: Pick<Core, 'tasks' | 'runs'>;
   /** How long a transcript stays after the end of the session that has the task. */
   readonly keptMs: number;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
@@ -76,10 +76,10 @@ export class TaskTranscripts {
     for (const status of TaskStatus.options) {
       for (let before: string | undefined, isMore = true; isMore; ) {
         const query = { kind: KIND, status, limit: LISTED, before };
-        const page = await this.options.core().tasks.list(SYSTEM, query);
+        const page = await this.options.core.tasks.list(SYSTEM, query);
         const endedBefore = Date.now() - this.options.keptMs;
         const ids = page.tasks.map(({ taskId }) => taskId);
-        const fates = await this.options.core().tasks.fileFates(ids, endedBefore);
+        const fates = await this.options.core.tasks.fileFates(ids, endedBefore);
         for (const task of page.tasks) {
           // What was removed, or will be, is not written again.
           if (fates.get(task.taskId) === 'past') continue;
@@ -171,7 +171,7 @@ export class TaskTranscripts {
         for (let isMore = true; isMore; ) {
           const after = transcript.seq;
           const page = { after, limit: PAGE };
-          const journal = await this.options.core().runs.journal(SYSTEM, worksIn, page);
+          const journal = await this.options.core.runs.journal(SYSTEM, worksIn, page);
           lines.push(...journal.entries.map((entry) => JSON.stringify(entry)));
           if (!(await this.#append(file, lines.splice(0)))) {
             transcript.seq = FULL;

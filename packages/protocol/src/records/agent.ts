@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { ACP_PRESETS, AGENT_SOURCES, PERMISSION_MODES } from '../enumerations.js';
+import { DriverConfig } from '../drivers/drivers.js';
+import { Environment } from '../drivers/environment.js';
+import { AGENT_SOURCES, PERMISSION_MODES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from './identity.js';
 import { chosenId, EpochMs } from './ids.js';
@@ -17,44 +19,6 @@ const ruleList = z.array(PermissionRule).max(LIMITS.rules).optional();
 /** Deny beats ask beats allow; where none matches, the mode decides. What `plan` denies, no rule allows. */
 export const PermissionRules = z.strictObject({ deny: ruleList, ask: ruleList, allow: ruleList });
 export type PermissionRules = z.infer<typeof PermissionRules>;
-
-/** Stoa's own agent loop; without a provider and a model those of the configuration. */
-export const BuiltinDriver = z.strictObject({
-  kind: z.literal('builtin'),
-  provider: z.string().min(1).max(LIMITS.titleChars).optional(),
-  model: z.string().min(1).max(LIMITS.titleChars).optional(),
-  maxSteps: z.int().min(1).max(1_000).optional(),
-  maxOutputTokens: z.int().min(1).max(1_000_000).optional(),
-  contextTokens: z.int().min(1_000).max(10_000_000).optional(),
-});
-
-export const AcpPreset = z.enum(ACP_PRESETS);
-export type AcpPreset = z.infer<typeof AcpPreset>;
-
-const Environment = z.record(z.string().regex(/^[A-Za-z_]\w*$/), z.string().max(LIMITS.textChars));
-
-/** An agent program that speaks ACP. A preset fills in the command; values `$NAME` come from the daemon's environment. */
-export const AcpDriver = z.strictObject({
-  kind: z.literal('acp'),
-  preset: AcpPreset.optional(),
-  command: z.array(z.string().min(1).max(4_096)).min(1).max(100).optional(),
-  env: Environment.optional(),
-  model: z.string().min(1).max(LIMITS.titleChars).optional(),
-});
-
-/** Plays a script: a file below the workspace, or the script itself. */
-export const ScriptDriver = z.strictObject({
-  kind: z.literal('script'),
-  file: z.string().min(1).max(4_096).optional(),
-  script: z.string().max(LIMITS.instructionsChars).optional(),
-});
-
-export const DriverConfig = z
-  .discriminatedUnion('kind', [BuiltinDriver, AcpDriver, ScriptDriver])
-  .meta({ 'x-unknown-code': 'unknown_driver' });
-export type DriverConfig = z.infer<typeof DriverConfig>;
-export const DriverKind = z.enum(['builtin', 'acp', 'script']);
-export type DriverKind = z.infer<typeof DriverKind>;
 
 export const McpServerConfig = z.union([
   z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { DriverKind } from '../drivers/drivers.js';
 import { LIMITS } from '../limits.js';
-import { AgentId, DriverKind, PermissionMode, PermissionRules } from './agent.js';
+import { AgentId, PermissionMode, PermissionRules } from './agent.js';
 import { ChannelRuntimeIdentity, ChannelRuntimeMemoryScope } from './identity.js';
 import { ActorId, EpochMs, Metadata, RunId, Seq, SessionId } from './ids.js';
 

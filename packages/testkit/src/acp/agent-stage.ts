@@ -46,7 +46,6 @@ export interface AgentParts {
   readonly now: () => number;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
-  readonly findAsset: () => Promise<undefined>;
 }
 
 const systemTimers: Timers = {
@@ -200,7 +199,6 @@ export class AgentStage {
       timers: systemTimers,
       now: () => performance.now(),
       environment: process.env,
-      findAsset: () => Promise.resolve(undefined),
       diagnose: (message, details) => this.diagnoses.push({ message, details }),
     });
     const agents = () => {

@@ -1,5 +1,5 @@
-import type { Driver, DriverCapabilities, DriverEnd, RunContext } from '@stoa/core';
-import type { DriverKind } from '@stoa/protocol';
+import type { Driver, DriverEnd, RunContext } from '@stoa/core';
+import type { DriverCapabilities, DriverKind } from '@stoa/protocol';
 import { until } from '../time/until.js';
 
 /** A run in the hands of a test. */

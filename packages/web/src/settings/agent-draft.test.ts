@@ -32,18 +32,19 @@ describe('an agent as a form', () => {
   });
 
   it('leaves out what is empty', () => {
-    expect(definitionFrom({ ...NEW_AGENT, model: ' small ' })).toEqual({
+    expect(definitionFrom({ ...NEW_AGENT, driver: { model: ' small ' } })).toEqual({
       definition: { driver: { kind: 'builtin', model: 'small' }, mode: 'ask', instructions: '' },
     });
     const [first] = definitions;
-    const cleared = { ...draftOf(first as AgentDefinition), provider: '', model: '' };
+    const cleared = { ...draftOf(first as AgentDefinition), driver: { provider: '', model: '' } };
     expect(definitionFrom(cleared, first)).toMatchObject({
       definition: { driver: { kind: 'builtin', maxSteps: 7 } },
     });
   });
 
   it('says at which fields it cannot be read, at all of them', () => {
-    expect(definitionFrom({ ...NEW_AGENT, env: 'KEY', mcpServers: '[1]' })).toEqual({
+    const draft = { ...NEW_AGENT, kind: 'acp' as const, driver: { env: 'KEY' } };
+    expect(definitionFrom({ ...draft, mcpServers: '[1]' })).toEqual({
       unreadable: {
         'driver.env': 'One NAME=value a line.',
         mcpServers: 'This is no JSON object of names and servers.',

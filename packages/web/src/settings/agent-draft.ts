@@ -1,9 +1,6 @@
-import type {
-  AgentDefinition,
-  DriverConfig,
-  McpServerConfig,
-  PermissionMode,
-} from '@stoa/protocol';
+import type { AgentDefinition, DriverKind, McpServerConfig, PermissionMode } from '@stoa/protocol';
+import { DRIVER_FORMS } from './drivers/drivers.js';
+import { type DriverDraft, given, linesOf, listed } from './drivers/form.js';
 
 /** A definition as it is written in the form. What the form does not show is kept as it was. */
 export interface AgentDraft {
@@ -11,16 +8,8 @@ export interface AgentDraft {
   readonly description: string;
   readonly instructions: string;
   readonly mode: PermissionMode;
-  readonly kind: DriverConfig['kind'];
-  readonly provider: string;
-  readonly model: string;
-  readonly preset: string;
-  /** One argument a line. */
-  readonly command: string;
-  /** `NAME=value`, one a line. */
-  readonly env: string;
-  readonly script: string;
-  readonly file: string;
+  readonly kind: DriverKind;
+  readonly driver: DriverDraft;
   /** One rule a line. */
   readonly allow: string;
   readonly ask: string;
@@ -35,13 +24,7 @@ export const NEW_AGENT: AgentDraft = {
   instructions: '',
   mode: 'ask',
   kind: 'builtin',
-  provider: '',
-  model: '',
-  preset: '',
-  command: '',
-  env: '',
-  script: '',
-  file: '',
+  driver: {},
   allow: '',
   ask: '',
   deny: '',
@@ -58,17 +41,7 @@ export function draftOf(definition: AgentDefinition): AgentDraft {
     instructions: definition.instructions,
     mode: definition.mode,
     kind: driver.kind,
-    ...(driver.kind === 'script'
-      ? { script: driver.script ?? '', file: driver.file ?? '' }
-      : { model: driver.model ?? '' }),
-    ...(driver.kind === 'builtin' ? { provider: driver.provider ?? '' } : {}),
-    ...(driver.kind === 'acp'
-      ? {
-          preset: driver.preset ?? '',
-          command: lines(driver.command),
-          env: lines(Object.entries(driver.env ?? {}).map(([name, value]) => `${name}=${value}`)),
-        }
-      : {}),
+    driver: DRIVER_FORMS[driver.kind].draftOf(driver),
     allow: lines(permissions.allow),
     ask: lines(permissions.ask),
     deny: lines(permissions.deny),
@@ -82,12 +55,13 @@ type Read =
 
 /** The definition that is written, upon what was there before; or at which fields it cannot be read. */
 export function definitionFrom(draft: AgentDraft, before?: AgentDefinition): Read {
-  const env = environmentFrom(draft.env);
+  const read = DRIVER_FORMS[draft.kind].read(draft.driver, before?.driver);
   const servers = serversFrom(draft.mcpServers);
-  if (env === undefined || servers === null) {
+  if ('unreadable' in read || servers === null) {
+    const ofDriver = 'unreadable' in read ? Object.entries(read.unreadable) : [];
     return {
       unreadable: {
-        ...(env === undefined ? { 'driver.env': 'One NAME=value a line.' } : {}),
+        ...Object.fromEntries(ofDriver.map(([name, problem]) => [`driver.${name}`, problem])),
         ...(servers === null ? { mcpServers: 'This is no JSON object of names and servers.' } : {}),
       },
     };
@@ -109,66 +83,13 @@ export function definitionFrom(draft: AgentDraft, before?: AgentDefinition): Rea
       ...kept,
       ...given('displayName', draft.displayName),
       ...given('description', draft.description),
-      driver: driverFrom(draft, env, before?.driver),
+      driver: read.driver,
       mode: draft.mode,
       ...(Object.keys(permissions).length === 0 ? {} : { permissions }),
       ...(servers === undefined ? {} : { mcpServers: servers }),
       instructions: draft.instructions,
     },
   };
-}
-
-type Builtin = Extract<DriverConfig, { kind: 'builtin' }>;
-const BUILTIN: Builtin = { kind: 'builtin' };
-
-function driverFrom(
-  draft: AgentDraft,
-  env: Readonly<Record<string, string>>,
-  before: DriverConfig | undefined,
-): DriverConfig {
-  switch (draft.kind) {
-    case 'builtin': {
-      // Bounds that the form does not show.
-      const { provider: _, model: __, ...bounds } = before?.kind === 'builtin' ? before : BUILTIN;
-      return {
-        ...bounds,
-        ...given('provider', draft.provider),
-        ...given('model', draft.model),
-      };
-    }
-    case 'acp':
-      return {
-        kind: 'acp',
-        ...(draft.preset === '' ? {} : { preset: draft.preset as 'qwen' }),
-        ...listed('command', linesOf(draft.command)),
-        ...(Object.keys(env).length === 0 ? {} : { env }),
-        ...given('model', draft.model),
-      };
-    case 'script':
-      return {
-        kind: 'script',
-        ...given('file', draft.file),
-        ...(draft.script.trim() === '' ? {} : { script: draft.script }),
-      };
-  }
-}
-
-const given = <K extends string>(name: K, text: string): { [N in K]?: string } =>
-  text.trim() === '' ? {} : ({ [name]: text.trim() } as { [N in K]: string });
-
-const listed = <K extends string>(name: K, list: string[]): { [N in K]?: string[] } =>
-  list.length === 0 ? {} : ({ [name]: list } as { [N in K]: string[] });
-
-const linesOf = (text: string): string[] =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-
-function environmentFrom(text: string): Record<string, string> | undefined {
-  const pairs = linesOf(text).map((line) => /^([^=]+)=(.*)$/s.exec(line));
-  if (pairs.some((pair) => pair === null)) return undefined;
-  return Object.fromEntries(pairs.map((pair) => [pair?.[1] ?? '', pair?.[2] ?? '']));
 }
 
 /** Undefined where there is none, null where it cannot be read. */

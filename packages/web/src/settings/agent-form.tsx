@@ -6,6 +6,7 @@ import { queryClient } from '../data/queries.js';
 import { toast } from '../ui/toast.js';
 import { type AgentDraft, definitionFrom, draftOf, NEW_AGENT } from './agent-draft.js';
 import { DriverFields } from './driver-fields.js';
+import { DRIVER_FORMS } from './drivers/drivers.js';
 import { SelectField, TextAreaField, TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 import { emptyOf, type FieldProblems, problemsOf } from './problems.js';
@@ -19,13 +20,9 @@ const FIELDS = [
   'instructions',
   'mode',
   'driver',
-  'driver.provider',
-  'driver.model',
-  'driver.preset',
-  'driver.command',
-  'driver.env',
-  'driver.script',
-  'driver.file',
+  ...Object.values(DRIVER_FORMS).flatMap(({ rows }) =>
+    rows.flat().map(({ name }) => `driver.${name}`),
+  ),
   'permissions',
   'permissions.allow',
   'permissions.ask',
@@ -62,21 +59,27 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
       onClose();
     },
   });
+  const { blamed } = DRIVER_FORMS[draft.kind];
   const refused = problemsOf(save.error, FIELDS, {
     byCode: {
       unknown_model: 'driver.model',
       unknown_driver: 'driver',
       agent_exists: 'agentId',
       agent_in_file: 'agentId',
-      invalid_agent: draft.kind === 'script' ? 'driver.script' : 'driver',
+      invalid_agent: blamed === undefined ? 'driver' : `driver.${blamed}`,
     },
     written: { agentId: 'Small letters, digits, dots and dashes.' },
   });
   const problems = { ...refused.fields, ...unreadable };
-  const field = (name: keyof AgentDraft, at: string = name) => ({
+  const field = (name: Exclude<keyof AgentDraft, 'driver'>, at: string = name) => ({
     value: draft[name],
     problem: problems[at],
     onChange: (value: string) => setDraft({ ...draft, [name]: value }),
+  });
+  const driverField = (name: string) => ({
+    value: draft.driver[name] ?? '',
+    problem: problems[`driver.${name}`],
+    onChange: (value: string) => setDraft({ ...draft, driver: { ...draft.driver, [name]: value } }),
   });
   const submit = (): void => {
     save.reset();
@@ -109,7 +112,12 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
         <TextField label="Name" placeholder={agentId} {...field('displayName')} />
       </div>
       <TextField label="Description" {...field('description')} />
-      <DriverFields draft={draft} field={field} />
+      <DriverFields
+        kind={draft.kind}
+        problem={problems['driver']}
+        onKind={(kind) => setDraft({ ...draft, kind })}
+        field={driverField}
+      />
       <TextAreaField
         label="Instructions"
         hint="Who it is and how it works; it has them in every run."

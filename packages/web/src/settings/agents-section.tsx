@@ -1,4 +1,4 @@
-import type { Agent, DriverConfig } from '@stoa/protocol';
+import type { Agent } from '@stoa/protocol';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client } from '../data/client.js';
@@ -8,6 +8,7 @@ import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
 import { toast } from '../ui/toast.js';
 import { AgentForm } from './agent-form.js';
+import { DRIVER_FORMS } from './drivers/drivers.js';
 import { Mark, Row, Rows, Section } from './section.js';
 import { TryAgent } from './try-agent.js';
 import { AGENTS_KEY, useAgents } from './workers.js';
@@ -73,7 +74,7 @@ function AgentRow({ agent, isOwner, onOpen }: AgentRowProps) {
       }
       about={
         <>
-          {definition ? driverText(definition.driver) : null}
+          {definition ? DRIVER_FORMS[definition.driver.kind].summaryOf(definition.driver) : null}
           {definition?.description === undefined ? null : ` · ${definition.description}`}
           {source === 'file' ? <p>Defined in {path}: edit that file.</p> : null}
           {problem === undefined ? null : <p className="text-danger">{problem}</p>}
@@ -114,17 +115,4 @@ function AgentRow({ agent, isOwner, onOpen }: AgentRowProps) {
       )}
     </Row>
   );
-}
-
-function driverText(driver: DriverConfig): string {
-  switch (driver.kind) {
-    case 'builtin': {
-      const model = [driver.provider, driver.model].filter(Boolean).join('/');
-      return model === '' ? 'the configured model' : model;
-    }
-    case 'acp':
-      return [driver.preset ?? driver.command?.[0], driver.model].filter(Boolean).join(' · ');
-    case 'script':
-      return 'a script';
-  }
 }

@@ -1,8 +1,8 @@
 import { existsSync, promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskExecutor } from '@stoa/core';
+import type { TaskRegistry } from '@stoa/core';
 import type { InboxItem, Task } from '@stoa/protocol';
-import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
+import { lateExecutor, OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CommandFiles } from '../../tools/shell/command-files.js';
 import { MARK } from '../../tools/shell/mark.js';
@@ -20,14 +20,16 @@ afterEach(async () => {
 
 /** A run whose agent can watch. Its clock stands still: only the first five lines have a token. */
 async function staged(options: WorkspaceRunOptions = {}) {
-  const executors = new Map<string, TaskExecutor>();
-  const runtime = { ...options.runtime, taskExecutors: executors };
+  const made: { monitors?: Monitors } = {};
+  const taskExecutors = new Map([
+    ['monitor', (registry: TaskRegistry) => lateExecutor(() => made.monitors?.executor(registry))],
+  ]);
+  const runtime = { ...options.runtime, taskExecutors };
   const world = await WorkspaceRun.open({ mode: 'full', ...options, runtime });
   const sandbox = new Sandbox({ home: world.home });
   const tasksDirectory = join(world.home, 'tasks');
   const newMonitors = (): Monitors => {
-    const made = new Monitors({
-      tasks: () => world.daemon.core.tasks,
+    made.monitors = new Monitors({
       tasksDirectory,
       sandbox,
       now: () => world.clock.now(),
@@ -39,10 +41,10 @@ async function staged(options: WorkspaceRunOptions = {}) {
       },
       diagnose: () => undefined,
     });
-    executors.set('monitor', made);
-    return made;
+    return made.monitors;
   };
   let monitors = newMonitors();
+  const executor = () => monitors.executor(world.daemon.core.tasks);
   const callTool = toolCalls(world, [
     createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) }),
   ]);
@@ -83,7 +85,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
     const live = tasks.filter(
       ({ status, detail }) => status === 'running' && detail['cwd'] !== '/',
     );
-    for (const one of live) await monitors.stop(one, 'system');
+    for (const one of live) await executor().stop(one, 'system');
     monitors.close();
     await world.discard();
   });
@@ -98,7 +100,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
     restart,
     filesOf,
     tasksDirectory,
-    monitors: () => monitors,
+    executor,
   };
 }
 
@@ -260,12 +262,12 @@ describe('a monitor', () => {
   });
 
   it('goes on after a restart where it was, and tells no line twice', async () => {
-    const { world, watch, task, told, restart, ended, monitors } = await staged();
+    const { world, watch, task, told, restart, ended, executor } = await staged();
     const taskId = await watch({ command: `echo one; ${UNTIL_GO} echo two; echo three` });
     await until('the first line was told', async () => (await told(taskId)).length === 1);
     restart();
     await fs.writeFile(join(world.workspace, 'go'), '');
-    await monitors().reattach(await task(taskId));
+    await executor().reattach(await task(taskId));
     const { status, end, detail } = await ended(taskId);
     expect([status, end?.cause]).toEqual(['completed', 'exited']);
     expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two', '#3 three']);
@@ -279,13 +281,13 @@ describe('a monitor that is taken up again', () => {
     world.clock.now() / 1_000 - seconds;
 
   it('T-22 has been silent since its last output, also while nobody watched', async () => {
-    const { watch, told, task, ended, restart, monitors, world } = await staged();
+    const { watch, told, task, ended, restart, executor, world } = await staged();
     const taskId = await watch({ command: 'echo one; echo two; sleep 600', ...SILENT });
     await until('its lines were told', async () => linesOf(await told(taskId)).length === 2);
     const { outputPath = '' } = await task(taskId);
     restart();
     await fs.utimes(outputPath, past(world, 61), past(world, 61));
-    await monitors().reattach(await task(taskId));
+    await executor().reattach(await task(taskId));
     const { status, end } = await ended(taskId);
     expect([status, end?.cause]).toEqual(['completed', 'idle']);
     expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 two']);
@@ -295,7 +297,7 @@ describe('a monitor that is taken up again', () => {
     ['exited', { status: 'failed', end: { cause: 'exited', exitCode: 3 } }],
     ['lost', { status: 'lost', end: { cause: 'outcome_unknown' } }],
   ])('T-22 and has %s meanwhile is settled by that, however long ago', async (how, ending) => {
-    const { watch, told, task, ended, restart, monitors, world, filesOf } = await staged();
+    const { watch, told, task, ended, restart, executor, world, filesOf } = await staged();
     const command = `echo one; ${UNTIL_GO} echo FAILED; exit 3`;
     const taskId = await watch({ command, ...SILENT });
     await until('its line was told', async () => linesOf(await told(taskId)).length === 1);
@@ -311,27 +313,27 @@ describe('a monitor that is taken up again', () => {
       await fs.writeFile(files.status, `${JSON.stringify({ ...status, bootId: 'another' })}\n`);
     }
     await fs.utimes(outputPath, past(world, 480), past(world, 480));
-    await monitors().reattach(await task(taskId));
+    await executor().reattach(await task(taskId));
     expect(await ended(taskId)).toMatchObject(ending);
     expect(linesOf(await told(taskId))).toEqual(['#1 one', '#2 FAILED']);
   });
 
   it('T-22 goes on where it was silent for less than its time', async () => {
-    const { watch, told, task, restart, monitors, world } = await staged();
+    const { watch, told, task, restart, executor, world } = await staged();
     const command = `echo one; ${UNTIL_GO} echo two; sleep 600`;
     const taskId = await watch({ command, ...SILENT });
     await until('its line was told', async () => linesOf(await told(taskId)).length === 1);
     const { outputPath = '' } = await task(taskId);
     restart();
     await fs.utimes(outputPath, past(world, 59), past(world, 59));
-    await monitors().reattach(await task(taskId));
+    await executor().reattach(await task(taskId));
     await world.file('go');
     await until('its next line was told', async () => linesOf(await told(taskId)).length === 2);
     expect((await task(taskId)).status).toBe('running');
   });
 
   it('T-22 that never printed has been silent since it began', async () => {
-    const { watch, task, ended, restart, monitors, world, filesOf } = await staged();
+    const { watch, task, ended, restart, executor, world, filesOf } = await staged();
     const taskId = await watch({ command: 'sleep 600', ...SILENT });
     const { nonce } = MonitorDetail.parse((await task(taskId)).detail);
     await until(
@@ -340,7 +342,7 @@ describe('a monitor that is taken up again', () => {
     );
     restart();
     world.clock.move(60_000);
-    await monitors().reattach(await task(taskId));
+    await executor().reattach(await task(taskId));
     expect((await ended(taskId)).end?.cause).toBe('idle');
   });
 });

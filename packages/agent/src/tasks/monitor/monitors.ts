@@ -2,12 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import {
-  type OutputPart,
-  type OutputRange,
   type RunContext,
   type TaskExecutor,
-  type TaskMessage,
-  type Tasks,
+  type TaskRegistry,
   type Timers,
   WATCH_BEGINS,
   type WatchProgress,
@@ -31,7 +28,6 @@ import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
 import { Watching } from './watching.js';
 
 export interface MonitorsOptions {
-  readonly tasks: () => Pick<Tasks, 'create' | 'tell' | 'settle'>;
   /** Each session has a directory of its own name below it. */
   readonly tasksDirectory: string;
   readonly sandbox: Sandbox;
@@ -56,7 +52,7 @@ export interface WantedMonitor extends WatchRules {
  * Commands whose lines become events of a session. Each runs as every command does, and goes on when the
  * daemon does not; what it prints is in its file, and is read from there.
  */
-export class Monitors implements TaskExecutor {
+export class Monitors {
   readonly #watched = new Map<string, Watching>();
   readonly #starts = new Starts();
   #isClosed = false;
@@ -75,7 +71,7 @@ export class Monitors implements TaskExecutor {
     const nonce = newNonce();
     const files = this.#files({ startedIn: sessionId, taskId });
     const { include, exclude, messageSignal } = wanted;
-    const task = await this.options.tasks().create(sessionId, {
+    const task = await run.taskRegistry.create(sessionId, {
       taskId,
       kind: 'monitor',
       description,
@@ -103,22 +99,34 @@ export class Monitors implements TaskExecutor {
       });
     } catch (error) {
       const end = startFailure(error);
-      // Who asked for it hears of it now.
-      await this.options.tasks().settle(taskId, { status: 'failed', end, isTold: true });
+      // The caller learns of the failure from this call.
+      await run.taskRegistry.settle(taskId, { status: 'failed', end, isTold: true });
       throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
     }
     void this.#writeDown(task, { type: 'started', command });
-    this.#follow(task, running);
+    this.#follow(run.taskRegistry, task, running);
     return task;
   }
 
-  async stop(task: Task, by: string): Promise<void> {
-    await this.#starts.over(task.taskId);
-    const watching = this.#watched.get(task.taskId) ?? (await this.#adopt(task));
-    await watching.stop(by);
+  /** What the registry asks for; it reports to this registry what happens to a task. */
+  executor(registry: TaskRegistry): TaskExecutor {
+    return {
+      stop: async (task, by) => {
+        await this.#starts.over(task.taskId);
+        const known = this.#watched.get(task.taskId);
+        await (known ?? (await this.#adopt(registry, task))).stop(by);
+      },
+      send: (task) => this.#signal(task),
+      reattach: async (task) => {
+        await this.#adopt(registry, task);
+      },
+      read: (task, range) => readTaskOutput(this.#files(task), task, range),
+      forget: (task) => this.#files(task).remove(),
+    };
   }
 
-  async send({ taskId, detail }: Task, _message: TaskMessage): Promise<void> {
+  /** A message to a monitor is a signal: its text goes nowhere. */
+  async #signal({ taskId, detail }: Task): Promise<void> {
     const { nonce, messageSignal } = MonitorDetail.parse(detail);
     if (messageSignal === undefined) {
       throw new StoaError('task_takes_no_message', `${taskId} was started without a signal`);
@@ -130,37 +138,31 @@ export class Monitors implements TaskExecutor {
     );
   }
 
-  async reattach(task: Task): Promise<void> {
-    await this.#adopt(task);
-  }
-
-  read(task: Task, range: OutputRange): Promise<OutputPart> {
-    return readTaskOutput(this.#files(task), task, range);
-  }
-
-  async forget(task: Task): Promise<void> {
-    await this.#files(task).remove();
-  }
-
   /** Commands go on; who comes next takes them up again. */
   close(): void {
     this.#isClosed = true;
     for (const watching of this.#watched.values()) watching.leave();
   }
 
-  async #adopt(task: Task): Promise<Watching> {
+  async #adopt(registry: TaskRegistry, task: Task): Promise<Watching> {
     // Without a nonce nothing is known again as its own, and it is lost.
     const { nonce } = MonitorDetail.parse(task.detail);
     const files = this.#files(task);
     void this.#writeDown(task, { type: 'reattached' });
     return this.#follow(
+      registry,
       task,
       await adoptCommand(files, nonce),
       await silentSince(task, files, nonce),
     );
   }
 
-  #follow(task: Task, command: RunningCommand, before?: PrintedBefore): Watching {
+  #follow(
+    registry: TaskRegistry,
+    task: Task,
+    command: RunningCommand,
+    before?: PrintedBefore,
+  ): Watching {
     const { taskId, detail } = task;
     const known = this.#watched.get(taskId);
     if (known) {
@@ -169,15 +171,14 @@ export class Monitors implements TaskExecutor {
     }
     const { maxEvents, idleMs, include, exclude, ...rest } = MonitorDetail.parse(detail);
     const { offset, isInRest, events, dropped, missedBytes } = rest;
-    const { tasks } = this.options;
     const watching = new Watching(
       this.options,
       {
         taskId,
-        tell: (text, progress) => tasks().tell(taskId, text, { ...progress }),
+        tell: (text, progress) => registry.tell(taskId, text, { ...progress }),
         settle: async (ending, progress) => {
           await this.#writeDown(task, { type: 'ended', ...ending, ...progress });
-          await tasks().settle(taskId, { ...ending, detail: { ...progress } });
+          await registry.settle(taskId, { ...ending, detail: { ...progress } });
         },
       },
       command,

@@ -1,4 +1,4 @@
-import type { Tasks } from '@stoa/core';
+import type { Settlement, TaskRegistry } from '@stoa/core';
 import { LIMITS, StoaError, type Task } from '@stoa/protocol';
 import { plainText } from '../../envelope.js';
 import { readOutputTail } from '../../tools/shell/command-output.js';
@@ -11,7 +11,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const RETRY_MS = 1_000;
 
 export interface BackgroundCommandsPorts {
-  readonly registry: () => Pick<Tasks, 'settle'>;
   readonly now: () => number;
   /** Does not reject: what is written down besides is for people to read. */
   readonly writeDown: (task: Task, line: Readonly<Record<string, unknown>>) => Promise<void>;
@@ -39,6 +38,7 @@ export class BackgroundCommands {
   }
 
   follow(
+    registry: TaskRegistry,
     task: Task,
     running: RunningCommand,
     since: 'started' | 'promoted' | 'reattached',
@@ -47,7 +47,7 @@ export class BackgroundCommands {
     void this.ports.writeDown(task, { type: since, command, pid: running.pid });
     void running.outputLost.then(() => running.stop(BY_LOST_OUTPUT));
     const timer = this.#deadline(task, running);
-    const settled = this.#settle(task, running).finally(() => {
+    const settled = this.#settle(registry, task, running).finally(() => {
       clearTimeout(timer);
       this.#followed.delete(task.taskId);
     });
@@ -64,21 +64,21 @@ export class BackgroundCommands {
     this.#followed.clear();
   }
 
-  async #settle(task: Task, running: RunningCommand): Promise<void> {
+  async #settle(registry: TaskRegistry, task: Task, running: RunningCommand): Promise<void> {
     const end = await running.wait();
     const tail = plainText(await readOutputTail(running.outputPath, LIMITS.taskTailChars));
     const ending = endingOf(end);
     await this.ports.writeDown(task, { type: 'ended', ...ending });
     // An entry that is not settled says that something runs which does not.
-    while (!this.#isClosed && !(await this.#enterEnd(task.taskId, { ...ending, tail }))) {
+    while (!this.#isClosed && !(await this.#enterEnd(registry, task.taskId, { ...ending, tail }))) {
       await within(this.ports.retryMs ?? RETRY_MS, this.#closing.promise);
     }
   }
 
   /** False: it can be tried again. */
-  async #enterEnd(taskId: string, end: Parameters<Tasks['settle']>[1]): Promise<boolean> {
+  async #enterEnd(registry: TaskRegistry, taskId: string, end: Settlement): Promise<boolean> {
     try {
-      await this.ports.registry().settle(taskId, end);
+      await registry.settle(taskId, end);
       return true;
     } catch (error) {
       const message = 'the end of a command could not be entered';

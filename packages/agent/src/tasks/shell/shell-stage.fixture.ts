@@ -1,8 +1,8 @@
 import { promises as fs } from 'node:fs';
 import { join } from 'node:path';
-import type { TaskExecutor } from '@stoa/core';
+import type { TaskExecutor, TaskRegistry } from '@stoa/core';
 import type { Task } from '@stoa/protocol';
-import { OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
+import { lateExecutor, OWNER, until, WorkspaceRun, type WorkspaceRunOptions } from '@stoa/testkit';
 import { Sandbox } from '../../tools/shell/sandbox.js';
 import { createShell, type ShellOptions } from '../../tools/shell/shell.js';
 import { toolCalls } from '../../tools/tool-calls.fixture.js';
@@ -19,23 +19,24 @@ export class ShellStage {
   static async open(
     options: WorkspaceRunOptions & Pick<ShellOptions, 'monotonic'> = {},
   ): Promise<ShellStage> {
-    const executors = new Map<string, TaskExecutor>();
+    const made: { shells?: ShellTasks } = {};
+    const taskExecutors = new Map([
+      ['shell', (registry: TaskRegistry) => lateExecutor(() => made.shells?.executor(registry))],
+    ]);
     const world = await WorkspaceRun.open({
       mode: 'full',
       ...options,
-      runtime: { taskExecutors: executors, ...options.runtime },
+      runtime: { taskExecutors, ...options.runtime },
     });
     const sandbox = new Sandbox({ home: world.home, bubblewrap: null });
     const tasksDirectory = join(world.home, 'tasks');
-    const registry = () => world.daemon.core.tasks;
     const shells = new ShellTasks({
       tasksDirectory,
       sandbox,
-      registry,
       place: 'here',
       retryMs: 20,
     });
-    executors.set('shell', shells);
+    made.shells = shells;
     const { monotonic } = options;
     const shell = createShell({
       tasksDirectory,
@@ -44,6 +45,11 @@ export class ShellStage {
       ...(monotonic ? { monotonic } : {}),
     });
     return new ShellStage(world, shells, toolCalls(world, [shell]));
+  }
+
+  /** The commands as the registry uses them. */
+  get executor(): Required<TaskExecutor> {
+    return this.shells.executor(this.world.daemon.core.tasks) as Required<TaskExecutor>;
   }
 
   /** One call of the shell tool. */
@@ -80,13 +86,13 @@ export class ShellStage {
   /** The commands that calls wait for, once there are so many. */
   waitedFor(count: number): Promise<readonly Task[]> {
     return until(`${String(count)} are waited for`, () => {
-      const found = this.shells.foreground();
+      const found = this.executor.foreground();
       return found.length === count && found;
     });
   }
 
   async output(task: Task): Promise<string> {
-    return (await this.shells.read(task, { offset: 0, limit: 100_000 })).text;
+    return (await this.executor.read(task, { offset: 0, limit: 100_000 }))?.text ?? '';
   }
 
   printed(task: Task, text: string): Promise<string> {
@@ -106,7 +112,7 @@ export class ShellStage {
   }
 
   async close(): Promise<void> {
-    for (const task of await this.tasks()) if (!task.end) await this.shells.stop(task, 'system');
+    for (const task of await this.tasks()) if (!task.end) await this.executor.stop(task, 'system');
     this.shells.close();
     await this.world.discard();
   }

@@ -65,7 +65,7 @@ describe('a command in the background', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string });
     expect(lines.map(({ type }) => type)).toEqual(['started', 'ended']);
-    await stage.shells.forget(task);
+    await stage.executor.forget(task);
     expect(await stage.files()).toEqual([]);
   });
 
@@ -101,7 +101,7 @@ describe('a command in the background', () => {
     const stage = await staged();
     const task = await stage.background(`trap '' TERM; echo ready; while :; do sleep 300; done`);
     await stage.printed(task, 'ready');
-    const stopped = stage.shells.stop(task, 'owner');
+    const stopped = stage.executor.stop(task, 'owner');
     expect((await stage.task(task.taskId)).status).toBe('running');
     await stopped;
     expect(processesWith(markOf(task))).toEqual([]);
@@ -254,12 +254,12 @@ describe('a command in the background', () => {
     expect(task.detail).toMatchObject({ stdin: true });
     const from = 'owner';
     await Promise.all(
-      ['one', 'two', 'three'].map((text) => stage.shells.send(task, { text, from })),
+      ['one', 'two', 'three'].map((text) => stage.executor.send(task, { text, from })),
     );
     await stage.printed(task, 'got three');
     expect(await stage.output(task)).toBe('got one\ngot two\ngot three\n');
-    await stage.shells.stop(task, 'owner');
-    await expect(stage.shells.send(task, { text: 'late', from })).rejects.toMatchObject({
+    await stage.executor.stop(task, 'owner');
+    await expect(stage.executor.send(task, { text: 'late', from })).rejects.toMatchObject({
       code: 'task_takes_no_message',
     });
   });
@@ -268,7 +268,7 @@ describe('a command in the background', () => {
     const stage = await staged();
     const task = await stage.background('sleep 60', { stdin: true });
     await expect(
-      stage.shells.send(task, { text: 'x'.repeat(200_000), from: 'owner' }),
+      stage.executor.send(task, { text: 'x'.repeat(200_000), from: 'owner' }),
     ).rejects.toMatchObject({
       message: expect.stringMatching(/took \d+ of 200001 bytes/) as string,
     });
@@ -300,7 +300,7 @@ describe('a command that a call waits for', () => {
     await stage.printed(waited, 'begun');
     const began = startTimeOf(pidOf(waited));
     expect(waited).toMatchObject({ isForeground: true, status: 'running' });
-    await stage.shells.promote(waited);
+    await stage.executor.promote(waited);
     const { outcome, output } = await called;
     expect(outcome).toBe('ok');
     expect(output).toMatch(/^begun\n\[Promoted: .* background as tsk_.*was not stopped/s);
@@ -313,7 +313,7 @@ describe('a command that a call waits for', () => {
       detail: { pid: pidOf(waited) },
     });
     expect(startTimeOf(pidOf(task))).toBe(began);
-    expect(stage.shells.foreground()).toEqual([]);
+    expect(stage.executor.foreground()).toEqual([]);
     await stage.go();
     expect(await stage.ended(task.taskId)).toMatchObject({
       status: 'failed',
@@ -330,7 +330,7 @@ describe('a command that a call waits for', () => {
     if (!waited) throw new Error('nothing is waited for');
     await stage.go();
     expect((await called).output).toMatch(/^begun\nafter\n\[Exit code 3\]\n/);
-    await expect(stage.shells.promote(waited)).rejects.toMatchObject({
+    await expect(stage.executor.promote(waited)).rejects.toMatchObject({
       code: 'task_not_foreground',
     });
     expect(await stage.tasks()).toEqual([]);
@@ -343,9 +343,9 @@ describe('a command that a call waits for', () => {
     const waited = await stage.waitedFor(2);
     const second = waited.find(({ description }) => description.endsWith('#2'));
     if (!second) throw new Error('the second is not listed');
-    await stage.shells.promote(second);
+    await stage.executor.promote(second);
     expect((await calls[1])?.output).toMatch(/Promoted/);
-    expect(stage.shells.foreground()).toHaveLength(1);
+    expect(stage.executor.foreground()).toHaveLength(1);
     await stage.go();
     expect((await calls[0])?.output).toMatch(/\[Exit code 3\]\n/);
     expect((await stage.tasks()).map(({ taskId }) => taskId)).toEqual([second.taskId]);
@@ -357,8 +357,8 @@ describe('a command that a call waits for', () => {
     const called = stage.call({ command: stubborn, timeout: 300 });
     const [waited] = await stage.waitedFor(1);
     if (!waited) throw new Error('nothing is waited for');
-    await until('it is being stopped', () => stage.shells.foreground().length === 0);
-    await expect(stage.shells.promote(waited)).rejects.toMatchObject({
+    await until('it is being stopped', () => stage.executor.foreground().length === 0);
+    await expect(stage.executor.promote(waited)).rejects.toMatchObject({
       code: 'task_not_foreground',
     });
     expect((await called).output).toMatch(/\[Stopped after its 300 ms were over/);
@@ -395,7 +395,7 @@ describe('a command that a call waits for', () => {
       return task;
     };
     const { taskId = '' } = waited ?? {};
-    await stage.shells.promote({ taskId });
+    await stage.executor.promote({ taskId } as Task);
     expect((await call).output).toContain('Promoted');
     await stopped;
     expect(await stage.task(taskId)).toMatchObject({
@@ -417,7 +417,7 @@ describe('a command that a call waits for', () => {
     const [waited] = await stage.waitedFor(1);
     if (!waited) throw new Error('nothing is waited for');
     await stage.printed(waited, 'begun');
-    await stage.shells.stop(waited, 'owner');
+    await stage.executor.stop(waited, 'owner');
     expect((await called).output).toBe('begun\n[Stopped by owner (SIGTERM)]');
   });
 
@@ -470,7 +470,7 @@ describe('a command that a call waits for', () => {
       pty: true,
       stdin: true,
     });
-    await stage.shells.send(task, { text: 'hello', from: 'owner' });
+    await stage.executor.send(task, { text: 'hello', from: 'owner' });
     expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed' });
     expect(await stage.output(task)).toMatch(/got hello/);
   });

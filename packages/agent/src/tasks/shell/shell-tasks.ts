@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { OutputPart, OutputRange, TaskExecutor, TaskMessage, Tasks } from '@stoa/core';
+import type { TaskExecutor, TaskMessage, TaskRegistry } from '@stoa/core';
 import { StoaError, type Task } from '@stoa/protocol';
 import { adoptCommand } from '../../tools/shell/adopted-command.js';
 import { childEnvironment } from '../../tools/shell/child-environment.js';
@@ -31,8 +31,6 @@ export interface ShellTasksOptions {
   readonly sandbox: Sandbox;
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[] | undefined;
-  /** Where tasks are entered. Without one there is only the foreground. */
-  readonly registry?: (() => Pick<Tasks, 'create' | 'change' | 'settle'>) | undefined;
   /** The machine and data directory. */
   readonly place?: string;
   readonly now?: () => number;
@@ -53,7 +51,7 @@ interface Foreground {
  * known again by its nonce: whatever ends the daemon in between, the entry and the process find each other
  * or the entry is settled.
  */
-export class ShellTasks implements TaskExecutor {
+export class ShellTasks {
   readonly #foreground = new Map<string, Foreground>();
   readonly #background: BackgroundCommands;
   readonly #starts = new Starts();
@@ -61,7 +59,6 @@ export class ShellTasks implements TaskExecutor {
 
   constructor(private readonly options: ShellTasksOptions) {
     this.#background = new BackgroundCommands({
-      registry: () => this.#registry(),
       now: () => this.#now(),
       writeDown: (task, line) => this.#writeDown(task, line),
       diagnose: (message, details) => options.diagnose?.(message, details),
@@ -100,8 +97,8 @@ export class ShellTasks implements TaskExecutor {
   }
 
   async #startInBackground(taskId: string, wanted: BackgroundCommand): Promise<Task> {
-    const registry = this.#registry();
     const { run, timeoutMs } = wanted;
+    const registry = run.taskRegistry;
     const nonce = newNonce();
     const files = this.#files(run.session.sessionId, taskId);
     const detail = {
@@ -120,40 +117,56 @@ export class ShellTasks implements TaskExecutor {
       await registry.settle(taskId, { status: 'failed', end, isTold: true });
       throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
     }
-    this.#background.follow(task, running, 'started');
+    this.#background.follow(registry, task, running, 'started');
     if (running.pid === undefined) return task;
     return registry.change(taskId, { detail: { pid: running.pid } });
   }
 
-  foreground(): readonly Task[] {
+  /** What the registry asks for; it reports to this registry what happens to a task. */
+  executor(registry: TaskRegistry): TaskExecutor {
+    return {
+      foreground: () => this.#waitedFor(),
+      promote: (task) => this.#promote(task),
+      stop: (task, by) => this.#stop(registry, task, by),
+      send: (task, message) => this.#send(task, message),
+      reattach: async (task) => {
+        const { running } = await this.#adopt(registry, task);
+        if (task.stopping) void running.stop(task.stopping.by);
+      },
+      read: (task, range) => readTaskOutput(this.#filesOf(task), task, range),
+      forget: (task) => this.#filesOf(task).remove(),
+    };
+  }
+
+  #waitedFor(): readonly Task[] {
     return [...this.#foreground.values()]
       .filter(({ command }) => command.canBePromoted)
       .map(({ task }) => task);
   }
 
-  async promote({ taskId }: Pick<Task, 'taskId'>): Promise<void> {
+  async #promote({ taskId }: Pick<Task, 'taskId'>): Promise<void> {
     const waiting = this.#foreground.get(taskId);
     if (!waiting) throw new StoaError('task_not_foreground', `Nobody waits for ${taskId}`);
     await waiting.command.promote();
   }
 
-  async stop(task: Task, by: string): Promise<void> {
+  async #stop(registry: TaskRegistry, task: Task, by: string): Promise<void> {
     const waited = this.#foreground.get(task.taskId);
     if (waited?.command.canBePromoted) {
       await waited.running.stop(by);
       return;
     }
     await this.#starts.over(task.taskId);
-    const followed = this.#background.of(task.taskId) ?? (await this.#adopt(task));
+    const followed = this.#background.of(task.taskId) ?? (await this.#adopt(registry, task));
     await followed.running.stop(by);
     await followed.settled;
   }
 
   /** One after another: what two say does not mix. */
-  async send(task: Task, { text, from }: TaskMessage): Promise<void> {
+  async #send(task: Task, { text, from }: TaskMessage): Promise<void> {
     const { taskId } = task;
     await this.#starts.over(taskId);
-    const { input } = this.#files(task.startedIn, taskId);
+    const { input } = this.#filesOf(task);
     const before = this.#inputs.get(taskId) ?? Promise.resolve();
     const isOver = (): boolean => this.#background.of(taskId)?.running.isOver ?? true;
     const line = text.endsWith('\n') ? text : `${text}\n`;
@@ -169,19 +182,6 @@ export class ShellTasks implements TaskExecutor {
         ? 'it does not read any more'
         : `it does not read: it took ${delivery.bytes} of ${delivery.of} bytes`;
     throw new StoaError('task_takes_no_message', `${taskId}: ${why}`);
-  }
-
-  async reattach(task: Task): Promise<void> {
-    const { running } = await this.#adopt(task);
-    if (task.stopping) void running.stop(task.stopping.by);
-  }
-
-  read(task: Task, range: OutputRange): Promise<OutputPart> {
-    return readTaskOutput(this.#files(task.startedIn, task.taskId), task, range);
-  }
-
-  async forget(task: Task): Promise<void> {
-    await this.#files(task.startedIn, task.taskId).remove();
   }
 
   /** Lets all of them go on by themselves. */
@@ -215,35 +215,32 @@ export class ShellTasks implements TaskExecutor {
   /** Makes a task of a command that was waited for. */
   async #enter(wanted: WaitedCommand, task: Task, running: RunningCommand): Promise<void> {
     const { taskId, detail, startedAt } = task;
-    const entered = await this.#registry().create(wanted.run.session.sessionId, {
+    const entered = await wanted.run.taskRegistry.create(wanted.run.session.sessionId, {
       ...newShellTask(wanted, { taskId, outputPath: running.outputPath }),
       detail,
       startedAt,
     });
-    this.#background.follow(entered, running, 'promoted');
+    this.#background.follow(wanted.run.taskRegistry, entered, running, 'promoted');
   }
 
-  async #adopt(task: Task): Promise<FollowedCommand> {
+  async #adopt(registry: TaskRegistry, task: Task): Promise<FollowedCommand> {
     const { nonce } = task.detail;
-    const files = this.#files(task.startedIn, task.taskId);
-    const running = await adoptCommand(files, typeof nonce === 'string' ? nonce : '');
-    return this.#background.follow(task, running, 'reattached');
+    const running = await adoptCommand(this.#filesOf(task), typeof nonce === 'string' ? nonce : '');
+    return this.#background.follow(registry, task, running, 'reattached');
   }
 
   /** What is written down besides is for people to read; that it could not be is no failure of the task. */
   async #writeDown(task: Task, line: Readonly<Record<string, unknown>>): Promise<void> {
-    const path = transcriptOf(this.#files(task.startedIn, task.taskId));
+    const path = transcriptOf(this.#filesOf(task));
     await appendToTranscript(path, { at: this.#now(), ...line }).catch(() => undefined);
+  }
+
+  #filesOf({ startedIn, taskId }: Task): CommandFiles {
+    return this.#files(startedIn, taskId);
   }
 
   #files(sessionId: string, taskId: string): CommandFiles {
     return new CommandFiles(join(this.options.tasksDirectory, sessionId), taskId, SHELL_KIND);
-  }
-
-  #registry(): Pick<Tasks, 'create' | 'change' | 'settle'> {
-    const registry = this.options.registry?.();
-    if (!registry) throw new ToolFailure('There are no background tasks here');
-    return registry;
   }
 
   #now(): number {

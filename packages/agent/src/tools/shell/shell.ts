@@ -82,9 +82,9 @@ export function createShell(options: ShellOptions): Tool {
     async execute(input, environment) {
       environment.signal.throwIfAborted();
       await refuse(input, options.sandbox);
-      return input.is_background === true
-        ? runInBackground(input, environment, shells)
-        : run(input, environment, shells, monotonic);
+      if (input.is_background !== true) return run(input, environment, shells, monotonic);
+      if (!options.shells) throw new ToolFailure('There are no background tasks here');
+      return runInBackground(input, environment, shells);
     },
   });
 }

@@ -1,8 +1,8 @@
+import type { ChannelAsset } from '@stoa/core';
 import { AssetId, ChannelId } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
+import { defineTool } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
-import type { ChannelActs, ChannelAsset } from './channel-acts.js';
 
 /** Below what a tool may answer: what is left out is on the next page and not in the middle. */
 const PAGE_CHARS = 24_000;
@@ -14,26 +14,23 @@ const ReadChannelAssetInput = z.strictObject({
 });
 type ReadChannelAssetInput = z.infer<typeof ReadChannelAssetInput>;
 
-/** Who may read it, and whether it belongs to the channel, is decided behind `readAsset`. */
-export function createReadChannelAsset({ readAsset }: Pick<ChannelActs, 'readAsset'>): Tool {
-  return defineTool<ReadChannelAssetInput>({
-    name: 'read_channel_asset',
-    description:
-      'Reads what is pinned or attached in a channel you are a member of, as far as it is text, page ' +
-      'by page.',
-    input: ReadChannelAssetInput,
-    kind: 'read',
-    title: ({ assetId }) => `Read ${assetId}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
-    async execute({ assetId, channelId, offset }, { run }) {
-      const channel = channelId ?? run.origin.channelId;
-      if (channel === undefined) {
-        throw new ToolFailure('Name a channelId: you have the turn in no channel.');
-      }
-      return { text: assetText(await readAsset(run, channel, assetId), offset) };
-    },
-  });
-}
+export const readChannelAsset = defineTool<ReadChannelAssetInput>({
+  name: 'read_channel_asset',
+  description:
+    'Reads what is pinned or attached in a channel you are a member of, as far as it is text, page ' +
+    'by page.',
+  input: ReadChannelAssetInput,
+  kind: 'read',
+  title: ({ assetId }) => `Read ${assetId}`,
+  subjects: () => Promise.resolve([{ type: 'none' }]),
+  async execute({ assetId, channelId, offset }, { run }) {
+    const channel = channelId ?? run.origin.channelId;
+    if (channel === undefined) {
+      throw new ToolFailure('Name a channelId: you have the turn in no channel.');
+    }
+    return { text: assetText(await run.channels.readAsset(channel, assetId), offset) };
+  },
+});
 
 function assetText({ asset, bytes }: ChannelAsset, offset: number): string {
   const text = textOf(bytes);

@@ -1,8 +1,8 @@
+import type { ThreadLocation } from '@stoa/core';
 import { ChannelId, MessageId, Seq } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
+import { defineTool } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
-import type { ChannelActs, ThreadPlace } from './channel-acts.js';
 import { threadText } from './thread-text.js';
 
 const PAGE_MESSAGES = 50;
@@ -18,28 +18,21 @@ export const ReadChannelThreadInput = z.strictObject({
 });
 export type ReadChannelThreadInput = z.infer<typeof ReadChannelThreadInput>;
 
-export const READ_CHANNEL_THREAD = {
+export const readChannelThread = defineTool<ReadChannelThreadInput>({
   name: 'read_channel_thread',
   description:
     'Reads a thread of a channel you are a member of, page by page: what it began with, and the ' +
     'newest of what followed unless a position is given. Use it when you need more than you were ' +
     'told with your turn, or what was said since.',
-} as const;
-
-/** Who may read it, and what is in it, is decided behind `readThread`. */
-export function createReadChannelThread({ readThread }: Pick<ChannelActs, 'readThread'>): Tool {
-  return defineTool<ReadChannelThreadInput>({
-    ...READ_CHANNEL_THREAD,
-    input: ReadChannelThreadInput,
-    kind: 'read',
-    title: ({ threadRootMessageId }) => `Read thread ${threadRootMessageId ?? 'of this turn'}`,
-    subjects: () => Promise.resolve([{ type: 'none' }]),
-    async execute(input, { run }) {
-      const place = placeOf(input, run.origin);
-      return { text: threadText(await readThread(run, place, input), input) };
-    },
-  });
-}
+  input: ReadChannelThreadInput,
+  kind: 'read',
+  title: ({ threadRootMessageId }) => `Read thread ${threadRootMessageId ?? 'of this turn'}`,
+  subjects: () => Promise.resolve([{ type: 'none' }]),
+  async execute(input, { run }) {
+    const location = threadLocation(input, run.origin);
+    return { text: threadText(await run.channels.readThread(location, input), input) };
+  },
+});
 
 interface Here {
   readonly channelId?: string | undefined;
@@ -47,8 +40,11 @@ interface Here {
   readonly messageId?: string | undefined;
 }
 
-/** What is not named is where the turn is; the thread of a turn is no thread of another channel. */
-export function placeOf({ channelId, threadRootMessageId }: Here, here: Here): ThreadPlace {
+/** Defaults to the channel and thread of the turn. The thread of the turn is no default for another channel. */
+export function threadLocation(
+  { channelId, threadRootMessageId }: Here,
+  here: Here,
+): ThreadLocation {
   const channel = channelId ?? here.channelId;
   const ofTurn = here.threadRootMessageId ?? here.messageId;
   const messageId = threadRootMessageId ?? (channel === here.channelId ? ofTurn : undefined);

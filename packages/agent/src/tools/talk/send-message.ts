@@ -1,10 +1,10 @@
 import type { RunContext } from '@stoa/core';
-import { LIMITS, SessionId, TaskId } from '@stoa/protocol';
+import { type InboxItem, LIMITS, SessionId, StoaError, TaskId } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
+import { defineTool } from '../tool.js';
 
-/** Stands for the session that started this one. */
-export const PARENT = 'parent';
+/** The session that started this one. */
+const PARENT = 'parent';
 
 const SendMessageInput = z.strictObject({
   to: z
@@ -15,45 +15,55 @@ const SendMessageInput = z.strictObject({
 });
 type SendMessageInput = z.infer<typeof SendMessageInput>;
 
-export interface OutgoingMessage {
-  readonly run: RunContext;
-  /** One call sends one message, however often it is tried. */
-  readonly callId: string;
-  readonly to: string;
-  readonly message: string;
-  readonly subject?: string | undefined;
+/** Text for a session or an agent needs no approval. Text for the standard input of a command is an execution. */
+export const sendMessage = defineTool<SendMessageInput>({
+  name: 'send_message',
+  description:
+    'Sends a private message to a background task of yours or to another session. It is delivered ' +
+    'when that one next looks; an answer, if there is one, reaches you as a message too. A task that ' +
+    'takes no messages says why. If another agent started you in the background, send what you have ' +
+    'reached so far to "parent": it is shown in the thread that you were started in too.',
+  input: SendMessageInput,
+  kind: 'speak',
+  title: ({ to, subject, message }) => `Message to ${to}: ${subject ?? message}`,
+  async subjects({ to, message }, { run }) {
+    const command = await commandOf(run, to);
+    return [command === undefined ? { type: 'none' } : { type: 'input', text: message }];
+  },
+  async review({ to }, { run }) {
+    const command = await commandOf(run, to);
+    if (command === undefined) return {};
+    return { detail: command, notes: [`${to} reads the message from its standard input.`] };
+  },
+  async execute({ to: recipient, message, subject }, { run, callId }) {
+    const to = recipient === PARENT ? run.session.parentSessionId : recipient;
+    if (to === null) throw new StoaError('invalid_request', 'No other agent started you');
+    if (isTask(to)) {
+      const text = subject === undefined ? message : `${subject}\n\n${message}`;
+      const { status } = await run.tasks.send(to, text);
+      return { text: `Sent. ${to} is ${status}.` };
+    }
+    const item = await run.messages.send(callId, { toSessionId: to, text: message, subject });
+    return { text: receipt(item) };
+  },
+});
+
+const isTask = (id: string): boolean => id.startsWith('tsk_');
+
+/** The command whose standard input receives the message, if the recipient is a command. */
+async function commandOf(run: RunContext, to: string): Promise<string | undefined> {
+  if (!isTask(to)) return undefined;
+  const { kind, detail } = await run.tasks.get(to);
+  if (kind !== 'shell') return undefined;
+  const { command } = detail;
+  return typeof command === 'string' ? command : '';
 }
 
-export interface SendMessage {
-  /** Resolves when the message is durable, with the receipt for the sender. Throws a StoaError otherwise. */
-  readonly send: (message: OutgoingMessage) => Promise<string>;
-  /** The command that reads the message from its standard input, where the recipient is one. */
-  readonly commandOf: (run: RunContext, to: string) => Promise<string | undefined>;
-}
-
-/** Words for a session or an agent need no approval. What a command reads from its standard input is an execution. */
-export function createSendMessage({ send, commandOf }: SendMessage): Tool {
-  return defineTool<SendMessageInput>({
-    name: 'send_message',
-    description:
-      'Sends a private message to a background task of yours or to another session. It is delivered ' +
-      'when that one next looks; an answer, if there is one, reaches you as a message too. A task that ' +
-      'takes no messages says why. If another agent started you in the background, send what you have ' +
-      'reached so far to "parent": it is shown in the thread that you were started in too.',
-    input: SendMessageInput,
-    kind: 'speak',
-    title: ({ to, subject, message }) => `Message to ${to}: ${subject ?? message}`,
-    async subjects({ to, message }, { run }) {
-      const command = await commandOf(run, to);
-      return [command === undefined ? { type: 'none' } : { type: 'input', text: message }];
-    },
-    async review({ to }, { run }) {
-      const command = await commandOf(run, to);
-      if (command === undefined) return {};
-      return { detail: command, notes: [`${to} reads the message from its standard input.`] };
-    },
-    async execute({ to, message, subject }, { run, callId }) {
-      return { text: await send({ run, callId, to, message, subject }) };
-    },
-  });
+function receipt({ itemId, appliedRule, ceiling }: InboxItem): string {
+  const limit =
+    ceiling === undefined
+      ? ''
+      : ` What it asks for is done under your own limits there: at most mode ${ceiling.mode}.`;
+  const how = appliedRule === 'followup' ? ' It waits for a run of its own.' : '';
+  return `Sent as ${itemId}.${how}${limit}`;
 }

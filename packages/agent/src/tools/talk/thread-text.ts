@@ -1,13 +1,13 @@
+import type { ThreadPart, ThreadRange } from '@stoa/core';
 import type { Message } from '@stoa/protocol';
 import { setIn } from '../../envelope.js';
-import type { ThreadCut, ThreadPart } from './channel-acts.js';
 
 const MESSAGE_CHARS = 4_000;
 /** Below what a tool may answer: nothing is lost in the middle of a page without a position to go on from. */
 const PAGE_CHARS = 24_000;
 
 /** A part of a thread in words, with where to go on reading. What does not fit is on the next page. */
-export function threadText({ root, replies, hasMore }: ThreadPart, { after }: ThreadCut): string {
+export function threadText({ root, replies, hasMore }: ThreadPart, { after }: ThreadRange): string {
   const isForward = after !== undefined;
   const lines: string[] = [];
   let chars = 0;

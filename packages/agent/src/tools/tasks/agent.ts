@@ -1,8 +1,7 @@
 import type { RunContext, StartedProgram } from '@stoa/core';
 import { AgentId, LIMITS, type Task } from '@stoa/protocol';
 import { z } from 'zod';
-import { defineTool, type Tool } from '../tool.js';
-import type { TaskActs } from './task-acts.js';
+import { defineTool } from '../tool.js';
 import { taskLine } from './task-text.js';
 
 const AgentInput = z.strictObject({
@@ -28,65 +27,61 @@ const AgentInput = z.strictObject({
 });
 type AgentInput = z.infer<typeof AgentInput>;
 
+/** By run and call: only the programs that were decided about may start. */
+const decided = new WeakMap<RunContext, Map<string, readonly StartedProgram[]>>();
+
 /**
  * An agent of Stoa's own needs no approval: it may do no more than the session that starts it, and asks the
- * same people. Programs and servers that come with a definition are something else: starting them is asked
- * about as running their command lines would be.
+ * same people. Programs and servers of a definition need the same approval as their command lines would.
  */
-export function createAgentTool(
-  tasks: Pick<TaskActs, 'launch' | 'finished' | 'resultOf' | 'programsOf'>,
-): Tool {
-  /** By run and call: what was decided about is what may start. */
-  const decided = new WeakMap<RunContext, Map<string, readonly StartedProgram[]>>();
-  return defineTool<AgentInput>({
-    name: 'agent',
-    description:
-      'Lets another agent do something, in a session of its own that begins with your prompt and ' +
-      'nothing else. It can do at most what you can. You get what it says in the end. In the background ' +
-      'it can report how far it is with send_message to "parent".',
-    input: AgentInput,
-    kind: 'speak',
-    title: ({ description, agent }) =>
-      agent === undefined ? `Agent: ${description}` : `Agent ${agent}: ${description}`,
-    async subjects({ agent }, { run, callId }) {
-      const programs = await tasks.programsOf(run, agent);
-      decided.set(
-        run,
-        (decided.get(run) ?? new Map<string, readonly StartedProgram[]>()).set(callId, programs),
-      );
-      return programs.length === 0 ? [{ type: 'none' }] : programs.map(({ subject }) => subject);
-    },
-    review(_, { run, callId }) {
-      const programs = decided.get(run)?.get(callId) ?? [];
-      if (programs.length === 0) return Promise.resolve({});
-      return Promise.resolve({
-        detail: programs.map(({ label }) => label).join('\n'),
-        notes: ['Starting this agent starts what is listed with it.'],
-      });
-    },
-    async execute(input, { run, callId, signal }) {
-      const programs = (decided.get(run)?.get(callId) ?? []).map(({ label }) => label);
-      const { description, prompt, agent, run_in_background: isBackground = false } = input;
-      const task = await tasks.launch(run, callId, {
-        description,
-        prompt,
-        agentId: agent,
-        isForeground: !isBackground,
-        onRestart: input.on_restart,
-        programs,
-      });
-      if (isBackground) return { text: begun(task) };
-      const ended = await tasks.finished(task.taskId, signal);
-      if (ended.endedAt === undefined) return { text: `It goes on without you. ${begun(ended)}` };
-      if (ended.status !== 'completed') {
-        const why = ended.end?.message === undefined ? '' : `\n${ended.end.message}`;
-        return { text: taskLine(ended) + why, isError: true };
-      }
-      const said = await tasks.resultOf(ended);
-      return { text: said === '' ? 'It has finished and said nothing.' : said };
-    },
-  });
-}
+export const agentTool = defineTool<AgentInput>({
+  name: 'agent',
+  description:
+    'Lets another agent do something, in a session of its own that begins with your prompt and ' +
+    'nothing else. It can do at most what you can. You get what it says in the end. In the background ' +
+    'it can report how far it is with send_message to "parent".',
+  input: AgentInput,
+  kind: 'speak',
+  title: ({ description, agent }) =>
+    agent === undefined ? `Agent: ${description}` : `Agent ${agent}: ${description}`,
+  async subjects({ agent }, { run, callId }) {
+    const programs = await run.subAgents.programsOf(agent);
+    decided.set(
+      run,
+      (decided.get(run) ?? new Map<string, readonly StartedProgram[]>()).set(callId, programs),
+    );
+    return programs.length === 0 ? [{ type: 'none' }] : programs.map(({ subject }) => subject);
+  },
+  review(_, { run, callId }) {
+    const programs = decided.get(run)?.get(callId) ?? [];
+    if (programs.length === 0) return Promise.resolve({});
+    return Promise.resolve({
+      detail: programs.map(({ label }) => label).join('\n'),
+      notes: ['Starting this agent starts what is listed with it.'],
+    });
+  },
+  async execute(input, { run, callId, signal }) {
+    const programs = (decided.get(run)?.get(callId) ?? []).map(({ label }) => label);
+    const { description, prompt, agent, run_in_background: isBackground = false } = input;
+    const task = await run.subAgents.launch(callId, {
+      description,
+      prompt,
+      agentId: agent,
+      isForeground: !isBackground,
+      onRestart: input.on_restart,
+      programs,
+    });
+    if (isBackground) return { text: begun(task) };
+    const ended = await run.subAgents.finished(task.taskId, signal);
+    if (ended.endedAt === undefined) return { text: `It goes on without you. ${begun(ended)}` };
+    if (ended.status !== 'completed') {
+      const why = ended.end?.message === undefined ? '' : `\n${ended.end.message}`;
+      return { text: taskLine(ended) + why, isError: true };
+    }
+    const said = await run.subAgents.resultOf(ended);
+    return { text: said === '' ? 'It has finished and said nothing.' : said };
+  },
+});
 
 const begun = ({ taskId, status }: Task): string =>
   status === 'queued'

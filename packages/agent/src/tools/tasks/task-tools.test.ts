@@ -1,9 +1,9 @@
+import type { SubAgentActions, TaskActions } from '@stoa/core';
 import { StoaError, type Task } from '@stoa/protocol';
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { SESSION_TOOLS } from '../session-tools.js';
 import { toolCalls } from '../tool-calls.fixture.js';
-import type { TaskActs } from './task-acts.js';
-import { taskTools } from './task-tools.js';
 
 const TASK_ID = `tsk_${'0'.repeat(26)}`;
 
@@ -11,14 +11,14 @@ let world: WorkspaceRun;
 let callTool: ReturnType<typeof toolCalls>;
 let task: Task;
 let said: string;
-const acts: unknown[] = [];
+const actions: unknown[] = [];
 beforeAll(async () => {
   world = await WorkspaceRun.open();
-  callTool = toolCalls(world, taskTools(tasks));
+  callTool = toolCalls(world, SESSION_TOOLS, { tasks, subAgents });
 });
 afterAll(() => world.discard());
 beforeEach(() => {
-  acts.length = 0;
+  actions.length = 0;
   said = 'There is a cat.';
   task = {
     taskId: TASK_ID,
@@ -41,11 +41,11 @@ beforeEach(() => {
   };
 });
 
-const tasks: TaskActs = {
+const tasks: TaskActions = {
   list: () => Promise.resolve([task]),
   get: () => Promise.resolve(task),
-  output: (_, taskId, range) => {
-    acts.push({ taskId, ...range });
+  output: (taskId, range) => {
+    actions.push({ taskId, ...range });
     if (task.outputPath === undefined) {
       throw new StoaError('task_without_output', 'none');
     }
@@ -61,7 +61,7 @@ const tasks: TaskActs = {
       isComplete: false,
     });
   },
-  stop: (_, taskId) => {
+  stop: (taskId) => {
     if (task.end) throw new StoaError('task_not_running', `${taskId} is over`);
     return Promise.resolve({
       ...task,
@@ -70,9 +70,11 @@ const tasks: TaskActs = {
     });
   },
   send: () => Promise.resolve(task),
+};
+const subAgents: SubAgentActions = {
   programsOf: () => Promise.resolve([]),
-  launch: (_, callId, wanted) => {
-    acts.push({ callId, ...wanted });
+  launch: (callId, wanted) => {
+    actions.push({ callId, ...wanted });
     return Promise.resolve(task);
   },
   finished: () => Promise.resolve(task),
@@ -107,7 +109,7 @@ it('reads the last of what a task put out, or from an offset on, and says where 
   expect(await call('task_output', { task_id: TASK_ID, offset: 6, wait_ms: 50 })).toContain(
     'Nothing there.',
   );
-  expect(acts.at(-1)).toMatchObject({ offset: 6, waitMs: 50 });
+  expect(actions.at(-1)).toMatchObject({ offset: 6, waitMs: 50 });
 });
 
 it('T-36 an agent is waited for unless it is to work in the background', async () => {
@@ -115,12 +117,16 @@ it('T-36 an agent is waited for unless it is to work in the background', async (
   expect(await call('agent', { ...input, run_in_background: true })).toContain(
     `It works as ${TASK_ID}.`,
   );
-  expect(acts.at(-1)).toMatchObject({ ...input, isForeground: false });
+  expect(actions.at(-1)).toMatchObject({ ...input, isForeground: false });
   task = { ...task, status: 'completed', endedAt: 3, end: { cause: 'finished' } };
   expect(await call('agent', { ...input, agent: 'scout', on_restart: 'resume' })).toBe(
     'ok: There is a cat.',
   );
-  expect(acts.at(-1)).toMatchObject({ isForeground: true, agentId: 'scout', onRestart: 'resume' });
+  expect(actions.at(-1)).toMatchObject({
+    isForeground: true,
+    agentId: 'scout',
+    onRestart: 'resume',
+  });
   said = '';
   expect(await call('agent', input)).toContain('said nothing');
   task = { ...task, status: 'failed', end: { cause: 'run_failed', message: 'no model' } };

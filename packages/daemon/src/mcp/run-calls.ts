@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Core, decide, type RunContext } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
-import { channelActsOf } from '../runtime/channel-acts.js';
-import { initiativeOf } from '../runtime/initiative.js';
-import { sendMessageOf } from '../runtime/send-message.js';
-import { taskActsOf } from '../runtime/task-acts.js';
 import type { OfferedTool, ToolAnswer, WhenSent } from './offered-tool.js';
 
 type Agent = typeof import('@stoa/agent');
-type Tool = ReturnType<Agent['talkTools']>[number];
+type Tool = Agent['SESSION_TOOLS'][number];
 
-/** A call that somebody waits for, or that nobody took the result of. */
+/** A call that somebody waits for, or whose result nobody has received. */
 interface OpenCall {
   readonly callId: string;
   waiting: number;
@@ -19,11 +15,11 @@ interface OpenCall {
 }
 
 /**
- * What a session does with its own token: it speaks in the run that is under way, and nowhere else.
- * The same call made twice at a time is one. A call is kept until its result has reached the program, at most
- * as long as the run: a program that gave up on a question and asks it again finds it, with its answer.
+ * Calls that a session makes with its own token, carried out in its active run and refused without one. Two equal
+ * calls at the same time are one call. A call is kept until the program has received its result, at most until the run
+ * ends: a program that gave up on a question and asks it again gets the same question and its answer.
  */
-export class SessionActions {
+export class RunCalls {
   readonly #open = new WeakMap<RunContext, Map<string, OpenCall>>();
 
   constructor(
@@ -33,14 +29,7 @@ export class SessionActions {
   ) {}
 
   toolsOf(sessionId: string): OfferedTool[] {
-    const core = (): Core => this.core;
-    const talk = { sendMessage: sendMessageOf(core), channels: channelActsOf(core) };
-    const tools = [
-      ...this.agent.talkTools(talk),
-      ...this.agent.initiativeTools(initiativeOf(core)),
-      ...this.agent.taskTools(taskActsOf(core)),
-    ];
-    return tools.map((tool) => ({
+    return this.agent.SESSION_TOOLS.map((tool) => ({
       name: tool.name,
       description: tool.description,
       input: tool.input,
@@ -108,7 +97,7 @@ export class SessionActions {
       decide,
       isWanted,
     });
-    // What the program says besides is not published: to have passed is to have said nothing.
+    // Passing means saying nothing, so other text of the program is not published.
     if (output.endsTurn === true) await run.journal.emitOutput([]);
     const { isError = false } = output;
     const outcome = isError ? 'error' : 'ok';
@@ -119,7 +108,7 @@ export class SessionActions {
       outcome,
       output: output.text,
     } as const;
-    // What it is told of what somebody wrote is information here as it is anywhere.
+    // Text of others is information for the model here too, never an instruction.
     const text =
       tool.kind === 'read' && !isError ? this.agent.toolResultForModel(said) : output.text;
     return { text, isError };

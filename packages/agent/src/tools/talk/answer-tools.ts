@@ -1,7 +1,27 @@
 import type { RunContext } from '@stoa/core';
-import { BoardId, LIMITS, type WorkKind } from '@stoa/protocol';
+import { BoardId, LIMITS, QuestionOption, type WorkKind } from '@stoa/protocol';
 import { z } from 'zod';
 import { defineTool } from '../tool.js';
+
+const AskUserInput = z.strictObject({
+  question: z.string().min(1).max(LIMITS.descriptionChars).describe('What you need to know'),
+  options: z.array(QuestionOption).max(10).optional().describe('Answers to choose from, if any'),
+});
+type AskUserInput = z.infer<typeof AskUserInput>;
+
+/** The question is asked before the call counts as begun: a restart finds it, and its answer, again. */
+export const askUser = defineTool<AskUserInput>({
+  name: 'ask_user',
+  description:
+    'Asks the person you work for a question and waits for the answer. Use it when only they can ' +
+    'decide. It is not a way to get permission for a tool: that is asked by itself.',
+  input: AskUserInput,
+  kind: 'ask',
+  title: ({ question }) => question,
+  subjects: () => Promise.resolve([{ type: 'none' }]),
+  question: ({ question, options }) => ({ question, ...(options ? { options } : {}) }),
+  execute: (_, { answer = '' }) => Promise.resolve({ text: answer }),
+});
 
 const EmitOutputInput = z.strictObject({
   content: z.string().min(1).max(LIMITS.textChars).describe('What you say to whoever asked'),
@@ -48,3 +68,18 @@ function fateOf({ kind, origin }: Pick<RunContext, 'kind' | 'origin'>): string {
 }
 
 const GOES_TO_CALLER: ReadonlySet<WorkKind> = new Set(['input', 'resume']);
+
+const PassTurnInput = z.strictObject({
+  reason: z.string().max(LIMITS.descriptionChars).optional().describe('Why; kept in the journal'),
+});
+type PassTurnInput = z.infer<typeof PassTurnInput>;
+
+export const passTurn = defineTool<PassTurnInput>({
+  name: 'pass_turn',
+  description: 'Ends your turn without saying anything, when nothing you could say would help.',
+  input: PassTurnInput,
+  kind: 'speak',
+  title: ({ reason }) => (reason === undefined ? 'Pass' : `Pass: ${reason}`),
+  subjects: () => Promise.resolve([{ type: 'none' }]),
+  execute: () => Promise.resolve({ text: 'You passed.', endsTurn: true }),
+});

@@ -1,8 +1,30 @@
 import type { RecalledAll } from '@stoa/core';
-import { LIMITS } from '@stoa/protocol';
+import { LIMITS, NoteId, NoteText } from '@stoa/protocol';
 import { z } from 'zod';
-import { noteLine } from '../../boundary-note.js';
-import { defineTool } from '../tool.js';
+import { noteLine } from '../boundary-note.js';
+import { defineTool } from './tool.js';
+
+const RememberInput = z.strictObject({
+  text: NoteText.describe(
+    'One fact or decision, so that it is understood without this conversation',
+  ),
+});
+type RememberInput = z.infer<typeof RememberInput>;
+
+export const remember = defineTool<RememberInput>({
+  name: 'remember',
+  description:
+    'Keeps a note beyond this conversation, for yourself and other agents of the person you work for, ' +
+    'where you are now: in this channel, or outside of channels. Not for secrets; people can read and delete it.',
+  input: RememberInput,
+  kind: 'speak',
+  title: ({ text }) => `Remember: ${text}`,
+  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
+  async execute({ text }, { run }) {
+    const noteId = await run.journal.remember(text);
+    return { text: `Kept as ${noteId} in ${run.memoryScope.namespace}.` };
+  },
+});
 
 const RecallInput = z.strictObject({
   query: z
@@ -51,3 +73,23 @@ function recalledText(recalled: RecalledAll): string {
   const list = topicLines.length === 0 ? [] : ['', 'Topics:', ...topicLines];
   return [...(parts.length === 0 ? [nothing] : parts), ...list].join('\n');
 }
+
+const ForgetInput = z.strictObject({
+  noteId: NoteId.describe('Id of the note (nte_…), as recall shows it'),
+});
+type ForgetInput = z.infer<typeof ForgetInput>;
+
+export const forget = defineTool<ForgetInput>({
+  name: 'forget',
+  description:
+    'Takes back a note that was kept where you are now, because it is wrong or out of date. ' +
+    'Topics are edited by people.',
+  input: ForgetInput,
+  kind: 'speak',
+  title: ({ noteId }) => `Forget ${noteId}`,
+  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
+  async execute({ noteId }, { run }) {
+    await run.journal.forget(noteId);
+    return { text: `Forgot ${noteId}.` };
+  },
+});

@@ -1,0 +1,62 @@
+import { readdir } from 'node:fs/promises';
+import type { Core, RuntimePorts } from '@stoa/core';
+import { StoaError } from '@stoa/protocol';
+import { type RemovedFiles, TaskFiles } from './task-files.js';
+import { TaskTranscripts } from './task-transcripts.js';
+
+export interface TaskUpkeepOptions {
+  readonly core: Core;
+  readonly tasksDirectory: string;
+  readonly place: string;
+  /** How long files stay after the end of the session. */
+  readonly keptMs: number;
+  readonly diagnose: RuntimePorts['diagnose'];
+}
+
+/** Looks after the files of background tasks. */
+export interface TaskUpkeep {
+  /** Clears what a killed daemon left, before anything runs. */
+  tidy(): Promise<void>;
+  /** Continues the transcripts of the last daemon, after its tasks were recovered. */
+  recover(): Promise<void>;
+  /** Removes files of tasks that ended long ago; `goOn` is asked before every directory. */
+  sweep(goOn: () => boolean): Promise<RemovedFiles>;
+  close(): Promise<void>;
+}
+
+export function createTaskUpkeep(options: TaskUpkeepOptions): TaskUpkeep {
+  const { core, tasksDirectory, keptMs } = options;
+  const transcripts = new TaskTranscripts(options);
+  const files = new TaskFiles({
+    tasksDirectory,
+    tasks: core.tasks,
+    isRunning: async (...asked) => (await import('@stoa/agent')).isRunningCommand(...asked),
+    keptMs,
+    now: Date.now,
+  });
+  core.onCommit((entries) => {
+    transcripts.committed(entries);
+  });
+  return {
+    async tidy() {
+      // Agents are loaded for this only where there is something to clear.
+      const left = await readdir(tasksDirectory).catch(() => []);
+      if (left.length === 0) return;
+      const { clearLeftCommands } = await import('@stoa/agent');
+      await clearLeftCommands(tasksDirectory, (taskId) => isListed(core, taskId));
+    },
+    recover: () => transcripts.recover(),
+    sweep: (goOn) => files.sweep(goOn),
+    close: () => transcripts.close(),
+  };
+}
+
+/** The files of a listed task are kept for its readers. */
+async function isListed({ tasks }: Core, taskId: string): Promise<boolean> {
+  try {
+    await tasks.get({ kind: 'system' }, taskId);
+    return true;
+  } catch (error) {
+    return !(error instanceof StoaError && error.code === 'task_not_found');
+  }
+}
