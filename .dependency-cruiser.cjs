@@ -3,6 +3,7 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
+const { readModules } = require('./scripts/core-modules.cjs');
 
 /** What each package may know. Anything else under packages/ is an arrow against the plan. */
 const arrows = {
@@ -44,27 +45,7 @@ const arrowRules = Object.entries(arrows).map(([name, known]) => ({
 /** Folders of core that hold no state and know no module: pure decisions that every module may use. */
 const pure = ['authority', 'patterns', 'permissions'];
 
-/** The modules of core, each with the folders of the modules that its declaration names in `needs`. */
-const modules = new Map();
-for (const name of fs.readdirSync(path.join(__dirname, 'packages/core/src'))) {
-  const file = path.join(__dirname, 'packages/core/src', name, 'module.ts');
-  if (name === 'kernel' || !fs.existsSync(file)) continue;
-  const text = fs.readFileSync(file, 'utf8');
-  const folders = new Map(
-    [...text.matchAll(/import \{([^}]*)\} from '\.\.\/([\w-]+)\/module\.js'/g)].flatMap(
-      ([, names, folder]) => names.split(',').map((one) => [one.trim(), folder]),
-    ),
-  );
-  const [, needs] = /needs: \[([^\]]*)\]/.exec(text) ?? [];
-  if (needs === undefined) throw new Error(`${file} declares no needs`);
-  const needed = needs.split(',').map((one) => one.trim());
-  modules.set(
-    name,
-    needed.filter(Boolean).map((one) => folders.get(one)),
-  );
-}
-
-const moduleRules = [...modules].map(([name, needs]) => ({
+const moduleRules = [...readModules()].map(([name, needs]) => ({
   name: `module-${name}`,
   comment: `${name} may import only the modules it needs: ${needs.join(', ') || 'none'}. Add to \`needs\` in its module.ts, or use a hook.`,
   severity: 'error',

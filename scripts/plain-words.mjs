@@ -6,7 +6,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { root as repository } from './root.mjs';
+import { root as repository } from './run.mjs';
 
 const { values: options } = parseArgs({
   options: {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { ESLint } from 'eslint';
@@ -224,6 +225,19 @@ describe('the arrows between packages', () => {
     );
   });
 
+  it('F-32 refuses imports between modules of core that are not declared, and a kernel that knows one', () => {
+    write('packages/core/src/turns/turns.ts', 'export {};');
+    write('packages/core/src/channels/thief.ts', "import '../turns/turns.js';");
+    write('packages/core/src/turns/reader.ts', "import '../channels/thief.js';");
+    write('packages/core/src/kernel/log.ts', "import '../turns/turns.js';");
+    write('packages/core/src/permissions/decide.ts', "import '../turns/turns.js';");
+    expect(violations().sort()).toEqual([
+      'kernel-knows-no-module: packages/core/src/kernel/log.ts -> packages/core/src/turns/turns.ts',
+      'module-channels: packages/core/src/channels/thief.ts -> packages/core/src/turns/turns.ts',
+      'pure-decisions-know-no-module: packages/core/src/permissions/decide.ts -> packages/core/src/turns/turns.ts',
+    ]);
+  });
+
   it('F-32 refuses a product file that needs a development dependency, or an undeclared one', () => {
     fs.symlinkSync(path.join(root, 'node_modules/ws'), path.join(tree, 'node_modules/ws'));
     fs.symlinkSync(path.join(root, 'node_modules/yaml'), path.join(tree, 'node_modules/yaml'));
@@ -234,6 +248,16 @@ describe('the arrows between packages', () => {
       'no-dev-dependency: packages/core/src/a.ts',
       'no-undeclared-dependency: packages/core/src/b.ts',
     ]);
+  });
+});
+
+describe('the modules of core', () => {
+  it('are drawn in ARCHITECTURE.md as they are', () => {
+    const { withGraph } = createRequire(import.meta.url)('../scripts/core-modules.cjs') as {
+      readonly withGraph: (document: string) => string;
+    };
+    const document = fs.readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8');
+    expect(withGraph(document)).toBe(document);
   });
 });
 

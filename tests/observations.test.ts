@@ -146,7 +146,7 @@ describe('observations, from outside', () => {
     for (const shown of [path, '/v1/observation-sources?channelId=room']) {
       expect((await owner.get(shown)).text).not.toContain(secret);
     }
-    const log = await owner.get('/v1/topics/channel:testChannel/events?limit=200');
+    const log = await owner.get('/v1/topics/channel:room/events?limit=200');
     expect(log.text).toContain(source.sourceId);
     expect(log.text).not.toContain(secret);
   });

@@ -472,8 +472,8 @@ interface Producer {
 }
 
 const PRODUCERS: Readonly<Record<StimulusKind, Producer>> = {
-  agent_idea: { inDocs: /^agents, by their tool/, made: ['by session from run'] },
-  result_summary: { inDocs: /^agents, by their tool/, made: ['by session from run'] },
+  agent_idea: { inDocs: /^agents, with their tool/, made: ['by session from run'] },
+  result_summary: { inDocs: /^agents, with their tool/, made: ['by session from run'] },
   schedule_fire: { inDocs: /^a schedule .*`create_schedule`/, made: ['by system from schedule'] },
   schedule_result: { inDocs: /^the run of such a schedule/, made: ['by session from schedule'] },
   // Of a command, and of an agent in the background.
@@ -482,13 +482,13 @@ const PRODUCERS: Readonly<Record<StimulusKind, Producer>> = {
     made: ['by system from task', 'by session from sidechain_agent'],
   },
   sidechain_milestone: {
-    inDocs: /^an agent in the background, by `send_message` to `parent`/,
+    inDocs: /^a background agent, with `send_message` to `parent`/,
     made: ['by system from sidechain_agent'],
   },
   review_completed: { inDocs: /^a verdict .*thread-work/, made: ['by human from none'] },
   supersession_notice: { inDocs: /^work .*superseded .*thread-work/, made: ['by human from none'] },
   observation_materialized: {
-    inDocs: /^\[sources outside\]/,
+    inDocs: /^\[external sources\]/,
     made: ['by system from observation'],
   },
   thread_idle_followup: { inDocs: /^the daemon/, made: ['by system from none'] },

@@ -8,7 +8,7 @@ import UPNG from 'upng-js';
 import { bundleKit, kitFile } from '../../scripts/bundle-kit.mjs';
 import { command, prepare } from '../../scripts/prepare.mjs';
 import { root } from '../../scripts/run.mjs';
-import { playScene } from './screenshot-scene.mjs';
+import { playStory } from './screenshot-story.mjs';
 
 const images = path.join(root, 'docs/images');
 const largest = 150 * 1024;
@@ -26,11 +26,11 @@ await command(async () => {
     return 1;
   }
   try {
-    const scene = await playScene(testkit);
+    const story = await playStory(testkit);
     try {
-      await takePictures(stage, scene);
+      await takePictures(stage, story);
     } finally {
-      await scene.end();
+      await story.end();
     }
   } finally {
     await stage.close();
@@ -47,7 +47,7 @@ async function takePictures(stage, { daemon, thread }) {
   // The explanation for newcomers is dismissed, as by anybody who has read it.
   const dismiss = page.getByRole('button', { name: /dismiss|got it/i });
   if ((await dismiss.count()) > 0) await dismiss.first().click();
-  // The thread stays open beside what was said last.
+  // The thread stays open beside the newest messages.
   await page.getByRole('button', { name: 'Newest' }).click();
   await page.getByText('Since Tuesday').waitFor();
   await page.getByRole('button', { name: '2 wait for you' }).waitFor();

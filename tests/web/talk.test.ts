@@ -513,7 +513,7 @@ describe('talking, in two browsers', () => {
     const messageId = await first.getAttribute('data-message-id');
     const read = mine.locator(`article[data-message-id="${messageId ?? ''}"]`);
     const before = await read.boundingBox();
-    await mine.getByRole('link', { name: /^TestChannel/ }).click();
+    await mine.getByRole('link', { name: /^Room/ }).click();
     await mine.getByRole('heading', { name: 'Room' }).waitFor();
     await mine.goBack();
     await until('it stands where it stood', async () => {

@@ -91,7 +91,7 @@ function mayBeOption([first]: readonly WordPart[]): boolean {
   if (first.type === 'literal' || first.type === 'quoted' || first.type === 'tilde') {
     return first.text === '' || first.text.startsWith('-');
   }
-  // The part of a pattern or of braces that stands before its first special character is kept.
+  // The part of a pattern or of braces before its first special character is kept.
   if (first.type === 'glob') return /^[*?[-]/.test(first.text);
   if (first.type === 'brace') return /^[{-]/.test(first.text);
   if (first.type === 'parameter') return !isNumber(first);

@@ -71,7 +71,7 @@ export interface CaseArm {
   readonly body: Script;
 }
 
-/** What stands between `[[` and `]]`. */
+/** The expression between `[[` and `]]`. */
 export type TestExpression =
   | { readonly type: 'word'; readonly word: Word }
   | { readonly type: 'unary'; readonly operator: string; readonly operand: Word }

@@ -58,7 +58,7 @@ describe('the parser beside bash', () => {
     );
   });
 
-  it('never throws, whatever it is given', () => {
+  it('never throws, for any input', () => {
     const piece = fc.constantFrom(
       ...PIECES,
       '((',
@@ -234,8 +234,8 @@ const { script: wellFormed } = fc.letrec<{ script: string; word: string; command
 const mangled = (pieces: readonly string[]) =>
   fc
     .tuple(wellFormed, fc.nat(), fc.nat(3), fc.constantFrom(...pieces, ''))
-    .map(([script, place, taken, piece]) => {
-      const at = place % (script.length + 1);
+    .map(([script, offset, taken, piece]) => {
+      const at = offset % (script.length + 1);
       return script.slice(0, at) + piece + script.slice(at + taken);
     });
 

@@ -60,7 +60,7 @@ interface Context {
 /**
  * Every command that could run anywhere in a script: in substitutions, conditions, loops that may
  * never be entered, functions that may never be called, scripts that are words of other commands.
- * What cannot be told is there as a command with an unknown name.
+ * A command that cannot be determined is listed with an unknown name.
  */
 export function commandsOf(script: Script): readonly Command[] {
   const found: Command[] = [];
@@ -89,7 +89,7 @@ function visitCommand(node: CommandNode, context: Context, found: Command[]): vo
       visitSimple(node, context, found);
       return;
     case 'function':
-      // The name means something else from here on, and whoever calls it may give it input.
+      // The name means something else from here on, and a caller may give it input.
       add(found, context, { assignments: [node.name] });
       visitCommand(node.body, { ...context, fed: true }, found);
       return;

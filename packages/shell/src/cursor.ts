@@ -10,7 +10,7 @@ export interface AwaitedHereDocument extends HereDocument {
 
 /** The parts of the grammar that call each other in a circle. */
 export interface Grammar {
-  /** A list up to whatever closes it; the caller looks at what that is. */
+  /** A list up to the token that closes it; the caller checks that token. */
   readonly list: (cursor: Cursor) => Script;
   readonly readBodies: (cursor: Cursor) => void;
 }

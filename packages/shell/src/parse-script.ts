@@ -15,7 +15,7 @@ const LONGEST = 100_000;
 const grammar: Grammar = { list: readList, readBodies };
 
 /**
- * Reads a script as bash does, and refuses whatever it is not sure about: what is accepted here
+ * Reads a script as bash does, and refuses everything that it is not sure about: what is accepted here
  * runs the commands that are in the answer, and no others. Where bash and a plain POSIX shell
  * would read the same text as different commands, it is refused or both readings are covered.
  *
@@ -46,7 +46,7 @@ const CLOSING: ReadonlySet<string> = new Set([
   ...['then', 'elif', 'else', 'fi', 'do', 'done', 'esac', '}'],
 ]);
 
-/** Commands up to the end of the text or to whatever closes them, which is left to the caller. */
+/** Commands up to the end of the text or to the token that closes them, which is left to the caller. */
 function readList(cursor: Cursor): Script {
   const items: ListItem[] = [];
   cursor.skipLines();

@@ -45,7 +45,7 @@ const ARITHMETIC = /[\w \t\n+\-*/%<>=!&|^~?:,#[\]]/;
 
 /**
  * Behind `((`, up to and with `))`. A shell that finds the parentheses unbalanced reads a subshell
- * in a subshell instead; that is refused here, and so is every character that has no place in a
+ * in a subshell instead; that is refused here, and so is every character that does not belong in a
  * calculation.
  */
 export function readArithmetic(

@@ -8,7 +8,7 @@ import { isSteadyOption, STEADY_LETTERS } from './shell-options.js';
  *   nothing    it is what it looks like
  *   command    it only runs the words from `at` on
  *   script     it reads `text` as a script
- *   unknown    it runs something that cannot be told
+ *   unknown    it runs something that cannot be determined
  *   besides    it does its own work, and runs these as well
  *
  * `transparent` says that permission for what runs inside is permission for the whole; where it is
@@ -306,7 +306,7 @@ interface FoundCommand {
   readonly assignments: readonly string[];
 }
 
-/** Where the inner command begins; nothing if that cannot be told. */
+/** Where the inner command begins; nothing if that cannot be determined. */
 export function findCommand(
   argv: readonly Argument[],
   wrapper: WrapperOptions,

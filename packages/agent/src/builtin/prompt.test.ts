@@ -68,7 +68,7 @@ describe('what a model reads', () => {
     await session.submit('wait');
     await model.received(0);
     const submitted = await session.submit('one', 'collect');
-    const { sessions, inbox } = daemon.core;
+    const { inbox } = daemon.core;
     const data = Buffer.from('x').toString('base64');
     const { inputItems } = await inbox.submit(OWNER, session.sessionId, {
       rule: 'collect',

@@ -11,7 +11,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import type { Position } from '../kernel/entry.js';
-import { type Projections } from '../kernel/module.js';
+import type { Projections } from '../kernel/module.js';
 
 type BoardEvent = Extract<SessionEvent, { type: `board_${string}` }>;
 

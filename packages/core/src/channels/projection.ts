@@ -27,7 +27,7 @@ import {
 } from '@stoa/store';
 import { holdReferences } from '../assets/content.js';
 import type { Position } from '../kernel/entry.js';
-import { type Projections } from '../kernel/module.js';
+import type { Projections } from '../kernel/module.js';
 import { changedSettings, settingsOf } from './channel-settings.js';
 import { participationText } from './participation.js';
 

@@ -23,7 +23,7 @@ import { isStoreFailure, StoreWait } from './store-wait.js';
 import { Sweeper } from './sweep.js';
 
 /** Receives the entries of every commit, in order. Must not throw. */
-export type CommitObserver = (entries: readonly LogEntry[]) => void;
+type CommitObserver = (entries: readonly LogEntry[]) => void;
 
 /** What the daemon does with the assembled modules, whatever they are. */
 export interface Assembly {

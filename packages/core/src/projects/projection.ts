@@ -23,7 +23,7 @@ import {
   upsertProjectMember,
 } from '@stoa/store';
 import type { Position } from '../kernel/entry.js';
-import { type EventOf, type Projections } from '../kernel/module.js';
+import type { EventOf, Projections } from '../kernel/module.js';
 
 function* putMember(
   position: Position,

@@ -13,7 +13,7 @@ import {
   setStimulusSettled,
   type Tx,
 } from '@stoa/store';
-import { type Projections } from '../kernel/module.js';
+import type { Projections } from '../kernel/module.js';
 import { keysOf } from './equivalence.js';
 import { KIND_RULES } from './kinds.js';
 import { createdOf } from './records.js';

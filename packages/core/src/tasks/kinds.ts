@@ -3,7 +3,7 @@ import type { TaskKind } from './kind.js';
 import { MONITOR } from './monitor/monitor-kind.js';
 import { SHELL } from './shell/shell-kind.js';
 
-/** The kinds of background tasks by name. Modules above tasks add theirs. */
+/** The kinds of background tasks by name. Modules above tasks add theirs. The first of a name counts. */
 export class TaskKinds {
   readonly #byName: Map<string, TaskKind>;
 
@@ -12,7 +12,7 @@ export class TaskKinds {
   }
 
   add(kind: TaskKind): void {
-    this.#byName.set(kind.kind, kind);
+    if (!this.#byName.has(kind.kind)) this.#byName.set(kind.kind, kind);
   }
 
   /** Undefined for entries of a kind that another version of Stoa had. */

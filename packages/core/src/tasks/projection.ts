@@ -1,10 +1,9 @@
 import type { SessionEvent, TaskChange, TaskEntry } from '@stoa/protocol';
 import { deleteBackgroundTask, findTaskEntry, putBackgroundTask, type Tx } from '@stoa/store';
 import type { Position } from '../kernel/entry.js';
-import { type EventOf, type Projections } from '../kernel/module.js';
+import type { EventOf, Projections } from '../kernel/module.js';
 import { isEnded } from './lifecycle.js';
 
-type TaskEvent = Extract<SessionEvent, { type: `background_task_${string}` }>;
 type Ended = Extract<SessionEvent, { type: 'background_task_ended' }>['data'];
 
 function* putEntry(

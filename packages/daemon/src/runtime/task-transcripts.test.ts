@@ -47,7 +47,7 @@ const core: Core = {
     },
     fileFates: (ids: readonly string[]) => Promise.resolve(new Map(ids.map((id) => [id, fate]))),
   },
-  sessions: {
+  runs: {
     journal: (_: unknown, __: string, { after }: { after: number }) => {
       const last = Math.min(head, after + 2);
       const entries = [];

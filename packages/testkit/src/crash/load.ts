@@ -93,6 +93,10 @@ export class Load {
         { inputItems: itemsOf(post) },
         { headers: { 'idempotency-key': post.key } },
       );
+      if (isStopping(answer)) {
+        this.#unknown.push(post);
+        return;
+      }
       if (answer.status !== 201) throw new Error(`${String(answer.status)} ${answer.text}`);
       const { messageId, seq, inputItems } = answer.json;
       this.oracle.acknowledge(post, { messageId, seq, inputItems });
@@ -103,6 +107,10 @@ export class Load {
     }
   }
 }
+
+/** A daemon that stops refuses what comes meanwhile: it is to be sent again, with its key. */
+const isStopping = ({ status, text }: { status: number; text: string }): boolean =>
+  status === 503 && text.includes('"code":"shutting_down"');
 
 function itemsOf({ text, asset }: Post): object[] {
   const items = [{ type: 'text', text }];

@@ -27,7 +27,7 @@ export interface DriverForm<Config extends DriverConfig = DriverConfig> {
   /** The field to blame when the daemon refuses the definition without naming one. */
   readonly blamed?: string;
   draftOf(driver: Config): DriverDraft;
-  /** `before` is the configuration that is edited, of whatever kind: what the form does not show is kept. */
+  /** `before` is the configuration that is edited, of any kind: fields that the form does not show are kept. */
   read(draft: DriverDraft, before: DriverConfig | undefined): ReadDriver<Config>;
   /** For lists. */
   summaryOf(driver: Config): string;

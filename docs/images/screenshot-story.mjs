@@ -35,7 +35,7 @@ const WORKER = {
       when: { contains: 'build' },
       steps: [
         { call: { tool: 'shell', input: { command: 'bash build.sh', is_background: true } } },
-        { say: 'It builds; I am told when it ends.' },
+        { say: 'It builds; I get a notice when it ends.' },
       ],
     },
     {
@@ -67,8 +67,8 @@ const WORKER = {
   ],
 };
 
-/** Plays it; what it gives back says what there is to look at, and ends everything. */
-export async function playScene({ startDaemon, callerOf, until }) {
+/** Plays the story. The result names what to show, and ends everything. */
+export async function playStory({ startDaemon, callerOf, until }) {
   const workspace = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-release-'));
   for (const [name, text] of Object.entries(FILES)) {
     fs.writeFileSync(path.join(workspace, name), text);
@@ -148,6 +148,6 @@ export async function playScene({ startDaemon, callerOf, until }) {
 }
 
 function must({ status, json, text }) {
-  if (status >= 400) throw new Error(`The scene cannot be played: ${text}`);
+  if (status >= 400) throw new Error(`The story cannot be played: ${text}`);
   return json;
 }

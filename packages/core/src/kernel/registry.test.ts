@@ -1,0 +1,37 @@
+import { ChannelEvent, HumanEvent, MemoryEvent, ProjectEvent, SessionEvent } from '@stoa/protocol';
+import { describe, expect, it } from 'vitest';
+import { MODULES } from '../create-core.js';
+import { defineModule, logOnly } from './module.js';
+import { Registry } from './registry.js';
+
+const below = defineModule({
+  name: 'below',
+  needs: [],
+  events: { member_left: logOnly },
+  create: () => ({ services: {} }),
+});
+const above = defineModule({
+  name: 'above',
+  needs: [below],
+  create: () => ({ services: {} }),
+});
+
+describe('the modules of core', () => {
+  it('declare every event of the protocol once', () => {
+    const kinds = [ChannelEvent, HumanEvent, MemoryEvent, ProjectEvent, SessionEvent];
+    const types = kinds.flatMap((kind) =>
+      kind.unwrap().options.map(({ shape }) => shape.type.value),
+    );
+    expect([...new Registry(MODULES).eventTypes].sort()).toEqual([...types].sort());
+  });
+
+  it('are refused in an order in which one comes before a module it needs', () => {
+    expect(() => new Registry([above, below])).toThrow('above needs below');
+    expect(new Registry([below, above]).eventTypes).toEqual(['member_left']);
+  });
+
+  it('are refused when two declare the same event', () => {
+    const other = { ...below, name: 'other' };
+    expect(() => new Registry([below, other])).toThrow('member_left is declared by two modules');
+  });
+});
