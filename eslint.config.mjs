@@ -170,6 +170,21 @@ export default defineConfig(
     },
   },
   {
+    files: ['packages/core/src/**/*.ts'],
+    ignores: [...tests, 'packages/core/src/kernel/codec.ts'],
+    rules: {
+      'no-restricted-properties': [
+        'error',
+        ...coreProperties,
+        {
+          object: 'JSON',
+          property: 'parse',
+          message: 'Use the codec of the kernel, which knows types.',
+        },
+      ],
+    },
+  },
+  {
     // The schemas cost start-up time and bytes in a browser: the client knows only their types.
     files: ['packages/client/src/**/*.ts'],
     ignores: tests,

@@ -42,6 +42,7 @@ describe('the lint of core', () => {
     ['require', "export const fs = require('node:fs');"],
     ['an export from fs', "export { readFileSync } from 'node:fs';"],
     ['an npm package', "import pg from 'pg'; export const Pool = pg.Pool;"],
+    ['JSON.parse', "export const value: unknown = JSON.parse('{}');"],
     ['the daemon', "import * as daemon from '@stoa/daemon'; export const x = daemon;"],
   ])('F-31 refuses %s', async (_, code) => {
     expect(await refusals('packages/core/src/channels/snippet.ts', code)).not.toEqual([]);

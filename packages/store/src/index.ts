@@ -6,6 +6,7 @@ export { SCHEMA_VERSION } from './schema/migrations.js';
 export type { SearchIndex, SearchMatch, SearchRequest } from './search/search-index.js';
 export { openSqliteSearchIndex, SqliteSearchIndex } from './search/sqlite-search-index.js';
 export { ThreadedSearchIndex } from './search/threaded-search-index.js';
+export type { Json } from './sql/json.js';
 export type { SqlValue, Statement, Tx } from './sql/statement.js';
 export { oneByOne, together } from './sql/together.js';
 export type { Verb } from './sql/verb.js';

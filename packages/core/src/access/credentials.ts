@@ -8,6 +8,7 @@ import {
   type MintToken,
   type Principal,
   StoaError,
+  SYSTEM,
   type Whoami,
 } from '@stoa/protocol';
 import {
@@ -41,7 +42,6 @@ import { humanIdOf } from './rules.js';
 import type { SessionTokens } from './session-tokens.js';
 
 export const OWNER_ID = 'owner';
-const SYSTEM: Principal = { kind: 'system' };
 
 /** What a request carries. The two are not exchangeable: a secret of a browser is worth nothing as a token. */
 export interface Presented {

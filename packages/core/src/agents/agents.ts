@@ -19,6 +19,7 @@ import {
   putNickname,
   type Store,
 } from '@stoa/store';
+import { decodeValue } from '../kernel/codec.js';
 import { problemsOf } from '../permissions/rules.js';
 import type { Clock } from '../ports.js';
 import { isSameDefinition } from './outdated.js';
@@ -232,7 +233,7 @@ function named(agent: Omit<Agent, 'name' | 'nickname'>, nickname: string | undef
 
 /** One that an older Stoa stored may not be valid any more. */
 function storedAgent({ agentId, definition, updatedAt }: AgentRow): Omit<Agent, 'name'> {
-  const parsed = AgentDefinition.safeParse(JSON.parse(definition));
+  const parsed = AgentDefinition.safeParse(decodeValue(definition));
   if (parsed.success) {
     return { agentId, source: 'api', status: 'ready', definition: parsed.data, updatedAt };
   }

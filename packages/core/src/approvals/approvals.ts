@@ -22,12 +22,13 @@ import {
   type Tx,
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
+import { decode } from '../kernel/codec.js';
 import { eachApart } from '../kernel/each-apart.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { extendRules } from '../permissions/rules.js';
 import type { SessionContext } from '../sessions/context.js';
 import { approvalRecord } from '../sessions/records.js';
-import { factsOf, inSession, type Work } from '../sessions/run-facts.js';
+import { factsOf, inSession, workOfRun } from '../sessions/run-facts.js';
 import { mayDirect, type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import { humansAsked } from './ask.js';
 
@@ -103,7 +104,7 @@ export class Approvals {
         });
         const rules = rulesOf(approval, answer);
         if (rules && scopeOf(answer) === 'session') {
-          assertFew(extendRules(JSON.parse(session.permissions) as PermissionRules, rules));
+          assertFew(extendRules(decode(session.permissions), rules));
           const data = { permissions: rules };
           events.push(inSession(session, { type: 'permissions_extended', data }));
         } else if (rules) yield* extendWorkspace(session.workspace, actorIdOf(by), rules, at);
@@ -263,7 +264,7 @@ function settlementOf(answer: AnswerApproval): Settlement {
 function* settle(session: OpenSession, approval: Approval, settlement: Settlement): Tx<NewEvent[]> {
   const { approvalId, runId } = approval;
   const run = yield* findQueuedRun.first({ runId });
-  const work = JSON.parse(run?.queued ?? '{"origin":{}}') as Work;
+  const work = workOfRun(run);
   const data = { approvalId, ...settlement, ...factsOf(session, runId, work) };
   const closed = { approvalId, sessionId: session.sessionId, state: settlement.state };
   return [
@@ -297,7 +298,7 @@ function* extendWorkspace(
 ): Tx<void> {
   yield* beginWorkspaceRules.run({ workspace, authorId, at });
   const known = yield* lockWorkspaceRules.first({ workspace, authorId });
-  const now = known ? (JSON.parse(known.permissions) as PermissionRules) : {};
+  const now = known ? decode(known.permissions) : {};
   const extended = extendRules(now, rules);
   assertFew(extended);
   const permissions = JSON.stringify(extended);

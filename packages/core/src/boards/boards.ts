@@ -20,6 +20,7 @@ import {
 } from '@stoa/store';
 import { assertAssetSize } from '../assets/assets.js';
 import { decodeBase64 } from '../assets/base64.js';
+import { dataOf } from '../kernel/codec.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
@@ -162,7 +163,7 @@ export class Boards {
 }
 
 const boardOf = ({ body }: { readonly body: string }): string =>
-  (JSON.parse(body) as { boardId: string }).boardId;
+  dataOf('board_created', { body }).boardId;
 
 /** The session itself, or whoever directs it. */
 function* sessionToLookAfter(by: Principal, sessionId: string): Tx<OpenSession> {

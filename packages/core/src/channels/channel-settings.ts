@@ -7,6 +7,7 @@ import {
   DEFAULT_AUTONOMY_POLICY,
   type ParticipationMode,
 } from '@stoa/protocol';
+import { decodeValue } from '../kernel/codec.js';
 
 /** What was set of how agents take part in a channel, who they are there and what they remember. */
 export interface ChannelSettings {
@@ -24,7 +25,7 @@ interface SettingsChange {
   readonly memoryScope?: ChannelMemoryScopeConfig | null | undefined;
 }
 
-export const settingsOf = (text: string): ChannelSettings => JSON.parse(text) as ChannelSettings;
+export const settingsOf = (text: string): ChannelSettings => decodeValue(text) as ChannelSettings;
 
 /** Fields that are not named keep what they had. */
 export function changedSettings(now: ChannelSettings, change: SettingsChange): ChannelSettings {

@@ -10,6 +10,7 @@ import {
 } from '@stoa/protocol';
 import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
+import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -71,7 +72,7 @@ export async function createChannel(
       };
     },
     idempotency: idempotency(context.secrets, key, { create: request }, (entry) =>
-      createdRecord(entry, JSON.parse(entry.body) as Created),
+      createdRecord(entry, dataOf('channel_created', entry)),
     ),
   });
   warnOfMode(context, channelId, request);

@@ -1,14 +1,14 @@
-import { type AgentDefinition, channelTopic, LIMITS, type Principal } from '@stoa/protocol';
+import { type AgentDefinition, channelTopic, LIMITS, SYSTEM } from '@stoa/protocol';
 import { listChannelsOf, listEventsOfTypeBefore, listSessions, type Tx } from '@stoa/store';
 import { isOutdated, isSameDefinition } from '../agents/outdated.js';
+import { dataOf } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { personaOf } from '../sessions/session-gate.js';
 import { channelToChange } from './channel-gate.js';
-import { type Posted, publishMessage } from './publish-message.js';
+import { publishMessage } from './publish-message.js';
 
-const SYSTEM: Principal = { kind: 'system' };
 const AUTHOR = { kind: 'system', id: 'system', displayName: 'Stoa' } as const;
 const AFTER_ALL_IDS = '~';
 const PAGE = 200;
@@ -104,5 +104,5 @@ function* lastTextIn(topicId: number): Tx<string> {
   const before = Number.MAX_SAFE_INTEGER;
   const page = { topicId, type: 'message_posted', after: 0, before, limit: 1 };
   const [last] = yield* listEventsOfTypeBefore.all(page);
-  return last ? textOf((JSON.parse(last.body) as Posted).inputItems) : '';
+  return last ? textOf(dataOf('message_posted', last).inputItems) : '';
 }

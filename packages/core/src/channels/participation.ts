@@ -1,4 +1,5 @@
 import type { Member, UpsertMember } from '@stoa/protocol';
+import { decodeValue } from '../kernel/codec.js';
 
 type Participation = Pick<
   Member,
@@ -11,7 +12,7 @@ export function participationText(member: Participation): string {
   return JSON.stringify({ displayNameMode, participationMode, muted, expertiseTags });
 }
 
-export const participationOf = (text: string): Participation => JSON.parse(text) as Participation;
+export const participationOf = (text: string): Participation => decodeValue(text) as Participation;
 
 const NAMES = ['displayNameMode', 'participationMode', 'muted', 'expertiseTags'] as const;
 

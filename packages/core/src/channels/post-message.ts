@@ -11,6 +11,7 @@ import {
 import { findIdempotencyKey, findMember, type Tx } from '@stoa/store';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import { admitContent, holdAssets } from '../assets/content.js';
+import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -66,7 +67,7 @@ export async function postMessage(
     open,
     decide: (channel, at) => decidePost(context, admitted, inputItems, channel, at),
     idempotency: idempotency(context.secrets, key, { post: channelId, request }, (entry) =>
-      answerOf(channelId, entry, JSON.parse(entry.body) as Posted),
+      answerOf(channelId, entry, dataOf('message_posted', entry)),
     ),
   });
 }

@@ -6,7 +6,6 @@ import {
   findMessage,
   listReactions,
   MESSAGE_PAGES,
-  type MessagePages,
   THREAD_PAGES,
   type Tx,
 } from '@stoa/store';
@@ -91,20 +90,32 @@ function* page(topicId: number, query: MessageQuery): Tx<Cut> {
   const { threadRootMessageId: rootMessageId, scope, limit } = query;
   const direction = query.after === undefined ? 'before' : 'after';
   const seq = query.after ?? query.before ?? Number.MAX_SAFE_INTEGER;
-  const cut = { topicId, seq, limit };
-  if (rootMessageId !== undefined)
-    return yield* weighed(THREAD_PAGES[direction], { ...cut, rootMessageId });
-  return yield* weighed((scope === 'feed' ? FEED_PAGES : MESSAGE_PAGES)[direction], cut);
+  if (rootMessageId !== undefined) {
+    const { sizes, rows } = THREAD_PAGES[direction];
+    const cut = (count: number) => ({ topicId, seq, rootMessageId, limit: count });
+    return yield* weighed(
+      limit,
+      (count) => sizes.all(cut(count)),
+      (count) => rows.all(cut(count)),
+    );
+  }
+  const { sizes, rows } = (scope === 'feed' ? FEED_PAGES : MESSAGE_PAGES)[direction];
+  return yield* weighed(
+    limit,
+    (count) => sizes.all({ topicId, seq, limit: count }),
+    (count) => rows.all({ topicId, seq, limit: count }),
+  );
 }
 
 /** Weighs one more than is asked for, to know whether there is more. */
-function* weighed<P extends { topicId: number; seq: number; limit: number }>(
-  pages: MessagePages<P>,
-  cut: P,
+function* weighed(
+  wanted: number,
+  readSizes: (count: number) => Tx<{ bytes: number }[]>,
+  readRows: (count: number) => Tx<FullMessageRow[]>,
 ): Tx<Cut> {
-  const sizes = yield* pages.sizes.all({ ...cut, limit: cut.limit + 1 });
-  const limit = countWithin(sizes.slice(0, cut.limit), LIMITS.pageBytes);
-  const rows = limit === 0 ? [] : yield* pages.rows.all({ ...cut, limit });
+  const sizes = yield* readSizes(wanted + 1);
+  const limit = countWithin(sizes.slice(0, wanted), LIMITS.pageBytes);
+  const rows = limit === 0 ? [] : yield* readRows(limit);
   return { rows, hasMore: sizes.length > limit };
 }
 

@@ -4,17 +4,15 @@ import {
   LIMITS,
   type Member,
   type Message,
-  type Metadata,
   type Reaction,
-  type StoredItem,
 } from '@stoa/protocol';
 import type { ChannelListRow, FullMessageRow, MemberRow, ReactionRow } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf, settingsOf } from './channel-settings.js';
 import { participationOf } from './participation.js';
 
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
-type Edited = Extract<ChannelEvent, { type: 'message_edited' }>['data'];
 
 const PREVIEW_CHARS = 140;
 
@@ -23,9 +21,8 @@ export function messageRecord(
   row: FullMessageRow,
   reactions: readonly Reaction[],
 ): Message {
-  const posted = JSON.parse(row.posted) as Posted;
-  const items =
-    row.edited === null ? posted.inputItems : (JSON.parse(row.edited) as Edited).inputItems;
+  const posted = decode(row.posted);
+  const items = row.edited === null ? posted.inputItems : decode(row.edited).inputItems;
   const deleted = row.deletedAt !== null;
   return {
     messageId: row.messageId,
@@ -89,7 +86,7 @@ export function memberRecord(row: MemberRow): Member {
     ...(row.role === null ? {} : { role: row.role }),
     ...participationOf(row.settings),
     joinedAt: row.joinedAt,
-    metadata: JSON.parse(row.metadata) as Metadata,
+    metadata: decode(row.metadata),
   };
 }
 
@@ -113,14 +110,14 @@ export function channelRecord(row: ChannelListRow, pinnedAssetIds: readonly stri
     autonomyPolicy: policyOf(settings),
     defaultParticipationMode: defaultModeOf(settings),
     ...scopeFields(row.channelId, settings),
-    metadata: JSON.parse(row.metadata) as Metadata,
+    metadata: decode(row.metadata),
     headSeq: row.head,
   };
 }
 
 function previewOf(row: ChannelListRow): { lastMessagePreview?: string } {
   if (row.lastBody === null || row.lastDeletedAt !== null) return {};
-  const { inputItems } = JSON.parse(row.lastBody) as { inputItems: StoredItem[] };
+  const { inputItems } = decode(row.lastBody);
   const text = inputItems.find((item) => item.type === 'text')?.text;
   return text === undefined ? {} : { lastMessagePreview: beginningOf(text) };
 }

@@ -1,4 +1,4 @@
-import type { DreamRefusal, MemoryPart, TaskEntry } from '@stoa/protocol';
+import type { DreamRefusal, MemoryPart } from '@stoa/protocol';
 import {
   countMemoryVisitors,
   type DreamGateRow,
@@ -16,6 +16,7 @@ import {
   takeDreamLease,
   trimMemoryVisits,
 } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { isEnded } from '../tasks/lifecycle.js';
 import {
   type DreamLease,
@@ -149,7 +150,7 @@ function* leaseNow(now: number): Tx<number> {
 function* leaseOf({ leaseHolder, leaseUntil }: DreamGateRow): Tx<DreamLease | undefined> {
   if (leaseHolder === null || leaseUntil === null) return undefined;
   const row = yield* findBackgroundTask.first({ taskId: leaseHolder });
-  const isLeftBehind = row !== undefined && isEnded((JSON.parse(row.entry) as TaskEntry).status);
+  const isLeftBehind = row !== undefined && isEnded(decode(row.entry).status);
   return { holder: leaseHolder, until: leaseUntil, isLeftBehind };
 }
 

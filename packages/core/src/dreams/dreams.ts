@@ -11,6 +11,7 @@ import {
   type Usage,
 } from '@stoa/protocol';
 import { deleteMemoryVisits, dropDreamLeases, findNote, type Tx } from '@stoa/store';
+import { decodeValue } from '../kernel/codec.js';
 import type { Decision } from '../kernel/log.js';
 import { memoryDirectory } from '../memory/memory-files.js';
 import { memoryOf } from '../memory/memory-gate.js';
@@ -140,7 +141,7 @@ export class Dreams {
         const { gate, refusal, taskId, sessionsSince } = found;
         if (part === 'isolated' && !gate) continue;
         const { dreamtAt = null, lookedAt = null } = gate ?? {};
-        const last = gate?.refusal ? (JSON.parse(gate.refusal) as DreamRefusal) : undefined;
+        const last = gate?.refusal ? (decodeValue(gate.refusal) as DreamRefusal) : undefined;
         all.push({
           part,
           sessionsSince,

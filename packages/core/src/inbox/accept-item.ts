@@ -24,6 +24,7 @@ import {
 } from '@stoa/store';
 import { isNoLower, isSameCeiling } from '../authority/ceiling.js';
 import { scopeOfChannel } from '../channels/channel-scope.js';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { stableJson } from '../kernel/stable-json.js';
 import { viewOf } from '../memory/view.js';
@@ -38,6 +39,7 @@ import {
   requestedIn,
   requestedOfRun,
   type Work,
+  workOfRun,
 } from '../sessions/run-facts.js';
 import { assertNotEnded, type OpenSession } from '../sessions/session-gate.js';
 import { admit, DEFAULT_PRIORITY, URGENT_PRIORITY } from './admit.js';
@@ -174,7 +176,7 @@ function* canInject(context: SessionContext, session: OpenSession, work: Work): 
   if (activeRunId === null) return true;
   if (yield* isFilled(activeRunId)) return false;
   const active = yield* findQueuedRun.first({ runId: activeRunId });
-  const shown = JSON.parse(active?.queued ?? '{"origin":{}}') as Work;
+  const shown = workOfRun(active);
   if (!(yield* isWithinAuthority(context, session, shown, work))) return false;
   // Into what is held apart nothing gets from elsewhere, and nothing out of it.
   return viewIn(session, shown) === viewIn(session, work);
@@ -232,7 +234,7 @@ function* findRunToJoin(
     if (run.rule !== 'collect' || run.kind !== arrival.kind) continue;
     const first = yield* findFirstItemOfRun.first({ runId: run.runId });
     if (first?.fromId !== arrival.from) continue;
-    const { origin, ceiling } = JSON.parse(first.accepted) as Accepted;
+    const { origin, ceiling } = decode(first.accepted);
     if (!isSameCeiling(ceiling, work.ceiling)) continue;
     const place = ({ messageId: _, ...rest }: Origin): string => stableJson(rest);
     if (place(origin) !== place(arrival.origin)) continue;

@@ -12,6 +12,7 @@ import {
   listWaitingItemsOfRun,
   type Tx,
 } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { type RunFacts, terminalEvent } from '../runs/end-run.js';
 import { RUN_NOT_ALLOWED, type RunEnd } from '../runs/run-end.js';
@@ -48,7 +49,7 @@ function settleItem(
   end: RunEnd,
 ): NewEvent[] {
   const { itemId } = item;
-  const accepted = JSON.parse(item.accepted) as Accepted;
+  const accepted = decode(item.accepted);
   const goesOn = end.type !== 'cancelled' || end.reason !== 'clear';
   if (goesOn && waitsForBoundary(item)) {
     return requeue(context, session, item, accepted, item.attempts, 'its run ended first');
@@ -130,7 +131,7 @@ const priorityOf = (kind: WorkKind): number => DEFAULT_PRIORITY[kind];
 
 /** Nobody took it in time. A run that was queued for it alone has nothing to do then, and ends too. */
 export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEvent[]> {
-  const accepted = JSON.parse(item.accepted) as Accepted;
+  const accepted = decode(item.accepted);
   const events = deadLetter(session, item, accepted, 'expired');
   const run = yield* findRunRow.first({ runId: item.runId });
   if (run?.status !== 'queued') return events;

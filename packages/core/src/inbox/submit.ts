@@ -9,6 +9,7 @@ import {
 } from '@stoa/protocol';
 import { findHuman, findInboxItem, listExpiredItems, type Tx } from '@stoa/store';
 import { admitContent, holdAssets } from '../assets/content.js';
+import { dataOf, decode } from '../kernel/codec.js';
 import { eachApart } from '../kernel/each-apart.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
@@ -90,7 +91,7 @@ export async function replayItem(
       if (item.state !== 'dead_letter') {
         throw new StoaError('item_not_dead', `${itemId} is ${item.state}`);
       }
-      const accepted = JSON.parse(item.accepted) as Accepted;
+      const accepted = decode(item.accepted);
       yield* assertRoom(session);
       if (accepted.kind === 'mailbox_delivery') yield* assertMailboxRoom(session);
       // Who replays it wants it to arrive, whenever that is.
@@ -167,4 +168,4 @@ export function accepted(
 }
 
 export const acceptedEntry = (sessionId: string, entry: LogEntry): InboxItem =>
-  acceptedRecord(sessionId, entry.at, JSON.parse(entry.body) as Accepted);
+  acceptedRecord(sessionId, entry.at, dataOf('accepted', entry));

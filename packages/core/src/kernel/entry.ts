@@ -1,5 +1,6 @@
 import type { EventBody, Stamped } from '@stoa/protocol';
 import type { EventRow } from '@stoa/store';
+import { decodeEvent } from './codec.js';
 
 /** The position of an event in the log, for projections. */
 export interface Position {
@@ -30,9 +31,4 @@ export function encodeEntry(entry: LogEntry): string {
 export function parseEntry(entry: LogEntry): Stamped {
   const { topic, seq, at, actor } = entry;
   return { topic, seq, at, actor, ...decodeEvent(entry) };
-}
-
-/** The log holds only events that were checked when they were written. */
-export function decodeEvent({ type, body }: Pick<EventRow, 'type' | 'body'>): EventBody {
-  return { type, data: JSON.parse(body) as unknown } as EventBody;
 }

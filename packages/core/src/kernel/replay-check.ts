@@ -12,7 +12,7 @@ import {
   type TopicRow,
   type Tx,
 } from '@stoa/store';
-import { decodeEvent } from './entry.js';
+import { decodeEvent } from './codec.js';
 import type { Registry } from './registry.js';
 
 const PAGE = 500;

@@ -3,6 +3,7 @@ import {
   type Principal,
   type SendMailboxMessage,
   StoaError,
+  SYSTEM,
   sessionTopic,
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
@@ -49,7 +50,7 @@ export async function sendMailboxMessage(
         subject: request.subject,
         inputItems: [{ type: 'text', text: request.text }],
         origin: { fromSessionId },
-        ceiling: yield* currentCeiling(yield* sessionToRead({ kind: 'system' }, fromSessionId)),
+        ceiling: yield* currentCeiling(yield* sessionToRead(SYSTEM, fromSessionId)),
         expiresAt: request.expiresInMs === undefined ? undefined : at + request.expiresInMs,
         metadata: {},
       };

@@ -1,7 +1,6 @@
-import type { Memory, MemoryEvent, MemoryNote } from '@stoa/protocol';
+import type { Memory, MemoryNote } from '@stoa/protocol';
 import type { CountedMemoryRow, FullNoteRow } from '@stoa/store';
-
-type Kept = Extract<MemoryEvent, { type: 'note_kept' }>['data'];
+import { decode } from '../kernel/codec.js';
 
 export function memoryRecord(row: CountedMemoryRow): Memory {
   const { memoryId, ownerId, namespace, noteCount, updatedAt } = row;
@@ -9,5 +8,5 @@ export function memoryRecord(row: CountedMemoryRow): Memory {
 }
 
 export function noteRecord({ kept, createdAt }: FullNoteRow): MemoryNote {
-  return { ...(JSON.parse(kept) as Kept), createdAt };
+  return { ...decode(kept), createdAt };
 }

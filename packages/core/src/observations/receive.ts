@@ -4,8 +4,8 @@ import {
   type NewObservation,
   type Observation,
   type ObservationSource,
-  type Principal,
   StoaError,
+  SYSTEM,
 } from '@stoa/protocol';
 import {
   countObservationsSince,
@@ -15,6 +15,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { assertNotArchived, channelToChange } from '../channels/channel-gate.js';
+import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -23,7 +24,6 @@ import type { StimulusContext } from '../stimuli/context.js';
 import { contentOf, cut, type Payload } from './content.js';
 import { observationOf, observationRecord, sourceRecord } from './records.js';
 
-const SYSTEM: Principal = { kind: 'system' };
 const MINUTE_MS = 60_000;
 const EXCERPT_CHARS = 200;
 /** What a signature is compared with where there is no source, so that it takes as long as where there is one. */
@@ -111,7 +111,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
 }
 
 const replayed = (channelId: string, { body, at }: LogEntry): Observation =>
-  observationOf(channelId, JSON.parse(body) as NewObservation, at);
+  observationOf(channelId, dataOf('observation_received', { body }), at);
 
 function placeOf({ scope, threadRootMessageId, visibilityHint }: ObservationSource) {
   const thread = threadRootMessageId === undefined ? {} : { threadRootMessageId };

@@ -1,19 +1,15 @@
-import type {
-  NewObservation,
-  Observation,
-  ObservationSource,
-  ObservationSourceSettings,
-} from '@stoa/protocol';
+import type { NewObservation, Observation, ObservationSource } from '@stoa/protocol';
 import type { FullObservationRow, FullSourceRow } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 
 export function sourceRecord(row: FullSourceRow): ObservationSource {
   const { channelId, createdBy, createdAt, updatedAt } = row;
-  const settings = JSON.parse(row.settings) as ObservationSourceSettings;
+  const settings = decode(row.settings);
   return { ...settings, channelId, createdBy, createdAt, updatedAt };
 }
 
 export const observationRecord = (channelId: string, row: FullObservationRow): Observation =>
-  observationOf(channelId, JSON.parse(row.received) as NewObservation, row.receivedAt);
+  observationOf(channelId, decode(row.received), row.receivedAt);
 
 export function observationOf(
   channelId: string,

@@ -9,6 +9,7 @@ import {
 } from '@stoa/protocol';
 import { countProjects, findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
+import { dataOf } from '../kernel/codec.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -76,7 +77,7 @@ export async function createProject(
       context.secrets,
       key,
       { createProject: request },
-      (entry) => (JSON.parse(entry.body) as { projectId: string }).projectId,
+      (entry) => dataOf('project_created', entry).projectId,
     ),
   });
   return getProject(context, principal, made);

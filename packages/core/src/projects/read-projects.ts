@@ -4,7 +4,6 @@ import {
   type Principal,
   type Project,
   type ProjectDetails,
-  type ProjectEvent,
   type ProjectStatus,
   type ProjectTask,
   type ProjectTaskStatus,
@@ -23,6 +22,7 @@ import {
   together,
 } from '@stoa/store';
 import { likePattern } from '../channels/read-channels.js';
+import { dataOf } from '../kernel/codec.js';
 import type { ProjectContext } from './context.js';
 import { existingTask } from './existing-task.js';
 import { projectToRead } from './project-gate.js';
@@ -133,16 +133,14 @@ function* historyOf(topicId: number, taskId: string): Tx<NonNullable<ProjectTask
   return [...updates, ...starts]
     .sort((one, other) => other.seq - one.seq)
     .flatMap(({ at, actor, body }) => {
-      const changed = JSON.parse(body) as Changed;
+      const changed = dataOf<'task_updated' | 'task_started'>('task_updated', { body });
       if (changed.taskId !== taskId) return [];
+      // A start changes the status.
       const fields = 'change' in changed ? Object.keys(changed.change) : ['status'];
       return [{ at, by: actor, fields }];
     })
     .slice(0, HISTORY_SHOWN);
 }
-
-/** A start changes the status. */
-type Changed = Extract<ProjectEvent, { type: 'task_updated' | 'task_started' }>['data'];
 
 function* withBlockers(projectId: string, row: TaskRow): Tx<ProjectTask> {
   const { topicId, taskId } = row;

@@ -1,6 +1,5 @@
 import type {
   ChannelLink,
-  Metadata,
   Project,
   ProjectMember,
   ProjectStatus,
@@ -8,6 +7,7 @@ import type {
   ProjectTaskStatus,
 } from '@stoa/protocol';
 import type { ProjectLinkRow, ProjectListRow, ProjectMemberRow, TaskRow } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 
 export function projectRecord(row: ProjectListRow): Project {
   return {
@@ -20,7 +20,7 @@ export function projectRecord(row: ProjectListRow): Project {
     updatedAt: row.updatedAt,
     memberCount: row.memberCount,
     taskCount: row.taskCount,
-    metadata: JSON.parse(row.metadata) as Metadata,
+    metadata: decode(row.metadata),
     headSeq: row.head,
   };
 }

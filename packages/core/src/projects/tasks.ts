@@ -23,6 +23,7 @@ import {
 } from '@stoa/store';
 import { mayModerate } from '../access/rules.js';
 import { sessionIdOf } from '../channels/member-name.js';
+import { dataOf } from '../kernel/codec.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import { mayDirect } from '../sessions/session-gate.js';
@@ -128,7 +129,7 @@ export function deleteTask(
 }
 
 export const taskOf = ({ body }: { readonly body: string }): string =>
-  (JSON.parse(body) as { taskId: string }).taskId;
+  dataOf('task_created', { body }).taskId;
 
 export function assertFollows({ taskId, status }: TaskRow, wanted: ProjectTaskStatus): void {
   const now = status as ProjectTaskStatus;

@@ -1,5 +1,6 @@
 import type { ThreadWork } from '@stoa/protocol';
 import { findMessageRow, listEventsOfTypeBefore, type Tx } from '@stoa/store';
+import { dataOf } from '../kernel/codec.js';
 
 const PAGE = 50;
 
@@ -14,7 +15,7 @@ export function* lastKnownWork(topicId: number, rootMessageId: string): Tx<Threa
     const events = yield* listEventsOfTypeBefore.all(page);
     for (const { body, seq } of events) {
       before = seq;
-      const { work } = JSON.parse(body) as { work: ThreadWork };
+      const { work } = dataOf('thread_work_changed', { body });
       if (work.threadRootMessageId === rootMessageId) return work;
     }
     if (events.length < PAGE) return undefined;

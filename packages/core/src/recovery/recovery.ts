@@ -1,6 +1,7 @@
-import { channelTopic, type Principal, type ThreadWork } from '@stoa/protocol';
+import { channelTopic, SYSTEM, type ThreadWork } from '@stoa/protocol';
 import { listBoundSchedules, listLostWork, listOpenWork, type Tx } from '@stoa/store';
 import { channelToChange, type OpenChannel } from '../channels/channel-gate.js';
+import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { scheduleBound } from '../schedules/schedule-news.js';
 import type { StimulusContext } from '../stimuli/context.js';
@@ -9,7 +10,6 @@ import { findWork, workChanged, workOf } from '../work/read-work.js';
 import { lastKnownWork } from './last-known-work.js';
 import { withSoundBindings, withSoundSnapshots } from './sound-work.js';
 
-const SYSTEM: Principal = { kind: 'system' };
 const PAGE = 200;
 /** Of the stimuli that were posted, how many of the newest are held against the work they belong to. */
 const NEWEST_STIMULI = 1_000;
@@ -96,11 +96,7 @@ export class Recovery {
     const rows = await this.context.store.read(() => listBoundSchedules.all({ limit: SCHEDULES }));
     let repaired = 0;
     for (const { scheduleId, sessionId, created } of rows) {
-      const { title, channelId, threadRootMessageId } = JSON.parse(created) as {
-        title: string;
-        channelId?: string;
-        threadRootMessageId?: string;
-      };
+      const { title, channelId, threadRootMessageId } = decode(created);
       if (channelId === undefined || threadRootMessageId === undefined) continue;
       const thread = { scheduleId, sessionId, title, channelId, threadRootMessageId };
       const isDone = await this.#write(

@@ -1,4 +1,9 @@
-import type { Binding, Origin, ProgressSnapshot, RunStatus, ThreadWork } from '@stoa/protocol';
+import {
+  type Binding,
+  isTerminalRunStatus,
+  type ProgressSnapshot,
+  type ThreadWork,
+} from '@stoa/protocol';
 import {
   findBackgroundTask,
   findMessage,
@@ -8,7 +13,7 @@ import {
   listDispatchedStimuli,
   type Tx,
 } from '@stoa/store';
-import { isTerminal } from '../runs/run-status.js';
+import { decode } from '../kernel/codec.js';
 import { createdOf } from '../stimuli/records.js';
 
 const POSTED_LOOKED_AT = 200;
@@ -39,7 +44,7 @@ function* isMarker(
   const row = yield* findMessage.first({ topicId, messageId });
   if (!row || row.deletedAt !== null) return false;
   if ((row.rootMessageId ?? row.messageId) !== threadRootMessageId) return false;
-  const { metadata } = JSON.parse(row.posted) as { metadata: { progressKey?: unknown } };
+  const { metadata } = decode(row.posted);
   return metadata.progressKey === progressKey;
 }
 
@@ -75,14 +80,14 @@ function* isSound(work: ThreadWork, { bindingKind, bindingRef }: Binding): Tx<bo
     case 'schedule': {
       const row = yield* findSchedule.first({ scheduleId: bindingRef });
       // One that was made elsewhere names no thread, and may tell of itself in any.
-      const made = row && (JSON.parse(row.created) as Place);
+      const made = row && decode(row.created);
       if (!made || row.status === 'ended') return false;
       return made.threadRootMessageId === undefined || isHere(made);
     }
     case 'run': {
       const row = yield* findQueuedRun.first({ runId: bindingRef });
-      if (!row || isTerminal(row.status as RunStatus)) return false;
-      return isHere((JSON.parse(row.queued) as { origin: Origin }).origin);
+      if (!row || isTerminalRunStatus(row.status)) return false;
+      return isHere(decode(row.queued).origin);
     }
     case 'sidechain_agent':
     case 'task':

@@ -2,8 +2,8 @@ import {
   actorIdOf,
   type CancelAnswer,
   type CancelReason,
+  isTerminalRunStatus,
   type Principal,
-  type RunStatus,
   StoaError,
   sessionTopic,
 } from '@stoa/protocol';
@@ -14,7 +14,6 @@ import { lockPlaceOfRun } from '../sessions/lock-reached.js';
 import { runRecord } from '../sessions/records.js';
 import { sessionToChange } from '../sessions/session-gate.js';
 import { endRun } from './end-run.js';
-import { isTerminal } from './run-status.js';
 
 /**
  * Cancels a run whatever it is at. The commit decides: who comes first ends it, who comes later is
@@ -42,7 +41,7 @@ export async function cancelRun(
     },
     *decide(session): Tx<Decision<boolean>> {
       const run = yield* findRunRow.first({ runId });
-      if (!run || isTerminal(run.status as RunStatus)) {
+      if (!run || isTerminalRunStatus(run.status)) {
         context.diagnose('a run that has ended was to be cancelled', {
           runId,
           status: run?.status,

@@ -1,4 +1,5 @@
 import { type AssistantPart, channelTopic, type StoredItem } from '@stoa/protocol';
+import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { textOf } from '../kernel/item-text.js';
 import type { Ephemeral } from '../kernel/reader.js';
@@ -188,10 +189,7 @@ function messageOf(
 ): string | undefined {
   for (const entry of entries) {
     if (entry.topic !== topic || entry.type !== 'message_posted') continue;
-    const { messageId, author } = JSON.parse(entry.body) as {
-      messageId: string;
-      author: { id: string };
-    };
+    const { messageId, author } = dataOf('message_posted', entry);
     if (author.id === `session:${sessionId}`) return messageId;
   }
   return undefined;

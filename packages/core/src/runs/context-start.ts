@@ -1,8 +1,7 @@
-import type { ChannelRuntimeMemoryScope, SessionEvent } from '@stoa/protocol';
+import type { ChannelRuntimeMemoryScope } from '@stoa/protocol';
 import { type EventRow, findEvent, listEventsOfTypeBefore, type Tx } from '@stoa/store';
+import { dataOf } from '../kernel/codec.js';
 import { viewOf } from '../memory/view.js';
-
-type Compacted = Extract<SessionEvent, { type: 'compacted' }>['data'];
 
 /** Where what a run is shown begins, and what stands for all before. */
 export interface ContextStart {
@@ -26,7 +25,7 @@ export function* contextStart(
   for (let seq = contextSeq; seq > 0; ) {
     const begin = yield* findEvent.first({ topicId, seq });
     if (begin?.type !== 'compacted') return { after: seq };
-    const compacted = JSON.parse(begin.body) as Compacted;
+    const compacted = dataOf('compacted', begin);
     if (isInView(view, compacted)) {
       return { after: compacted.upToSeq, summary: { seq, text: compacted.summary } };
     }

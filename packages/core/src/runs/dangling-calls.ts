@@ -1,4 +1,5 @@
 import { type EventRow, listEventsAfter, type Tx } from '@stoa/store';
+import { dataOf } from '../kernel/codec.js';
 
 export interface StartedCall {
   readonly callId: string;
@@ -17,7 +18,7 @@ export function* danglingCalls(topicId: number, after: number, runId: string): T
     const page: EventRow[] = yield* listEventsAfter.all({ topicId, after: last, limit: PAGE });
     for (const { type, body } of page) {
       if (type !== 'tool_call' && type !== 'tool_result') continue;
-      const data = JSON.parse(body) as { runId: string; callId: string; tool: string };
+      const data = dataOf('tool_call', { body });
       if (data.runId !== runId) continue;
       if (type === 'tool_call') open.set(data.callId, { callId: data.callId, tool: data.tool });
       else open.delete(data.callId);

@@ -1,10 +1,11 @@
 import type { CancelReason, RunStatus, SessionEvent } from '@stoa/protocol';
 import { findQueuedRun, listQueuedRuns, type Tx, together } from '@stoa/store';
 import { withdrawPending } from '../approvals/ask.js';
+import { decode } from '../kernel/codec.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
-import { factsOf, inSession, type Work } from '../sessions/run-facts.js';
+import { factsOf, inSession } from '../sessions/run-facts.js';
 import type { OpenSession } from '../sessions/session-gate.js';
 import type { RunEnd } from './run-end.js';
 import { mayBecome } from './run-status.js';
@@ -59,7 +60,7 @@ export function* closeRun(
     });
     return [];
   }
-  const facts = factsOf(session, runId, JSON.parse(run.queued) as Work);
+  const facts = factsOf(session, runId, decode(run.queued));
   const [withdrawn, settled] = yield* together(
     withdrawPending(session, facts),
     context.hooks.collect(RUN_CLOSING, session, facts, end),

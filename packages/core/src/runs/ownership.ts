@@ -25,16 +25,11 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
-import {
-  factsOf,
-  inSession,
-  type Requested,
-  requestedIn,
-  type Work,
-} from '../sessions/run-facts.js';
+import { factsOf, inSession, type Requested, requestedIn } from '../sessions/run-facts.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import { danglingCalls, type StartedCall } from './dangling-calls.js';
 
@@ -179,7 +174,7 @@ export class Ownership {
         yield* setSessionOwner.run({ topicId, daemonId });
         const isResumed = (run.status as RunStatus) !== 'queued';
         const attempt = run.attempts + 1;
-        const work = JSON.parse(run.queued) as Work;
+        const work = decode(run.queued);
         const facts = factsOf(session, run.runId, work);
         const unknownCalls = isResumed
           ? yield* danglingCalls(session.topicId, run.seq, run.runId)

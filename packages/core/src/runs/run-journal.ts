@@ -20,6 +20,7 @@ import {
 } from '@stoa/store';
 import { askPeople, type NewApproval } from '../approvals/ask.js';
 import { assetOfBoard } from '../assets/board-reference.js';
+import { dataOf } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { keepNote } from '../memory/keep-note.js';
 import { memoryIdOf } from '../memory/memory-id.js';
@@ -196,7 +197,7 @@ export class RunJournal {
         const run = yield* findRunRow.first({ runId });
         if (!run || run.outputSeq === null) return undefined;
         const event = yield* findEvent.first({ topicId: run.topicId, seq: run.outputSeq });
-        return event && (JSON.parse(event.body) as Data<'output_emitted'>).items;
+        return event && dataOf('output_emitted', event).items;
       });
     return this.context.storeWait.run(read, this.signal);
   }
@@ -214,7 +215,7 @@ export class RunJournal {
         ...page,
         limit: COUNTED_MESSAGES,
       })) {
-        const { runId: of, parts } = JSON.parse(body) as Data<'model_message'>;
+        const { runId: of, parts } = dataOf('model_message', { body });
         if (of !== runId) continue;
         for (const part of parts) if (part.type === 'text') chars += part.text.trim().length;
       }

@@ -1,13 +1,10 @@
-import type { RunStatus } from '@stoa/protocol';
+import { type RunStatus, TERMINAL_RUN_STATUSES } from '@stoa/protocol';
 
 const UNDER_WAY: readonly RunStatus[] = [
   'running',
   'waiting_approval',
   'waiting_answer',
-  'completed',
-  'failed',
-  'cancelled',
-  'interrupted',
+  ...TERMINAL_RUN_STATUSES,
 ];
 
 /**
@@ -29,5 +26,3 @@ const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
 };
 
 export const mayBecome = (from: RunStatus, to: RunStatus): boolean => NEXT[from].includes(to);
-
-export const isTerminal = (status: RunStatus): boolean => NEXT[status].length === 0;

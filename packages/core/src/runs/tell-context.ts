@@ -7,6 +7,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { type ChannelScope, scopeOfChannel } from '../channels/channel-scope.js';
+import { dataOf } from '../kernel/codec.js';
 import { stableJson } from '../kernel/stable-json.js';
 import { chooseTopics, type ToldTopics } from '../memory/choose-topics.js';
 import { memoryIdOf } from '../memory/memory-id.js';
@@ -143,7 +144,7 @@ function* lastGiven(
       limit: PAGE,
     });
     for (const { seq, body } of page) {
-      const given = JSON.parse(body) as Given;
+      const given = dataOf('context_given', { body });
       if (given.channelId === channelId && isInView(view, given)) return given;
       before = seq;
     }

@@ -1,5 +1,5 @@
-import type { SessionEvent } from '@stoa/protocol';
 import { findEvent, listEventSizesBefore, listEventsOfTypeBefore, type Tx } from '@stoa/store';
+import { dataOf } from '../kernel/codec.js';
 import { isInView } from './context-start.js';
 
 /** How much of it is wanted, by who does not need all. */
@@ -9,8 +9,6 @@ export interface TranscriptTail {
   /** The code of a note that is wanted, however old it is. */
   readonly note: string;
 }
-
-type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 
 const PAGE = 500;
 const NOTES = 20;
@@ -34,7 +32,7 @@ export function* tailStart(reach: Reach, runId: string, bytes: number): Tx<numbe
       if (room < 0) return seq;
       if (type === 'started' && !hasRun) {
         const event = yield* findEvent.first({ topicId: reach.topicId, seq });
-        hasRun = event !== undefined && (JSON.parse(event.body) as Data<'started'>).runId === runId;
+        hasRun = event !== undefined && dataOf('started', event).runId === runId;
       }
       before = seq;
     }
@@ -53,7 +51,7 @@ export function* lastNote(reach: Reach, code: string, view: string): Tx<string |
       limit: NOTES,
     });
     for (const { seq, body } of page) {
-      const note = JSON.parse(body) as Data<'note'>;
+      const note = dataOf('note', { body });
       if (note.code === code && isInView(view, note)) return note.text;
       before = seq;
     }

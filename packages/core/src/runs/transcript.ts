@@ -19,6 +19,7 @@ import {
   type Store,
   type Tx,
 } from '@stoa/store';
+import { decode, decodeEvent } from '../kernel/codec.js';
 import { contextStart, isInView } from './context-start.js';
 import { lastNote, type Reach, type TranscriptTail, tailStart } from './transcript-tail.js';
 
@@ -134,11 +135,11 @@ function* transcriptOf(
     const page: EventRow[] = yield* listEventsAfter.all({ topicId, after, limit: PAGE });
     for (const row of page) {
       if (!KEPT.has(row.type)) continue;
-      const event = { type: row.type, data: JSON.parse(row.body) as unknown } as SessionEvent;
+      const event = decodeEvent(row) as SessionEvent;
       if (!isInView(view, event.data as { memoryScope?: ChannelRuntimeMemoryScope })) continue;
       if (event.type === 'delivered' && !builder.knows(event.data.itemId)) {
         const item = yield* findInboxItem.first({ itemId: event.data.itemId });
-        if (item) builder.accept(JSON.parse(item.accepted) as Data<'accepted'>);
+        if (item) builder.accept(decode(item.accepted));
       }
       builder.add(row.seq, event);
     }

@@ -1,9 +1,9 @@
-import { type SessionEvent, StoaError, sessionTopic } from '@stoa/protocol';
+import { isTerminalRunStatus, type SessionEvent, StoaError, sessionTopic } from '@stoa/protocol';
 import { type FullScheduleRow, findRunRow, findSchedule, type Tx } from '@stoa/store';
 import { acceptItem, whyFull } from '../inbox/accept-item.js';
+import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import type { Calendar } from '../ports.js';
-import { isTerminal } from '../runs/run-status.js';
 import { lockPlace } from '../sessions/lock-reached.js';
 import { inSession } from '../sessions/run-facts.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
@@ -34,7 +34,7 @@ export function fireSchedule(ports: FirePorts, toFire: ToFire): Promise<void> {
     lane: sessionTopic(sessionId),
     *open() {
       const row = yield* findSchedule.first({ scheduleId });
-      if (row) yield* lockPlace(JSON.parse(row.created) as Created);
+      if (row) yield* lockPlace(decode(row.created));
       return yield* sessionToServe(sessionId);
     },
     *decide(session, at): Tx<Decision<void>> {
@@ -61,7 +61,7 @@ function* fire(
   if (session.endedAt !== null) return yield* ended(session, row);
   const planned = isExtra ? now(row, at) : planFire(ports.calendar, row, at);
   const { skips, dueAt, nextFireAt } = planned;
-  const created = JSON.parse(row.created) as Created;
+  const created = decode(row.created);
   const blocked = skips ? 'missed' : yield* whyNot(created, row, session, isExtra);
   const events =
     blocked === undefined
@@ -85,7 +85,7 @@ export function* ended(
   session: OpenSession,
   { scheduleId, created }: FullScheduleRow,
 ): Tx<NewEvent[]> {
-  const thread = threadOf(session.sessionId, JSON.parse(created) as Created);
+  const thread = threadOf(session.sessionId, decode(created));
   return [changed(session, scheduleId, 'ended'), ...(thread ? yield* scheduleUnbound(thread) : [])];
 }
 
@@ -164,7 +164,7 @@ function* overlapReason(
 ): Tx<string | undefined> {
   if (overlap === 'parallel' || lastRunId === null) return undefined;
   const last = yield* findRunRow.first({ runId: lastRunId });
-  if (!last || isTerminal(last.status as Parameters<typeof isTerminal>[0])) return undefined;
+  if (!last || isTerminalRunStatus(last.status)) return undefined;
   if (overlap === 'skip') return 'the last one is not done';
   return last.status === 'queued' ? 'one waits already' : undefined;
 }

@@ -1,5 +1,5 @@
-import type { Origin } from '@stoa/protocol';
 import { findRun, findSchedule, lockChannel, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { RunEnd } from '../runs/run-end.js';
@@ -72,13 +72,13 @@ export function* scheduleEnded(
 ): Tx<NewEvent[]> {
   const run = yield* findRun.first({ runId });
   if (run?.kind !== 'schedule') return [];
-  const { origin } = JSON.parse(run.queued) as { origin: Origin };
+  const { origin } = decode(run.queued);
   const { scheduleId, channelId, threadRootMessageId } = origin;
   if (scheduleId === undefined || channelId === undefined || threadRootMessageId === undefined) {
     return [];
   }
   const schedule = yield* findSchedule.first({ scheduleId });
-  const title = schedule ? (JSON.parse(schedule.created) as { title: string }).title : scheduleId;
+  const title = schedule ? decode(schedule.created).title : scheduleId;
   const said = textOf(yield* outputOf(run, end));
   const content = said !== '' ? said : failureText(end, title);
   const thread = { scheduleId, sessionId, title, channelId, threadRootMessageId };

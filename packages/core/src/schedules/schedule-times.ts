@@ -1,8 +1,7 @@
-import type { Cadence, SessionEvent } from '@stoa/protocol';
+import type { Cadence } from '@stoa/protocol';
 import type { FullScheduleRow } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { Calendar } from '../ports.js';
-
-type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
 
 /** Times that were missed are counted up to this many. */
 const MISSED_COUNTED = 1_000;
@@ -43,7 +42,7 @@ export function nextFire(
  * `skip_missed` only one that is due just now counts.
  */
 export function planFire(calendar: Calendar, row: FullScheduleRow, at: number): PlannedFire {
-  const { cadence, misfire } = JSON.parse(row.created) as Created;
+  const { cadence, misfire } = decode(row.created);
   const next = (after: number): number | undefined =>
     nextFire(calendar, cadence, row.createdAt, after);
   let dueAt = row.nextFireAt ?? at;

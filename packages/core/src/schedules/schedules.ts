@@ -19,6 +19,7 @@ import {
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { admitContent, holdAssets } from '../assets/content.js';
+import { dataOf, decode } from '../kernel/codec.js';
 import { eachApart } from '../kernel/each-apart.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -145,7 +146,7 @@ export class Schedules {
         context.secrets,
         key,
         { createSchedule: request },
-        (entry) => (JSON.parse(entry.body) as Created).scheduleId,
+        (entry) => dataOf('schedule_created', entry).scheduleId,
       ),
     });
     return this.get(by, scheduleId);
@@ -181,7 +182,7 @@ export class Schedules {
   resume(by: Principal, scheduleId: string): Promise<Schedule> {
     return this.#change(by, scheduleId, (row, at) => {
       if (row.status !== 'paused') return undefined;
-      const { cadence, maxFires = Infinity } = JSON.parse(row.created) as Created;
+      const { cadence, maxFires = Infinity } = decode(row.created);
       if (row.fires >= maxFires) return { scheduleId, status: 'ended' };
       const nextFireAt = nextFire(this.ports.calendar, cadence, row.createdAt, at);
       return nextFireAt === undefined
@@ -243,7 +244,7 @@ export class Schedules {
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
       *open() {
-        yield* lockPlace(JSON.parse((yield* find()).created) as Created);
+        yield* lockPlace(decode((yield* find()).created));
         return yield* sessionToChange(by, sessionId);
       },
       *decide(session, at): Tx<Decision<void>> {

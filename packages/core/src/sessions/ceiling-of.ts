@@ -1,7 +1,15 @@
-import { actorIdOf, type Ceiling, type PermissionMode, type Principal } from '@stoa/protocol';
+import {
+  actorIdOf,
+  type Ceiling,
+  type PermissionMode,
+  type Principal,
+  SYSTEM,
+} from '@stoa/protocol';
 import { findQueuedRun, listSessionsAbove, type Tx } from '@stoa/store';
 import { OWNER_ID } from '../access/credentials.js';
 import { lowerCeiling, lowerMode } from '../authority/ceiling.js';
+import { decode } from '../kernel/codec.js';
+import { workOfRun } from './run-facts.js';
 import { type OpenSession, sessionToRead } from './session-gate.js';
 
 export const OWNER_ACTOR = `human:${OWNER_ID}`;
@@ -24,7 +32,7 @@ export function* ceilingOf(
 /** The ceiling of what somebody writes before it is known which session will read it. */
 export function* ceilingOfAuthor(by: Principal): Tx<Ceiling | undefined> {
   if (by.kind === 'session') {
-    return yield* currentCeiling(yield* sessionToRead({ kind: 'system' }, by.id));
+    return yield* currentCeiling(yield* sessionToRead(SYSTEM, by.id));
   }
   if (by.kind !== 'human') return undefined;
   return { mode: 'full', people: [actorIdOf(by)], sessions: [] };
@@ -60,13 +68,13 @@ export function* currentCeiling(session: OpenSession): Tx<Ceiling | undefined> {
   const { activeRunId } = session;
   if (activeRunId === null) return sessionCeiling(session);
   const run = yield* findQueuedRun.first({ runId: activeRunId });
-  const { ceiling } = JSON.parse(run?.queued ?? '{}') as { ceiling?: Ceiling };
+  const { ceiling } = workOfRun(run);
   return lowerCeiling(sessionCeiling(session), ceiling);
 }
 
 /** The ceiling a session was made with. */
 export const sessionCeiling = ({ ceiling }: Pick<OpenSession, 'ceiling'>): Ceiling | undefined =>
-  ceiling === null ? undefined : (JSON.parse(ceiling) as Ceiling);
+  ceiling === null ? undefined : decode(ceiling);
 
 function* ceilingOfActor(receiver: OpenSession, actor: string): Tx<Ceiling | undefined> {
   const [kind, id = ''] = actor.split(':', 2);
@@ -74,7 +82,7 @@ function* ceilingOfActor(receiver: OpenSession, actor: string): Tx<Ceiling | und
     return { mode: 'full', people: [actor], sessions: [] };
   }
   if (kind !== 'session' || id === receiver.sessionId) return undefined;
-  const sender = yield* sessionToRead({ kind: 'system' }, id);
+  const sender = yield* sessionToRead(SYSTEM, id);
   if (yield* isInLine(sender, receiver)) return undefined;
   const isStranger = sender.responsibleId !== receiver.responsibleId;
   return {

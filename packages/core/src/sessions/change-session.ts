@@ -4,6 +4,7 @@ import {
   type Principal,
   type Session,
   StoaError,
+  SYSTEM,
   sessionTopic,
   type UpdateSession,
 } from '@stoa/protocol';
@@ -107,7 +108,7 @@ export async function endSession(
     listChildSessions.all({ parentSessionId: sessionId }),
   );
   for (const child of children) {
-    await endSession(context, { kind: 'system' }, child.sessionId, PARENT_ENDED);
+    await endSession(context, SYSTEM, child.sessionId, PARENT_ENDED);
   }
   return readSession(context, sessionId);
 }
@@ -116,7 +117,7 @@ export async function endSession(
 export async function endOrphanedSessions(context: SessionContext, limit: number): Promise<number> {
   const left = await context.store.read(() => listLeftBehind.all({ limit }));
   await eachApart(context, 'a sub-session could not be ended', left, ({ sessionId }) =>
-    endSession(context, { kind: 'system' }, sessionId, PARENT_ENDED),
+    endSession(context, SYSTEM, sessionId, PARENT_ENDED),
   );
   return left.length;
 }
@@ -125,7 +126,7 @@ const PARENT_ENDED = 'its parent ended';
 
 function* parentOf({ parentSessionId }: OpenSession): Tx<OpenSession | undefined> {
   if (parentSessionId === null) return undefined;
-  return yield* sessionToRead({ kind: 'system' }, parentSessionId);
+  return yield* sessionToRead(SYSTEM, parentSessionId);
 }
 
 function change(

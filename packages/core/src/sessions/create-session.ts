@@ -17,6 +17,7 @@ import { callerClass } from '../access/rules.js';
 import { withhold } from '../agents/withheld-values.js';
 import { workspaceToUse } from '../agents/workspace-gate.js';
 import type { ReadyAgent } from '../agents/workspaces.js';
+import { dataOf } from '../kernel/codec.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -90,7 +91,7 @@ export async function createSession(
       context.secrets,
       key,
       { createSession: request },
-      (entry) => (JSON.parse(entry.body) as { sessionId: string }).sessionId,
+      (entry) => dataOf('session_created', entry).sessionId,
     ),
   });
   return readSession(context, made);

@@ -1,5 +1,6 @@
 import { LIMITS, type Origin, type WorkKind } from '@stoa/protocol';
 import { findQueuedRun, listQueuedRuns, lockChannel, openSession, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 
 /** What ends with a word, or with news, in a channel. */
 const REACHING: ReadonlySet<WorkKind> = new Set(['channel_delivery', 'schedule']);
@@ -39,5 +40,5 @@ const isReaching = (kind: string | null): boolean => REACHING.has(kind as WorkKi
 
 function* channelOfRun(runId: string): Tx<string | undefined> {
   const run = yield* findQueuedRun.first({ runId });
-  return run && (JSON.parse(run.queued) as { origin: Origin }).origin.channelId;
+  return run && decode(run.queued).origin.channelId;
 }

@@ -1,4 +1,4 @@
-import { type Principal, StoaError } from '@stoa/protocol';
+import { type Principal, StoaError, SYSTEM } from '@stoa/protocol';
 import type { Store } from '@stoa/store';
 import { decide, type Policy } from '../permissions/decide.js';
 import type { ToolRequest } from '../permissions/request.js';
@@ -18,7 +18,7 @@ export async function assertMayUse(
 ): Promise<void> {
   if (by.kind !== 'session') return;
   const policy = await store.read(function* () {
-    const session = yield* sessionToRead({ kind: 'system' }, by.id);
+    const session = yield* sessionToRead(SYSTEM, by.id);
     return yield* policyOf(ports, by.id, yield* currentCeiling(session));
   });
   const { outcome, reason } = decideWithoutSubject(asked, policy);

@@ -1,7 +1,14 @@
-import type { Ceiling, PermissionMode, PermissionRules, Persona } from '@stoa/protocol';
+import {
+  type Ceiling,
+  type PermissionMode,
+  type PermissionRules,
+  type Persona,
+  SYSTEM,
+} from '@stoa/protocol';
 import { listWorkspaceRules, type Tx } from '@stoa/store';
 import type { Workspaces } from '../agents/workspaces.js';
 import { capPolicy, lowerCeiling } from '../authority/ceiling.js';
+import { decode } from '../kernel/codec.js';
 import type { Policy } from '../permissions/decide.js';
 import { type Authority, inherit } from '../permissions/narrows.js';
 import { extendRules } from '../permissions/rules.js';
@@ -29,14 +36,14 @@ export function* policyOf(
   sessionId: string,
   ceiling: Ceiling | undefined,
 ): Tx<Policy> {
-  const session = yield* sessionToRead({ kind: 'system' }, sessionId);
+  const session = yield* sessionToRead(SYSTEM, sessionId);
   const own = yield* ownPolicy(ports, session);
   const total = lowerCeiling(sessionCeiling(session), ceiling);
   if (!total) return own;
   const senders: Policy[] = [];
   for (const senderId of total.sessions) {
     if (senderId === sessionId) continue;
-    const sender = yield* sessionToRead({ kind: 'system' }, senderId);
+    const sender = yield* sessionToRead(SYSTEM, senderId);
     senders.push(yield* ownPolicy(ports, sender));
   }
   return capPolicy(own, total, {
@@ -61,7 +68,7 @@ function* ownPolicy({ configRules }: PolicyPorts, session: OpenSession): Tx<Poli
   const above: Policy['rules'][number][] = [];
   for (const ancestor of line.slice(1)) {
     const { deny, ask } = extendRules(
-      extendRules(ancestor.persona.definition.permissions ?? {}, rulesIn(ancestor.permissions)),
+      extendRules(ancestor.persona.definition.permissions ?? {}, decode(ancestor.permissions)),
       yield* workspaceRules(ancestor),
     );
     const rules = { ...(deny && { deny }), ...(ask && { ask }) };
@@ -75,7 +82,7 @@ function* ownPolicy({ configRules }: PolicyPorts, session: OpenSession): Tx<Poli
       ...above,
       { source: 'agent', rules: own?.rules ?? {} },
       { source: 'workspace', rules: yield* workspaceRules(session) },
-      { source: 'session', rules: rulesIn(session.permissions) },
+      { source: 'session', rules: decode(session.permissions) },
     ],
   };
 }
@@ -85,7 +92,7 @@ function* ancestorsOf(session: OpenSession): Tx<readonly OpenSession[]> {
   const line = [session];
   let parentId = session.parentSessionId;
   while (parentId !== null) {
-    const parent: OpenSession = yield* sessionToRead({ kind: 'system' }, parentId);
+    const parent: OpenSession = yield* sessionToRead(SYSTEM, parentId);
     line.push(parent);
     parentId = parent.parentSessionId;
   }
@@ -96,9 +103,7 @@ function* ancestorsOf(session: OpenSession): Tx<readonly OpenSession[]> {
 function* workspaceRules({ workspace, responsibleId }: OpenSession): Tx<PermissionRules> {
   const rows = yield* listWorkspaceRules.all({ workspace, responsibleId, ownerId: OWNER_ACTOR });
   return rows.reduce<PermissionRules>(
-    (rules, { permissions }) => extendRules(rules, rulesIn(permissions)),
+    (rules, { permissions }) => extendRules(rules, decode(permissions)),
     {},
   );
 }
-
-const rulesIn = (text: string): PermissionRules => JSON.parse(text) as PermissionRules;

@@ -1,4 +1,3 @@
-import type { PermissionRules } from '@stoa/protocol';
 import {
   findSessionFields,
   insertSession,
@@ -8,6 +7,7 @@ import {
   type Tx,
   updateSession,
 } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { Position } from '../kernel/entry.js';
 import type { EventOf, Projections } from '../kernel/module.js';
 import { extendRules } from '../permissions/rules.js';
@@ -58,10 +58,7 @@ function* changeSession(
   const now = yield* findSessionFields.first({ topicId });
   if (!now) return;
   if (change.type === 'permissions_extended') {
-    const permissions = extendRules(
-      JSON.parse(now.permissions) as PermissionRules,
-      change.data.permissions,
-    );
+    const permissions = extendRules(decode(now.permissions), change.data.permissions);
     yield* updateSession.run({ topicId, at, ...now, permissions: JSON.stringify(permissions) });
     return;
   }

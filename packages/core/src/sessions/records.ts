@@ -1,8 +1,6 @@
 import type {
   Approval,
   InboxItem,
-  Metadata,
-  PermissionRules,
   Run,
   Schedule,
   Session,
@@ -17,6 +15,7 @@ import type {
   SessionListRow,
 } from '@stoa/store';
 import { agentIdentity } from '../agents/identity.js';
+import { dataOf, decode } from '../kernel/codec.js';
 import { requestedIn } from './run-facts.js';
 import { agentNameOf, personaOf } from './session-gate.js';
 
@@ -35,7 +34,7 @@ export function sessionRecord(row: SessionListRow): Session {
     ...(row.title === null ? {} : { title: row.title }),
     workspace: row.workspace,
     mode: row.mode as Session['mode'],
-    permissions: JSON.parse(row.permissions) as PermissionRules,
+    permissions: decode(row.permissions),
     ...(row.parentSessionId === null ? {} : { parentSessionId: row.parentSessionId }),
     createdBy: row.createdBy,
     responsibleId: row.responsibleId,
@@ -46,7 +45,7 @@ export function sessionRecord(row: SessionListRow): Session {
     ...(row.activeRunId === null ? {} : { activeRunId: row.activeRunId }),
     queuedRuns: row.queuedRuns,
     ...agentIdentity(row.agentId, agentName, persona.definition),
-    metadata: JSON.parse(row.metadata) as Metadata,
+    metadata: decode(row.metadata),
     headSeq: row.head,
   };
 }
@@ -58,7 +57,7 @@ function statusOf(row: SessionListRow): Session['status'] {
 }
 
 export function itemRecord(row: FullInboxItemRow): InboxItem {
-  const accepted = JSON.parse(row.accepted) as Data<'accepted'>;
+  const accepted = decode(row.accepted);
   const { expiresAt: _, ...record } = acceptedRecord(row.sessionId, row.createdAt, accepted);
   return {
     ...record,
@@ -89,7 +88,7 @@ export function acceptedRecord(
 }
 
 export function runRecord(row: FullRunRow, itemIds: readonly string[]): Run {
-  const queued = JSON.parse(row.queued) as Data<'queued'>;
+  const queued = decode(row.queued);
   const end = row.end === null ? {} : endOf(row.status, row.end);
   return {
     runId: row.runId,
@@ -110,10 +109,9 @@ export function runRecord(row: FullRunRow, itemIds: readonly string[]): Run {
 }
 
 function endOf(status: string, body: string): Partial<Run> {
-  if (status === 'completed') return { output: (JSON.parse(body) as Data<'completed'>).output };
-  if (status === 'failed') return { failure: (JSON.parse(body) as Data<'failed'>).failure };
-  if (status === 'cancelled')
-    return { cancelReason: (JSON.parse(body) as Data<'cancelled'>).reason };
+  if (status === 'completed') return { output: dataOf('completed', { body }).output };
+  if (status === 'failed') return { failure: dataOf('failed', { body }).failure };
+  if (status === 'cancelled') return { cancelReason: dataOf('cancelled', { body }).reason };
   return {};
 }
 
@@ -139,11 +137,9 @@ export function usageOf(row: UsageColumns): Usage {
 }
 
 export function approvalRecord(row: FullApprovalRow): Approval {
-  const { approval } = JSON.parse(row.asked) as Data<'waiting_approval'>;
+  const { approval } = decode(row.asked);
   if (row.settled === null) return approval;
-  const { state, scope, answeredBy, updatedInput, answer } = JSON.parse(
-    row.settled,
-  ) as Data<'approval_settled'>;
+  const { state, scope, answeredBy, updatedInput, answer } = decode(row.settled);
   return {
     ...approval,
     state,
@@ -156,7 +152,7 @@ export function approvalRecord(row: FullApprovalRow): Approval {
 }
 
 export function scheduleRecord(row: FullScheduleRow): Schedule {
-  const { nextFireAt: _, ...created } = JSON.parse(row.created) as Data<'schedule_created'>;
+  const { nextFireAt: _, ...created } = decode(row.created);
   return {
     ...created,
     sessionId: row.sessionId,

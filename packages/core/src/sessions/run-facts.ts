@@ -2,11 +2,14 @@ import type {
   Ceiling,
   ChannelRuntimeIdentity,
   ChannelRuntimeMemoryScope,
+  EventData,
   Origin,
   SessionEvent,
 } from '@stoa/protocol';
 import { sessionTopic } from '@stoa/protocol';
+import type { Json } from '@stoa/store';
 import { agentIdentity } from '../agents/identity.js';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { OpenSession } from './session-gate.js';
 
@@ -50,3 +53,7 @@ export const inSession = (session: OpenSession, event: SessionEvent): NewEvent =
   topic: sessionTopic(session.sessionId),
   event,
 });
+
+/** What a run was queued with; nothing for a run that is gone. */
+export const workOfRun = (run: { readonly queued: Json<EventData<'queued'>> } | undefined): Work =>
+  run ? decode(run.queued) : { origin: {} };

@@ -1,6 +1,8 @@
 import { actorIdOf, type Persona, type Principal, StoaError } from '@stoa/protocol';
+import type { Json } from '@stoa/store';
 import { lockSession, type OpenSessionRow, openSession, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
+import { decode } from '../kernel/codec.js';
 
 /** A session that was opened through the gate, with what it took over from its agent. */
 export interface OpenSession extends Omit<OpenSessionRow, 'persona'> {
@@ -66,8 +68,8 @@ function found(row: OpenSessionRow | undefined, sessionId: string): OpenSession 
 }
 
 /** It stands in the event that made the session or refreshed it. */
-export function personaOf(body: string): Persona {
-  return (JSON.parse(body) as { persona: Persona }).persona;
+export function personaOf(body: Json<{ persona: Persona }>): Persona {
+  return decode(body).persona;
 }
 
 export function agentNameOf(

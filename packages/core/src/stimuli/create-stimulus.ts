@@ -3,7 +3,6 @@ import {
   type CreateStimulus,
   channelTopic,
   LIMITS,
-  type NewStimulus,
   type Principal,
   type Stimulus,
   StoaError,
@@ -16,6 +15,7 @@ import {
   type JoinedChannel,
 } from '../channels/channel-gate.js';
 import { placeInThread } from '../channels/thread.js';
+import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -81,7 +81,7 @@ export async function createStimulus(
       };
     },
     idempotency: idempotency(context.secrets, key, { stimulus: channelId, request }, (entry) =>
-      createdRecord(channelId, entry, JSON.parse(entry.body) as NewStimulus),
+      createdRecord(channelId, entry, dataOf('stimulus_created', entry)),
     ),
   });
 }

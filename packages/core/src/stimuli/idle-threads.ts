@@ -1,4 +1,4 @@
-import { channelTopic, type Principal } from '@stoa/protocol';
+import { channelTopic, SYSTEM } from '@stoa/protocol';
 import { findTurn, listIdleWork, type Tx } from '@stoa/store';
 import { channelToChange } from '../channels/channel-gate.js';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
@@ -6,7 +6,6 @@ import type { Decision } from '../kernel/log.js';
 import { tellThread } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 
-const SYSTEM: Principal = { kind: 'system' };
 const LOOK_EVERY_MS = 30_000;
 /** The least that a channel may ask for. */
 const SHORTEST_MS = 60_000;

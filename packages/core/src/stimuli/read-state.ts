@@ -1,4 +1,4 @@
-import type { AutonomyPolicy, NewStimulus, TurnDecision } from '@stoa/protocol';
+import type { AutonomyPolicy, NewStimulus } from '@stoa/protocol';
 import {
   countActiveRoots,
   findChannelFields,
@@ -15,6 +15,7 @@ import {
 } from '@stoa/store';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import { sessionIdOf } from '../channels/member-name.js';
+import { decode } from '../kernel/codec.js';
 import { initiativeKeyOf } from '../work/initiative.js';
 import { findWork, workOf } from '../work/read-work.js';
 import type { ChannelState, ThreadToPost } from './place.js';
@@ -112,7 +113,7 @@ export function* repliesLeft(topicId: number, policy: AutonomyPolicy): Tx<number
   }
   for (const { rootMessageId } of yield* listOpenTurns.all({ topicId })) {
     const row = yield* findTurn.first({ topicId, rootMessageId });
-    const turn = row && (JSON.parse(row.decided) as TurnDecision).turn;
+    const turn = row && decode(row.decided).turn;
     if (turn?.stimulus) left -= Math.max(0, turn.stimulus.replies - turn.replies);
   }
   const { maxAgentRepliesPerStimulus, maxAgentRepliesPerHumanMessage } = policy;

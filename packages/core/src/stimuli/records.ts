@@ -1,8 +1,9 @@
 import type { NewStimulus, Stimulus, StimulusReason, StimulusState } from '@stoa/protocol';
 import type { FullStimulusRow } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 
 export const createdOf = ({ created }: Pick<FullStimulusRow, 'created'>): NewStimulus =>
-  JSON.parse(created) as NewStimulus;
+  decode(created);
 
 export function stimulusRecord(channelId: string, row: FullStimulusRow): Stimulus {
   return {

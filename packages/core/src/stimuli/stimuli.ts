@@ -7,6 +7,7 @@ import {
   type Stimulus,
   type StimulusState,
   StoaError,
+  SYSTEM,
 } from '@stoa/protocol';
 import {
   type DueStimulusRow,
@@ -39,7 +40,6 @@ import { InitiativeWaits } from './initiative-waits.js';
 import { insertKeys } from './projection.js';
 import { createdOf, stimulusRecord } from './records.js';
 
-const SYSTEM: Principal = { kind: 'system' };
 /** Posted at one look; what is left waits for the next, which follows at once. */
 const POSTED_AT_ONCE = 20;
 const LOOKED_AT = 100;

@@ -1,14 +1,15 @@
-import type {
-  AutonomyPolicySettings,
-  ChannelEvent,
-  CreateStimulus,
-  Message,
-  Principal,
-  Stimulus,
-  ThreadWork,
-  UpdateThreadWork,
+import {
+  type AutonomyPolicySettings,
+  type ChannelEvent,
+  type CreateStimulus,
+  channelTopic,
+  type Message,
+  type Principal,
+  type Stimulus,
+  SYSTEM,
+  type ThreadWork,
+  type UpdateThreadWork,
 } from '@stoa/protocol';
-import { channelTopic } from '@stoa/protocol';
 import { ERASE_CHUNKS, insertEvent, openTopicEnd } from '@stoa/store';
 import { OWNER, type StoreEngine } from '@stoa/testkit';
 import { channelToChange } from '../channels/channel-gate.js';
@@ -135,7 +136,7 @@ export class StimulusStage {
   async dispatchLate(stimulusId: string, attempt: number): Promise<void> {
     const now = this.turns.world.clock.now();
     const events = await this.turns.daemon.store.transact(function* () {
-      const channel = yield* channelToChange({ kind: 'system' }, CHANNEL);
+      const channel = yield* channelToChange(SYSTEM, CHANNEL);
       return yield* dispatch({} as StimulusContext, channel, stimulusId, attempt, now);
     });
     if (events.length > 0) throw new Error('it would write');

@@ -1,5 +1,6 @@
-import { sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { SYSTEM, sessionTopic, type TaskEntry } from '@stoa/protocol';
 import { listChildSessions, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { Decision } from '../kernel/log.js';
 import { cancelRun } from '../runs/cancel-run.js';
 import { endSession } from '../sessions/change-session.js';
@@ -9,7 +10,7 @@ import type { TaskContext } from '../tasks/context.js';
 import { tellAfterAll } from '../tasks/hand-over.js';
 import { forget, settling } from '../tasks/settle-task.js';
 import { idleSettlement } from './agent-end.js';
-import { agentsOf, endedAgentsOf, openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { agentsOf, endedAgentsOf, openRuns, taskOfSession } from './agent-task.js';
 
 /** Requeued by the end of a run, something may have to be cancelled again. */
 const CANCEL_ROUNDS = 5;
@@ -96,7 +97,7 @@ export async function endSessionOf(
   const worksIn = await context.store.read(function* () {
     for (const { sessionId } of yield* listChildSessions.all({ parentSessionId })) {
       const { metadata } = yield* sessionToRead(SYSTEM, sessionId);
-      if ((JSON.parse(metadata) as { taskId?: unknown }).taskId === taskId) return sessionId;
+      if (decode(metadata)['taskId'] === taskId) return sessionId;
     }
     return undefined;
   });

@@ -1,10 +1,9 @@
-import type { Principal, TaskEntry } from '@stoa/protocol';
+import { SYSTEM, type TaskEntry } from '@stoa/protocol';
 import { listLiveTasksOfSession, listQueuedRuns, listTasksOfSession, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { type OpenSession, sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import type { OpenTask } from '../tasks/write-task.js';
 import { AGENT, agentDetail } from './agent-kind.js';
-
-export const SYSTEM: Principal = { kind: 'system' };
 
 /** The task that a session works for, as long as it is not over; with `lock`, for who is to write about it. */
 export function* taskOfSession(
@@ -25,9 +24,7 @@ export function* taskOfSession(
 /** The agents of a session that are not over. */
 export function* agentsOf({ topicId }: Pick<OpenSession, 'topicId'>): Tx<TaskEntry[]> {
   const rows = yield* listLiveTasksOfSession.all({ topicId });
-  return rows
-    .filter(({ kind }) => kind === AGENT.kind)
-    .map(({ entry }) => JSON.parse(entry) as TaskEntry);
+  return rows.filter(({ kind }) => kind === AGENT.kind).map(({ entry }) => decode(entry));
 }
 
 /** Those that are over and still listed. */
@@ -35,7 +32,7 @@ export function* endedAgentsOf({ topicId }: Pick<OpenSession, 'topicId'>): Tx<Ta
   const { kind } = AGENT;
   const first = { isEnded: 0, sortAt: -1, taskId: '', limit: ENDED_LOOKED_AT };
   const all = { topicId, kind, status: null, responsibleId: null, ...first };
-  return (yield* listTasksOfSession.all(all)).map(({ entry }) => JSON.parse(entry) as TaskEntry);
+  return (yield* listTasksOfSession.all(all)).map(({ entry }) => decode(entry));
 }
 
 /** More than are kept, but for those of which nobody heard yet. */

@@ -1,5 +1,5 @@
-import type { TaskEntry } from '@stoa/protocol';
 import { findBackgroundTask, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { OpenSession } from '../sessions/session-gate.js';
 import { isEnded } from '../tasks/lifecycle.js';
 import { agentDetail } from './agent-kind.js';
@@ -27,10 +27,10 @@ export function* isHeldBack(
 
 /** Whether its task has ended and cannot be revived: a daemon may have died before it ended the session too. */
 function* isOver({ sessionId, metadata }: OpenSession): Tx<boolean> {
-  const { taskId } = JSON.parse(metadata) as { taskId?: unknown };
+  const { taskId } = decode(metadata);
   const row = typeof taskId === 'string' ? yield* findBackgroundTask.first({ taskId }) : undefined;
   if (!row) return false;
-  const entry = JSON.parse(row.entry) as TaskEntry;
+  const entry = decode(row.entry);
   const isItsOwn = agentDetail(entry).sessionId === sessionId;
   return isItsOwn && isEnded(entry.status) && entry.status !== 'completed';
 }

@@ -4,11 +4,12 @@ import {
   type Origin,
   type PermissionMode,
   StoaError,
+  SYSTEM,
   type Task,
-  type TaskEntry,
 } from '@stoa/protocol';
 import { type StartedProgram, startedPrograms } from '../agents/started-programs.js';
 import { lowerMode } from '../authority/ceiling.js';
+import { decode } from '../kernel/codec.js';
 import { endSession } from '../sessions/change-session.js';
 import { createSession } from '../sessions/create-session.js';
 import { sessionToRead } from '../sessions/session-gate.js';
@@ -18,7 +19,6 @@ import { withApprovals } from '../tasks/read-tasks.js';
 import { settleTask } from '../tasks/settle-task.js';
 import { taskRow } from '../tasks/write-task.js';
 import { AGENT } from './agent-kind.js';
-import { SYSTEM } from './agent-task.js';
 import { givePrompt } from './message-agent.js';
 
 /** An agent that a session wants to have beside it. */
@@ -102,5 +102,5 @@ export async function launchAgent(
     throw error;
   }
   const row = await context.store.read(() => taskRow(taskId));
-  return withApprovals(context, JSON.parse(row.entry) as TaskEntry);
+  return withApprovals(context, decode(row.entry));
 }

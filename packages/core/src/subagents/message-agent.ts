@@ -1,6 +1,7 @@
-import { LIMITS, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { LIMITS, StoaError, SYSTEM, sessionTopic, type TaskEntry } from '@stoa/protocol';
 import { findHuman, findTaskEntry, type Tx } from '@stoa/store';
 import { type Arrival, acceptItem } from '../inbox/accept-item.js';
+import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { currentCeiling } from '../sessions/ceiling-of.js';
 import { type OpenSession, sessionToRead, sessionToServe } from '../sessions/session-gate.js';
@@ -9,7 +10,6 @@ import type { TaskContext } from '../tasks/context.js';
 import type { TaskMessage } from '../tasks/kind.js';
 import { takesNoMessage } from '../tasks/takes-no-message.js';
 import { taskChanged } from '../tasks/write-task.js';
-import { SYSTEM } from './agent-task.js';
 
 /**
  * Gives an agent a message, and lets it go on if it was paused or had completed: one commit, so that none
@@ -35,7 +35,7 @@ export function messageAgent(
     *decide({ session, owner }, at): Tx<Decision<void>> {
       const row = yield* findTaskEntry.first({ topicId: owner.topicId, taskId });
       if (!row) throw new StoaError('task_not_found', `There is no background task ${taskId}`);
-      const { blockedReason, ...entry } = JSON.parse(row.entry) as TaskEntry;
+      const { blockedReason, ...entry } = decode(row.entry);
       if (entry.stopping) {
         throw takesNoMessage(entry, 'it is being stopped');
       }

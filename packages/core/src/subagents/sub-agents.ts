@@ -1,6 +1,13 @@
-import { StoaError, type Task, type TaskEntry } from '@stoa/protocol';
+import {
+  StoaError,
+  SYSTEM,
+  type Task,
+  type TaskEntry,
+  TERMINAL_TASK_STATUSES,
+} from '@stoa/protocol';
 import { findBackgroundTask, listRunsOfSession, type Tx } from '@stoa/store';
 import type { StartedProgram } from '../agents/started-programs.js';
+import { decode } from '../kernel/codec.js';
 import { readRun } from '../runs/cancel-run.js';
 import { endSession } from '../sessions/change-session.js';
 import { type OpenSession, sessionToRead } from '../sessions/session-gate.js';
@@ -13,7 +20,7 @@ import type { Tasks } from '../tasks/tasks.js';
 import { textOf } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
 import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
-import { openRuns, SYSTEM, taskOfSession } from './agent-task.js';
+import { openRuns, taskOfSession } from './agent-task.js';
 import { isHeldBack } from './held-back.js';
 import { launchAgent, type NewSubAgent, programsOf } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
@@ -176,7 +183,7 @@ export class SubAgents implements TaskExecutor {
       const { sessionId } = agentDetail(task);
       if (sessionId !== undefined) this.runs.wake(sessionId);
     }
-    for (const status of ['completed', 'failed', 'cancelled', 'lost'] as const) {
+    for (const status of TERMINAL_TASK_STATUSES) {
       const ended = await this.tasks.list(SYSTEM, { ...all, status });
       for (const task of ended.tasks) await this.#leave(task);
     }
@@ -268,14 +275,14 @@ export class SubAgents implements TaskExecutor {
   async #stopWaitedFor(taskId: string): Promise<void> {
     const row = await this.context.store.read(() => findBackgroundTask.first({ taskId }));
     if (!row) return;
-    const { status, isForeground } = JSON.parse(row.entry) as TaskEntry;
+    const { status, isForeground } = decode(row.entry);
     if (!isEnded(status) && isForeground) await this.tasks.stop(SYSTEM, taskId);
   }
 
   async #ended(taskId: string): Promise<void> {
     const row = await this.context.store.read(() => findBackgroundTask.first({ taskId }));
     if (row?.kind !== AGENT.kind) return;
-    const entry = JSON.parse(row.entry) as TaskEntry;
+    const entry = decode(row.entry);
     await this.#leave(entry);
     // It may have been the last that an agent waited for, without being told.
     await settleIfDone(this.context, entry.sessionId);

@@ -1,6 +1,6 @@
-import type { RunStatus, TaskEntry } from '@stoa/protocol';
+import { isTerminalRunStatus } from '@stoa/protocol';
 import { findRunRow, listLiveTasks } from '@stoa/store';
-import { isTerminal } from '../runs/run-status.js';
+import { decode } from '../kernel/codec.js';
 import type { TaskContext } from '../tasks/context.js';
 import { AGENT } from './agent-kind.js';
 
@@ -53,7 +53,7 @@ export async function foregroundAgents(context: TaskContext): Promise<Foreground
     );
     for (const { kind, entry } of rows) {
       if (kind !== AGENT.kind) continue;
-      const { taskId, runId, isForeground, stopping } = JSON.parse(entry) as TaskEntry;
+      const { taskId, runId, isForeground, stopping } = decode(entry);
       if (isForeground && runId !== undefined && !stopping) found.push({ taskId, runId });
     }
     after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;
@@ -63,5 +63,5 @@ export async function foregroundAgents(context: TaskContext): Promise<Foreground
 
 export async function isOver(context: TaskContext, runId: string): Promise<boolean> {
   const run = await context.store.read(() => findRunRow.first({ runId }));
-  return !run || isTerminal(run.status as RunStatus);
+  return !run || isTerminalRunStatus(run.status);
 }

@@ -1,5 +1,5 @@
-import type { TaskEntry } from '@stoa/protocol';
 import { findBackgroundTask, openSession, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { TaskContext } from './context.js';
 import { isEnded } from './lifecycle.js';
 
@@ -28,7 +28,7 @@ export function fileFates(
 function* fateOf({ kinds }: TaskContext, taskId: string, endedBefore: number): Tx<FileFate> {
   const row = yield* findBackgroundTask.first({ taskId });
   if (!row) return 'unlisted';
-  const entry = JSON.parse(row.entry) as TaskEntry;
+  const entry = decode(row.entry);
   // Whoever is still to hear of its end is given the path of its output.
   if (!isEnded(entry.status) || entry.notice === 'due') return 'kept';
   // One that could go on by a message does so in the session it works in.

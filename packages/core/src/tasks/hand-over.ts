@@ -1,4 +1,4 @@
-import { sessionTopic, type TaskEntry } from '@stoa/protocol';
+import { SYSTEM, sessionTopic } from '@stoa/protocol';
 import {
   findTaskEntry,
   listLiveTasksOfSession,
@@ -8,6 +8,7 @@ import {
   listUntoldTasks,
   type Tx,
 } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { eachApart } from '../kernel/each-apart.js';
 import type { Decision } from '../kernel/log.js';
 import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
@@ -16,7 +17,6 @@ import { isEnded } from './lifecycle.js';
 import { goesAlong, handOver, tellOwner } from './notice.js';
 import { noticeText } from './notice-text.js';
 import { changed } from './projection.js';
-import { SYSTEM } from './read-tasks.js';
 import type { Stopping } from './stopping.js';
 import { taskChanged, writeTask } from './write-task.js';
 
@@ -36,7 +36,7 @@ export async function handOverTasks(
     const live = yield* listLiveTasksOfSession.all({ topicId });
     const untold = yield* listUntoldTasks.all({ topicId });
     return {
-      entries: [...live, ...untold].map(({ entry }) => JSON.parse(entry) as TaskEntry),
+      entries: [...live, ...untold].map(({ entry }) => decode(entry)),
       heir: above.find(({ endedAt }) => endedAt === null)?.sessionId,
     };
   });
@@ -136,7 +136,7 @@ function move(context: TaskContext, taskId: string, from: string, to: string): P
       const row = yield* findTaskEntry.first({ topicId: leaving.topicId, taskId });
       // What cannot go there now is found again by who looks for what was left behind.
       if (!row || heir.endedAt !== null) return { events: [], answer: () => undefined };
-      const { noticeItemId: _, ...entry } = JSON.parse(row.entry) as TaskEntry;
+      const { noticeItemId: _, ...entry } = decode(row.entry);
       const notice = entry.notice === 'sent' ? 'due' : entry.notice;
       const events = handOver(leaving, heir, { ...entry, updatedAt: at, notice });
       return { events, answer: () => undefined };

@@ -1,4 +1,4 @@
-import type { TaskStatus } from '@stoa/protocol';
+import { type TaskStatus, TERMINAL_TASK_STATUSES } from '@stoa/protocol';
 
 /**
  * The life of a background task, the same for every kind.
@@ -23,7 +23,7 @@ const FOLLOWS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   lost: [],
 };
 
-const ENDED: ReadonlySet<TaskStatus> = new Set(['completed', 'failed', 'cancelled', 'lost']);
+const ENDED: ReadonlySet<TaskStatus> = new Set(TERMINAL_TASK_STATUSES);
 
 /** It goes on no more, unless it is revived. */
 export const isEnded = (status: TaskStatus): boolean => ENDED.has(status);

@@ -7,6 +7,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { type Arrival, acceptItem, whyFull } from '../inbox/accept-item.js';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { endRun } from '../runs/end-run.js';
 import { factsOf, inSession } from '../sessions/run-facts.js';
@@ -112,8 +113,7 @@ export function* dropNotices(
       ({ state }) => state === 'waiting',
     );
     const dropped = waiting.filter(
-      ({ accepted }) =>
-        taskId === undefined || (JSON.parse(accepted) as Accepted).metadata['taskId'] === taskId,
+      ({ accepted }) => taskId === undefined || decode(accepted).metadata['taskId'] === taskId,
     );
     if (dropped.length === 0) continue;
     if (dropped.length === waiting.length) {
@@ -122,7 +122,7 @@ export function* dropNotices(
       continue;
     }
     for (const { itemId, accepted } of dropped) {
-      const facts = factsOf(session, runId, JSON.parse(accepted) as Accepted);
+      const facts = factsOf(session, runId, decode(accepted));
       const data = { itemId, reason: 'stopped', ...facts };
       events.push(inSession(session, { type: 'dropped', data }));
     }

@@ -1,5 +1,6 @@
 import type { SessionEvent, TaskChange, TaskEntry } from '@stoa/protocol';
 import { deleteBackgroundTask, findTaskEntry, putBackgroundTask, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { Position } from '../kernel/entry.js';
 import type { EventOf, Projections } from '../kernel/module.js';
 import { isEnded } from './lifecycle.js';
@@ -90,7 +91,7 @@ function merged(now: Detail, patch: Detail | undefined): Detail {
 
 function* find(topicId: number, taskId: string): Tx<TaskEntry | undefined> {
   const row = yield* findTaskEntry.first({ topicId, taskId });
-  return row && (JSON.parse(row.entry) as TaskEntry);
+  return row && decode(row.entry);
 }
 
 function* put(topicId: number, entry: TaskEntry): Tx<void> {

@@ -1,6 +1,7 @@
 import {
   actorIdOf,
   type Principal,
+  SYSTEM,
   type Task,
   type TaskEntry,
   type TaskStatus,
@@ -13,6 +14,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
+import { decode } from '../kernel/codec.js';
 import { sessionToRead } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { compareTasks, cursorOf, fromCursor } from './order.js';
@@ -21,7 +23,6 @@ import { assertMayDirectTask } from './task-gate.js';
 import { taskRow } from './write-task.js';
 
 /** Who may look is asked of the tasks, not of their session. */
-export const SYSTEM: Principal = { kind: 'system' };
 
 export interface TaskQuery {
   readonly sessionId?: string | undefined;
@@ -43,7 +44,7 @@ export function readTask(context: TaskContext, by: Principal, taskId: string): P
       yield* assertMayDirectTask(by, waited);
       return waited;
     }
-    const entry = JSON.parse((yield* taskRow(taskId)).entry) as TaskEntry;
+    const entry = decode((yield* taskRow(taskId)).entry);
     yield* assertMayDirectTask(by, entry);
     return yield* taskRecord(context.kinds, entry);
   });
@@ -69,7 +70,7 @@ export function listTasks(
     const rows = yield* rowsOf(by, query);
     const found: Task[] = [];
     for (const row of rows) {
-      found.push(yield* taskRecord(context.kinds, JSON.parse(row.entry) as TaskEntry));
+      found.push(yield* taskRecord(context.kinds, decode(row.entry)));
     }
     // What is waited for has no place that could be gone on from: it stands on the first page.
     const waited = before === undefined ? yield* waitedFor(context, by, query, found) : [];

@@ -1,5 +1,6 @@
 import type { TaskEntry } from '@stoa/protocol';
 import { listLiveTasks } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { changeTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { withApprovals } from './read-tasks.js';
@@ -19,7 +20,7 @@ export async function recoverTasks(context: TaskContext): Promise<void> {
     const rows = await context.store.read(() =>
       listLiveTasks.all({ place, after: from, limit: PAGE }),
     );
-    for (const { entry } of rows) await recover(context, JSON.parse(entry) as TaskEntry);
+    for (const { entry } of rows) await recover(context, decode(entry));
     after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;
   }
 }

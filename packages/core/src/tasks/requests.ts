@@ -3,17 +3,18 @@ import {
   LIMITS,
   type Principal,
   StoaError,
+  SYSTEM,
   type Task,
-  type TaskEntry,
   type TaskOutput,
 } from '@stoa/protocol';
 import { listLiveTasksOfSession } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { sessionToRead } from '../sessions/session-gate.js';
 import { changeTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import type { TaskExecutor } from './kind.js';
 import { isEnded } from './lifecycle.js';
-import { foregroundOf, readTask, SYSTEM } from './read-tasks.js';
+import { foregroundOf, readTask } from './read-tasks.js';
 import { taskRecord } from './record.js';
 import { takesNoMessage } from './takes-no-message.js';
 import { assertMayDirectTask } from './task-gate.js';
@@ -87,7 +88,7 @@ export async function promoteTask(
     yield* assertMayDirectTask(by, session);
     const own: Task[] = foregroundOf(context).filter((task) => task.sessionId === sessionId);
     for (const row of yield* listLiveTasksOfSession.all(session)) {
-      const entry = JSON.parse(row.entry) as TaskEntry;
+      const entry = decode(row.entry);
       if (entry.isForeground) own.push(yield* taskRecord(context.kinds, entry));
     }
     return own;

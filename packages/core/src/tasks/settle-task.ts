@@ -1,5 +1,6 @@
 import type { Metadata, SessionEvent, TaskEnd, TaskEntry, TaskStatus } from '@stoa/protocol';
 import { countEndedTasks, listTasksToEvict, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { inSession } from '../sessions/run-facts.js';
 import type { OpenSession } from '../sessions/session-gate.js';
@@ -112,5 +113,5 @@ function* toEvict({ topicId }: OpenSession, kind: string, keeps: number): Tx<Tas
   const excess = before + 1 - keeps;
   if (excess <= 0) return [];
   const rows = yield* listTasksToEvict.all({ topicId, kind, limit: excess });
-  return rows.map(({ entry }) => JSON.parse(entry) as TaskEntry);
+  return rows.map(({ entry }) => decode(entry));
 }

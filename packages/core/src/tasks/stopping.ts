@@ -2,11 +2,13 @@ import {
   actorIdOf,
   type Principal,
   StoaError,
+  SYSTEM,
   sessionTopic,
   type Task,
   type TaskEntry,
 } from '@stoa/protocol';
 import { listFamily, listLiveTasksOfSession, listTasksToStop, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
@@ -14,7 +16,7 @@ import { isGoneWithin } from './is-gone-within.js';
 import { isEnded } from './lifecycle.js';
 import { dropNotices } from './notice.js';
 import { changed } from './projection.js';
-import { foregroundOf, SYSTEM, withApprovals } from './read-tasks.js';
+import { foregroundOf, withApprovals } from './read-tasks.js';
 import { forget, type Settlement, settleTask, settling } from './settle-task.js';
 import { assertMayDirectTask } from './task-gate.js';
 import { type OpenTask, taskChanged, writeTask } from './write-task.js';
@@ -115,7 +117,7 @@ export class Stopping {
     const { context } = this;
     const { place } = context;
     const rows = await context.store.read(() => listTasksToStop.all({ place, limit: LOOK_LIMIT }));
-    const tasks = rows.map(({ entry }) => JSON.parse(entry) as TaskEntry);
+    const tasks = rows.map(({ entry }) => decode(entry));
     await Promise.all(
       tasks.map((task) =>
         this.#endInTime(task).catch((error: unknown) => {
@@ -189,7 +191,7 @@ export class Stopping {
         const events: NewEvent[] = [];
         const all: Marked[] = [];
         for (const row of yield* listLiveTasksOfSession.all(session)) {
-          const entry = JSON.parse(row.entry) as TaskEntry;
+          const entry = decode(row.entry);
           const mark = { by: actor, isSilent: true };
           const marked = yield* marking(context, { session, entry }, mark, at);
           events.push(...marked.events);

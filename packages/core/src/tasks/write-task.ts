@@ -1,5 +1,6 @@
 import { type SessionEvent, StoaError, sessionTopic, type TaskEntry } from '@stoa/protocol';
 import { type BackgroundTaskRow, findBackgroundTask, findTaskEntry, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { inSession } from '../sessions/run-facts.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
@@ -41,7 +42,7 @@ export async function writeTask<R>(
         const { topicId } = session;
         const row = yield* findTaskEntry.first({ topicId, taskId });
         if (!row) return { events: [], answer: () => undefined };
-        const entry = JSON.parse(row.entry) as TaskEntry;
+        const entry = decode(row.entry);
         const decided = decide({ session, entry }, at);
         const { events, answer } = 'next' in decided ? yield* decided : decided;
         return { events, answer: () => ({ answer }) };

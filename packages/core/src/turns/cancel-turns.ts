@@ -1,5 +1,6 @@
-import type { Turn, TurnDecision } from '@stoa/protocol';
+import type { Turn } from '@stoa/protocol';
 import { findMessage, findRun, findTurn, type LeaseRow, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
@@ -38,7 +39,7 @@ function* cancelIn(
   const rootMessageId = leases[0]?.rootMessageId ?? '';
   const row = yield* findTurn.first({ topicId, rootMessageId });
   if (!row) return [];
-  const turn = yield* charged((JSON.parse(row.decided) as TurnDecision).turn, leases);
+  const turn = yield* charged(decode(row.decided).turn, leases);
   const messageId = turn.originMessageId;
   const message = yield* findMessage.first({ topicId, messageId });
   const inputItems = message ? itemsOf(message) : [];

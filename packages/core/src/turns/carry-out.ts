@@ -1,3 +1,4 @@
+import type { EventData } from '@stoa/protocol';
 import {
   type CancelReason,
   type Ceiling,
@@ -8,9 +9,11 @@ import {
   type TurnDecision,
   type TurnTrigger,
 } from '@stoa/protocol';
+import type { Json } from '@stoa/store';
 import { findMessage, type Tx, together } from '@stoa/store';
 import { lowerCeiling } from '../authority/ceiling.js';
 import { acceptItem } from '../inbox/accept-item.js';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { closeRun } from '../runs/end-run.js';
 import { ceilingOf } from '../sessions/ceiling-of.js';
@@ -49,16 +52,14 @@ export function toAnswer(
 /** The same, of a message that the log holds; its items may have been edited since. */
 export function toAnswerStored(
   messageId: string,
-  message: { readonly posted: string } | undefined,
+  message: { readonly posted: Json<EventData<'message_posted'>> } | undefined,
   inputItems: readonly StoredItem[],
 ): ToAnswer {
   if (!message) {
     return toAnswer(messageId, { author: { id: 'system', displayName: 'system' }, inputItems });
   }
-  return toAnswer(messageId, { ...(JSON.parse(message.posted) as Opened), inputItems });
+  return toAnswer(messageId, { ...decode(message.posted), inputItems });
 }
-
-type Opened = Parameters<typeof toAnswer>[1];
 
 interface Arbitrated {
   readonly channel: LockedChannel;
@@ -161,7 +162,7 @@ function* ceilingOfCaller(
   }
   const message = yield* findMessage.first({ topicId, messageId: calledByMessageId });
   if (!message) return undefined;
-  const { author, ceiling } = JSON.parse(message.posted) as Opened;
+  const { author, ceiling } = decode(message.posted);
   return yield* ceilingOf(session, { by: author.id, ceiling });
 }
 

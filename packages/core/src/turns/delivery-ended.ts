@@ -15,11 +15,12 @@ import {
 } from '@stoa/store';
 import { sessionIdOf } from '../channels/member-name.js';
 import type { Posted } from '../channels/publish-message.js';
+import { dataOf, decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { RunEnd } from '../runs/run-end.js';
 import type { SessionContext } from '../sessions/context.js';
-import type { Work } from '../sessions/run-facts.js';
+import { workOfRun } from '../sessions/run-facts.js';
 import type { OpenSession } from '../sessions/session-gate.js';
 import { unbound as noLongerBound } from '../work/unbound.js';
 import { arbitrate, served } from './arbitrate.js';
@@ -44,8 +45,8 @@ export function* deliveryEnded(
 ): Tx<NewEvent[]> {
   const [lease, run] = yield* together(findLeaseOfRun.first({ runId }), findRun.first({ runId }));
   if (!lease || lease.endedAt !== null) return [];
-  const { origin, ceiling } = JSON.parse(run?.queued ?? '{}') as Partial<Work>;
-  const channel = yield* openLocked(origin?.channelId ?? '');
+  const { origin, ceiling } = workOfRun(run);
+  const channel = yield* openLocked(origin.channelId ?? '');
   if (!run || !channel) return [];
   const at = context.clock.now();
   const { topicId } = channel;
@@ -115,7 +116,7 @@ function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): 
   };
   for (const { actor, body } of yield* listEventsOfTypeBefore.all(page)) {
     if (sessionIdOf(actor) !== sessionId) continue;
-    const { messageId, emoji } = JSON.parse(body) as { messageId: string; emoji: string };
+    const { messageId, emoji } = dataOf('reaction_set', { body });
     if (yield* findReaction.first({ topicId, messageId, emoji, actorId: actor })) return true;
   }
   return false;
@@ -154,7 +155,7 @@ function* goOn(
   const { topicId } = channel;
   const row = yield* findTurn.first({ topicId, rootMessageId: lease.rootMessageId });
   if (!row) return [];
-  const before = (JSON.parse(row.decided) as TurnDecision).turn;
+  const before = decode(row.decided).turn;
   const turn = yield* charged(channel, before, lease, run, posted);
   const messageId = turn.originMessageId;
   const message = yield* findMessage.first({ topicId, messageId });

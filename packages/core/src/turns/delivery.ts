@@ -12,6 +12,7 @@ import {
 } from '@stoa/store';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
+import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { LockedChannel } from './context.js';
 import { itemsOf } from './read-thread.js';
@@ -161,9 +162,7 @@ function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx
 
 function* heardMessage(row: FullMessageRow): Tx<Heard> {
   const { topicId, messageId } = row;
-  const { author } = JSON.parse(row.posted) as {
-    author: { kind: Heard['kind']; id: string; displayName: string };
-  };
+  const { author } = decode(row.posted);
   const reactions = reactionRecords(yield* listReactions.all({ topicId, messageId }));
   return {
     messageId,

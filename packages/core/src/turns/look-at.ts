@@ -1,5 +1,6 @@
-import type { TurnDecision, TurnTrigger } from '@stoa/protocol';
+import type { TurnTrigger } from '@stoa/protocol';
 import { findChannelFields, findMessage, findTurn, listOpenTurns, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
@@ -21,7 +22,7 @@ export function* lookAt(
   if (row?.isOpen !== 1) return [];
   // Somebody else looked at it meanwhile.
   if (trigger.type === 'time' && (row.wakeAt === null || row.wakeAt > at)) return [];
-  const { turn } = JSON.parse(row.decided) as TurnDecision;
+  const { turn } = decode(row.decided);
   const messageId = turn.originMessageId;
   const message = yield* findMessage.first({ topicId, messageId });
   if (!message) return [];

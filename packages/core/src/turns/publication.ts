@@ -11,6 +11,7 @@ import {
 import { namedMember } from '../channels/member-name.js';
 import { type Published, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
+import { dataOf } from '../kernel/codec.js';
 import { isSomething } from '../kernel/item-text.js';
 import type { RunEnd } from '../runs/run-end.js';
 import type { SessionContext } from '../sessions/context.js';
@@ -22,7 +23,7 @@ export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[
   if (end.type === 'completed') return end.output.filter(isSomething);
   if (end.type !== 'failed' || run.outputSeq === null) return [];
   const event = yield* findEvent.first({ topicId: run.topicId, seq: run.outputSeq });
-  return event ? (JSON.parse(event.body) as { items: StoredItem[] }).items.filter(isSomething) : [];
+  return event ? dataOf('output_emitted', event).items.filter(isSomething) : [];
 }
 
 /** The message that a run with the turn publishes. */

@@ -23,6 +23,7 @@ import {
 import { defaultModeOf, policyOf, settingsOf } from '../channels/channel-settings.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import { participationOf } from '../channels/participation.js';
+import { decode } from '../kernel/codec.js';
 import type { LockedChannel } from './context.js';
 import { expertiseIn } from './expertise.js';
 import type { LiveLease, Standing, ThreadState } from './thread-state.js';
@@ -81,7 +82,7 @@ export function* readThread(
 
 export function itemsOf(row: FullMessageRow): readonly StoredItem[] {
   if (row.deletedAt !== null) return [];
-  return (JSON.parse(row.edited ?? row.posted) as { inputItems: StoredItem[] }).inputItems;
+  return decode(row.edited ?? row.posted).inputItems;
 }
 
 interface Voices {

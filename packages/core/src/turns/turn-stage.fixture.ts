@@ -1,11 +1,12 @@
-import type {
-  AutonomyPolicySettings,
-  Lease,
-  Member,
-  Message,
-  PostMessage,
-  TurnDecision,
-  UpsertMember,
+import {
+  type AutonomyPolicySettings,
+  isTerminalRunStatus,
+  type Lease,
+  type Member,
+  type Message,
+  type PostMessage,
+  type TurnDecision,
+  type UpsertMember,
 } from '@stoa/protocol';
 import {
   type DirectedRun,
@@ -91,9 +92,7 @@ export class TurnStage {
   async ended({ runId }: DirectedRun): Promise<string> {
     return until(`${runId} ended`, async () => {
       const { status } = await this.core.runs.get(OWNER, runId);
-      return ['completed', 'failed', 'cancelled', 'interrupted'].includes(status)
-        ? status
-        : undefined;
+      return isTerminalRunStatus(status) ? status : undefined;
     });
   }
 

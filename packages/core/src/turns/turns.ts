@@ -4,6 +4,7 @@ import {
   type LeaseOutcome,
   type LeasePhase,
   type Principal,
+  SYSTEM,
   type TurnDecision,
 } from '@stoa/protocol';
 import {
@@ -15,11 +16,11 @@ import {
 } from '@stoa/store';
 import { channelToChange, channelToRead } from '../channels/channel-gate.js';
 import { existing } from '../channels/thread.js';
+import { decode } from '../kernel/codec.js';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { lookAt } from './look-at.js';
 
-const SYSTEM: Principal = { kind: 'system' };
 const DUE_AT_ONCE = 100;
 
 /** Who speaks in channels: what time alone brings about, and what people may look at. */
@@ -84,7 +85,7 @@ export class Turns {
       yield* existing(topicId, rootMessageId);
       const rows = yield* listDecisions.all({ topicId, rootMessageId, before, limit });
       return rows.map(({ seq, at, body }) => ({
-        ...(JSON.parse(body) as TurnDecision),
+        ...decode(body),
         seq,
         at,
       }));

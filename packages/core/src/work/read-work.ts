@@ -1,10 +1,11 @@
 import { channelTopic, type ThreadWork, type WorkCause } from '@stoa/protocol';
 import { type FullThreadWorkRow, findMessageRow, findThreadWork, type Tx } from '@stoa/store';
+import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { newWork } from './changes.js';
 
 export const workOf = ({ changed }: Pick<FullThreadWorkRow, 'changed'>): ThreadWork =>
-  (JSON.parse(changed) as { work: ThreadWork }).work;
+  decode(changed).work;
 
 export function* findWork(topicId: number, rootMessageId: string): Tx<ThreadWork | undefined> {
   const row = yield* findThreadWork.first({ topicId, rootMessageId });

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import type { Core, RuntimePorts } from '@stoa/core';
-import { StoaError } from '@stoa/protocol';
+import { StoaError, SYSTEM } from '@stoa/protocol';
 import { type RemovedFiles, TaskFiles } from './task-files.js';
 import { TaskTranscripts } from './task-transcripts.js';
 
@@ -54,7 +54,7 @@ export function createTaskUpkeep(options: TaskUpkeepOptions): TaskUpkeep {
 /** The files of a listed task are kept for its readers. */
 async function isListed({ tasks }: Core, taskId: string): Promise<boolean> {
   try {
-    await tasks.get({ kind: 'system' }, taskId);
+    await tasks.get(SYSTEM, taskId);
     return true;
   } catch (error) {
     return !(error instanceof StoaError && error.code === 'task_not_found');

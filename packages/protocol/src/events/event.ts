@@ -9,6 +9,9 @@ import { TopicName } from './topic.js';
 
 export type EventBody = ChannelEvent | HumanEvent | MemoryEvent | ProjectEvent | SessionEvent;
 
+/** The data of the events of a type. */
+export type EventData<T extends EventBody['type']> = Extract<EventBody, { type: T }>['data'];
+
 /** An event as it stands in its topic: numbered without gaps, timed by the daemon's clock. */
 export type Stamped<E extends EventBody = EventBody> = E & {
   readonly topic: string;

@@ -19,7 +19,8 @@ const session = (topicId: number, sessionId: string, parentSessionId: string | n
   metadata: '{}',
   ceiling: null,
 });
-const task = (n: number, more: Partial<api.BackgroundTaskRow> = {}): api.BackgroundTaskRow => ({
+type Task = Parameters<typeof api.putBackgroundTask.run>[0];
+const task = (n: number, more: Partial<Task> = {}): Task => ({
   topicId: CHILD,
   taskId: `tsk_${String(n)}`,
   kind: 'shell',

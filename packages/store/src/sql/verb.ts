@@ -1,19 +1,25 @@
+import type { Json } from './json.js';
 import type { SqlText, SqlValue, Statement, Tx } from './statement.js';
 
 type Params = object;
+
+/** Parameters of a row may be given as plain texts: the statement stores what it is given. */
+type Given<P> = {
+  readonly [K in keyof P]: P[K] extends infer V ? (V extends Json<unknown> ? string : V) : never;
+};
 
 /** One prepared statement with named, typed parameters and typed rows. */
 export interface Verb<P extends Params, R> {
   /** Its identity: an engine can tell by it which verb a statement came from. */
   readonly text: SqlText;
   /** Every row. */
-  all(params: P): Tx<R[]>;
+  all(params: Given<P>): Tx<R[]>;
   /** The first row, if there is one. */
-  first(params: P): Tx<R | undefined>;
+  first(params: Given<P>): Tx<R | undefined>;
   /** Changes rows. On PostgreSQL the next statement does not wait for it. */
-  run(params: P): Tx<void>;
+  run(params: Given<P>): Tx<void>;
   /** Changes rows, and says how many. */
-  changes(params: P): Tx<number>;
+  changes(params: Given<P>): Tx<number>;
 }
 
 interface SqlForEach {
@@ -33,7 +39,7 @@ interface SqlForEach {
  */
 export function verb<P extends Params, R = never>(sql: string | SqlForEach): Verb<P, R> {
   const text = compile(typeof sql === 'string' ? { sqlite: sql, postgres: sql } : sql);
-  const bind = (params: P, take: Statement['take']): Statement => ({
+  const bind = (params: Given<P>, take: Statement['take']): Statement => ({
     text,
     params: params as Readonly<Record<string, SqlValue>>,
     take,

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface ApprovalRow {
@@ -18,8 +20,8 @@ export interface ApprovalRow {
 export interface FullApprovalRow extends ApprovalRow {
   sessionId: string;
   responsibleId: string;
-  asked: string;
-  settled: string | null;
+  asked: Json<EventData<'waiting_approval'>>;
+  settled: Json<EventData<'approval_settled'>> | null;
 }
 
 const FULL = `SELECT a.*, s."sessionId", s."responsibleId", q."body" AS "asked", e."body" AS "settled"

@@ -1,3 +1,5 @@
+import type { EventData, Metadata } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface ChannelRow {
@@ -10,7 +12,7 @@ export interface ChannelRow {
   createdAt: number;
   updatedAt: number;
   archivedAt: number | null;
-  metadata: string;
+  metadata: Json<Metadata>;
   memberCount: number;
   paused: number;
   /** JSON of what was set. */
@@ -25,7 +27,7 @@ export interface ChannelListRow extends ChannelRow {
   messageCount: number | null;
   lastMessageId: string | null;
   lastMessageAt: number | null;
-  lastBody: string | null;
+  lastBody: Json<EventData<'message_posted'>> | null;
   lastDeletedAt: number | null;
 }
 
@@ -64,7 +66,7 @@ export const insertChannel = verb<{
   purpose: string | null;
   createdBy: string;
   at: number;
-  metadata: string;
+  metadata: Json<Metadata>;
   settings: string;
 }>(
   `INSERT INTO "channels" ("topicId", "channelId", "title", "description", "purpose", "createdBy", "createdAt", "updatedAt", "metadata", "settings")
@@ -107,7 +109,7 @@ export const updateChannel = verb<{
   title: string;
   description: string | null;
   purpose: string | null;
-  metadata: string;
+  metadata: Json<Metadata>;
   paused: number;
   settings: string;
   at: number;

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface InboxItemRow {
@@ -18,7 +20,7 @@ export interface InboxItemRow {
 
 export interface FullInboxItemRow extends InboxItemRow {
   sessionId: string;
-  accepted: string;
+  accepted: Json<EventData<'accepted'>>;
 }
 
 const FULL = `SELECT i.*, s."sessionId", e."body" AS "accepted" FROM "inboxItems" i

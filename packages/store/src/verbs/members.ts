@@ -1,3 +1,5 @@
+import type { Metadata } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface MemberRow {
@@ -8,7 +10,7 @@ export interface MemberRow {
   displayName: string;
   role: string | null;
   joinedAt: number;
-  metadata: string;
+  metadata: Json<Metadata>;
   /** How a session takes part: JSON of what was set. */
   settings: string;
 }

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 interface MemoryRow {
@@ -16,7 +18,7 @@ export interface FullNoteRow {
   seq: number;
   noteId: string;
   /** The event that kept it. */
-  kept: string;
+  kept: Json<EventData<'note_kept'>>;
   createdAt: number;
 }
 

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { type Verb, verb } from '../sql/verb.js';
 
 export interface MessageRow {
@@ -20,8 +22,8 @@ export interface MessageRow {
 
 /** A message with the event that posted it and, when it was edited, the event with its present content. */
 export interface FullMessageRow extends MessageRow {
-  posted: string;
-  edited: string | null;
+  posted: Json<EventData<'message_posted'>>;
+  edited: Json<EventData<'message_edited'>> | null;
 }
 
 /** Hot. */

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface ObservationSourceRow {
@@ -11,7 +13,7 @@ export interface ObservationSourceRow {
 
 export interface FullSourceRow extends ObservationSourceRow {
   channelId: string;
-  settings: string;
+  settings: Json<EventData<'observation_source_changed'>>;
   updatedAt: number;
 }
 
@@ -25,7 +27,7 @@ export interface ObservationRow {
 }
 
 export interface FullObservationRow extends ObservationRow {
-  received: string;
+  received: Json<EventData<'observation_received'>>;
 }
 
 /** Those of channels that were deleted are not found any more. */

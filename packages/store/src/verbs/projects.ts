@@ -1,3 +1,5 @@
+import type { Metadata } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface ProjectRow {
@@ -9,7 +11,7 @@ export interface ProjectRow {
   createdBy: string;
   createdAt: number;
   updatedAt: number;
-  metadata: string;
+  metadata: Json<Metadata>;
 }
 
 /** A project with what its log and its tables tell. */
@@ -108,7 +110,7 @@ export const updateProject = verb<{
   displayName: string;
   description: string | null;
   status: string;
-  metadata: string;
+  metadata: Json<Metadata>;
   at: number;
 }>(
   `UPDATE "projects" SET "displayName" = :displayName, "description" = :description, "status" = :status,

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface RunRow {
@@ -24,7 +26,7 @@ export interface RunRow {
 /** A run with its session and the event that queued it. */
 export interface QueuedRunRow extends RunRow {
   sessionId: string;
-  queued: string;
+  queued: Json<EventData<'queued'>>;
 }
 
 /** With the event that ended it, and what its model calls took. */

@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface ScheduleRow {
@@ -15,7 +17,7 @@ export interface ScheduleRow {
 
 export interface FullScheduleRow extends ScheduleRow {
   sessionId: string;
-  created: string;
+  created: Json<EventData<'schedule_created'>>;
   createdBy: string;
   createdAt: number;
 }

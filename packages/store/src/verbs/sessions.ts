@@ -1,3 +1,5 @@
+import type { Ceiling, Metadata, PermissionRules, Persona } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { locking, verb } from '../sql/verb.js';
 
 export interface SessionRow {
@@ -9,7 +11,7 @@ export interface SessionRow {
   workspace: string;
   mode: string;
   /** What answers added for this session only. */
-  permissions: string;
+  permissions: Json<PermissionRules>;
   parentSessionId: string | null;
   createdBy: string;
   /** The person it works for: who made it, or who made the session that made it. */
@@ -21,15 +23,15 @@ export interface SessionRow {
   personaSeq: number;
   /** What the model sees begins after this event: it was cleared or compacted there. */
   contextSeq: number;
-  metadata: string;
+  metadata: Json<Metadata>;
   /** JSON of the ceiling it was made with, if it has one. */
-  ceiling: string | null;
+  ceiling: Json<Ceiling> | null;
 }
 
 /** A session with what its runs tell. */
 export interface SessionListRow extends SessionRow {
   head: number;
-  persona: string;
+  persona: Json<{ persona: Persona }>;
   nickname: string | null;
   activeRunId: string | null;
   activeStatus: string | null;
@@ -38,7 +40,7 @@ export interface SessionListRow extends SessionRow {
 
 /** What a write about a session needs to know before it decides. */
 export interface OpenSessionRow extends SessionRow {
-  persona: string;
+  persona: Json<{ persona: Persona }>;
   nickname: string | null;
   ownerId: string | null;
   epoch: number | null;
@@ -123,8 +125,8 @@ export const updateSession = verb<{
   topicId: number;
   title: string | null;
   mode: string;
-  metadata: string;
-  permissions: string;
+  metadata: Json<Metadata>;
+  permissions: Json<PermissionRules>;
   at: number;
 }>(
   `UPDATE "sessions" SET "title" = :title, "mode" = :mode, "metadata" = :metadata,
@@ -181,7 +183,7 @@ export const listLeftBehind = verb<{ limit: number }, { sessionId: string }>({
 /** Those of the people named: the person a session works for, and the owner. */
 export const listWorkspaceRules = verb<
   { workspace: string; responsibleId: string; ownerId: string },
-  { authorId: string; permissions: string }
+  { authorId: string; permissions: Json<PermissionRules> }
 >(
   `SELECT "authorId", "permissions" FROM "workspaceRules"
    WHERE "workspace" = :workspace AND "authorId" IN (:responsibleId, :ownerId) ORDER BY "authorId"`,
@@ -196,7 +198,7 @@ export const beginWorkspaceRules = verb<{ workspace: string; authorId: string; a
 /** Sessions of one workspace are written to at the same time: who changes its rules takes turns here. */
 export const lockWorkspaceRules = verb<
   { workspace: string; authorId: string },
-  { permissions: string }
+  { permissions: Json<PermissionRules> }
 >(
   locking(
     `SELECT "permissions" FROM "workspaceRules"
@@ -208,7 +210,7 @@ export const lockWorkspaceRules = verb<
 export const putWorkspaceRules = verb<{
   workspace: string;
   authorId: string;
-  permissions: string;
+  permissions: Json<PermissionRules>;
   at: number;
 }>(
   `INSERT INTO "workspaceRules" ("workspace", "authorId", "permissions", "updatedAt")

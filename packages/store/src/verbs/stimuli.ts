@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface StimulusRow {
@@ -24,7 +26,7 @@ export interface StimulusRow {
 }
 
 export interface FullStimulusRow extends StimulusRow {
-  created: string;
+  created: Json<EventData<'stimulus_created'>>;
   createdBy: string;
   createdAt: number;
 }

@@ -1,3 +1,5 @@
+import type { TaskEntry } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface BackgroundTaskRow {
@@ -13,7 +15,7 @@ export interface BackgroundTaskRow {
   responsibleId: string;
   place: string;
   /** What the log says of it, put together. */
-  entry: string;
+  entry: Json<TaskEntry>;
 }
 
 export const findBackgroundTask = verb<

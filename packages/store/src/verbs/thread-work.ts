@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface ThreadWorkRow {
@@ -14,7 +16,7 @@ export interface ThreadWorkRow {
   followedUpAt: number | null;
 }
 
-export type FullThreadWorkRow = ThreadWorkRow & { changed: string };
+export type FullThreadWorkRow = ThreadWorkRow & { changed: Json<EventData<'thread_work_changed'>> };
 
 const full = (index = ''): string => `SELECT w.*, e."body" AS "changed" FROM "threadWork" w ${index}
   JOIN "events" e ON e."topicId" = w."topicId" AND e."seq" = w."seq"`;

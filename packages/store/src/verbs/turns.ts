@@ -1,3 +1,5 @@
+import type { EventData } from '@stoa/protocol';
+import type { Json } from '../sql/json.js';
 import { verb } from '../sql/verb.js';
 
 export interface TurnRow {
@@ -12,7 +14,7 @@ export interface TurnRow {
 /** The latest turn of a thread, with the event that decided last about it. */
 export const findTurn = verb<
   { topicId: number; rootMessageId: string },
-  TurnRow & { decided: string }
+  TurnRow & { decided: Json<EventData<'turn_decided'>> }
 >(
   `SELECT t.*, e."body" AS "decided" FROM "turns" t
    JOIN "events" e ON e."topicId" = t."topicId" AND e."seq" = t."seq"
@@ -53,7 +55,7 @@ export const insertDecision = verb<{ topicId: number; rootMessageId: string; seq
 /** Newest first. */
 export const listDecisions = verb<
   { topicId: number; rootMessageId: string; before: number; limit: number },
-  { seq: number; at: number; body: string }
+  { seq: number; at: number; body: Json<EventData<'turn_decided'>> }
 >(
   `SELECT e."seq", e."at", e."body" FROM "decisions" d
    JOIN "events" e ON e."topicId" = d."topicId" AND e."seq" = d."seq"

@@ -1,4 +1,4 @@
-import type { SessionEvent } from '@stoa/protocol';
+import { type SessionEvent, TERMINAL_RUN_STATUSES } from '@stoa/protocol';
 import { violated } from '../simulation/failure.js';
 
 export interface LoggedEvent {
@@ -16,7 +16,7 @@ interface RunFacts {
   endedAt?: number;
 }
 
-const ENDS = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
+const ENDS: ReadonlySet<string> = new Set(TERMINAL_RUN_STATUSES);
 
 /**
  * What must hold of the log of a session, whatever happened to it: sequences are dense; one run at a

@@ -1,17 +1,18 @@
-import type {
-  AgentDefinition,
-  DispatchRule,
-  InboxItem,
-  Run,
-  SessionEvent,
-  Stamped,
+import {
+  type AgentDefinition,
+  type DispatchRule,
+  type InboxItem,
+  type Run,
+  type SessionEvent,
+  type Stamped,
+  TERMINAL_RUN_STATUSES,
 } from '@stoa/protocol';
 import { until } from '../time/until.js';
 import { OWNER, type RuntimeDaemon } from './runtime-world.js';
 
 type Typed<T extends SessionEvent['type']> = Extract<Stamped<SessionEvent>, { type: T }>;
 
-const ENDED: readonly Run['status'][] = ['completed', 'failed', 'cancelled', 'interrupted'];
+const ENDED: readonly Run['status'][] = TERMINAL_RUN_STATUSES;
 
 /** A session of the owner, as a test follows it. */
 export class AgentSession {

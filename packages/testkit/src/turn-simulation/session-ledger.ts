@@ -1,4 +1,4 @@
-import type { Origin } from '@stoa/protocol';
+import { type Origin, TERMINAL_RUN_STATUSES } from '@stoa/protocol';
 import { violated } from '../simulation/failure.js';
 
 export interface RunModel {
@@ -27,7 +27,7 @@ interface Row {
   readonly at: number;
 }
 
-const ENDS = new Set(['completed', 'failed', 'cancelled', 'interrupted']);
+const ENDS: ReadonlySet<string> = new Set(TERMINAL_RUN_STATUSES);
 
 /** Runs, as the logs of their sessions tell of them. */
 export class SessionLedger {

@@ -8,6 +8,7 @@ import {
   StoaError,
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
+import { dataOf } from '../../kernel/codec.js';
 import type { LogEntry } from '../../kernel/entry.js';
 import { idempotency } from '../../kernel/idempotency.js';
 import type { Decision } from '../../kernel/log.js';
@@ -85,7 +86,7 @@ export function giveCommand(
       };
     },
     idempotency: idempotency(context.secrets, key, { post: channelId, request }, (entry) =>
-      answerOf(channelId, entry, JSON.parse(entry.body) as Posted),
+      answerOf(channelId, entry, dataOf('message_posted', entry)),
     ),
   });
 }
