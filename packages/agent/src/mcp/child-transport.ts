@@ -94,13 +94,17 @@ export class ChildTransport implements Transport {
 
   /** A server that is gone takes no input: how it ended says more than the broken pipe. */
   async #whyUnwritable(error: Error): Promise<Error> {
-    const child = this.#child;
-    const stderrEnded = new Promise<void>((resolve) => {
-      if (child?.stderr?.readableEnded !== false) resolve();
-      else child.stderr.once('end', resolve);
-    });
-    await Promise.race([Promise.all([this.#exited, stderrEnded]), pause(EXIT_MS)]);
+    await Promise.race([Promise.all([this.#exited, this.#stderrRead()]), pause(EXIT_MS)]);
     return this.ending === undefined ? error : new Error(this.ending);
+  }
+
+  /** Resolves when all that it wrote to its standard error was read. */
+  #stderrRead(): Promise<void> {
+    const stderr = this.#child?.stderr;
+    return new Promise((resolve) => {
+      if (!stderr || stderr.readableEnded || stderr.destroyed) resolve();
+      else stderr.once('close', resolve);
+    });
   }
 
   /** Resolves when no process of it is left. */
@@ -139,6 +143,8 @@ export class ChildTransport implements Transport {
       if (this.#ended === undefined) signal(-leader, 'SIGTERM');
       await Promise.race([this.#exited, pause(EXIT_MS)]);
       await this.#killAll(leader);
+      // The last line says why it ended, and may arrive after its exit.
+      await Promise.race([this.#stderrRead(), pause(EXIT_MS)]);
       child.stdout?.destroy();
       child.stderr?.destroy();
     }

@@ -44,10 +44,10 @@ export class BackgroundCommands {
     since: 'started' | 'promoted' | 'reattached',
   ): FollowedCommand {
     const { command } = task.detail;
-    void this.ports.writeDown(task, { type: since, command, pid: running.pid });
+    const begun = this.ports.writeDown(task, { type: since, command, pid: running.pid });
     void running.outputLost.then(() => running.stop(BY_LOST_OUTPUT));
     const timer = this.#deadline(task, running);
-    const settled = this.#settle(registry, task, running).finally(() => {
+    const settled = this.#settle(registry, task, running, begun).finally(() => {
       clearTimeout(timer);
       this.#followed.delete(task.taskId);
     });
@@ -64,10 +64,17 @@ export class BackgroundCommands {
     this.#followed.clear();
   }
 
-  async #settle(registry: TaskRegistry, task: Task, running: RunningCommand): Promise<void> {
+  async #settle(
+    registry: TaskRegistry,
+    task: Task,
+    running: RunningCommand,
+    begun: Promise<void>,
+  ): Promise<void> {
     const end = await running.wait();
     const tail = plainText(await readOutputTail(running.outputPath, LIMITS.taskTailChars));
     const ending = endingOf(end);
+    // The transcript has its lines in their order.
+    await begun;
     await this.ports.writeDown(task, { type: 'ended', ...ending });
     // An entry that is not settled says that something runs which does not.
     while (!this.#isClosed && !(await this.#enterEnd(registry, task.taskId, { ...ending, tail }))) {
