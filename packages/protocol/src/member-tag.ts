@@ -4,7 +4,7 @@ const DIGIT_BITS = 6;
 
 /**
  * A short mark of a member id. A decision about hundreds of members has room for their tags, but not for their ids.
- * Different ids can have the same tag, one pair of 262,144: whoever stores tags tells those members apart by id.
+ * Different ids can have the same tag, one pair of 262,144: a program that stores tags must compare the ids too.
  */
 export function memberTag(memberId: string): string {
   // FNV-1a. The upper bits are folded into the lower ones, which are used.

@@ -32,7 +32,7 @@ import { factsOf, inSession, workOfRun } from '../sessions/run-facts.js';
 import { mayDirect, type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import { humansAsked } from './ask.js';
 
-/** Says why arguments that a person put in the place of others do not fit. Undefined where they fit. Must not throw. */
+/** Returns why the arguments that a person changed do not fit, or undefined if they fit. Must not throw. */
 export type WhyUnfit = (input: unknown) => string | undefined;
 
 interface ApprovalQuery {

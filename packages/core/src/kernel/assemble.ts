@@ -25,7 +25,7 @@ import { Sweeper } from './sweep.js';
 /** Receives the entries of every commit, in order. Must not throw. */
 type CommitObserver = (entries: readonly LogEntry[]) => void;
 
-/** What the daemon does with the assembled modules, whatever they are. */
+/** What the daemon does with the assembled modules. It names none of them. */
 export interface Assembly {
   onCommit(observe: CommitObserver): void;
   readonly hub: Hub;
@@ -104,6 +104,9 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
     // The types of the list say that each module receives what it needs.
     const create = module.create as (given: object, ports: object) => Instance<object>;
     const instance = create(Object.assign({}, kernel, ...needed) as object, ports);
+    const taken = Object.keys(instance.services).find((name) => name in all || name in kernel);
+    if (taken !== undefined)
+      throw new Error(`${module.name} offers ${taken}, which another module has`);
     created.set(module, instance.services);
     Object.assign(all, instance.services);
     instances.push(instance);

@@ -15,7 +15,7 @@ import { currentCeiling } from '../sessions/ceiling-of.js';
 import type { SessionContext } from '../sessions/context.js';
 import { assertNotEnded, sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 
-/** From one session to another: durable before the sender is told. */
+/** Sends a message from one session to another. It is durable when the promise resolves. */
 export async function sendMailboxMessage(
   context: SessionContext,
   principal: Principal,

@@ -87,7 +87,7 @@ export function* cleared(context: SessionContext, session: OpenSession): Tx<NewE
 
 /**
  * Ends a session and those it made. What waits is dropped; the journal stays. Each is a commit of its own:
- * whatever comes between them, `endOrphanedSessions` finds those that are left.
+ * after a crash between them, `endOrphanedSessions` ends the rest.
  */
 export async function endSession(
   context: SessionContext,

@@ -147,9 +147,8 @@ function streamOf(client: pg.PoolClient): Duplex {
 }
 
 /**
- * Notices a server that has gone without a word: calls back when there is something to be answered and no answer
- * has come for so long. Each begins the wait for the next anew, for what is sent together is answered one after
- * the other.
+ * Detects a server that stopped answering: calls back when a request is open and no answer arrived for the limit.
+ * Each answer restarts the wait, because the server answers requests that were sent together one after the other.
  */
 class AnswerLimit {
   #outstanding = 0;
