@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import type { InboxItem, Run } from '@stoa/protocol';
 import { FakeModel, sendSignal, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProgramStage, published, sessionOf } from './program-stage.js';
+import { ProgramFixture, published, sessionOf } from './program-fixture.js';
 import { ownerOf } from './stoa-command.js';
 import type { TestChannel } from './test-channel.js';
 
 /** Agents that are programs, in a channel of the real daemon. */
 describe('an agent program in a channel', { timeout: 60_000 }, () => {
-  let stage: ProgramStage;
+  let stage: ProgramFixture;
   let model: FakeModel;
 
   beforeAll(async () => {
     model = await FakeModel.start({ key: 'sk-right' });
-    stage = await ProgramStage.open({
+    stage = await ProgramFixture.open({
       config: [
         'modelRetries: { attempts: 1 }',
         'providers:',

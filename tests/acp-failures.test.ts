@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Member } from '@stoa/protocol';
 import { LiveSocket, processesOf, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ProgramStage, published, sessionOf } from './program-stage.js';
+import { ProgramFixture, published, sessionOf } from './program-fixture.js';
 import { ownerOf } from './stoa-command.js';
 
 /** What people in a channel of the real daemon see of it. */
 describe('an agent program that fails or is stopped', { timeout: 60_000 }, () => {
-  let stage: ProgramStage;
+  let stage: ProgramFixture;
   beforeAll(async () => {
-    stage = await ProgramStage.open();
+    stage = await ProgramFixture.open();
   });
   afterAll(() => stage.close());
 

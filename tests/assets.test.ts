@@ -6,9 +6,9 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   newPerson,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,20 +16,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
 
 describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     ada = await newPerson(daemon, 'ada');
     await ada.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   const upload = (
@@ -42,7 +42,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     ada.post<Message>('/v1/channels/lobby/messages', { inputItems });
   const pin = (assetId: string) => `/v1/channels/lobby/pins/${assetId}`;
   const files = (): string[] =>
-    readdirSync(join(place.home, 'assets'), { recursive: true, withFileTypes: true })
+    readdirSync(join(directory.home, 'assets'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
   const refusal = ({ status, json }: { status: number; json: unknown }) => [
@@ -242,14 +242,14 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     const message = (await say([{ type: 'asset_reference', assetId: used.assetId }])).json;
     await ada.put(pin(pinned.assetId));
     // What two hours would do.
-    await place.query(
+    await directory.query(
       `UPDATE "assets" SET "createdAt" = "createdAt" - 7200000, "unusedSince" = "unusedSince" - 7200000`,
     );
     expect((await upload(ada, 'brought twice')).json.assetId).toBe(again.assetId);
     await ada.delete(`/v1/channels/lobby/messages/${message.messageId}`);
     await ada.delete(pin(pinned.assetId));
     await daemon.stop();
-    daemon = await place.start({
+    daemon = await directory.start({
       config: 'retention:\n  unusedAssetHours: 1\n  sweepSeconds: 0.05\n',
     });
     owner = callerOf(daemon.url, daemon.token);
@@ -271,7 +271,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     await ada.put(`/v1/channels/doomed/pins/${asset.assetId}`);
     await ada.delete('/v1/channels/doomed');
     const [row] = await until('nothing holds it any more', async () => {
-      const rows = await place.query(
+      const rows = await directory.query(
         `SELECT "unusedSince" FROM "assets" WHERE "assetId" = '${asset.assetId}' AND "unusedSince" IS NOT NULL`,
       );
       return rows.length > 0 && rows;
@@ -284,7 +284,7 @@ describe.each(DAEMON_ENGINES)('assets on $name', (engine) => {
     await ada.put(pin(kept.assetId));
     const loose = (await upload(ada, 'loose')).json;
     await daemon.stop();
-    daemon = await place.start({
+    daemon = await directory.start({
       config: 'retention:\n  unusedAssetHours: 0.000001\n  sweepSeconds: 0.05\n',
     });
     owner = callerOf(daemon.url, daemon.token);

@@ -7,10 +7,10 @@ import {
   call,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   newPerson,
   startDaemon,
   type TestDaemon,
+  type TestDirectory,
   until,
   withDatabaseFile,
 } from '@stoa/testkit';
@@ -26,16 +26,16 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
 ]);
 
 describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
   let target: string;
   const channels = ['left', 'right'];
 
   beforeAll(async () => {
-    place = await engine.newPlace();
+    directory = await engine.newDirectory();
     target = mkdtempSync(join(tmpdir(), 'stoa-backup-'));
-    daemon = await place.start();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     for (const channelId of channels)
       await owner.post('/v1/channels', { channelId, title: channelId });
@@ -45,12 +45,12 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     );
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
     rmSync(target, { recursive: true, force: true });
   });
 
-  const backup = (directory?: string) =>
-    owner.post<Backup>('/v1/backups', directory === undefined ? {} : { directory });
+  const backup = (target?: string) =>
+    owner.post<Backup>('/v1/backups', target === undefined ? {} : { directory: target });
 
   /**
    * Posts to one channel after the other, every third time with a new asset, until it is stopped; returns what was
@@ -159,7 +159,7 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
 
   /** What the database itself lists, so that a table that is added later is compared too. */
   async function liveTables(): Promise<string[]> {
-    const rows = await place.query(
+    const rows = await directory.query(
       engine.name === 'postgres'
         ? `SELECT "tablename" AS "name" FROM pg_tables WHERE "schemaname" = current_schema()`
         : `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table' AND "name" NOT LIKE 'sqlite_%'`,
@@ -169,7 +169,7 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
 
   /** A row that no query of the daemon asks for: it has no known state and is due in centuries. */
   async function insertInto(table: string): Promise<void> {
-    const columns = await place.query(
+    const columns = await directory.query(
       engine.name === 'postgres'
         ? `SELECT "column_name" AS "name", "data_type" AS "type" FROM information_schema.columns
            WHERE "table_schema" = current_schema() AND "table_name" = '${table}'`
@@ -179,13 +179,13 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     const values = columns.map(({ type }) =>
       /text/i.test(String(type)) ? `'none'` : '9000000000000',
     );
-    await place.query(`INSERT INTO "${table}" (${names}) VALUES (${values.join(', ')})`);
+    await directory.query(`INSERT INTO "${table}" (${names}) VALUES (${values.join(', ')})`);
   }
 
   it('OP-16 made with stoa backup holds all rows of every table', async () => {
     const count = (table: string): string => `SELECT count(*) AS "rows" FROM "${table}"`;
     const rowsIn = async (table: string): Promise<number> =>
-      Number((await place.query(count(table)))[0]?.['rows']);
+      Number((await directory.query(count(table)))[0]?.['rows']);
     const tables = await liveTables();
     expect(tables.length).toBeGreaterThan(45);
     const filled: string[] = [];
@@ -198,7 +198,7 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
     const live = new Map<string, number>();
     for (const table of tables) live.set(table, await rowsIn(table));
     const made = await ownerOf(daemon)(['backup', path]);
-    for (const table of filled) await place.query(`DELETE FROM "${table}"`);
+    for (const table of filled) await directory.query(`DELETE FROM "${table}"`);
     expect(made).toMatchObject({ code: 0, out: `${path}\n` });
     expect(Math.min(...live.values())).toBeGreaterThan(0);
     const copied = withDatabaseFile(path, (db) =>
@@ -228,7 +228,7 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
   it('F-16 goes into the data directory when no other is named, and never over anything', async () => {
     const made = await backup();
     expect(made.status).toBe(201);
-    expect(made.json.path.startsWith(join(place.home, 'backups'))).toBe(true);
+    expect(made.json.path.startsWith(join(directory.home, 'backups'))).toBe(true);
 
     const taken = join(target, 'taken');
     mkdirSync(taken);

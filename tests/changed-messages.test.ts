@@ -2,27 +2,27 @@ import { type Channel, LIMITS, type Message } from '@stoa/protocol';
 import {
   type Caller,
   DAEMON_ENGINES,
-  type DaemonPlace,
   listMessages,
   logOf,
   newChannel,
-  openCompany,
   postMessage,
   refusalOf,
+  startWithPeople,
+  type TestDirectory,
   textsOf,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let owner: Caller;
   let ada: Caller;
   let bea: Caller;
 
   beforeAll(async () => {
-    ({ place, owner, ada, bea } = await openCompany(engine));
+    ({ directory, owner, ada, bea } = await startWithPeople(engine));
   });
-  afterAll(() => place.discard());
+  afterAll(() => directory.discard());
 
   it('C-30 the author edits; the log keeps the earlier text', async () => {
     const messages = await newChannel('edits', ada, bea, owner);

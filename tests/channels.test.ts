@@ -5,28 +5,28 @@ import {
   codeOf,
   createChannel,
   DAEMON_ENGINES,
-  type DaemonPlace,
   headOf,
   LiveSocket,
-  openCompany,
+  startWithPeople,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
   let bea: Caller;
 
   beforeAll(async () => {
-    ({ place, daemon, owner, ada, bea } = await openCompany(engine, {
+    ({ directory, daemon, owner, ada, bea } = await startWithPeople(engine, {
       config: 'retention:\n  sweepSeconds: 0.05\n',
     }));
   });
-  afterAll(() => place.discard());
+  afterAll(() => directory.discard());
 
   it('a channel is made with its creator as first member, and read back as it was answered', async () => {
     const made = await createChannel(ada, 'made', {
@@ -177,7 +177,7 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
     const reused = await createChannel(ada, 'erased');
     expect([reused.status, codeOf(reused.json)]).toEqual([409, 'channel_exists']);
     await until('what it said is off the disk', async () => {
-      const left = await place.query(
+      const left = await directory.query(
         `SELECT count(*) AS "count" FROM "events" WHERE "body" LIKE '%plumbago%'`,
       );
       return Number(left[0]?.['count']) === 0;

@@ -15,17 +15,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Channel, Message, Session, SessionEvent, Stamped, Status } from '@stoa/protocol';
 import {
   type Caller,
-  type Company,
   callerOf,
   DAEMON_ENGINES,
   type DaemonEngine,
+  type DaemonWithPeople,
   LiveSocket,
   listMessages,
   newChannel,
-  openCompany,
   postMessage,
   refusalOf,
   startDaemon,
+  startWithPeople,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
@@ -235,34 +235,34 @@ describe('a disk that is full', () => {
 });
 
 describe('a PostgreSQL whose disk is full', () => {
-  let company: Company;
+  let people: DaemonWithPeople;
 
   beforeAll(async () => {
-    company = await openCompany(postgres);
-    await newChannel('lobby', company.owner, company.ada);
+    people = await startWithPeople(postgres);
+    await newChannel('lobby', people.owner, people.ada);
   });
-  afterAll(() => company.place.discard());
+  afterAll(() => people.directory.discard());
 
   const disk: Disk = {
     /** What the server says when a table cannot grow. */
     async fill() {
-      await company.place.query(`CREATE OR REPLACE FUNCTION "noRoom"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      await people.directory.query(`CREATE OR REPLACE FUNCTION "noRoom"() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100';
         END $$`);
-      await company.place.query(`CREATE TRIGGER "noRoom" BEFORE INSERT ON "events"
+      await people.directory.query(`CREATE TRIGGER "noRoom" BEFORE INSERT ON "events"
         FOR EACH ROW EXECUTE FUNCTION "noRoom"()`);
     },
     async free() {
-      await company.place.query('DROP TRIGGER "noRoom" ON "events"');
+      await people.directory.query('DROP TRIGGER "noRoom" ON "events"');
     },
   };
 
   it('OP-25 a run is suspended, which is reported once, and continues when there is space again', async () => {
-    await expectSuspension(company.daemon, disk);
+    await expectSuspension(people.daemon, disk);
   });
 
   it('F-11 a write gets storage_full, reads go on, and writes work again when there is room', async () => {
-    const { daemon, owner, ada } = company;
+    const { daemon, owner, ada } = people;
     const messages = '/v1/channels/lobby/messages';
     const first = await postMessage(ada, messages, { text: 'while there was room' });
     const reader = await LiveSocket.open(daemon.url, daemon);

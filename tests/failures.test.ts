@@ -6,27 +6,27 @@ import {
   call,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   EventStream,
   type FreshDatabase,
   freshDatabase,
   LiveSocket,
   startDaemon,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('a defect on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   it('is answered with a code and nothing of what is inside, is in the log, and costs no other request', async () => {
@@ -35,7 +35,7 @@ describe.each(DAEMON_ENGINES)('a defect on $name', (engine) => {
     const { json } = await owner.post<Message>('/v1/channels/lobby/messages', { text: 'hello' });
     const path = `/v1/channels/lobby/messages/${json.messageId}`;
 
-    await place.query('ALTER TABLE "reactions" RENAME TO "hidden"');
+    await directory.query('ALTER TABLE "reactions" RENAME TO "hidden"');
     const broken = await owner.get(path);
     expect(broken.status).toBe(500);
     expect(broken.json).toMatchObject({ code: 'internal', type: 'urn:stoa:error:internal' });
@@ -48,7 +48,7 @@ describe.each(DAEMON_ENGINES)('a defect on $name', (engine) => {
       201,
     );
 
-    await place.query('ALTER TABLE "hidden" RENAME TO "reactions"');
+    await directory.query('ALTER TABLE "hidden" RENAME TO "reactions"');
     expect((await owner.get(path)).json).toEqual(json);
   });
 });

@@ -6,9 +6,9 @@ import {
   call,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   LiveSocket,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -17,20 +17,20 @@ const MESSAGES = '/v1/channels/lobby/messages';
 const deep = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
 
 describe.each(DAEMON_ENGINES)('hostile input on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
   let before: unknown;
   let defectsBefore: string[];
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     await owner.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   /** Everything that such input could have left behind. */

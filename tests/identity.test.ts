@@ -3,22 +3,22 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   newPerson,
   type TestDaemon,
+  type TestDirectory,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
   let message: Message;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     ada = await newPerson(daemon, 'ada');
     await owner.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });
@@ -26,7 +26,7 @@ describe.each(DAEMON_ENGINES)('who speaks, on $name', (engine) => {
     message = (await owner.post<Message>('/v1/channels/lobby/messages', { text: 'hello' })).json;
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   const head = async () => (await owner.get<Channel>('/v1/channels/lobby')).json.headSeq;

@@ -1,22 +1,28 @@
 import { existsSync } from 'node:fs';
 import type { IntegrityReport } from '@stoa/protocol';
-import { callerOf, DAEMON_ENGINES, type DaemonPlace, type TestDaemon, until } from '@stoa/testkit';
+import {
+  callerOf,
+  DAEMON_ENGINES,
+  type TestDaemon,
+  type TestDirectory,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { richActivity } from './rich-activity.js';
 
 const LOBBY = `(SELECT "id" FROM "topics" WHERE "name" = 'channel:lobby')`;
 
 describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start({ config: 'retention:\n  sweepSeconds: 0.05\n' });
+    directory = await engine.newDirectory();
+    daemon = await directory.start({ config: 'retention:\n  sweepSeconds: 0.05\n' });
     await richActivity(daemon);
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   async function check(): Promise<IntegrityReport> {
@@ -29,9 +35,9 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
 
   /** Does something to the data behind the back of the daemon, looks, and takes it back. */
   async function checkWith(spoil: string, mend: string): Promise<IntegrityReport> {
-    await place.query(spoil);
+    await directory.query(spoil);
     const report = await check();
-    await place.query(mend);
+    await directory.query(mend);
     expect(await check()).toMatchObject({ ok: true, problems: [] });
     return report;
   }
@@ -49,10 +55,10 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
 
   it('F-15 finds the same after what was erased is swept away, and after a restart', async () => {
     const left = `SELECT "seq" FROM "events" WHERE "topicId" = (SELECT "id" FROM "topics" WHERE "name" = 'channel:gone')`;
-    await until('it is swept away', async () => (await place.query(left)).length === 1);
+    await until('it is swept away', async () => (await directory.query(left)).length === 1);
     expect(await check()).toMatchObject({ ok: true, problems: [] });
     await daemon.stop();
-    daemon = await place.start();
+    daemon = await directory.start();
     expect(await check()).toMatchObject({ ok: true, problems: [] });
   });
 
@@ -128,8 +134,8 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
 
   it('F-15 tells of an event that contradicts another one', async () => {
     const at = `"topicId" = ${LOBBY} AND "seq" = 2`;
-    const [known] = await place.query(`SELECT "type", "body" FROM "events" WHERE ${at}`);
-    const [first] = await place.query(
+    const [known] = await directory.query(`SELECT "type", "body" FROM "events" WHERE ${at}`);
+    const [first] = await directory.query(
       `SELECT "body" FROM "events" WHERE "topicId" = ${LOBBY} AND "seq" = 1`,
     );
     const set = (type: unknown, body: unknown): string =>
@@ -157,14 +163,14 @@ describe('the end of a test', () => {
     'F-15 finds on $name what the test did to the tables, unless told not to look',
     async (engine) => {
       for (const checkAtEnd of [true, false]) {
-        const place = await engine.newPlace();
-        const daemon = await place.start({ checkAtEnd });
+        const directory = await engine.newDirectory();
+        const daemon = await directory.start({ checkAtEnd });
         await callerOf(daemon.url, daemon.token).post('/v1/channels', { title: 'Lobby' });
-        await place.query('UPDATE "channels" SET "memberCount" = 7');
-        const end = place.discard();
+        await directory.query('UPDATE "channels" SET "memberCount" = 7');
+        const end = directory.discard();
         if (checkAtEnd) await expect(end).rejects.toThrow('the store is damaged');
         else await end;
-        expect(existsSync(place.home)).toBe(false);
+        expect(existsSync(directory.home)).toBe(false);
         expect(await daemon.exited()).toBe(null);
       }
     },

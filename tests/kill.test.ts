@@ -9,16 +9,16 @@ describe.each(DAEMON_ENGINES)('a daemon on $name', (engine) => {
   it(`F-8 that is killed ${String(KILLS[engine.name])} times, while people post or while it starts, has lost and doubled nothing (seed ${String(SEED)})`, {
     timeout: SOAK ? 4 * 3_600_000 : 900_000,
   }, async () => {
-    const place = await engine.newPlace();
+    const directory = await engine.newDirectory();
     try {
       const kills = KILLS[engine.name];
-      const report = await runKillCampaign({ place, kills, seed: SEED });
+      const report = await runKillCampaign({ directory, kills, seed: SEED });
       expect(report.killsUnderLoad + report.killsOfStarts).toBe(kills);
       expect(report.killsUnderLoad).toBeGreaterThan(kills / 2);
       expect(report.killsBeforeReady).toBeGreaterThan(0);
       expect(report.acknowledged).toBeGreaterThan(report.killsUnderLoad);
     } finally {
-      await place.discard();
+      await directory.discard();
     }
   });
 });

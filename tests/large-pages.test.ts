@@ -1,5 +1,5 @@
 import { type Channel, LIMITS, type Message, type SearchHit, type Stamped } from '@stoa/protocol';
-import { type Caller, callerOf, DAEMON_ENGINES, type DaemonPlace } from '@stoa/testkit';
+import { type Caller, callerOf, DAEMON_ENGINES, type TestDirectory } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MESSAGES = 12;
@@ -10,13 +10,13 @@ const LONG = Array.from({ length: 4 }, () => ({
 }));
 
 describe.each(DAEMON_ENGINES)('pages of large messages on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let owner: Caller;
   const posted: number[] = [];
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    const daemon = await place.start();
+    directory = await engine.newDirectory();
+    const daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     await owner.post('/v1/channels', { channelId: 'heavy', title: 'Heavy' });
     for (let i = 0; i < MESSAGES; i++) {
@@ -25,7 +25,7 @@ describe.each(DAEMON_ENGINES)('pages of large messages on $name', (engine) => {
       posted.push(json.seq);
     }
   });
-  afterAll(() => place.discard());
+  afterAll(() => directory.discard());
 
   const post = (inputItems: readonly object[]) =>
     owner.post<Message>('/v1/channels/heavy/messages', { inputItems });

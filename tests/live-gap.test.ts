@@ -3,29 +3,29 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   EventStream,
   LiveSocket,
   newPerson,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('a topic whose past is no longer kept, on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start({
+    directory = await engine.newDirectory();
+    daemon = await directory.start({
       config: 'retention:\n  humanTopicEvents: 20\n  sweepSeconds: 0.05\n',
     });
     owner = callerOf(daemon.url, daemon.token);
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   /** Mentions in a person's topic, until the oldest of them are gone. */

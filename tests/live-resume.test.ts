@@ -3,11 +3,11 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   EventStream,
   LiveSocket,
   newPerson,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,17 +19,17 @@ interface Follower {
 }
 
 describe.each(DAEMON_ENGINES)('following topics on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   async function newChannel(channelId: string, messages: number): Promise<void> {

@@ -5,22 +5,22 @@ import {
   codeOf,
   createChannel,
   DAEMON_ENGINES,
-  type DaemonPlace,
   headOf,
-  openCompany,
+  startWithPeople,
+  type TestDirectory,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('members on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let owner: Caller;
   let ada: Caller;
   let bea: Caller;
 
   beforeAll(async () => {
-    ({ place, owner, ada, bea } = await openCompany(engine));
+    ({ directory, owner, ada, bea } = await startWithPeople(engine));
   });
-  afterAll(() => place.discard());
+  afterAll(() => directory.discard());
 
   it('nobody takes the id of somebody else for a name in a channel', async () => {
     await createChannel(owner, 'borrowed');

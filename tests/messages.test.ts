@@ -2,26 +2,26 @@ import { LIMITS, type Message, type Stamped } from '@stoa/protocol';
 import {
   type Caller,
   DAEMON_ENGINES,
-  type DaemonPlace,
   listMessages,
   newChannel,
-  openCompany,
   postMessage,
   refusalOf,
+  startWithPeople,
+  type TestDirectory,
   textsOf,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let owner: Caller;
   let ada: Caller;
   let bea: Caller;
 
   beforeAll(async () => {
-    ({ place, owner, ada, bea } = await openCompany(engine));
+    ({ directory, owner, ada, bea } = await startWithPeople(engine));
   });
-  afterAll(() => place.discard());
+  afterAll(() => directory.discard());
 
   it('a message is answered as it is read, and says who wrote it and when', async () => {
     const messages = await newChannel('plain', ada, bea, owner);
@@ -135,22 +135,22 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     const b = await postMessage(ada, messages, { text: 'thread B' });
     const inA = await postMessage(ada, messages, { text: 'in A', replyToMessageId: a.messageId });
     const other = await postMessage(ada, elsewhere, { text: 'in another channel' });
-    for (const place of [
+    for (const position of [
       { replyToMessageId: inA.messageId, threadRootMessageId: b.messageId },
       { replyToMessageId: a.messageId, threadRootMessageId: b.messageId },
       { replyToMessageId: inA.messageId, threadRootMessageId: inA.messageId },
       { threadRootMessageId: inA.messageId },
     ]) {
-      expect(refusalOf(await bea.post(messages, { text: 'x', ...place }))).toEqual([
+      expect(refusalOf(await bea.post(messages, { text: 'x', ...position }))).toEqual([
         400,
         'thread_mismatch',
       ]);
     }
-    for (const place of [
+    for (const position of [
       { replyToMessageId: other.messageId },
       { threadRootMessageId: `msg_${'0'.repeat(26)}` },
     ]) {
-      expect(refusalOf(await bea.post(messages, { text: 'x', ...place }))).toEqual([
+      expect(refusalOf(await bea.post(messages, { text: 'x', ...position }))).toEqual([
         404,
         'message_not_found',
       ]);
@@ -199,9 +199,13 @@ describe.each(DAEMON_ENGINES)('messages on $name', (engine) => {
     }
     expect(forward).toHaveLength(120 + posted);
     expect(forward).toEqual([...new Set(forward)].sort((a, b) => a - b));
-    for (const places of ['before=5&after=1', 'before=5&postedSince=1', 'after=1&postedSince=1']) {
-      const refused = await owner.get(`${messages}?${places}`);
-      expect(refusalOf(refused), places).toEqual([400, 'invalid_request']);
+    for (const positions of [
+      'before=5&after=1',
+      'before=5&postedSince=1',
+      'after=1&postedSince=1',
+    ]) {
+      const refused = await owner.get(`${messages}?${positions}`);
+      expect(refusalOf(refused), positions).toEqual([400, 'invalid_request']);
     }
     expect((await listMessages(owner, messages, 'limit=3')).messages.map(({ seq }) => seq)).toEqual(
       forward.slice(-3),

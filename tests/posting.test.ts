@@ -4,8 +4,8 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   type TestDaemon,
+  type TestDirectory,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -14,17 +14,17 @@ const POSTS_EACH = 12;
 const CHANNELS = 3;
 
 describe.each(DAEMON_ENGINES)('posting on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   const newChannel = (channelId: string) =>
@@ -167,7 +167,7 @@ describe.each(DAEMON_ENGINES)('posting on $name', (engine) => {
       const path = '/v1/channels/restart/messages';
       const first = await owner.post<Message>(path, { text: 'once' }, key('k6'));
       await daemon.stop();
-      daemon = await place.start();
+      daemon = await directory.start();
       owner = callerOf(daemon.url, daemon.token);
       const second = await owner.post<Message>(path, { text: 'once' }, key('k6'));
       expect(second.json).toEqual(first.json);

@@ -3,33 +3,33 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   LiveSocket,
   newPerson,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('reading on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
   let ada: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     ada = await newPerson(daemon, 'ada');
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   async function restart(kill = false): Promise<void> {
     await (kill ? daemon.kill() : daemon.stop());
-    daemon = await place.start();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     ada = callerOf(daemon.url, ada.token);
   }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EngineKind, Status } from '@stoa/protocol';
-import { callerOf, DAEMON_ENGINES, type DaemonPlace, StartFailure } from '@stoa/testkit';
+import { callerOf, DAEMON_ENGINES, StartFailure, type TestDirectory } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
@@ -25,15 +25,15 @@ describe('the fixtures of earlier programs', () => {
 });
 
 describe.each(DAEMON_ENGINES)('data of earlier programs on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
 
   beforeEach(async () => {
-    place = await engine.newPlace();
+    directory = await engine.newDirectory();
   });
-  afterEach(() => place.discard());
+  afterEach(() => directory.discard());
 
   it('F-13 is kept as a fixture for every schema there has been', async () => {
-    const daemon = await place.start();
+    const daemon = await directory.start();
     const { json } = await callerOf(daemon.url, daemon.token).get<Status>('/v1/status');
     const versions = Array.from(
       { length: json.schemaVersion },
@@ -46,12 +46,12 @@ describe.each(DAEMON_ENGINES)('data of earlier programs on $name', (engine) => {
 
   it.each(released)('F-13 as %s wrote it is opened and is all there', async (name) => {
     const fixture = fixtureOf(name, engine.name);
-    await place.putBack(fixture);
+    await directory.restore(fixture);
     const { token, answers } = JSON.parse(readFileSync(join(fixture, 'answers.json'), 'utf8')) as {
       token: string;
       answers: Record<string, object>;
     };
-    const daemon = await place.start();
+    const daemon = await directory.start();
     const ada = callerOf(daemon.url, token);
     for (const [route, answer] of Object.entries(answers)) {
       expect((await ada.get(route)).json, route).toMatchObject(answer);
@@ -70,17 +70,17 @@ describe.each(DAEMON_ENGINES)('data of earlier programs on $name', (engine) => {
 });
 
 describe.each(DAEMON_ENGINES)('a schema on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
 
   beforeEach(async () => {
-    place = await engine.newPlace();
+    directory = await engine.newDirectory();
   });
   afterEach(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   async function refusal(): Promise<StartFailure> {
-    const failure = await place.start().catch((error: unknown) => error);
+    const failure = await directory.start().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(StartFailure);
     expect((failure as StartFailure).code).not.toBe(0);
     expect((failure as StartFailure).stdout).toBe('');
@@ -88,7 +88,7 @@ describe.each(DAEMON_ENGINES)('a schema on $name', (engine) => {
   }
 
   it('F-14 newer than the program knows stops the start, and the version that is needed is named', async () => {
-    const first = await place.start();
+    const first = await directory.start();
     const owner = callerOf(first.url, first.token);
     const { schemaVersion } = (await owner.get<Status>('/v1/status')).json;
     await owner.post('/v1/channels', { channelId: 'kept', title: 'Kept' });
@@ -100,24 +100,24 @@ describe.each(DAEMON_ENGINES)('a schema on $name', (engine) => {
             `INSERT INTO "schemaVersions" ("version", "name", "appliedAt") VALUES (97, 'future', 0)`,
             'DELETE FROM "schemaVersions" WHERE "version" = 97',
           ];
-    await place.query(raise);
+    await directory.query(raise);
 
     const { stderr } = await refusal();
     expect(stderr).toContain('schema_too_new');
     expect(stderr).toContain('version 97');
     expect(stderr).toContain(`up to ${String(schemaVersion)}`);
-    expect(existsSync(join(place.home, 'daemon.json'))).toBe(false);
+    expect(existsSync(join(directory.home, 'daemon.json'))).toBe(false);
 
-    await place.query(lower);
-    const again = await place.start();
+    await directory.query(lower);
+    const again = await directory.start();
     const kept = await callerOf(again.url, again.token).get('/v1/channels/kept');
     expect(kept.status).toBe(200);
   });
 
   it('F-13 that cannot be brought up to date leaves the old data untouched', async () => {
     // Something is in the way of the first step: nothing of that step may stay.
-    await place.query('CREATE TABLE "members" ("precious" TEXT)');
-    await place.query(`INSERT INTO "members" VALUES ('kept')`);
+    await directory.query('CREATE TABLE "members" ("precious" TEXT)');
+    await directory.query(`INSERT INTO "members" VALUES ('kept')`);
     const tables =
       engine.name === 'sqlite'
         ? `SELECT "name" FROM "sqlite_master" WHERE "type" = 'table'`
@@ -127,12 +127,12 @@ describe.each(DAEMON_ENGINES)('a schema on $name', (engine) => {
       const { stderr } = await refusal();
       expect(stderr).toContain('migration_failed');
       expect(stderr).toContain('Migration 1');
-      expect(await place.query(tables)).toEqual([{ name: 'members' }]);
-      expect(await place.query('SELECT * FROM "members"')).toEqual([{ precious: 'kept' }]);
+      expect(await directory.query(tables)).toEqual([{ name: 'members' }]);
+      expect(await directory.query('SELECT * FROM "members"')).toEqual([{ precious: 'kept' }]);
     }
 
-    await place.query('DROP TABLE "members"');
-    const daemon = await place.start();
+    await directory.query('DROP TABLE "members"');
+    const daemon = await directory.start();
     expect((await callerOf(daemon.url, daemon.token).get('/v1/status')).status).toBe(200);
   });
 });

@@ -9,8 +9,8 @@ import {
   OWNER,
   RuntimeWorld,
   type StoreEngine,
-  type StorePlace,
   startDaemon,
+  type TestDatabase,
   until,
   withDatabaseFile,
 } from '@stoa/testkit';
@@ -67,12 +67,12 @@ class Reads {
 }
 
 /** Daemons on one file, whose reads are watched. */
-class WatchedPlace implements StoreEngine {
+class WatchedDatabase implements StoreEngine {
   readonly name = 'sqlite';
   readonly home = mkdtempSync(join(tmpdir(), 'stoa-start-'));
   reads = new Reads();
 
-  newPlace(): Promise<StorePlace> {
+  newDatabase(): Promise<TestDatabase> {
     return Promise.resolve({
       open: () => {
         const store = openSqliteStore(join(this.home, 'stoa.db'), { durability: 'relaxed' });
@@ -102,15 +102,15 @@ const WAITING = 50;
 
 /** Fifty agents have the turn, each in a thread of its own, and fifty stimuli wait, when the daemon dies and another begins. */
 async function beginAgain(messagesEach: number): Promise<{ rows: number; scanned: string[] }> {
-  const place = new WatchedPlace();
-  const world = await RuntimeWorld.open(place);
+  const database = new WatchedDatabase();
+  const world = await RuntimeWorld.open(database);
   try {
     const before = await world.start();
     const { core, driver } = before;
     for (let i = 0; i < 5; i++) {
       await core.channels.create(OWNER, { channelId: `old-${String(i)}`, title: 'Old' });
     }
-    withDatabaseFile(place.home, (db) => {
+    withDatabaseFile(database.home, (db) => {
       fillChannels(db, messagesEach);
     });
     await core.channels.create(OWNER, {
@@ -131,11 +131,11 @@ async function beginAgain(messagesEach: number): Promise<{ rows: number; scanned
     expect(await core.checkIntegrity()).toMatchObject({ ok: true });
     await before.abandon();
 
-    place.reads = new Reads();
+    database.reads = new Reads();
     const again = await world.start();
     await again.core.turnClock.look();
     await again.driver.nth(LEASES);
-    return { rows: place.reads.rows, scanned: place.scanned() };
+    return { rows: database.reads.rows, scanned: database.scanned() };
   } finally {
     await world.discard();
   }

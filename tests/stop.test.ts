@@ -3,10 +3,10 @@ import {
   call,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   EventStream,
   LiveSocket,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -54,19 +54,19 @@ class SlowRequest {
 
 // One engine beside the other: most of this is waiting.
 describe.concurrent.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   const open: { end(): void }[] = [];
 
   beforeEach(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     const owner = callerOf(daemon.url, daemon.token);
     await owner.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });
   });
   afterEach(async () => {
     for (const one of open.splice(0)) one.end();
-    await place.discard();
+    await directory.discard();
   });
 
   async function begin(first: string, rest: string): Promise<SlowRequest> {
@@ -146,7 +146,7 @@ describe.concurrent.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) 
     expect(await exit).toBe(0);
     expect(performance.now() - asked).toBeLessThan(5_000);
 
-    const again = await place.start();
+    const again = await directory.start();
     const page = await callerOf(again.url, again.token).get<{ messages: { messageId: string }[] }>(
       '/v1/channels/lobby/messages',
     );
@@ -165,7 +165,7 @@ describe.concurrent.each(DAEMON_ENGINES)('stopping a daemon on $name', (engine) 
     expect(performance.now() - asked).toBeLessThan(5_000);
     await until('the connection is closed', () => stuck.over);
 
-    const again = await place.start();
+    const again = await directory.start();
     expect(again.output().stderr).not.toContain('took over');
     const page = await callerOf(again.url, again.token).get('/v1/channels/lobby/messages');
     expect(page.json).toEqual({ messages: [], hasMore: false });

@@ -67,8 +67,8 @@ describe('a trace of the sync calls of the real daemon under load', () => {
   it('F-36 shows every acknowledgement after a completed sync that covers it', async (context) => {
     if (!hasStrace()) context.skip('strace is not installed');
     const { trace, status } = await traced('durability: full\n');
-    expect(trace.told).toBe(POSTERS * POSTS_EACH);
-    expect(trace.toldBeforeSync).toEqual([]);
+    expect(trace.sent).toBe(POSTERS * POSTS_EACH);
+    expect(trace.sentBeforeSync).toEqual([]);
     expect(trace.syncs).toBeGreaterThan(0);
     expect(status).toMatchObject({ durability: 'full', warnings: [] });
   });
@@ -76,8 +76,8 @@ describe('a trace of the sync calls of the real daemon under load', () => {
   it('F-36 shows acknowledgements without a sync when durability is relaxed, and the status says so', async (context) => {
     if (!hasStrace()) context.skip('strace is not installed');
     const { trace, status } = await traced('durability: relaxed\n');
-    expect(trace.told).toBe(POSTERS * POSTS_EACH);
-    expect(trace.toldBeforeSync.length).toBeGreaterThan(0);
+    expect(trace.sent).toBe(POSTERS * POSTS_EACH);
+    expect(trace.sentBeforeSync.length).toBeGreaterThan(0);
     expect(status).toMatchObject({ durability: 'relaxed' });
     expect(JSON.stringify(status['warnings'])).toContain('durability is relaxed');
   });

@@ -5,11 +5,11 @@ import {
   type Caller,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   processesWith,
   SeededRandom,
   sendSignal,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -56,18 +56,18 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
   const random = new SeededRandom(SEED);
   const begun: Begun[] = [];
   const disturbed = new Set<string>();
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
 
   const start = async (): Promise<void> => {
-    daemon = await place.start();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
   };
   beforeAll(async () => {
     const sqlite = DAEMON_ENGINES.find(({ name }) => name === 'sqlite');
     if (!sqlite) throw new Error('there is no SQLite');
-    place = await sqlite.newPlace();
+    directory = await sqlite.newDirectory();
     await start();
     await owner.put('/v1/agents/worker', {
       driver: { kind: 'script', script: SCRIPT },
@@ -76,13 +76,13 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
   });
   // Commands outlive the daemon, as they should: also those of a test that failed half-way.
   afterAll(async () => {
-    const nonces = noncesIn(place);
+    const nonces = noncesIn(directory);
     try {
       for (const sessionId of new Set(begun.map((each) => each.sessionId))) {
         await owner.post(`/v1/sessions/${sessionId}/tasks/stop`).catch(() => undefined);
       }
-      nonces.push(...noncesIn(place));
-      await place.discard();
+      nonces.push(...noncesIn(directory));
+      await directory.discard();
     } finally {
       for (const nonce of new Set(nonces)) {
         for (const pid of processesWith(`STOA_TASK=${nonce}`)) kill(pid);
@@ -203,7 +203,7 @@ const markOf = ({ detail }: Task): string => /mark-\d+-/.exec(JSON.stringify(det
 const descriptors = ({ pid }: TestDaemon): number => readdirSync(`/proc/${String(pid)}/fd`).length;
 
 /** Of all commands that were about to be started and are not forgotten, as their files say. */
-function noncesIn({ home }: DaemonPlace): string[] {
+function noncesIn({ home }: TestDirectory): string[] {
   const tasks = join(home, 'tasks');
   if (!existsSync(tasks)) return [];
   return readdirSync(tasks, { recursive: true, encoding: 'utf8' })

@@ -6,28 +6,28 @@ import {
   call,
   callerOf,
   DAEMON_ENGINES,
-  type DaemonPlace,
   EventStream,
   LiveSocket,
   startDaemon,
   type TestDaemon,
+  type TestDirectory,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
-  let place: DaemonPlace;
+  let directory: TestDirectory;
   let daemon: TestDaemon;
   let owner: Caller;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
-    daemon = await place.start();
+    directory = await engine.newDirectory();
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     await owner.post('/v1/channels', { channelId: 'lobby', title: 'Lobby' });
   });
   afterAll(async () => {
-    await place.discard();
+    await directory.discard();
   });
 
   async function mint(humanId: string, name = `token of ${humanId}`) {
@@ -98,8 +98,8 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
 
   it('F-18 the token file and the data directory are for one user only', () => {
     const mode = (path: string) => statSync(path).mode & 0o777;
-    expect(mode(join(place.home, 'token'))).toBe(0o600);
-    expect(mode(place.home)).toBe(0o700);
+    expect(mode(join(directory.home, 'token'))).toBe(0o600);
+    expect(mode(directory.home)).toBe(0o700);
   });
 
   it('F-18 a token file that others could read is closed again at the next start', async () => {
@@ -139,7 +139,7 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
     expect(listed.text).not.toContain('hash');
     if (engine.name === 'sqlite') {
       for (const file of ['stoa.db', 'stoa.db-wal']) {
-        expect(readFileSync(join(place.home, file)).includes(token)).toBe(false);
+        expect(readFileSync(join(directory.home, file)).includes(token)).toBe(false);
       }
     }
   });
@@ -247,7 +247,7 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
   });
 
   it('F-35 the owner gets in however many credentials there are, and nobody else gets one', async () => {
-    await place.query(
+    await directory.query(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
        INSERT INTO "credentials" ("credentialId", "kind", "name", "principalKind", "principalId", "hash", "createdAt")
        SELECT 'crd_many' || i, 'human_token', 'many', 'human', 'ada', 'many' || i, 1 FROM n`,
@@ -255,26 +255,26 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
     const refused = await owner.post('/v1/tokens', { humanId: 'ivy', name: 'one more' });
     expect(refused.json).toMatchObject({ code: 'limit_reached' });
     await daemon.stop();
-    rmSync(join(place.home, 'token'));
-    daemon = await place.start();
+    rmSync(join(directory.home, 'token'));
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     expect((await owner.get('/v1/whoami')).status).toBe(200);
-    await place.query(`DELETE FROM "credentials" WHERE "name" = 'many'`);
+    await directory.query(`DELETE FROM "credentials" WHERE "name" = 'many'`);
   });
 
   it('F-35 a new token file makes the old token useless, and the old file brings it back', async () => {
-    const old = readFileSync(join(place.home, 'token'), 'utf8');
+    const old = readFileSync(join(directory.home, 'token'), 'utf8');
     await daemon.stop();
-    rmSync(join(place.home, 'token'));
-    daemon = await place.start();
+    rmSync(join(directory.home, 'token'));
+    daemon = await directory.start();
     expect(daemon.token).not.toBe(old.trim());
     expect((await call(daemon.url, 'GET', '/v1/whoami', { token: old.trim() })).status).toBe(401);
     expect((await call(daemon.url, 'GET', '/v1/whoami', { token: daemon.token })).status).toBe(200);
 
     const replaced = daemon.token;
     await daemon.stop();
-    writeFileSync(join(place.home, 'token'), old, { mode: 0o600 });
-    daemon = await place.start();
+    writeFileSync(join(directory.home, 'token'), old, { mode: 0o600 });
+    daemon = await directory.start();
     owner = callerOf(daemon.url, daemon.token);
     expect((await owner.get('/v1/whoami')).status).toBe(200);
     expect((await call(daemon.url, 'GET', '/v1/whoami', { token: replaced })).status).toBe(401);

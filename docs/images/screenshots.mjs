@@ -20,26 +20,26 @@ await command(async () => {
   await prepare();
   await bundleKit();
   const testkit = await import(pathToFileURL(kitFile('@stoa/testkit')).href);
-  const stage = await testkit.BrowserStage.open();
-  if (stage === undefined) {
+  const browser = await testkit.TestBrowser.open();
+  if (browser === undefined) {
     console.error(`Pictures need a browser; ${testkit.NO_BROWSER}.`);
     return 1;
   }
   try {
     const story = await playStory(testkit);
     try {
-      await takePictures(stage, story);
+      await takePictures(browser, story);
     } finally {
       await story.end();
     }
   } finally {
-    await stage.close();
+    await browser.close();
   }
   return 0;
 });
 
-async function takePictures(stage, { daemon, thread }) {
-  const open = (options) => stage.logIn(daemon, { ...desk, colorScheme: 'light', ...options });
+async function takePictures(browser, { daemon, thread }) {
+  const open = (options) => browser.logIn(daemon, { ...desk, colorScheme: 'light', ...options });
 
   const page = await open({ path: thread });
   await page.getByText('back by accident').last().waitFor();
@@ -84,7 +84,7 @@ async function takePictures(stage, { daemon, thread }) {
   await picture(small, 'web-phone');
   await small.context().close();
 
-  const complaints = stage.takeComplaints();
+  const complaints = browser.takeErrors();
   if (complaints.length > 0) throw new Error(`The page complained:\n${complaints.join('\n')}`);
 }
 

@@ -1,72 +1,29 @@
 import type { Channel, Message } from '@stoa/protocol';
-import {
-  type BrowserStage,
-  type Caller,
-  callerOf,
-  type DaemonWithBrowser,
-  NO_BROWSER,
-  newPerson,
-  type Page,
-  startDaemon,
-  startWithBrowser,
-  type TestDaemon,
-} from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { newPerson, type Page } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { webTests } from '../web-tests.js';
 
 /** How late a tab may be with what a person does. */
 const INPUT_MS = 100;
 
 describe('messages that are made to stop the page', () => {
-  let daemon: TestDaemon;
-  let owner: Caller;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
   let channels = 0;
 
-  beforeAll(async () => {
-    web = await startWithBrowser(() => startDaemon());
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
-  });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(async () => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
-    await stage?.closePages();
-  });
-  afterAll(async () => {
-    await web?.cleanUp();
-  });
+  const web = webTests();
 
   /** A channel with these messages between two ordinary ones. */
   async function roomWith(texts: readonly string[]): Promise<string> {
     channels += 1;
     const channelId = `room-${channels}`;
-    await owner.post<Channel>('/v1/channels', { channelId, title: channelId });
+    await web.owner.post<Channel>('/v1/channels', { channelId, title: channelId });
     for (const text of ['the first', ...texts, 'the last']) {
-      const { status, text: said } = await owner.post<Message>(
+      const { status, text: said } = await web.owner.post<Message>(
         `/v1/channels/${channelId}/messages`,
         { text },
       );
       expect(status, said).toBe(201);
     }
     return channelId;
-  }
-
-  function stageOf(test: TestContext): BrowserStage {
-    if (!stage) test.skip(NO_BROWSER);
-    return stage;
   }
 
   const row = (page: Page, text: string) =>
@@ -78,10 +35,10 @@ describe('messages that are made to stop the page', () => {
   it(
     'SE-49 code that the highlighter cannot finish stays plain, and the page takes input throughout',
     attempts,
-    async (test) => {
-      const browser = stageOf(test);
+    async () => {
+      const browser = web.browser;
       const channelId = await roomWith([]);
-      const page = await browser.logIn(daemon, { path: `/c/${channelId}` });
+      const page = await browser.logIn(web.daemon, { path: `/c/${channelId}` });
       await row(page, 'the last').waitFor();
       const box = page.getByRole('textbox', { name: 'Message', exact: true });
       await box.focus();
@@ -98,9 +55,9 @@ describe('messages that are made to stop the page', () => {
       })();
       const messages = `/v1/channels/${channelId}/messages`;
       for (const size of [6_000, 19_000, 20_000]) {
-        await owner.post(messages, { text: `\`\`\`bash\n${'<'.repeat(size)}\n\`\`\`` });
+        await web.owner.post(messages, { text: `\`\`\`bash\n${'<'.repeat(size)}\n\`\`\`` });
       }
-      await owner.post(messages, { text: '```ts\nconst answer: number = 42;\n```' });
+      await web.owner.post(messages, { text: '```ts\nconst answer: number = 42;\n```' });
       const ours = row(page, 'const answer');
       await ours.locator('code[data-highlighted]').waitFor({ timeout: 60_000 });
       over.abort();
@@ -113,13 +70,13 @@ describe('messages that are made to stop the page', () => {
     },
   );
 
-  it('SE-50 deep nesting is shown as plain text with a note, and all other messages are shown', async (test) => {
-    const browser = stageOf(test);
+  it('SE-50 deep nesting is shown as plain text with a note, and all other messages are shown', async () => {
+    const browser = web.browser;
     const fragments = ['> ', '- ', '1. ', '*a **b ', '[', '![', '*a_'];
     const channelId = await roomWith(fragments.map((one) => one.repeat(60_000 / one.length)));
     // High enough for all of them at once.
     const viewport = { width: 1200, height: 5_000 };
-    const page = await browser.logIn(daemon, { path: `/c/${channelId}`, viewport });
+    const page = await browser.logIn(web.daemon, { path: `/c/${channelId}`, viewport });
     for (const _ of ['at first', 'after a reload']) {
       await row(page, 'the first').waitFor();
       await row(page, 'the last').waitFor();
@@ -133,20 +90,20 @@ describe('messages that are made to stop the page', () => {
     }
   });
 
-  it('SE-51 a message that cannot be laid out is plain text, and its author and the owner delete it', async (test) => {
-    const browser = stageOf(test);
-    const bob = await newPerson(daemon, 'bob');
+  it('SE-51 a message that cannot be laid out is plain text, and its author and the owner delete it', async () => {
+    const browser = web.browser;
+    const bob = await newPerson(web.daemon, 'bob');
     const channelId = await roomWith([]);
     const channel = `/v1/channels/${channelId}`;
     expect((await bob.post(`${channel}/members`, {})).status).toBe(200);
     for (const [who, token] of [
       ['author', bob.token],
-      ['owner', daemon.token],
+      ['owner', web.daemon.token],
     ] as const) {
       const text = `this *one* breaks the parser of the ${who}`;
       const posted = await bob.post<Message>(`${channel}/messages`, { text });
       expect(posted.status, posted.text).toBe(201);
-      const page = await browser.logIn(daemon, { path: '/', token });
+      const page = await browser.logIn(web.daemon, { path: '/', token });
       await page.addInitScript(`
         const real = String.prototype.charCodeAt;
         String.prototype.charCodeAt = function (at) {
@@ -154,7 +111,7 @@ describe('messages that are made to stop the page', () => {
           return real.call(this, at);
         };
       `);
-      await page.goto(`${daemon.url}/c/${channelId}`);
+      await page.goto(`${web.daemon.url}/c/${channelId}`);
       const broken = row(page, text);
       await broken.getByText('it could not be laid out').waitFor();
       await row(page, 'the first').waitFor();
@@ -163,9 +120,9 @@ describe('messages that are made to stop the page', () => {
       await broken.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await broken.waitFor({ state: 'detached' });
-      const { json } = await owner.get<Message>(`${channel}/messages/${posted.json.messageId}`);
+      const { json } = await web.owner.get<Message>(`${channel}/messages/${posted.json.messageId}`);
       expect(json.deletedAt).toBeGreaterThan(0);
-      expect(browser.takeComplaints().join('\n')).toContain('planted');
+      expect(browser.takeErrors().join('\n')).toContain('planted');
     }
   });
 });

@@ -2,14 +2,7 @@ import { mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Session } from '@stoa/protocol';
-import {
-  BrowserStage,
-  callerOf,
-  DAEMON_ENGINES,
-  FAKE_AGENT,
-  McpScript,
-  until,
-} from '@stoa/testkit';
+import { callerOf, DAEMON_ENGINES, FAKE_AGENT, McpScript, TestBrowser, until } from '@stoa/testkit';
 import { it } from 'vitest';
 
 const SCRIPT = {
@@ -29,7 +22,7 @@ it('starts a daemon on PostgreSQL, a shell command, an agent program, an MCP ser
   const workspace = mkdtempSync(join(tmpdir(), 'stoa-planted-'));
   const [daemon] = await Promise.all(
     DAEMON_ENGINES.filter(({ name }) => name === 'postgres').map(async (engine) =>
-      (await engine.newPlace()).start(),
+      (await engine.newDirectory()).start(),
     ),
   );
   if (!daemon) throw new Error('there is no engine for PostgreSQL');
@@ -44,7 +37,7 @@ it('starts a daemon on PostgreSQL, a shell command, an agent program, an MCP ser
   await give('worker', { driver: script, mcpServers }, 'work');
   const program = { kind: 'acp', command: [process.execPath, FAKE_AGENT] };
   await give('program', { driver: program }, '!run sleep 602');
-  await BrowserStage.open();
+  await TestBrowser.open();
   const ready = process.env['PLANTED_READY'] ?? '';
   const own = [tmpdir(), process.env['STOA_TEST_MEMORY']].filter((one) => one !== undefined);
   writeFileSync(`${ready}-new`, own.map((one) => dirname(one)).join('\n'));

@@ -5,30 +5,14 @@ import type { Approval, InboxItem, McpServerHealth, Message, Session, Task } fro
 import {
   say as answer,
   axeViolations,
-  type BrowserStage,
-  type Caller,
-  callerOf,
-  type DaemonWithBrowser,
   FakeModel,
   McpScript,
-  NO_BROWSER,
+  type Page,
   startDaemon,
-  startWithBrowser,
-  type TestDaemon,
   until,
 } from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
-
-type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { webTests } from '../web-tests.js';
 
 const placeholder = (name: string): string => ['$', '{', name, '}'].join('');
 
@@ -79,54 +63,48 @@ async function inColours(page: Page, colorScheme: 'light' | 'dark'): Promise<voi
 describe('the web UI for everybody, in a browser', () => {
   const workspace = mkdtempSync(join(tmpdir(), 'stoa-access-'));
   const mcp = new McpScript();
-  let daemon: TestDaemon;
-  let owner: Caller;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
   let model: FakeModel;
-  let sessionId: string;
+  let sessionId = '';
   let opened: Promise<Page> | undefined;
 
   beforeAll(async () => {
     model = await FakeModel.start({ key: 'sk-access' });
-    const config = `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-access } }`;
-    web = await startWithBrowser(() => startDaemon({ config, env: { STOA_LOBBY: 'auto' } }));
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
-    await prepare();
-  });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(() => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
   });
   afterAll(async () => {
-    // They would outlive the daemon: that is what they are for.
-    if (web) await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
-    await web?.cleanUp();
     await model.close();
     rmSync(workspace, { recursive: true, force: true });
     mcp.remove();
+  });
+  const web = webTests({
+    start: () => {
+      const config = `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-access } }`;
+      return startDaemon({ config, env: { STOA_LOBBY: 'auto' } });
+    },
+    prepare,
+    keepsPages: true,
+  });
+  afterAll(async () => {
+    // Background tasks outlive the daemon.
+    if (sessionId !== '') await web.owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
   });
 
   /** Something of everything: a thread, a task that runs, something that waits, servers that are away. */
   async function prepare(): Promise<void> {
     const driver = { kind: 'script', script: JSON.stringify(SCRIPT) };
     const mcpServers = { one: mcp.config('broken'), other: mcp.config('broken') };
-    await owner.put('/v1/agents/worker', { driver, mode: 'full', mcpServers });
-    await owner.put('/v1/agents/asker', { driver, mode: 'ask' });
+    await web.owner.put('/v1/agents/worker', { driver, mode: 'full', mcpServers });
+    await web.owner.put('/v1/agents/asker', { driver, mode: 'ask' });
     sessionId = await prompt('worker', 'Builds', 'background echo built; exec sleep 600');
     model.script([answer('Counted.', { usage: { input: 100_000, output: 5_000 } })]);
     const counts = { kind: 'builtin', model: 'open/fake-model' };
-    await owner.put('/v1/agents/counter', { driver: counts, mode: 'full' });
+    await web.owner.put('/v1/agents/counter', { driver: counts, mode: 'full' });
     await prompt('counter', 'Counts', 'count');
     await prompt('asker', 'Notes', 'make a file');
     await until('a task runs, something waits and servers are away', async () => {
-      const { json } = await owner.get<{ tasks: Task[] }>('/v1/tasks');
-      const waits = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
-      const { servers } = (await owner.get<{ servers: McpServerHealth[] }>('/v1/mcp-servers')).json;
+      const { json } = await web.owner.get<{ tasks: Task[] }>('/v1/tasks');
+      const waits = await web.owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
+      const { servers } = (await web.owner.get<{ servers: McpServerHealth[] }>('/v1/mcp-servers'))
+        .json;
       const isAway = servers.length === 2 && servers.every(({ state }) => state === 'offline');
       return json.tasks.length === 1 && waits.json.approvals.length === 1 && isAway;
     });
@@ -135,8 +113,8 @@ describe('the web UI for everybody, in a browser', () => {
   }
 
   async function prompt(agentId: string, title: string, text: string): Promise<string> {
-    const { json } = await owner.post<Session>('/v1/sessions', { agentId, workspace, title });
-    await owner.post<InboxItem>(`/v1/sessions/${json.sessionId}/inbox`, { text });
+    const { json } = await web.owner.post<Session>('/v1/sessions', { agentId, workspace, title });
+    await web.owner.post<InboxItem>(`/v1/sessions/${json.sessionId}/inbox`, { text });
     return json.sessionId;
   }
 
@@ -145,7 +123,7 @@ describe('the web UI for everybody, in a browser', () => {
       status,
       json,
       text: answer,
-    } = await owner.post<Message>('/v1/channels/lobby/messages', {
+    } = await web.owner.post<Message>('/v1/channels/lobby/messages', {
       inputItems: [{ type: 'text', text }],
       threadRootMessageId,
     });
@@ -153,13 +131,9 @@ describe('the web UI for everybody, in a browser', () => {
     return json;
   }
 
-  function browser(test: TestContext): BrowserStage {
-    return stage ?? test.skip(NO_BROWSER);
-  }
-
   /** The one wide page of this file, where it begins. */
-  async function lobby(test: TestContext): Promise<Page> {
-    opened ??= browser(test).logIn(daemon, { colorScheme: 'light', reducedMotion: 'reduce' });
+  async function lobby(): Promise<Page> {
+    opened ??= web.browser.logIn(web.daemon, { colorScheme: 'light', reducedMotion: 'reduce' });
     const page = await opened;
     await page.getByRole('heading', { name: 'What is ready' }).waitFor();
     return page;
@@ -175,8 +149,8 @@ describe('the web UI for everybody, in a browser', () => {
     expect.soft({ where, light, dark }).toEqual({ where, light: [], dark: [] });
   }
 
-  it('W-13 the parts of the page are landmarks, and every button and link has a name', async (test) => {
-    const page = await lobby(test);
+  it('W-13 the parts of the page are landmarks, and every button and link has a name', async () => {
+    const page = await lobby();
     await page
       .getByRole('link', { name: /^\d+ repl/ })
       .first()
@@ -191,8 +165,8 @@ describe('the web UI for everybody, in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('W-13 the focus is seen, and comes back from dialogs and from a thread', async (test) => {
-    const page = await lobby(test);
+  it('W-13 the focus is seen, and comes back from dialogs and from a thread', async () => {
+    const page = await lobby();
     const search = page.getByRole('button', { name: 'Search' });
     for (const [name, dialog] of [
       ['Search', 'Command palette'],
@@ -233,8 +207,8 @@ describe('the web UI for everybody, in a browser', () => {
     await until('the focus is back', async () => /^\d+ repl/.test(await focusOn(page)));
   });
 
-  it('W-13 the colours that were chosen are there from the first picture on', async (test) => {
-    const page = await lobby(test);
+  it('W-13 the colours that were chosen are there from the first picture on', async () => {
+    const page = await lobby();
     await page.evaluate(`localStorage.setItem('stoa:theme', 'dark')`);
     await page.addInitScript(`
       window.seen = [];
@@ -257,8 +231,8 @@ describe('the web UI for everybody, in a browser', () => {
     await page.reload();
   });
 
-  it('W-13 axe finds nothing serious on any screen or in any dialog, in light and in dark', async (test) => {
-    const page = await lobby(test);
+  it('W-13 axe finds nothing serious on any screen or in any dialog, in light and in dark', async () => {
+    const page = await lobby();
     const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
     await heading('What is ready');
     await page.getByRole('button', { name: '1 waits for you' }).waitFor();
@@ -319,13 +293,13 @@ describe('the web UI for everybody, in a browser', () => {
     await page.getByRole('article', { name: 'Turn' }).first().waitFor();
     await expectNothingFound(page, 'the timeline', 'main');
 
-    await page.goto(`${daemon.url}/settings/tokens`);
+    await page.goto(`${web.daemon.url}/settings/tokens`);
     await page.getByRole('button', { name: 'Log out' }).click();
-    await page.waitForURL(`${daemon.url}/`);
+    await page.waitForURL(`${web.daemon.url}/`);
     await heading('This browser is not logged in');
     await expectNothingFound(page, 'logged out');
     // What the page asked for a moment before is refused to who is nobody by now.
-    const complaints = browser(test).takeComplaints();
+    const complaints = web.browser.takeErrors();
     expect(complaints.filter((text) => !text.includes('401 (Unauthorized)'))).toEqual([]);
     await page.context().close();
   });
@@ -334,8 +308,8 @@ describe('the web UI for everybody, in a browser', () => {
     ['on a phone', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
     ['at 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
   ] as const) {
-    it(`W-13 ${how} one goes from the list to a channel, a thread and back, and nothing is wider than the screen`, async (test) => {
-      const page = await browser(test).logIn(daemon, options);
+    it(`W-13 ${how} one goes from the list to a channel, a thread and back, and nothing is wider than the screen`, async () => {
+      const page = await web.browser.logIn(web.daemon, options);
       const shows = async (where: string): Promise<void> => {
         // A phone makes the page as wide as what does not fit, so that `innerWidth` would always do.
         const { width } = options.viewport;
@@ -400,7 +374,7 @@ describe('the web UI for everybody, in a browser', () => {
       await page.getByRole('link', { name: 'Settings', exact: true }).click();
       await page.getByRole('main').getByText('asker').waitFor();
       await shows('the settings');
-      await page.goto(`${daemon.url}/settings/tokens`);
+      await page.goto(`${web.daemon.url}/settings/tokens`);
       const tab = page.getByRole('link', { name: 'Access tokens' });
       await until('the tab is in view', async () => {
         const box = await tab.boundingBox();

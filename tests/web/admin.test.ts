@@ -3,34 +3,19 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, Message, Run, Session } from '@stoa/protocol';
 import {
-  type BrowserStage,
-  type Caller,
   callerOf,
-  type DaemonWithBrowser,
   FakeModel,
   type ModelScript,
-  NO_BROWSER,
+  type Page,
   say,
   startDaemon,
-  startWithBrowser,
-  type TestDaemon,
   toolCall,
   until,
   useTools,
 } from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestChannel } from '../test-channel.js';
-
-type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
+import { webTests } from '../web-tests.js';
 
 const KEY = 'sk-of-the-environment';
 /** One model has a price, the other has none. */
@@ -49,51 +34,41 @@ currency: EUR
 const REFUSED = /the server responded with a status of (?:400|409) /;
 
 describe('settings, timeline and usage, in a browser', () => {
-  let daemon: TestDaemon;
   let model: FakeModel;
-  let owner: Caller;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
   let opened: Promise<Page> | undefined;
   const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-admin-')));
 
   beforeAll(async () => {
     model = await FakeModel.start({ key: KEY });
-    const env = {
-      STOA_LOBBY: 'auto',
-      OPENAI_BASE_URL: model.openaiUrl,
-      OPENAI_API_KEY: KEY,
-      OPENAI_MODEL: 'priced',
-    };
-    web = await startWithBrowser(() => startDaemon({ config: CONFIG, env }));
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
-  });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(() => {
-    const complaints = stage?.takeComplaints() ?? [];
-    expect(complaints.filter((text) => !REFUSED.test(text))).toEqual([]);
   });
   afterAll(async () => {
-    await web?.cleanUp();
     await model.close();
     rmSync(workspace, { recursive: true, force: true });
   });
+  const web = webTests({
+    start: () => {
+      const env = {
+        STOA_LOBBY: 'auto',
+        OPENAI_BASE_URL: model.openaiUrl,
+        OPENAI_API_KEY: KEY,
+        OPENAI_MODEL: 'priced',
+      };
+      return startDaemon({ config: CONFIG, env });
+    },
+    expectedErrors: REFUSED,
+    keepsPages: true,
+  });
 
   /** The one page of this file, at this path: it navigates like a link, without a reload. */
-  async function at(path: string, test: TestContext): Promise<Page> {
-    if (!stage) return test.skip(NO_BROWSER);
-    opened ??= stage.logIn(daemon);
+  async function at(path: string): Promise<Page> {
+    opened ??= web.browser.logIn(web.daemon);
     const page = await opened;
-    await page.goto(daemon.url + path);
+    await page.goto(web.daemon.url + path);
     return page;
   }
 
   const channel = async (channelId: string): Promise<Channel> =>
-    (await owner.get<Channel>(`/v1/channels/${channelId}`)).json;
+    (await web.owner.get<Channel>(`/v1/channels/${channelId}`)).json;
 
   /** A field that was refused says so, and is tied to what it says. */
   async function expectProblem(page: Page, label: string, text: string): Promise<void> {
@@ -106,9 +81,9 @@ describe('settings, timeline and usage, in a browser', () => {
     expect(await page.locator(`[id="${about ?? ''}"]`).textContent()).toBe(text);
   }
 
-  it('W-9 the title and the policy of a channel are changed, and a mistake is explained beside its field', async (test) => {
-    await owner.post('/v1/channels', { channelId: 'kitchen', title: 'Kitchen' });
-    const page = await at('/c/kitchen', test);
+  it('W-9 the title and the policy of a channel are changed, and a mistake is explained beside its field', async () => {
+    await web.owner.post('/v1/channels', { channelId: 'kitchen', title: 'Kitchen' });
+    const page = await at('/c/kitchen');
     await page.getByRole('link', { name: 'Channel settings' }).click();
     await page.getByRole('heading', { name: 'Kitchen: settings' }).waitFor();
 
@@ -139,7 +114,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.goBack();
     await question.getByRole('button', { name: 'Stay' }).click();
     await question.waitFor({ state: 'detached' });
-    expect(page.url()).toBe(`${daemon.url}/c/kitchen/settings`);
+    expect(page.url()).toBe(`${web.daemon.url}/c/kitchen/settings`);
     await pause.fill('30s');
     expect((await channel('kitchen')).autonomyPolicy.memberCooldownMs).toBe(15_000);
     await speakers.fill('2');
@@ -159,12 +134,12 @@ describe('settings, timeline and usage, in a browser', () => {
     });
   });
 
-  it('SE-19 adding a session above mode ask warns, and the list of members shows its mode', async (test) => {
-    await owner.post('/v1/channels', { channelId: 'gate', title: 'Gate' });
+  it('SE-19 adding a session above mode ask warns, and the list of members shows its mode', async () => {
+    await web.owner.post('/v1/channels', { channelId: 'gate', title: 'Gate' });
     const body = { agentId: 'host', mode: 'full', title: 'unlimited' };
-    const made = await owner.post<{ sessionId: string }>('/v1/sessions', body);
+    const made = await web.owner.post<{ sessionId: string }>('/v1/sessions', body);
     expect(made.status, made.text).toBe(201);
-    const page = await at('/c/gate/settings', test);
+    const page = await at('/c/gate/settings');
     await page.getByRole('button', { name: 'Add member' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add member' });
     const choice = `session:${made.json.sessionId}`;
@@ -178,9 +153,9 @@ describe('settings, timeline and usage, in a browser', () => {
     await row.filter({ hasText: 'Warden' }).getByText('mode full').waitFor();
   });
 
-  it('W-9 members are added, changed and removed; a channel is paused, archived and deleted', async (test) => {
-    await owner.post('/v1/channels', { channelId: 'cellar', title: 'Cellar' });
-    const page = await at('/c/cellar/settings', test);
+  it('W-9 members are added, changed and removed; a channel is paused, archived and deleted', async () => {
+    await web.owner.post('/v1/channels', { channelId: 'cellar', title: 'Cellar' });
+    const page = await at('/c/cellar/settings');
     const members = page.getByRole('list', { name: 'Members' });
 
     await page.getByRole('button', { name: 'Add member' }).click();
@@ -197,7 +172,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await members.getByText('wine, cheese').waitFor();
     await page.getByLabel('When Vintner speaks').selectOption('always_listen');
     const stored = (): Promise<{ displayName: string; participationMode?: string }[]> =>
-      owner
+      web.owner
         .get<{ members: { displayName: string; participationMode?: string }[] }>(
           '/v1/channels/cellar/members',
         )
@@ -232,11 +207,14 @@ describe('settings, timeline and usage, in a browser', () => {
     expect(await forGood.isDisabled()).toBe(true);
     await page.getByLabel('Type cellar to delete it').fill('cellar');
     await forGood.click();
-    await until('it is gone', async () => (await owner.get('/v1/channels/cellar')).status === 404);
+    await until(
+      'it is gone',
+      async () => (await web.owner.get('/v1/channels/cellar')).status === 404,
+    );
   });
 
-  it('agents are made, refused beside the field, tried and deleted', async (test) => {
-    const page = await at('/settings', test);
+  it('agents are made, refused beside the field, tried and deleted', async () => {
+    const page = await at('/settings');
     await page.getByRole('button', { name: 'New agent' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Id', { exact: true }).fill('host');
@@ -270,11 +248,14 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'More about parrot' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await page.getByRole('button', { name: 'Delete parrot' }).click();
-    await until('it is gone', async () => (await owner.get('/v1/agents/parrot')).status === 404);
+    await until(
+      'it is gone',
+      async () => (await web.owner.get('/v1/agents/parrot')).status === 404,
+    );
   });
 
-  it('schedules are made, refused beside the field, paused and ended', async (test) => {
-    const page = await at('/settings/schedules', test);
+  it('schedules are made, refused beside the field, paused and ended', async () => {
+    const page = await at('/settings/schedules');
     await page.getByRole('button', { name: 'New schedule' }).click();
     await page.getByLabel('Who works').selectOption('agent:guide');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -291,7 +272,7 @@ describe('settings, timeline and usage, in a browser', () => {
       async () =>
         (await page.getByLabel('Cron expression').getAttribute('aria-invalid')) === 'true',
     );
-    const ofGuide = await owner.get<{ sessions: Session[] }>('/v1/sessions?agentId=guide');
+    const ofGuide = await web.owner.get<{ sessions: Session[] }>('/v1/sessions?agentId=guide');
     expect(ofGuide.json.sessions).toEqual([]);
     await page.getByLabel('Cron expression').fill('0 9 * * *');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -305,8 +286,8 @@ describe('settings, timeline and usage, in a browser', () => {
     await row.getByText('ended').waitFor();
   });
 
-  it('a token is shown once when it is made, and is worth nothing when it is revoked', async (test) => {
-    const page = await at('/settings/tokens', test);
+  it('a token is shown once when it is made, and is worth nothing when it is revoked', async () => {
+    const page = await at('/settings/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
     await page.getByLabel('For whom').fill('Ada!');
     await page.getByRole('button', { name: 'Make it' }).click();
@@ -317,16 +298,16 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByLabel('For whom').fill('ada');
     // SE-12: an open page alone cannot create tokens.
     const freshLink = async (): Promise<string> =>
-      (await owner.post<{ url: string }>('/v1/login-codes')).json.url;
+      (await web.owner.post<{ url: string }>('/v1/login-codes')).json.url;
     const spent = await freshLink();
     await page.getByLabel('Login link').fill(`${spent}x`);
     await page.getByRole('button', { name: 'Make it' }).click();
     await page.getByText('The login code is used, expired or not one of yours').waitFor();
-    expect(stage?.takeComplaints()).toEqual([expect.stringContaining('403 (Forbidden)')]);
+    expect(web.browser.takeErrors()).toEqual([expect.stringContaining('403 (Forbidden)')]);
     await page.getByLabel('Login link').fill(spent);
     await page.getByRole('button', { name: 'Make it' }).click();
     const secret = (await page.getByLabel('The token', { exact: true }).textContent()) ?? '';
-    const ada = callerOf(daemon.url, secret);
+    const ada = callerOf(web.daemon.url, secret);
     expect((await ada.get('/v1/whoami')).json).toMatchObject({ actorId: 'human:ada' });
     // It is shown once: no key that was meant for something else closes it.
     await page.keyboard.press('Escape');
@@ -344,10 +325,10 @@ describe('settings, timeline and usage, in a browser', () => {
     expect((await ada.get('/v1/whoami')).status).toBe(401);
   });
 
-  it('W-10 turns, leases, stimuli and the work of threads stand in a timeline that goes on by itself', async (test) => {
-    const page = await at('/c/lobby/timeline', test);
+  it('W-10 turns, leases, stimuli and the work of threads stand in a timeline that goes on by itself', async () => {
+    const page = await at('/c/lobby/timeline');
     await page.getByRole('heading', { name: 'Lobby: timeline' }).waitFor();
-    const root = await owner.post<Message>('/v1/channels/lobby/messages', {
+    const root = await web.owner.post<Message>('/v1/channels/lobby/messages', {
       text: 'build a birdhouse',
     });
     const turn = page
@@ -362,7 +343,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await turn.getByText(/the turn is closed: /).waitFor();
 
     const { messageId } = root.json;
-    await owner.post('/v1/channels/lobby/stimuli', {
+    await web.owner.post('/v1/channels/lobby/stimuli', {
       kind: 'task_completed',
       scope: 'thread',
       threadRootMessageId: messageId,
@@ -371,51 +352,53 @@ describe('settings, timeline and usage, in a browser', () => {
     const timeline = page.getByRole('list', { name: 'Timeline' });
     const stimulus = timeline.getByRole('listitem').filter({ hasText: 'A task was completed' });
     await stimulus.getByText('posted').waitFor();
-    await owner.patch(`/v1/channels/lobby/thread-work/${messageId}`, { status: 'completed' });
+    await web.owner.patch(`/v1/channels/lobby/thread-work/${messageId}`, { status: 'completed' });
     await timeline.getByText(/The work is completed/).waitFor();
     await page.getByRole('button', { name: 'Work', exact: true }).click();
     await turn.waitFor({ state: 'detached' });
   });
 
-  it('W-10 a long timeline comes in pages', async (test) => {
-    await owner.post('/v1/channels', { channelId: 'attic', title: 'Attic' });
-    await owner.patch('/v1/channels/attic', { paused: true });
-    for (let i = 0; i < 75; i++) await owner.patch('/v1/channels/attic', { paused: i % 2 === 1 });
-    for (let i = 0; i < 150; i++) await owner.post('/v1/channels/attic/messages', { text: `${i}` });
-    const page = await at('/c/attic/timeline', test);
+  it('W-10 a long timeline comes in pages', async () => {
+    await web.owner.post('/v1/channels', { channelId: 'attic', title: 'Attic' });
+    await web.owner.patch('/v1/channels/attic', { paused: true });
+    for (let i = 0; i < 75; i++)
+      await web.owner.patch('/v1/channels/attic', { paused: i % 2 === 1 });
+    for (let i = 0; i < 150; i++)
+      await web.owner.post('/v1/channels/attic/messages', { text: `${i}` });
+    const page = await at('/c/attic/timeline');
     const entries = page.getByRole('list', { name: 'Timeline' }).getByRole('listitem');
     await page.getByRole('button', { name: 'Older' }).click();
     await until('all of it is there', async () => (await entries.count()) === 76);
     await page.getByRole('button', { name: 'Older' }).waitFor({ state: 'detached' });
   });
 
-  it('an address with nothing under it says so in plain words, and leads back', async (test) => {
-    const page = await at('/whatever/else', test);
+  it('an address with nothing under it says so in plain words, and leads back', async () => {
+    const page = await at('/whatever/else');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     for (const [path, title] of [
       ['/s/ses_nope', 'There is no such session'],
       ['/c/lobby/m/nope', 'There is no such message'],
       ['/c/doesnotexist', 'There is no such channel'],
     ] as const) {
-      await at(path, test);
+      await at(path);
       await page.getByRole('heading', { name: title }).waitFor();
     }
     // Of a channel that is not there there is neither a timeline nor settings.
     await page.getByRole('link', { name: 'Timeline' }).waitFor({ state: 'detached' });
     expect(await page.getByRole('link', { name: 'Channel settings' }).count()).toBe(0);
-    await at('/s/ses_nope', test);
+    await at('/s/ses_nope');
     await page.getByRole('heading', { name: 'There is no such session' }).waitFor();
     await page.getByRole('link', { name: 'Back to the channels' }).last().click();
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
-    for (const complaint of stage?.takeComplaints() ?? []) {
+    for (const complaint of web.browser.takeErrors()) {
       expect(complaint).toMatch(/responded with a status of (?:400|404) /);
     }
   });
 
-  it('a part that cannot be loaded says so, and the rest of the page goes on', async (test) => {
-    const before = await at('/c/lobby', test);
+  it('a part that cannot be loaded says so, and the rest of the page goes on', async () => {
+    const before = await at('/c/lobby');
     await before.route('**/assets/usage-screen-*.js', (route) => route.abort());
-    const page = await at('/c/lobby', test);
+    const page = await at('/c/lobby');
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     await page.getByRole('heading', { name: 'This could not be shown' }).waitFor();
     // Its name says too how much is unread.
@@ -425,32 +408,35 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.goBack();
     await page.getByRole('button', { name: 'Load the page again' }).click();
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
-    for (const complaint of stage?.takeComplaints() ?? []) {
+    for (const complaint of web.browser.takeErrors()) {
       expect(complaint).toContain('/assets/usage-screen-');
     }
   });
 
-  it('W-11 tokens and cost by day, channel and agent are drawn and written, and an unknown cost is no nothing', async (test) => {
+  it('W-11 tokens and cost by day, channel and agent are drawn and written, and an unknown cost is no nothing', async () => {
     const work = async (agentId: string, text: string): Promise<void> => {
-      const { sessionId } = (await owner.post<{ sessionId: string }>('/v1/sessions', { agentId }))
-        .json;
+      const { sessionId } = (
+        await web.owner.post<{ sessionId: string }>('/v1/sessions', { agentId })
+      ).json;
       const { runId } = (
-        await owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, { text })
+        await web.owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, { text })
       ).json;
       await until('the run ended', async () =>
-        ['completed', 'failed'].includes((await owner.get<Run>(`/v1/runs/${runId}`)).json.status),
+        ['completed', 'failed'].includes(
+          (await web.owner.get<Run>(`/v1/runs/${runId}`)).json.status,
+        ),
       );
     };
     model.script([
       say('First.', { usage: { input: 100_000, output: 5_000 } }),
       say('Second.', { usage: { input: 3_000, output: 21 } }),
     ]);
-    await owner.put('/v1/agents/cheap', {
+    await web.owner.put('/v1/agents/cheap', {
       displayName: 'Cheap',
       driver: { kind: 'builtin', model: 'unpriced' },
     });
     await work('stoa', 'go');
-    const page = await at('/usage', test);
+    const page = await at('/usage');
     const table = page.getByRole('table');
     const rowOf = (name: string): Promise<string[]> =>
       table.getByRole('row').filter({ hasText: name }).getByRole('cell').allTextContents();
@@ -477,9 +463,9 @@ describe('settings, timeline and usage, in a browser', () => {
     model.assertPlayed();
   });
 
-  it('DU-19 AC-20 the timeline and the thread say how each turn ended, and a changed definition is refreshed by one button', async (test) => {
-    const page = await at('/c/lobby', test);
-    const testChannel = await TestChannel.open(owner, {
+  it('DU-19 AC-20 the timeline and the thread say how each turn ended, and a changed definition is refreshed by one button', async () => {
+    const page = await at('/c/lobby');
+    const testChannel = await TestChannel.open(web.owner, {
       channelId: 'words',
       workspace,
       policy: { memberCooldownMs: 0 },
@@ -518,7 +504,7 @@ describe('settings, timeline and usage, in a browser', () => {
       model.script(script);
       const { messageId } = await testChannel.post(`@${agent} ${question}`);
       await testChannel.closed(messageId);
-      await page.goto(`${daemon.url}/c/words/m/${messageId}`);
+      await page.goto(`${web.daemon.url}/c/words/m/${messageId}`);
       const ended = page.getByRole('list', { name: 'How the turn ended' });
       if (!isSeen) await ended.getByText(`${agent} ${words}`).waitFor();
       else {
@@ -526,7 +512,7 @@ describe('settings, timeline and usage, in a browser', () => {
         expect(await ended.count()).toBe(0);
       }
     }
-    await page.goto(`${daemon.url}/c/words/timeline`);
+    await page.goto(`${web.daemon.url}/c/words/timeline`);
     for (const [index, { words }] of cases.entries()) {
       const turn = page
         .getByRole('article', { name: 'Turn' })
@@ -536,8 +522,8 @@ describe('settings, timeline and usage, in a browser', () => {
       const hasNothingToSay = (await leases.textContent())?.includes('had nothing to say');
       expect(hasNothingToSay, words).toBe(words.includes('had nothing to say'));
     }
-    await page.goto(`${daemon.url}/c/words`);
-    const put = await owner.put('/v1/agents/missing', { driver: { kind: 'builtin' } });
+    await page.goto(`${web.daemon.url}/c/words`);
+    const put = await web.owner.put('/v1/agents/missing', { driver: { kind: 'builtin' } });
     expect(put.status, put.text).toBe(200);
     const notice = page
       .getByRole('log', { name: 'Messages' })
@@ -546,11 +532,11 @@ describe('settings, timeline and usage, in a browser', () => {
     // Until then the old definition fails, and no id is shown.
     const old = await testChannel.post('@missing still there?');
     await testChannel.closed(old.messageId);
-    await page.goto(`${daemon.url}/c/words/m/${old.messageId}`);
+    await page.goto(`${web.daemon.url}/c/words/m/${old.messageId}`);
     const ended = page.getByRole('list', { name: 'How the turn ended' });
     await ended.getByText('Definition changed: refresh the session of missing').waitFor();
     expect(await ended.textContent()).not.toMatch(/ses_|run_|msg_/);
-    await page.goto(`${daemon.url}/c/words`);
+    await page.goto(`${web.daemon.url}/c/words`);
     await notice.getByRole('button', { name: 'Refresh missing' }).click();
     await notice.getByText('refreshed').waitFor();
     model.script([say('Here I am.')]);

@@ -3,68 +3,36 @@ import type { AddressInfo } from 'node:net';
 import type { Message } from '@stoa/protocol';
 import {
   say as answer,
-  type BrowserStage,
-  type Caller,
   callerOf,
   confirmLogin,
-  type DaemonWithBrowser,
   FakeModel,
   gate,
-  NO_BROWSER,
+  type Page,
   startDaemon,
-  startWithBrowser,
-  type TestDaemon,
   toolCall,
   until,
   useTools,
 } from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestChannel } from '../test-channel.js';
-
-type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
+import { webTests } from '../web-tests.js';
 
 describe('the feed of a channel, in a browser', () => {
-  let daemon: TestDaemon;
-  let owner: Caller;
   let model: FakeModel;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
 
   beforeAll(async () => {
     model = await FakeModel.start({ key: 'sk-feed' });
-    const config = [
-      'model: open/fake-model',
-      `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-feed } }`,
-    ].join('\n');
-    web = await startWithBrowser(() => startDaemon({ config, env: { STOA_LOBBY: 'auto' } }));
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
   });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
+  afterAll(() => model.close());
+  const web = webTests({
+    start: () => {
+      const config = [
+        'model: open/fake-model',
+        `providers: { open: { kind: openai, baseUrl: ${model.openaiUrl}, apiKey: sk-feed } }`,
+      ].join('\n');
+      return startDaemon({ config, env: { STOA_LOBBY: 'auto' } });
+    },
   });
-  afterEach(async () => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
-    await stage?.closePages();
-  });
-  afterAll(async () => {
-    await web?.cleanUp();
-    await model.close();
-  });
-
-  function browser(test: TestContext): BrowserStage {
-    return stage ?? test.skip(NO_BROWSER);
-  }
 
   const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
   const said = (page: Page, text: string) =>
@@ -76,12 +44,12 @@ describe('the feed of a channel, in a browser', () => {
   }
 
   async function newChannel(channelId: string): Promise<void> {
-    const { status } = await owner.post('/v1/channels', { channelId, title: channelId });
+    const { status } = await web.owner.post('/v1/channels', { channelId, title: channelId });
     expect(status).toBe(201);
   }
 
   it('W-1 the link printed at the start leads to the lobby with its residents, a box to write in, and three lines that explain', async (test) => {
-    const page = await browser(test).visit(daemon.loginUrl);
+    const page = await web.browser.visit(web.daemon.loginUrl);
     await page.getByRole('heading', { name: 'Log in as owner?' }).waitFor();
     await confirmLogin(page);
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
@@ -105,7 +73,7 @@ describe('the feed of a channel, in a browser', () => {
   });
 
   it('W-1 without a login the page explains how to get a link', async (test) => {
-    const page = await browser(test).visit(`${daemon.url}/c/lobby`);
+    const page = await web.browser.visit(`${web.daemon.url}/c/lobby`);
     await page.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
     await page.getByText('stoa login').waitFor();
   });
@@ -113,7 +81,7 @@ describe('the feed of a channel, in a browser', () => {
   it('W-1 a link to a page works from another site, also without a login', async (test) => {
     const elsewhere = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
-      response.end(`<link rel="icon" href="data:,"><a href="${daemon.url}/c/lobby">there</a>`);
+      response.end(`<link rel="icon" href="data:,"><a href="${web.daemon.url}/c/lobby">there</a>`);
     });
     await new Promise<void>((resolve) => elsewhere.listen(0, 'localhost', resolve));
     try {
@@ -122,16 +90,16 @@ describe('the feed of a channel, in a browser', () => {
         await page.goto(`http://localhost:${String(port)}/`);
         await page.getByText('there').click();
       };
-      const known = await browser(test).logIn(daemon, { path: '/settings' });
+      const known = await web.browser.logIn(web.daemon, { path: '/settings' });
       await follow(known);
       await known.getByRole('heading', { name: 'Lobby' }).waitFor();
-      expect(known.url()).toBe(`${daemon.url}/c/lobby`);
-      const unknown = await browser(test).visit(`${daemon.url}/c/lobby`);
+      expect(known.url()).toBe(`${web.daemon.url}/c/lobby`);
+      const unknown = await web.browser.visit(`${web.daemon.url}/c/lobby`);
       await follow(unknown);
       await unknown.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
       // The site itself is the only other server that got a request.
       const asked = `a request to another place: http://localhost:${String(port)}/`;
-      expect(stage?.takeComplaints()).toEqual([asked, asked]);
+      expect(web.browser.takeErrors()).toEqual([asked, asked]);
     } finally {
       elsewhere.close();
     }
@@ -139,7 +107,7 @@ describe('the feed of a channel, in a browser', () => {
 
   it('W-2 a message is there before the daemon has answered, and is confirmed once', async (test) => {
     await newChannel('echo');
-    const page = await browser(test).logIn(daemon, { path: '/c/echo' });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/echo' });
     let release = (): void => undefined;
     const isReleased = new Promise<void>((resolve) => {
       release = resolve;
@@ -157,18 +125,18 @@ describe('the feed of a channel, in a browser', () => {
     await own.getByText('sending…').waitFor({ state: 'detached' });
     await own.locator('time').waitFor({ state: 'attached' });
     expect(await own.count()).toBe(1);
-    const { json } = await owner.get<{ messages: unknown[] }>('/v1/channels/echo/messages');
+    const { json } = await web.owner.get<{ messages: unknown[] }>('/v1/channels/echo/messages');
     expect(json.messages).toHaveLength(1);
   });
 
   it('W-2 a message that is refused says why, and can be discarded', async (test) => {
     await newChannel('closing');
-    const page = await browser(test).logIn(daemon, { path: '/c/closing' });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/closing' });
     await box(page).waitFor();
     await page.route('**/v1/channels/closing/messages', async (route) => {
       if (route.request().method() !== 'POST') await route.continue();
       else {
-        await owner.post('/v1/channels/closing/archive');
+        await web.owner.post('/v1/channels/closing/archive');
         await route.continue();
       }
     });
@@ -179,16 +147,16 @@ describe('the feed of a channel, in a browser', () => {
     // It goes back to where it was written, for who wants to say it otherwise.
     await alert.getByRole('button', { name: 'Edit' }).click();
     await said(page, 'too late').waitFor({ state: 'detached' });
-    await owner.post('/v1/channels/closing/unarchive');
+    await web.owner.post('/v1/channels/closing/unarchive');
     await box(page).waitFor();
     expect(await box(page).inputValue()).toBe('too late');
     // That the call was refused is what the browser itself complains about.
-    expect(browser(test).takeComplaints().join('\n')).toMatch(/^.*409.*closing\/messages\)$/);
+    expect(web.browser.takeErrors().join('\n')).toMatch(/^.*409.*closing\/messages\)$/);
   });
 
   it('W-5 what was on its way when the page was loaded again is sent by the next page, once and in order', async (test) => {
     await newChannel('outbox');
-    const page = await browser(test).logIn(daemon, { path: '/c/outbox', isInterrupted: true });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/outbox', isInterrupted: true });
     await box(page).waitFor();
     const posts = '**/v1/channels/outbox/messages';
     await page.route(posts, (route) =>
@@ -203,7 +171,7 @@ describe('the feed of a channel, in a browser', () => {
       await said(page, text).locator('time').waitFor({ state: 'attached' });
       expect(await said(page, text).count(), text).toBe(1);
     }
-    const { json } = await owner.get<{ messages: Message[] }>('/v1/channels/outbox/messages');
+    const { json } = await web.owner.get<{ messages: Message[] }>('/v1/channels/outbox/messages');
     expect(json.messages.map(({ inputItems }) => inputItems)).toEqual([
       [{ type: 'text', text: 'first of two' }],
       [{ type: 'text', text: 'second of two' }],
@@ -214,7 +182,7 @@ describe('the feed of a channel, in a browser', () => {
     const story = 'Once upon a time there was a channel in which nobody had to wait. '
       .repeat(60)
       .trim();
-    const testChannel = await TestChannel.open(owner, {
+    const testChannel = await TestChannel.open(web.owner, {
       channelId: 'story',
       workspace: process.cwd(),
     });
@@ -224,7 +192,7 @@ describe('the feed of a channel, in a browser', () => {
       useTools([toolCall('emit_output', { content: story })], { chunkSize: 8, gate: hold }),
       answer('That is done.'),
     ]);
-    const page = await browser(test).logIn(daemon, { path: '/c/story' });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/story' });
     await box(page).waitFor();
     // Everything that is shown of it on the way, draft or message, however briefly.
     await page.evaluate(`
@@ -275,7 +243,7 @@ describe('the feed of a channel, in a browser', () => {
     await person.post('/v1/channels/den/messages', { text: 'before' });
     await person.post('/v1/channels', { channelId: 'nook', title: 'Nook' });
     await person.post('/v1/channels/nook/messages', { text: 'in the nook' });
-    const page = await browser(test).logIn(first, {
+    const page = await web.browser.logIn(first, {
       path: '/settings/appearance',
       isInterrupted: true,
     });
@@ -339,8 +307,8 @@ describe('the feed of a channel, in a browser', () => {
     await newChannel('marked');
     const text =
       '# Plan\n\nSome **bold**, `inline`\nand a second line.\n\n```ts\nconst a: number = 1;\n```\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n- [x] done';
-    await owner.post('/v1/channels/marked/messages', { text });
-    const page = await browser(test).logIn(daemon, {
+    await web.owner.post('/v1/channels/marked/messages', { text });
+    const page = await web.browser.logIn(web.daemon, {
       path: '/c/marked',
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -373,8 +341,8 @@ describe('the feed of a channel, in a browser', () => {
       '<iframe src="https://tracker.invalid"></iframe>',
       '<https://fine.invalid/>',
     ].join('\n\n');
-    await owner.post('/v1/channels/hostile/messages', { text: hostile });
-    const page = await browser(test).logIn(daemon, { path: '/c/hostile' });
+    await web.owner.post('/v1/channels/hostile/messages', { text: hostile });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/hostile' });
     const message = page.getByRole('article');
     await message.getByText('<script>window.ran = 1</script>').waitFor();
     expect(await message.locator('script, img, iframe, object').count()).toBe(0);
@@ -402,7 +370,7 @@ describe('the feed of a channel, in a browser', () => {
       'ran' in window
     `);
     expect(ran).toBe(false);
-    const complaints = browser(test).takeComplaints();
+    const complaints = web.browser.takeErrors();
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain('Content Security Policy');
   });

@@ -1,33 +1,20 @@
 import { request } from 'node:http';
 import type { LoginCode } from '@stoa/protocol';
 import {
-  type BrowserStage,
-  type Caller,
   call,
   callerOf,
   confirmLogin,
-  type DaemonWithBrowser,
   ForeignServer,
   LiveSocket,
-  NO_BROWSER,
   newPerson,
   type Page,
   type Received,
   startDaemon,
-  startWithBrowser,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { webTests } from '../web-tests.js';
 
 /** Sends again what was received, with all its headers. */
 function replay(url: string, { method, path, headers, body }: Received): Promise<number> {
@@ -47,33 +34,11 @@ function replay(url: string, { method, path, headers, body }: Received): Promise
 }
 
 describe('a browser login belongs to one origin', () => {
-  let daemon: TestDaemon;
-  let owner: Caller;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
-
-  beforeAll(async () => {
-    web = await startWithBrowser(() => startDaemon());
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
-    await owner.post('/v1/channels', { channelId: 'hall', title: 'Hall' });
+  const web = webTests({
+    prepare: async () => {
+      await web.owner.post('/v1/channels', { channelId: 'hall', title: 'Hall' });
+    },
   });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(async () => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
-    await stage?.closePages();
-  });
-  afterAll(async () => {
-    await web?.cleanUp();
-  });
-
-  function browser(test: TestContext): BrowserStage {
-    if (!stage) test.skip(NO_BROWSER);
-    return stage;
-  }
 
   const whoIs = (page: Page): Promise<string> =>
     page.evaluate<string>(`new Promise((resolve, reject) => {
@@ -86,7 +51,7 @@ describe('a browser login belongs to one origin', () => {
     })`);
 
   it('SE-8 a page at another port of this machine gets nothing that gives access to the daemon', async (test) => {
-    const page = await browser(test).logIn(daemon, { path: '/c/hall' });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/hall' });
     await page.getByRole('heading', { name: 'Hall' }).waitFor();
     expect(await page.context().cookies()).toEqual([]);
     const foreign = await ForeignServer.listen(0);
@@ -97,13 +62,13 @@ describe('a browser login belongs to one origin', () => {
       expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
       const [{ headers } = { headers: {} }] = foreign.received;
       const { cookie = '' } = headers as { cookie?: string };
-      const replayed = { cookie: `${cookie}; stoa_${String(daemon.port)}=x` };
-      const answer = await call(daemon.url, 'GET', '/v1/whoami', { headers: replayed });
+      const replayed = { cookie: `${cookie}; stoa_${String(web.daemon.port)}=x` };
+      const answer = await call(web.daemon.url, 'GET', '/v1/whoami', { headers: replayed });
       expect(answer.status).toBe(401);
-      await expect(LiveSocket.open(daemon.url, { headers: replayed })).rejects.toMatchObject({
+      await expect(LiveSocket.open(web.daemon.url, { headers: replayed })).rejects.toMatchObject({
         status: 401,
       });
-      expect(stage?.takeComplaints()).toEqual([`a request to another place: ${foreign.url}/`]);
+      expect(web.browser.takeErrors()).toEqual([`a request to another place: ${foreign.url}/`]);
     } finally {
       await foreign.close();
     }
@@ -117,7 +82,7 @@ describe('a browser login belongs to one origin', () => {
       channelId: 'den',
       title: 'Den',
     });
-    const page = await browser(test).logIn(first, { path: '/c/den', isInterrupted: true });
+    const page = await web.browser.logIn(first, { path: '/c/den', isInterrupted: true });
     const box = page.getByRole('textbox', { name: 'Message' });
     await box.waitFor();
     await page.getByText('Connected').waitFor();
@@ -155,12 +120,12 @@ describe('a browser login belongs to one origin', () => {
   });
 
   it('SE-52 SE-53 a login link in a message is no link, and following it by other ways logs nobody in', async (test) => {
-    const bea = await newPerson(daemon, 'bea');
+    const bea = await newPerson(web.daemon, 'bea');
     const { url } = (await bea.post<LoginCode>('/v1/login-codes')).json;
-    await owner.post('/v1/channels/hall/messages', {
-      text: `Look: [a picture](${url}) and <${url}> and ${url}\n\n[other](${daemon.url}/c/hall)`,
+    await web.owner.post('/v1/channels/hall/messages', {
+      text: `Look: [a picture](${url}) and <${url}> and ${url}\n\n[other](${web.daemon.url}/c/hall)`,
     });
-    const page = await browser(test).logIn(daemon, { path: '/c/hall' });
+    const page = await web.browser.logIn(web.daemon, { path: '/c/hall' });
     const message = page.getByRole('article').filter({ hasText: 'a picture' });
     await message.getByRole('link', { name: 'other' }).waitFor();
     expect(await message.locator('a[href*="login"]').count()).toBe(0);
@@ -177,11 +142,11 @@ describe('a browser login belongs to one origin', () => {
         body: JSON.stringify({ code: ${JSON.stringify(new URL(url).searchParams.get('code'))}, ticket: 'x' }) })`,
     );
     expect(await whoIs(page)).toBe(mine);
-    const refusals = stage?.takeComplaints() ?? [];
+    const refusals = web.browser.takeErrors();
     expect(refusals.filter((text) => !/\b40[13] \(/.test(text))).toEqual([]);
 
     // Who opens it is asked, and the code was not used up by all that.
-    const asked = await browser(test).visit(url);
+    const asked = await web.browser.visit(url);
     await asked.getByRole('heading', { name: 'Log in as bea?' }).waitFor();
     await confirmLogin(asked);
     await asked.getByText('Connected').waitFor();
@@ -189,7 +154,7 @@ describe('a browser login belongs to one origin', () => {
   });
 
   it('the key of a login cannot be read by the page that uses it', async (test) => {
-    const page = await browser(test).logIn(daemon);
+    const page = await web.browser.logIn(web.daemon);
     await page.getByText('Connected').waitFor();
     const exported = await page.evaluate<string>(`new Promise((resolve, reject) => {
       const opening = indexedDB.open('stoa');

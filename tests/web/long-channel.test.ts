@@ -1,26 +1,14 @@
 import {
-  type BrowserStage,
   callerOf,
-  type DaemonWithBrowser,
   fillChannels,
-  NO_BROWSER,
   type Page,
   startDaemon,
-  startWithBrowser,
   type TestDaemon,
   until,
   withDatabaseFile,
 } from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { webTests } from '../web-tests.js';
 
 const MESSAGES = 100_000;
 const OPENED_MS = 1_500;
@@ -29,10 +17,6 @@ const NODES = 3_000;
 const THEIR_DAY = '2020-09-13';
 
 describe('a channel of 100,000 messages, in a browser', () => {
-  let daemon: TestDaemon;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
-
   const startFilled = async (): Promise<TestDaemon> => {
     const before = await startDaemon({ checkAtEnd: false });
     const owner = callerOf(before.url, before.token);
@@ -44,24 +28,10 @@ describe('a channel of 100,000 messages, in a browser', () => {
     return startDaemon({ home: before.home, checkAtEnd: false });
   };
 
-  beforeAll(async () => {
-    web = await startWithBrowser(startFilled);
-    if (web) ({ daemon, stage } = web);
-  });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(async () => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
-    await stage?.closePages();
-  });
-  afterAll(async () => {
-    await web?.cleanUp();
-  });
+  const web = webTests({ start: startFilled });
 
-  const opened = async (test: TestContext): Promise<Page> => {
-    if (!stage) return test.skip(NO_BROWSER);
-    const page = await stage.logIn(daemon, { path: '/c/long' });
+  const opened = async (): Promise<Page> => {
+    const page = await web.browser.logIn(web.daemon, { path: '/c/long' });
     await newest(page).waitFor();
     return page;
   };
@@ -70,8 +40,8 @@ describe('a channel of 100,000 messages, in a browser', () => {
     page.evaluate('document.querySelectorAll("*").length');
   const log = (page: Page) => page.getByRole('log', { name: 'Messages' });
 
-  it('W-6 is there within a second and a half, with a small page however far one scrolls', async (test) => {
-    const page = await opened(test);
+  it('W-6 is there within a second and a half, with a small page however far one scrolls', async () => {
+    const page = await opened();
     const times: number[] = [];
     // The best of three: other load on this machine must not count.
     for (let i = 0; i < 3; i++) {
@@ -112,8 +82,8 @@ describe('a channel of 100,000 messages, in a browser', () => {
     expect(await newest(page).isVisible()).toBe(true);
   });
 
-  it('W-6 jumps to a day, and from a search result to its message', async (test) => {
-    const page = await opened(test);
+  it('W-6 jumps to a day, and from a search result to its message', async () => {
+    const page = await opened();
     await goToDay(page, THEIR_DAY);
     await page.getByText('message 1', { exact: true }).waitFor();
     expect(await nodes(page)).toBeLessThan(NODES);
@@ -123,9 +93,9 @@ describe('a channel of 100,000 messages, in a browser', () => {
     await page.keyboard.press('Escape');
 
     // They were written directly to the store, and the daemon indexes them asynchronously.
-    const owner = callerOf(daemon.url, daemon.token);
+    const owner = callerOf(web.daemon.url, web.daemon.token);
     await until('what was said is found', async () => {
-      const { json } = await owner.get<{ hits: unknown[] }>('/v1/search?query=61803');
+      const { json } = await web.owner.get<{ hits: unknown[] }>('/v1/search?query=61803');
       return json.hits.length > 0;
     });
     await page.keyboard.press('Control+k');

@@ -2,35 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, Member, Message } from '@stoa/protocol';
-import {
-  type BrowserStage,
-  type Caller,
-  callerOf,
-  type DaemonWithBrowser,
-  NO_BROWSER,
-  newPerson,
-  startDaemon,
-  startWithBrowser,
-  type TestDaemon,
-  until,
-} from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { type Caller, callerOf, newPerson, type Page, startDaemon, until } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
 import { scripted, TestChannel } from '../test-channel.js';
+import { webTests } from '../web-tests.js';
 
 /** A picture of one red dot. */
 const DOT =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
-type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 type Locator = ReturnType<Page['getByRole']>;
 
 async function isInView(found: Locator): Promise<boolean> {
@@ -100,42 +80,28 @@ const paste = (page: Page, files: readonly PastedFile[], text?: string): Promise
   )`);
 
 describe('talking, in two browsers', () => {
-  let daemon: TestDaemon;
-  let owner: Caller;
   let anna: Caller;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
   let mine: Page;
   let theirs: Page;
 
-  beforeAll(async () => {
-    web = await startWithBrowser(() => startDaemon({ env: { STOA_LOBBY: 'auto' } }));
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
-    const created = await owner.post<Channel>('/v1/channels', { channelId: 'room', title: 'Room' });
-    if (created.status !== 201) throw new Error(created.text);
-    const { token } = await newPerson(daemon, 'anna');
-    anna = callerOf(daemon.url, token);
-    await anna.post<Member>('/v1/channels/room/members', { displayName: 'Anna Lee' });
-    [mine, theirs] = await Promise.all([
-      stage.logIn(daemon, { path: '/c/room' }),
-      stage.logIn(daemon, { path: '/c/room', token }),
-    ]);
+  const web = webTests({
+    start: () => startDaemon({ env: { STOA_LOBBY: 'auto' } }),
+    keepsPages: true,
+    prepare: async () => {
+      const created = await web.owner.post<Channel>('/v1/channels', {
+        channelId: 'room',
+        title: 'Room',
+      });
+      if (created.status !== 201) throw new Error(created.text);
+      const { token } = await newPerson(web.daemon, 'anna');
+      anna = callerOf(web.daemon.url, token);
+      await anna.post<Member>('/v1/channels/room/members', { displayName: 'Anna Lee' });
+      [mine, theirs] = await Promise.all([
+        web.browser.logIn(web.daemon, { path: '/c/room' }),
+        web.browser.logIn(web.daemon, { path: '/c/room', token }),
+      ]);
+    },
   });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(() => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
-  });
-  afterAll(async () => {
-    await web?.cleanUp();
-  });
-
-  function needsBrowser(test: TestContext): void {
-    if (!stage) test.skip(NO_BROWSER);
-  }
 
   const said = (page: Page, text: string) =>
     page.getByRole('log', { name: 'Messages' }).getByRole('article').filter({ hasText: text });
@@ -148,7 +114,7 @@ describe('talking, in two browsers', () => {
 
   async function stored(text: string): Promise<Message> {
     return until('the message is stored', async () => {
-      const { json } = await owner.get<{ messages: Message[] }>(
+      const { json } = await web.owner.get<{ messages: Message[] }>(
         '/v1/channels/room/messages?limit=100',
       );
       return json.messages.find(({ inputItems }) =>
@@ -158,7 +124,6 @@ describe('talking, in two browsers', () => {
   }
 
   it('W-3 a reply in a thread is seen in the thread and the feed of another browser at once', async (test) => {
-    needsBrowser(test);
     await write(mine, 'What shall we plant?');
     await said(theirs, 'What shall we plant?').hover();
     await said(theirs, 'What shall we plant?')
@@ -184,7 +149,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-3 a reaction is set, seen with who it is of, and taken back', async (test) => {
-    needsBrowser(test);
     const row = said(mine, 'What shall we plant?').first();
     await row.focus();
     await mine.keyboard.press('+');
@@ -204,7 +168,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-3 an edit and a deletion are seen; a deletion asks once', async (test) => {
-    needsBrowser(test);
     await write(mine, 'The gate is opne.');
     await said(theirs, 'The gate is opne.').waitFor();
     const { messageId } = await stored('The gate is opne.');
@@ -244,7 +207,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-3 an @ is completed with the keyboard and addresses the member', async (test) => {
-    needsBrowser(test);
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.pressSequentially('Look, @le');
     await mine.getByRole('option', { name: 'Anna Lee' }).waitFor();
@@ -257,13 +219,12 @@ describe('talking, in two browsers', () => {
     await area.pressSequentially('at this');
     await area.press('Enter');
     await said(theirs, 'Look, @Anna Lee at this').waitFor();
-    const { json } = await owner.get<{ members: Member[] }>('/v1/channels/room/members');
+    const { json } = await web.owner.get<{ members: Member[] }>('/v1/channels/room/members');
     const anna = json.members.find(({ displayName }) => displayName === 'Anna Lee');
     expect((await stored('Look, @Anna Lee')).addressedMemberIds).toEqual([anna?.memberId]);
   });
 
   it('W-3 a pasted image has a preview, and others see it; other files are offered for download', async (test) => {
-    needsBrowser(test);
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="x"</script></svg>';
@@ -311,7 +272,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-3 a file that is dropped and too large, or empty, is refused beside its name', async (test) => {
-    needsBrowser(test);
     const film = [
       { name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 },
       { name: 'none.txt', type: '', bytes: 0 },
@@ -327,7 +287,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-3 what is attached and not sent is there when the page is loaded again, but for what was removed or collected', async (test) => {
-    needsBrowser(test);
     await mine.getByRole('textbox', { name: 'Message', exact: true }).fill('Three notes');
     const names = ['dot.png', 'kept.txt', 'removed.txt', 'collected.txt'];
     const [dot = '', ...notes] = names;
@@ -344,7 +303,7 @@ describe('talking, in two browsers', () => {
     const attached = mine.getByRole('list', { name: 'Attached' });
     await attached.getByRole('button', { name: 'Remove removed.txt' }).click();
     await mine.getByRole('button', { name: 'Send', disabled: false }).waitFor();
-    expect((await owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
+    expect((await web.owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
     await mine.reload();
     await mine.getByText('collected.txt waited too long to be sent').waitFor();
     const image = attached.locator('img');
@@ -361,11 +320,10 @@ describe('talking, in two browsers', () => {
       await mine.evaluate(`Object.keys(localStorage).filter((key) => key.includes('attached'))`),
     ).toEqual([]);
     // That it was not found is what the browser itself complains about.
-    expect(stage?.takeComplaints().join('\n')).toMatch(/^.*404.*\/v1\/assets\/[^/]*\)$/);
+    expect(web.browser.takeErrors().join('\n')).toMatch(/^.*404.*\/v1\/assets\/[^/]*\)$/);
   });
 
   it('W-4 the decision explains why an agent spoke', async (test) => {
-    needsBrowser(test);
     await mine.getByRole('link', { name: /^Lobby/ }).click();
     await mine.getByRole('heading', { name: 'Lobby' }).waitFor();
     await write(mine, '@reviewer, what do you look for?');
@@ -387,8 +345,7 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-4 a thread that waits says who is next and why not now, and nothing when it is over', async (test) => {
-    needsBrowser(test);
-    await owner.patch('/v1/channels/lobby', { paused: true });
+    await web.owner.patch('/v1/channels/lobby', { paused: true });
     await write(mine, 'hello from the gate');
     await said(mine, 'hello from the gate').hover();
     await said(mine, 'hello from the gate')
@@ -397,7 +354,7 @@ describe('talking, in two browsers', () => {
     const turn = mine.getByRole('list', { name: 'Whose turn it is' });
     await turn.getByText('is next, because it').waitFor();
     expect(await turn.textContent()).toContain('not now, because the channel is paused.');
-    await owner.patch('/v1/channels/lobby', { paused: false });
+    await web.owner.patch('/v1/channels/lobby', { paused: false });
     await mine
       .getByRole('log', { name: 'Replies' })
       .getByText('I am the host here')
@@ -407,7 +364,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('the palette leads to a channel with the keyboard alone, and does what keys do', async (test) => {
-    needsBrowser(test);
     await mine.getByRole('textbox', { name: 'Message', exact: true }).focus();
     await mine.keyboard.press('Control+k');
     const line = mine.getByRole('combobox');
@@ -418,7 +374,7 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('heading', { name: 'Room' }).waitFor();
     expect(new URL(mine.url()).pathname).toBe('/c/room');
     const purpose = 'What grows where, and who waters it. '.repeat(20);
-    await owner.patch('/v1/channels/room', { purpose });
+    await web.owner.patch('/v1/channels/room', { purpose });
     await mine.locator('header').getByText(purpose.trim()).waitFor();
     expect((await hiddenIn(mine.getByTitle(/Anna Lee/).first())).beside).toBe(0);
 
@@ -450,10 +406,9 @@ describe('talking, in two browsers', () => {
   });
 
   it('a search leads to a message far up in the log, and shows it', async (test) => {
-    needsBrowser(test);
-    await owner.post('/v1/channels', { channelId: 'long', title: 'Long' });
+    await web.owner.post('/v1/channels', { channelId: 'long', title: 'Long' });
     for (let i = 0; i < 130; i += 1) {
-      await owner.post('/v1/channels/long/messages', {
+      await web.owner.post('/v1/channels/long/messages', {
         text: i === 3 ? 'the quince is ripe' : `line ${i}`,
       });
     }
@@ -479,7 +434,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('a reader of earlier messages keeps the scroll offset and the unsent edit', async (test) => {
-    needsBrowser(test);
     const log = mine.getByRole('log', { name: 'Messages' });
     const more = mine.waitForResponse((answer) => /messages\?.*after=/.test(answer.url()));
     // Not by a key: Chromium animates such a scroll, to an offset that it computed before.
@@ -528,7 +482,7 @@ describe('talking, in two browsers', () => {
     await said(mine, 'back from the past').waitFor();
 
     // What can be done with what is higher than the screen is in view, and so is the end beside what is written.
-    await owner.post('/v1/channels/long/messages', {
+    await web.owner.post('/v1/channels/long/messages', {
       text: Array.from({ length: 60 }, (_, line) => `tall ${line}`).join('\n'),
     });
     await said(mine, 'tall 59').hover();
@@ -542,7 +496,6 @@ describe('talking, in two browsers', () => {
   });
 
   it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {
-    needsBrowser(test);
     await mine.setViewportSize({ width: 390, height: 780 });
     await mine
       .getByRole('textbox', { name: 'Message', exact: true })
@@ -554,18 +507,21 @@ describe('talking, in two browsers', () => {
   });
 
   it('DU-9 DU-2 DU-11 a person whom an agent names sees it in the sidebar, and a follow-up in the thread panel reaches that agent', async (test) => {
-    needsBrowser(test);
     await mine.setViewportSize({ width: 1200, height: 800 });
     const workspace = mkdtempSync(join(tmpdir(), 'stoa-talk-'));
     test.onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
     const policy = { maxAgentRepliesPerHumanMessage: 1, memberCooldownMs: 600_000 };
-    const testChannel = await TestChannel.open(owner, { channelId: 'heralds', policy, workspace });
-    await owner.patch(testChannel.path, { title: 'Heralds' });
+    const testChannel = await TestChannel.open(web.owner, {
+      channelId: 'heralds',
+      policy,
+      workspace,
+    });
+    await web.owner.patch(testChannel.path, { title: 'Heralds' });
     await anna.post<Member>(`${testChannel.path}/members`, { displayName: 'Anna Lee' });
     const script = (line: string) => scripted(`otherwise: [{ say: ${JSON.stringify(line)} }]`);
     await testChannel.invite('build', script('I am Build.'), { displayName: 'Build' });
     await testChannel.invite('bot', script('@Anna Lee, it is out.'), { displayName: 'Build Bot' });
-    await theirs.goto(`${daemon.url}/c/room`);
+    await theirs.goto(`${web.daemon.url}/c/room`);
     const channel = theirs.getByRole('link', { name: /^Heralds/ });
     await channel.waitFor();
     // Her own message is not unread: what is, is the one that names her.
@@ -577,7 +533,7 @@ describe('talking, in two browsers', () => {
     const named = said(theirs, '@Anna Lee, it is out.');
     await named.waitFor();
     const rootPath = `/c/heralds/m/${asked.json.messageId}`;
-    await mine.goto(daemon.url + rootPath);
+    await mine.goto(web.daemon.url + rootPath);
     await write(mine, 'And since when?', 'Reply');
     const replies = mine.getByRole('log', { name: 'Replies' });
     await until(
@@ -594,7 +550,7 @@ describe('talking, in two browsers', () => {
       verdict: 'granted',
       reason: 'last_in_thread',
     });
-    await mine.goto(`${daemon.url}/c/heralds`);
+    await mine.goto(`${web.daemon.url}/c/heralds`);
     await write(mine, 'What does @Build Bot suggest?');
     const answered = await until('it is answered', async () => {
       const messages = await testChannel.messages();

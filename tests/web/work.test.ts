@@ -2,35 +2,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, InboxItem, Run, Session, Task } from '@stoa/protocol';
-import {
-  type BrowserStage,
-  type Caller,
-  callerOf,
-  type DaemonWithBrowser,
-  McpScript,
-  NO_BROWSER,
-  startDaemon,
-  startWithBrowser,
-  type TestDaemon,
-  until,
-} from '@stoa/testkit';
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  type TestContext,
-} from 'vitest';
+import { McpScript, type Page, until } from '@stoa/testkit';
+import { afterAll, describe, expect, it } from 'vitest';
+import { webTests } from '../web-tests.js';
 
 interface Scrolled {
   readonly scrollHeight: number;
   readonly clientHeight: number;
   readonly scrollTop: number;
 }
-type Page = Awaited<ReturnType<BrowserStage['logIn']>>;
 
 const placeholder = (name: string): string => ['$', '{', name, '}'].join('');
 
@@ -139,71 +119,56 @@ const SCRIPT = {
 describe('work, in a browser', () => {
   const workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
   const mcp = new McpScript();
-  let daemon: TestDaemon;
-  let owner: Caller;
-  let web: DaemonWithBrowser | undefined;
-  let stage: BrowserStage | undefined;
   const sessionIds: string[] = [];
 
-  beforeAll(async () => {
-    web = await startWithBrowser(() => startDaemon());
-    if (!web) return;
-    ({ daemon, stage } = web);
-    owner = callerOf(daemon.url, daemon.token);
-    const driver = { kind: 'script', script: JSON.stringify(SCRIPT) };
-    await owner.put('/v1/agents/worker', { driver, mode: 'full' });
-    await owner.put('/v1/agents/asker', { driver, mode: 'ask' });
-  });
-  beforeEach((test) => {
-    if (!web) test.skip(NO_BROWSER);
-  });
-  afterEach(async () => {
-    expect(stage?.takeComplaints() ?? []).toEqual([]);
-    await stage?.closePages();
+  const web = webTests({
+    prepare: async () => {
+      const driver = { kind: 'script', script: JSON.stringify(SCRIPT) };
+      await web.owner.put('/v1/agents/worker', { driver, mode: 'full' });
+      await web.owner.put('/v1/agents/asker', { driver, mode: 'ask' });
+    },
   });
   afterAll(async () => {
-    // They would outlive the daemon: that is what they are for.
-    for (const sessionId of sessionIds) await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
-    await web?.cleanUp();
+    // Background tasks outlive the daemon.
+    for (const sessionId of sessionIds)
+      await web.owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
     rmSync(workspace, { recursive: true, force: true });
     mcp.remove();
   });
 
-  function browser(test: TestContext): BrowserStage {
-    return stage ?? test.skip(NO_BROWSER);
-  }
-
   async function open(agentId: string, title: string): Promise<string> {
     const body = { agentId, workspace, title };
-    const { json } = await owner.post<Session>('/v1/sessions', body);
+    const { json } = await web.owner.post<Session>('/v1/sessions', body);
     sessionIds.push(json.sessionId);
     return json.sessionId;
   }
 
   const submit = async (sessionId: string, text: string): Promise<InboxItem> =>
-    (await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json;
+    (await web.owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json;
 
   const ended = (runId: string): Promise<Run> =>
     until('the run has ended', async () => {
-      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
+      const { json } = await web.owner.get<Run>(`/v1/runs/${runId}`);
       return json.endedAt === undefined ? undefined : json;
     });
 
   const tasks = async (): Promise<Task[]> =>
-    (await owner.get<{ tasks: Task[] }>('/v1/tasks')).json.tasks;
+    (await web.owner.get<{ tasks: Task[] }>('/v1/tasks')).json.tasks;
 
   const waiting = (count: number): Promise<Approval[]> =>
     until(`${count} wait for an answer`, async () => {
-      const { json } = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
+      const { json } = await web.owner.get<{ approvals: Approval[] }>(
+        '/v1/approvals?state=pending',
+      );
       return json.approvals.length === count ? json.approvals.toReversed() : undefined;
     });
 
   const approval = async (approvalId: string): Promise<Approval> =>
-    (await owner.get<Approval>(`/v1/approvals/${approvalId}`)).json;
+    (await web.owner.get<Approval>(`/v1/approvals/${approvalId}`)).json;
 
-  it('W-7 the pill counts what runs, the dialog shows it by kind, output follows, and the chosen task is stopped though the list moved', async (test) => {
+  it('W-7 the pill counts what runs, the dialog shows it by kind, output follows, and the chosen task is stopped though the list moved', async () => {
     const sessionId = await open('worker', 'Builds');
-    const page = await browser(test).logIn(daemon);
+    const page = await web.browser.logIn(web.daemon);
     const loop =
       'i=0; until [ -e quiet ]; do i=$((i+1)); printf "\\033[32mtick\\033[0m %s\\n" $i; sleep 0.05; done';
     await ended((await submit(sessionId, `background ${loop}`)).runId);
@@ -257,12 +222,12 @@ describe('work, in a browser', () => {
     expect(await page.getByRole('alertdialog').count()).toBe(0);
 
     await page.keyboard.press('Escape');
-    await owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
+    await web.owner.post(`/v1/sessions/${sessionId}/tasks/stop`);
     await page.getByRole('button', { name: /Background tasks: \d tasks? done/ }).waitFor();
   });
 
-  it('W-8 what waits is shown whole, and allowed, denied, edited and answered by keys alone', async (test) => {
-    const page = await browser(test).logIn(daemon);
+  it('W-8 what waits is shown whole, and allowed, denied, edited and answered by keys alone', async () => {
+    const page = await web.browser.logIn(web.daemon);
     writeFileSync(join(workspace, 'notes.txt'), 'one\ntwo\n');
     const forging = 'echo dangerous # It runs in /nowhere.';
     const prompts = ['correct the notes', `run ${forging}`, 'run echo first', 'ask me'];
@@ -319,21 +284,21 @@ describe('work, in a browser', () => {
   });
 
   const approvalOf = async (runId: string): Promise<Approval> => {
-    const { json } = await owner.get<{ approvals: Approval[] }>('/v1/approvals');
+    const { json } = await web.owner.get<{ approvals: Approval[] }>('/v1/approvals');
     const found = json.approvals.find((each) => each.runId === runId);
     if (!found) throw new Error(`${runId} has asked nothing`);
     return found;
   };
 
-  it('W-8 what is answered elsewhere says so and goes, and no key meant for it reaches another', async (test) => {
-    const page = await browser(test).logIn(daemon);
+  it('W-8 what is answered elsewhere says so and goes, and no key meant for it reaches another', async () => {
+    const page = await web.browser.logIn(web.daemon);
     await submit(await open('asker', 'First'), 'run echo one');
     await waiting(1);
     await submit(await open('asker', 'Second'), 'run echo two');
     const [one, two] = await waiting(2);
     await page.getByRole('button', { name: '2 wait for you' }).click();
     await page.getByRole('region', { name: 'Run echo one' }).waitFor();
-    await owner.post(`/v1/approvals/${one?.approvalId ?? ''}/answer`, { decision: 'deny' });
+    await web.owner.post(`/v1/approvals/${one?.approvalId ?? ''}/answer`, { decision: 'deny' });
     await page.getByText('Answered elsewhere: denied').waitFor();
     await page.getByText('Choose the next one to review').waitFor();
     await page.keyboard.press('a');
@@ -345,10 +310,10 @@ describe('work, in a browser', () => {
     expect((await approval(two?.approvalId ?? '')).state).toBe('allowed');
   });
 
-  it('W-14 a session shows its inbox, its runs and its journal, takes prompts, and is steered and cancelled', async (test) => {
+  it('W-14 a session shows its inbox, its runs and its journal, takes prompts, and is steered and cancelled', async () => {
     const sessionId = await open('worker', 'Stories');
-    const page = await browser(test).logIn(daemon);
-    await page.goto(`${daemon.url}/s/${sessionId}`);
+    const page = await web.browser.logIn(web.daemon);
+    await page.goto(`${web.daemon.url}/s/${sessionId}`);
     const journal = page.getByRole('log', { name: 'Journal' });
     const prompt = page.getByRole('textbox', { name: 'Prompt' });
     const runs = page.getByRole('list', { name: 'Runs' });
@@ -409,12 +374,12 @@ describe('work, in a browser', () => {
     expect(await page.getByText('Waits for you').count()).toBe(0);
   });
 
-  it('W-15 MCP servers that cannot be reached stand beside the pill, with the reason; else nothing does', async (test) => {
+  it('W-15 MCP servers that cannot be reached stand beside the pill, with the reason; else nothing does', async () => {
     const driver = { kind: 'script', script: JSON.stringify(SCRIPT) };
     const mcpServers = { broken: mcp.config('broken') };
-    await owner.put('/v1/agents/connected', { driver, mode: 'full', mcpServers });
+    await web.owner.put('/v1/agents/connected', { driver, mode: 'full', mcpServers });
     const sessionId = await open('connected', 'Connected');
-    const page = await browser(test).logIn(daemon);
+    const page = await web.browser.logIn(web.daemon);
     const footer = page.getByRole('contentinfo', { name: 'Status' });
     await footer.getByText('Connected').waitFor();
     const offline = footer.getByRole('button', { name: '1 MCP offline' });
@@ -428,8 +393,8 @@ describe('work, in a browser', () => {
     // It is mended.
     await ended(runId);
     const mended = { broken: mcp.config() };
-    await owner.put('/v1/agents/connected', { driver, mode: 'full', mcpServers: mended });
-    await owner.post(`/v1/sessions/${sessionId}/refresh`);
+    await web.owner.put('/v1/agents/connected', { driver, mode: 'full', mcpServers: mended });
+    await web.owner.post(`/v1/sessions/${sessionId}/refresh`);
     await submit(sessionId, 'use the server');
     await offline.waitFor({ state: 'detached' });
   });

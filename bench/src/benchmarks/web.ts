@@ -1,4 +1,4 @@
-import { BrowserStage, findBrowser, NO_BROWSER, type Page } from '@stoa/testkit';
+import { findBrowser, NO_BROWSER, type Page, TestBrowser } from '@stoa/testkit';
 import { type Benchmark, Skipped } from '../benchmark.js';
 import type { Pair } from '../measure/alternate.js';
 import { figureOf } from '../measure/figure.js';
@@ -26,12 +26,12 @@ export const web: Benchmark = {
     const long = await startDaemon(scope, home);
     await long.client.members.upsert(channelName(0));
     const demo = await startDaemon(scope, openDirectory(scope), { STOA_LOBBY: 'auto' });
-    const stage = await BrowserStage.open();
-    if (!stage) throw new Skipped(NO_BROWSER);
-    scope.defer(() => stage.close());
+    const browser = await TestBrowser.open();
+    if (!browser) throw new Skipped(NO_BROWSER);
+    scope.defer(() => browser.close());
 
-    const lobby = await pageOf(stage, demo, '/c/lobby');
-    const page = await pageOf(stage, long, `/c/${channelName(0)}`);
+    const lobby = await pageOf(browser, demo, '/c/lobby');
+    const page = await pageOf(browser, long, `/c/${channelName(0)}`);
     const [opened, openedLong, frames, nodes, echoes]: [Pair[], Pair[], Pair[], Pair[], Pair[]] = [
       [],
       [],
@@ -59,8 +59,8 @@ export const web: Benchmark = {
   },
 };
 
-async function pageOf(stage: BrowserStage, daemon: Daemon, path: string): Promise<Page> {
-  const page = await stage.logIn(
+async function pageOf(browser: TestBrowser, daemon: Daemon, path: string): Promise<Page> {
+  const page = await browser.logIn(
     { url: `http://127.0.0.1:${daemon.port}`, token: daemon.token },
     {
       path,

@@ -9,7 +9,7 @@ import {
   type Reply,
   RuntimeWorld,
   STORE_ENGINES,
-  saidBy,
+  outputOf,
   say,
   type TracedTool,
   TracedTools,
@@ -155,7 +155,7 @@ describe.each(DRIVERS)('a run of the $kind driver', (driver) => {
         if (isLast) expect(at).toBeGreaterThan(14);
         const where = `killed at write ${String(at)}`;
         expect(run.status, where).toBe('completed');
-        expect(saidBy(run), where).toBe('Done');
+        expect(outputOf(run), where).toBe('Done');
         expect(new Set(written).size, where).toBe(written.length);
         expect(types.filter((type) => type === 'tool_call').length, where).toBe(4);
         expect(types.filter((type) => type === 'tool_result').length, where).toBe(4);

@@ -1,4 +1,4 @@
-export { type AgentParts, AgentStage, type AgentStageOptions } from './acp/agent-stage.js';
+export { AgentFixture, type AgentFixtureOptions, type AgentParts } from './acp/agent-fixture.js';
 export {
   FAKE_AGENT,
   type FakeAgentEntry,
@@ -14,15 +14,15 @@ export {
 } from './acp/programs.js';
 export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
-export {
-  BrowserStage,
-  confirmLogin,
-  type OpenOptions,
-  type Page,
-} from './browser/browser-stage.js';
 export { type DaemonWithBrowser, startWithBrowser } from './browser/daemon-with-browser.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
 export { confirmCode, openLoginPage, PageLogin, ticketIn } from './browser/page-login.js';
+export {
+  confirmLogin,
+  type OpenOptions,
+  type Page,
+  TestBrowser,
+} from './browser/test-browser.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
 export { fillChannels } from './channels/fill-channels.js';
 export {
@@ -33,21 +33,21 @@ export {
 export { readSyncTrace, type SyncTrace } from './crash/sync-trace.js';
 export { type CallAnswer, type CallOptions, call } from './daemon/call.js';
 export { type Caller, callerOf, newPerson } from './daemon/caller.js';
+export { DAEMON_ENGINES, type DaemonEngine, type TestDirectory } from './daemon/daemon-engines.js';
 export {
-  type Company,
   channelPath,
   codeOf,
   createChannel,
+  type DaemonWithPeople,
   headOf,
   listMessages,
   logOf,
   newChannel,
-  openCompany,
   postMessage,
   refusalOf,
+  startWithPeople,
   textsOf,
-} from './daemon/company.js';
-export { DAEMON_ENGINES, type DaemonEngine, type DaemonPlace } from './daemon/daemon-engines.js';
+} from './daemon/daemon-with-people.js';
 export { withDatabaseFile } from './daemon/database-file.js';
 export { ForeignServer, type Received } from './daemon/foreign-server.js';
 export {
@@ -61,16 +61,16 @@ export {
 export { appendEvent } from './engines/append-event.js';
 export {
   SEARCH_ENGINES,
+  type SearchDatabase,
   type SearchEngine,
-  type SearchPlace,
   type TestedSearchIndex,
 } from './engines/search-engines.js';
 export { buildSearchThread } from './engines/search-thread-file.js';
 export {
   STORE_ENGINES,
   type StoreEngine,
-  type StorePlace,
-  type StorePlaceOptions,
+  type TestDatabase,
+  type TestDatabaseOptions,
 } from './engines/store-engines.js';
 export { HOSTILE_FRAGMENTS, HOSTILE_TEXTS, type HostileText } from './hostile/fragments.js';
 export { type Reader, type SlowReading, slowReadings } from './hostile/growth.js';
@@ -115,17 +115,17 @@ export {
 export { type FlakyLink, openFlakyLink } from './postgres/flaky-link.js';
 export { type FreshDatabase, freshDatabase } from './postgres/fresh-database.js';
 export { type InstalledProgram, installNpmProgram } from './programs/npm-program.js';
-export { AgentSession, definitionOf, saidBy } from './runtime/agent-session.js';
+export { AgentSession, definitionOf, outputOf } from './runtime/agent-session.js';
 export { DirectedDriver, type DirectedRun } from './runtime/directed-driver.js';
 export { dyingRun } from './runtime/dying-run.js';
 export { lateExecutor } from './runtime/late-executor.js';
 export {
   CANARY_KEY,
   type DriverParts,
-  ModelStage,
-  type ModelStageOptions,
+  ModelFixture,
+  type ModelFixtureOptions,
   QuickTimers,
-} from './runtime/model-stage.js';
+} from './runtime/model-fixture.js';
 export { OWNER, type RuntimeDaemon, RuntimeWorld } from './runtime/runtime-world.js';
 export { type TracedAnswer, type TracedTool, TracedTools } from './runtime/traced-tools.js';
 export { WorkspaceRun, type WorkspaceRunOptions } from './runtime/workspace-run.js';

@@ -1,12 +1,12 @@
 import { decide } from '@stoa/core';
 import { PermissionMode } from '@stoa/protocol';
-import { AgentStage, type AgentStageOptions, OWNER, saidBy, until } from '@stoa/testkit';
+import { AgentFixture, type AgentFixtureOptions, OWNER, outputOf, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver } from './acp-driver.js';
 import { agentProgram } from './agent-program.js';
 
-const stages: AgentStage[] = [];
+const stages: AgentFixture[] = [];
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
@@ -16,8 +16,8 @@ const OWN_TOOLS = [
   ...['send_message', 'remember', 'ask_user'],
 ];
 
-async function open(options: Omit<AgentStageOptions, 'driver'> = {}): Promise<AgentStage> {
-  const stage = await AgentStage.open({
+async function open(options: Omit<AgentFixtureOptions, 'driver'> = {}): Promise<AgentFixture> {
+  const stage = await AgentFixture.open({
     driver: (parts) =>
       new AcpDriver({
         ...parts,
@@ -60,7 +60,7 @@ describe('an answer to what a program asks', () => {
     });
     expect(third.input).toEqual({ command: 'make a' });
     await stage.answer(session, ONCE);
-    expect(saidBy(await session.ended(runId))).toContain('allowed');
+    expect(outputOf(await session.ended(runId))).toContain('allowed');
     const calls = (await session.all('tool_call')).map(({ data }) => data);
     expect(calls.map(({ input, approvalId }) => [input, approvalId])).toEqual([
       [{ command: 'make a' }, first.approvalId],
@@ -86,7 +86,7 @@ describe('an answer to what a program asks', () => {
     const after = await stage.asked(again);
     expect(after.input).toEqual({ command: 'attempt 2' });
     await stage.answer(again, { decision: 'deny', scope: 'once' });
-    expect(saidBy(await again.ended(runId))).toContain('rejected');
+    expect(outputOf(await again.ended(runId))).toContain('rejected');
   });
 
   it('is journaled with the arguments that were asked about, whatever is reported since', async () => {
@@ -128,7 +128,7 @@ describe('an approval covers what was shown', () => {
       expect(after.approvalId).not.toBe(before.approvalId);
       expect(after.inputHash).not.toBe(before.inputHash);
       await stage.answer(again, DENY);
-      expect(saidBy(await again.ended(runId))).toContain('rejected');
+      expect(outputOf(await again.ended(runId))).toContain('rejected');
       expect(await again.all('tool_call')).toEqual([]);
     },
   );
@@ -143,7 +143,7 @@ describe('an approval covers what was shown', () => {
     const again = session.on(stage.daemon);
     await until('it was asked again', () => stage.prompts.length === 2);
     await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
-    expect(saidBy(await again.ended(runId))).toContain('allowed');
+    expect(outputOf(await again.ended(runId))).toContain('allowed');
     expect(await again.all('waiting_approval')).toHaveLength(1);
   });
 
@@ -152,7 +152,7 @@ describe('an approval covers what was shown', () => {
     const session = await stage.session();
     const said = (command: string) =>
       permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
-    expect(saidBy(await session.ask(said('rm -rf x')))).toBe('rejected');
+    expect(outputOf(await session.ask(said('rm -rf x')))).toBe('rejected');
     expect(await session.all('waiting_approval')).toEqual([]);
     const { runId } = await session.submit(said('touch x'));
     const asked = await stage.asked(session);
@@ -169,13 +169,13 @@ describe('an approval covers what was shown', () => {
     const session = await stage.session();
     const said = (command: string) =>
       permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
-    expect(saidBy(await session.ask(said('touch x')))).toBe('allowed');
+    expect(outputOf(await session.ask(said('touch x')))).toBe('allowed');
     expect(await session.all('waiting_approval')).toEqual([]);
     const { runId } = await session.submit(said('rm -rf x'));
     const asked = await stage.asked(session);
     expect(asked.detail).toContain('Run `rm -rf x`');
     await stage.answer(session, DENY);
-    expect(saidBy(await session.ended(runId))).toBe('rejected');
+    expect(outputOf(await session.ended(runId))).toBe('rejected');
   });
 
   it.each([
@@ -245,7 +245,7 @@ describe('an approval covers what was shown', () => {
     const again = session.on(stage.daemon);
     await until('it was asked again', () => stage.prompts.length === 2);
     await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
-    expect(saidBy(await again.ended(runId))).toContain('allowed');
+    expect(outputOf(await again.ended(runId))).toContain('allowed');
     expect(await again.all('waiting_approval')).toHaveLength(1);
     const calls = (await again.all('tool_call')).map(({ data }) => data.approvalId);
     expect(calls).toEqual([before.approvalId]);
@@ -260,8 +260,8 @@ describe('an approval covers what was shown', () => {
 });
 
 /** How what the program asked was answered, in order. */
-const answers = (stage: AgentStage): string[] =>
-  stage.told.flatMap(({ type, outcome }) => {
+const answers = (stage: AgentFixture): string[] =>
+  stage.received.flatMap(({ type, outcome }) => {
     const { optionId = '' } = (outcome ?? {}) as { optionId?: string };
     return type === 'permission' ? [/allow/.test(optionId) ? 'allowed' : 'rejected'] : [];
   });
@@ -300,9 +300,9 @@ describe('MCP tools of a program', () => {
     const session = await stage.session();
     await session.ask('!say hello');
     const names = (): string[] =>
-      (stage.told.findLast(({ type }) => type === 'new')?.['mcpServers'] as { name: string }[]).map(
-        ({ name }) => name.replace(/^stoa\w+$/, 'own'),
-      );
+      (
+        stage.received.findLast(({ type }) => type === 'new')?.['mcpServers'] as { name: string }[]
+      ).map(({ name }) => name.replace(/^stoa\w+$/, 'own'));
     expect(names()).toEqual(['own', 'web']);
     await stage.daemon.core.sessions.update(OWNER, session.sessionId, { mode: 'plan' });
     await session.ask('!say hello');
@@ -339,8 +339,8 @@ describe('MCP tools of a program', () => {
   it('AC-10 a rule about one of them holds', async () => {
     const stage = await open({ permissions: { deny: ['Mcp(stoa:remember)'] } });
     const session = await stage.session();
-    expect(saidBy(await session.ask(permit({ name: 'mcp__%s__remember' })))).toBe('rejected');
-    expect(saidBy(await session.ask(permit({ name: 'mcp__%s__ask_user' })))).toBe('allowed');
+    expect(outputOf(await session.ask(permit({ name: 'mcp__%s__remember' })))).toBe('rejected');
+    expect(outputOf(await session.ask(permit({ name: 'mcp__%s__ask_user' })))).toBe('allowed');
   });
 
   const ATTACKS = [
@@ -376,7 +376,7 @@ describe('MCP tools of a program', () => {
       const asked = await stage.asked(session);
       if ('command' in (call.rawInput ?? {})) expect(asked.input).toEqual(call.rawInput);
       await stage.answer(session, DENY);
-      expect(saidBy(await session.ended(runId))).toBe('rejected');
+      expect(outputOf(await session.ended(runId))).toBe('rejected');
     }
   });
 
@@ -390,7 +390,7 @@ describe('MCP tools of a program', () => {
         await session.ask('!say hello');
       }
       // The ids of the fake program begin alike in one process.
-      const ids = stage.told.flatMap((told) => (told.type === 'new' ? [told.id] : []));
+      const ids = stage.received.flatMap((told) => (told.type === 'new' ? [told.id] : []));
       const started = new Set(ids.map((id) => id?.slice(0, id.lastIndexOf('-'))));
       expect([ids.length, started.size]).toEqual([2, processes]);
     }
@@ -400,7 +400,7 @@ describe('MCP tools of a program', () => {
     const stage = await open();
     for (const session of [await stage.session(), await stage.session()])
       await session.ask('!say x');
-    const opened = stage.told.filter(({ type }) => type === 'new');
+    const opened = stage.received.filter(({ type }) => type === 'new');
     const names = opened.map(({ mcpServers }) => (mcpServers as { name: string }[])[0]?.name ?? '');
     expect(new Set(names).size).toBe(2);
     for (const name of names) expect(name).toMatch(/^stoa[0-9a-f]{16}$/);

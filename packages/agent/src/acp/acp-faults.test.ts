@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { decide } from '@stoa/core';
 import type { Principal, Run } from '@stoa/protocol';
 import {
-  AgentStage,
-  type AgentStageOptions,
+  AgentFixture,
+  type AgentFixtureOptions,
   OWNER,
+  outputOf,
   processesWith,
-  saidBy,
   sendSignal,
   until,
 } from '@stoa/testkit';
@@ -16,12 +16,12 @@ import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver, type AcpLimits } from './acp-driver.js';
 import { GUARD } from './process-guard.js';
 
-const stages: AgentStage[] = [];
+const stages: AgentFixture[] = [];
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
 
-interface Options extends Omit<AgentStageOptions, 'driver'> {
+interface Options extends Omit<AgentFixtureOptions, 'driver'> {
   readonly limits?: Partial<AcpLimits>;
   readonly hasSandbox?: boolean;
   /** Time stands still but for waits before a program is started again, which are kept here. */
@@ -30,7 +30,7 @@ interface Options extends Omit<AgentStageOptions, 'driver'> {
 
 async function open({ limits, hasSandbox = true, waits, ...options }: Options = {}) {
   let time = 0;
-  const stage = await AgentStage.open({
+  const stage = await AgentFixture.open({
     driver: (parts) =>
       new AcpDriver({
         ...parts,
@@ -85,13 +85,13 @@ describe('a program that goes wrong', () => {
         },
       });
       const other = await stage.session();
-      expect(saidBy(await other.ask('!say first'))).toBe('first');
+      expect(outputOf(await other.ask('!say first'))).toBe('first');
       const session = await stage.session();
       const run = await session.ask(prompt);
       expect(failed(run)).toEqual({ status: 'failed', code });
       expect(run.failure?.message).toContain(words);
-      expect(saidBy(await other.ask('!say second'))).toBe('second');
-      expect(saidBy(await session.ask('!say again'))).toBe('again');
+      expect(outputOf(await other.ask('!say second'))).toBe('second');
+      expect(outputOf(await session.ask('!say again'))).toBe('again');
     },
   );
 
@@ -110,8 +110,8 @@ describe('a program that goes wrong', () => {
   it('R-29 methods and updates that nobody knows are answered, and the turn goes on', async () => {
     const stage = await open();
     const session = await stage.session();
-    expect(saidBy(await session.ask('!unknown\n!say done'))).toBe('done');
-    const answers = stage.told.filter(({ type }) => type === 'answer');
+    expect(outputOf(await session.ask('!unknown\n!say done'))).toBe('done');
+    const answers = stage.received.filter(({ type }) => type === 'answer');
     expect(answers.map(({ answer }) => (answer as { error: { code: number } }).error.code)).toEqual(
       [-32601, -32601, -32601],
     );
@@ -128,7 +128,7 @@ describe('a program that goes wrong', () => {
 
   it('a greeting on the wrong stream does no harm', async () => {
     const stage = await open({ agent: { start: 'noise' } });
-    expect(saidBy(await (await stage.session()).ask('!say hello'))).toBe('hello');
+    expect(outputOf(await (await stage.session()).ask('!say hello'))).toBe('hello');
   });
 
   it('R-29 is started again after 1, 5, 15 and 60 seconds, then every 60, until it does well', async () => {
@@ -181,7 +181,7 @@ describe('a program that goes wrong', () => {
     const stage = await open({ limits: { silenceMs: 50 } });
     const session = await stage.session();
     const { runId } = await session.submit('!begin a execute {"command":"make"}\n!wait');
-    const pings = () => stage.told.filter(({ type }) => type === 'unknown').length;
+    const pings = () => stage.received.filter(({ type }) => type === 'unknown').length;
     await until('it was asked whether it is there', () => pings() >= 3);
     const run = await stage.daemon.core.runs.get(OWNER, runId);
     expect(run.status).toBe('running');
@@ -202,8 +202,8 @@ describe('a program that goes wrong', () => {
     const session = await stage.session();
     await session.ask('!say one');
     await until('it is gone', () => stage.processes.length === 0);
-    expect(saidBy(await session.ask('!say two'))).toBe('two');
-    expect(stage.told.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
+    expect(outputOf(await session.ask('!say two'))).toBe('two');
+    expect(stage.received.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
   });
 });
 
@@ -215,8 +215,8 @@ describe('a prompt that is cancelled', () => {
     await until('it is under way', async () => (await session.all('delivered')).length === 1);
     await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
-    expect(saidBy(await session.ask('!say next'))).toBe('next');
-    expect(stage.told.map(({ type }) => type)).toEqual(['new', 'prompt', 'cancel', 'prompt']);
+    expect(outputOf(await session.ask('!say next'))).toBe('next');
+    expect(stage.received.map(({ type }) => type)).toEqual(['new', 'prompt', 'cancel', 'prompt']);
     expect((await session.types()).at(-1)).toBe('completed');
   });
 
@@ -228,12 +228,12 @@ describe('a prompt that is cancelled', () => {
     await session.ask('!say my number is 42');
     const { runId } = await session.submit('!hang');
     await until('it hangs', () => stage.prompts.length === 3);
-    expect(saidBy(await other.ask('!say meanwhile'))).toBe('meanwhile');
+    expect(outputOf(await other.ask('!say meanwhile'))).toBe('meanwhile');
     const before = stage.processes;
     await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
-    expect(saidBy(await session.ask('!say new'))).toBe('new');
-    expect(saidBy(await other.ask('!say after'))).toBe('after');
+    expect(outputOf(await session.ask('!say new'))).toBe('new');
+    expect(outputOf(await other.ask('!say after'))).toBe('after');
     expect(stage.processes).toEqual(before);
     const notes = await session.all('note');
     expect(notes.map(({ data }) => data.code)).toEqual(['acp_session', 'reprimed', 'acp_session']);
@@ -255,7 +255,7 @@ describe('a prompt that is cancelled', () => {
     await stage.daemon.core.runs.cancel(OWNER, runId);
     await session.ended(runId);
     await until('it was ended', () => stage.processes.every((pid) => !before.includes(pid)));
-    expect(saidBy(await other.ask('!say after'))).toBe('after');
+    expect(outputOf(await other.ask('!say after'))).toBe('after');
   });
 });
 
@@ -266,8 +266,8 @@ describe('a daemon that is started again', () => {
     await session.ask('!say one');
     await stage.restart();
     const again = session.on(stage.daemon);
-    expect(saidBy(await again.ask('!say two'))).toBe('two');
-    expect(stage.told.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
+    expect(outputOf(await again.ask('!say two'))).toBe('two');
+    expect(stage.received.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
     expect(stage.prompts[1]).toBe('!say two');
     expect((await again.all('note')).map(({ data }) => data.code)).toEqual(['acp_session']);
   });
@@ -331,7 +331,9 @@ describe('where several people have agents', () => {
     const first = await stage.session();
     const second = await stage.session();
     await Promise.all([first.ask('!say one'), second.ask('!say two')]);
-    const ids = stage.told.filter(({ type }) => type === 'new').map(({ id }) => id?.split('-')[1]);
+    const ids = stage.received
+      .filter(({ type }) => type === 'new')
+      .map(({ id }) => id?.split('-')[1]);
     expect(new Set(ids).size).toBe(1);
   });
 

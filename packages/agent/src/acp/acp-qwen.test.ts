@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decide } from '@stoa/core';
 import {
-  AgentStage,
+  AgentFixture,
   FakeModel,
   installQwen,
   McpHttpServer,
   type ModelRequest,
   OWNER,
+  outputOf,
   type Qwen,
-  saidBy,
   say,
   toolCall,
   until,
@@ -48,7 +48,7 @@ async function open() {
   closing.push(() => {
     rmSync(userHome, { recursive: true, force: true });
   });
-  const stage = await AgentStage.open({
+  const stage = await AgentFixture.open({
     config: {
       preset: 'qwen',
       command: [...(qwen.command ?? [])],
@@ -90,7 +90,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     ]);
     const run = await session.ask('What does a.txt say?');
     expect(run.failure).toBeUndefined();
-    expect(saidBy(run)).toBe('The file says forty-two.');
+    expect(outputOf(run)).toBe('The file says forty-two.');
     expect(run.usage).toEqual({
       modelCalls: 2,
       inputTokens: 2_100,
@@ -118,7 +118,7 @@ describe('qwen', { timeout: 120_000 }, () => {
       say('I greeted her.'),
     ]);
     const run = await session.ask('Greet Ada.');
-    expect(saidBy(run)).toBe('I greeted her.');
+    expect(outputOf(run)).toBe('I greeted her.');
     const [first] = model.requests;
     expect(first && own('greet', first)).not.toBe('none');
     expect(model.requests[1]?.toolResults.map(({ text }) => text)).toEqual([
@@ -143,11 +143,11 @@ describe('qwen', { timeout: 120_000 }, () => {
     expect(question.input).toEqual(write);
     expect(question.detail).toContain('+made');
     await stage.answer(session, { decision: 'deny', scope: 'once' });
-    expect(saidBy(await session.ended(denied.runId))).toBe('I did not.');
+    expect(outputOf(await session.ended(denied.runId))).toBe('I did not.');
     expect(existsSync(path)).toBe(false);
     const allowed = await session.submit('Make it now.');
     await stage.answer(session, { decision: 'allow', scope: 'once' });
-    expect(saidBy(await session.ended(allowed.runId))).toBe('I did.');
+    expect(outputOf(await session.ended(allowed.runId))).toBe('I did.');
     expect(readFileSync(path, 'utf8')).toBe('made\n');
     const results = await session.all('tool_result');
     expect(results.map(({ data }) => data.outcome)).toEqual(['denied', 'ok']);
@@ -159,7 +159,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     await session.ask('My number is 42.');
     await stage.restart();
     const again = session.on(stage.daemon);
-    expect(saidBy(await again.ask('What is my number?'))).toBe('It is 42.');
+    expect(outputOf(await again.ask('What is my number?'))).toBe('It is 42.');
     const turns = model.requests[1]?.conversation.turns.map(({ text }) => text).join('\n') ?? '';
     expect(turns).toContain('My number is 42.');
     expect(turns.split('Be brief.')).toHaveLength(2);
@@ -177,7 +177,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
     const run = await session.ask('Are you there?');
-    expect(saidBy(run)).toBe('Here I am.');
+    expect(outputOf(run)).toBe('Here I am.');
     await until('nothing was given up', () => stage.diagnoses.length === 0);
   });
 });

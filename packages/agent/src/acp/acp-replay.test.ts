@@ -1,10 +1,10 @@
 import { decide } from '@stoa/core';
 import {
+  AgentFixture,
+  type AgentFixtureOptions,
   type AgentSession,
-  AgentStage,
-  type AgentStageOptions,
   OWNER,
-  saidBy,
+  outputOf,
   sendSignal,
   until,
 } from '@stoa/testkit';
@@ -12,17 +12,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver, type AcpLimits } from './acp-driver.js';
 
-const stages: AgentStage[] = [];
+const stages: AgentFixture[] = [];
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
 
-interface Options extends Omit<AgentStageOptions, 'driver'> {
+interface Options extends Omit<AgentFixtureOptions, 'driver'> {
   readonly limits?: Partial<AcpLimits>;
 }
 
-async function open({ limits, ...options }: Options = {}): Promise<AgentStage> {
-  const stage = await AgentStage.open({
+async function open({ limits, ...options }: Options = {}): Promise<AgentFixture> {
+  const stage = await AgentFixture.open({
     driver: (parts) =>
       new AcpDriver({
         ...parts,
@@ -43,7 +43,7 @@ const PRIVATE = 'the salary is 4711';
 const SLOW = '!say Now.\n!raw {"sessionUpdate":"plan","entries":[]}\n!pause 1000\n!say Done.';
 
 /** A public channel with one agent in it. */
-async function channelWith(stage: AgentStage, { sessionId }: AgentSession) {
+async function channelWith(stage: AgentFixture, { sessionId }: AgentSession) {
   const channelId = 'room';
   const core = () => stage.daemon.core;
   const autonomyPolicy = { memberCooldownMs: 0 };
@@ -76,13 +76,13 @@ describe('a program that repeats what was said when it loads a session', () => {
   it.each([
     [
       'after it was idle',
-      async (stage: AgentStage) => {
+      async (stage: AgentFixture) => {
         await until('it is gone', () => stage.processes.length === 0);
       },
     ],
     [
       'after it was killed',
-      async (stage: AgentStage) => {
+      async (stage: AgentFixture) => {
         const before = stage.processes;
         for (const pid of before) {
           // The guard ends by itself when its program has.
@@ -91,7 +91,7 @@ describe('a program that repeats what was said when it loads a session', () => {
         await until('it is gone', () => stage.processes.every((pid) => !before.includes(pid)));
       },
     ],
-    ['after a restart of the daemon', (stage: AgentStage) => stage.restart()],
+    ['after a restart of the daemon', (stage: AgentFixture) => stage.restart()],
   ])(
     'AC-1 AC-2 late: none of it is journaled or published in a channel, %s',
     async (how, interrupt) => {
@@ -123,7 +123,7 @@ describe('a program that repeats what was said when it loads a session', () => {
     await stage.restart();
     const again = session.on(stage.daemon);
     await again.ask('!say two');
-    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(2);
+    expect(stage.received.filter(({ type }) => type === 'new')).toHaveLength(2);
     expect(stage.prompts[1]).toContain('<untrusted source="journal of this session"');
     expect(stage.prompts[1]).toContain('my number is 42');
     const reprimed = (await again.all('note')).find(({ data }) => data.code === 'reprimed');
@@ -136,7 +136,7 @@ describe('a program that repeats what was said when it loads a session', () => {
     await session.ask('!say my number is 42');
     await stage.restart();
     await session.on(stage.daemon).ask('!say two');
-    expect(stage.told.map(({ type }) => type).filter((type) => type !== 'set_mode')).toEqual([
+    expect(stage.received.map(({ type }) => type).filter((type) => type !== 'set_mode')).toEqual([
       ...['new', 'prompt', 'new', 'prompt'],
     ]);
     expect(stage.prompts[1]).toContain('my number is 42');
@@ -153,8 +153,8 @@ describe('a program that repeats what was said when it loads a session', () => {
     const lines = [old, leak].map((update) => `!once raw ${JSON.stringify(update)}`);
     // So that the prompt itself does not contain what is repeated.
     const prompt = lines.join('\n').replaceAll('salary', '\\u0073alary');
-    expect(saidBy(await again.ask(`${prompt}\n!say two`))).toBe('two');
-    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(2);
+    expect(outputOf(await again.ask(`${prompt}\n!say two`))).toBe('two');
+    expect(stage.received.filter(({ type }) => type === 'new')).toHaveLength(2);
   });
 });
 
@@ -170,7 +170,7 @@ describe('work that was cut off by a restart', () => {
     await until('it was asked again', () => stage.prompts.length === 3);
     expect(stage.prompts[2]).toMatch(/cut off by a restart[^]*# What is asked now[^]*!permit/);
     await stage.answer(again, { decision: 'allow', scope: 'once' });
-    expect(saidBy(await again.ended(runId))).toBe('allowed');
+    expect(outputOf(await again.ended(runId))).toBe('allowed');
   });
 });
 
@@ -181,7 +181,7 @@ describe('a session that is refreshed', () => {
     await session.ask('!say one');
     await stage.daemon.core.sessions.refresh(OWNER, session.sessionId);
     await session.ask('!say two');
-    expect(stage.told.map(({ type }) => type)).toEqual([
+    expect(stage.received.map(({ type }) => type)).toEqual([
       'new',
       'prompt',
       'close',
@@ -205,7 +205,9 @@ describe('a session that is refreshed', () => {
     await until('the old program is gone', () =>
       stage.processes.every((pid) => !old.includes(pid)),
     );
-    const types = stage.told.map(({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`);
+    const types = stage.received.map(
+      ({ type, id = '' }) => `${type} ${id.split('-').at(-1) ?? ''}`,
+    );
     expect(types.slice(4)).toEqual([
       'close 1',
       'load 1',

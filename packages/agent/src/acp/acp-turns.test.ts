@@ -1,30 +1,30 @@
 import { type Driver, decide } from '@stoa/core';
 import type { Run } from '@stoa/protocol';
 import {
-  AgentStage,
-  type AgentStageOptions,
+  AgentFixture,
+  type AgentFixtureOptions,
   OWNER,
+  outputOf,
   processesOf,
-  saidBy,
   until,
 } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver, type AcpLimits } from './acp-driver.js';
 
-const stages: AgentStage[] = [];
+const stages: AgentFixture[] = [];
 afterEach(async () => {
   for (const stage of stages.splice(0)) await stage.close();
 });
 
-interface Options extends Omit<AgentStageOptions, 'driver'> {
+interface Options extends Omit<AgentFixtureOptions, 'driver'> {
   readonly limits?: Partial<AcpLimits>;
   /** Called with each text that is shown while the agent writes. */
   readonly watch?: (text: string) => void;
 }
 
-async function open({ limits, watch, ...options }: Options = {}): Promise<AgentStage> {
-  const stage = await AgentStage.open({
+async function open({ limits, watch, ...options }: Options = {}): Promise<AgentFixture> {
+  const stage = await AgentFixture.open({
     driver: (parts) => {
       const driver = new AcpDriver({
         ...parts,
@@ -84,9 +84,9 @@ describe('the commands of a turn that is cancelled', () => {
     await stage.daemon.core.runs.cancel(OWNER, runId);
     await until('none is left', () => sleeping(`4${marker}`).length === 0, { timeoutMs: 5_000 });
     expect(Date.now() - at).toBeLessThan(5_000);
-    expect(saidBy(await other.ask('!say still here'))).toBe('still here');
-    expect(saidBy(await session.ask('!say next'))).toBe('next');
-    expect(stage.told.filter(({ type }) => type === 'new')).toHaveLength(2);
+    expect(outputOf(await other.ask('!say still here'))).toBe('still here');
+    expect(outputOf(await session.ask('!say next'))).toBe('next');
+    expect(stage.received.filter(({ type }) => type === 'new')).toHaveLength(2);
   });
 
   it('AC-16 are ended without those of another turn in the same program', async () => {
@@ -109,7 +109,7 @@ describe('a program that is killed in the middle of a turn', () => {
     const session = await stage.session();
     const run = await session.ask('!say I begin.\n!once exit 9\n!say Done.');
     expect(run).toMatchObject({ status: 'completed' });
-    expect(saidBy(run)).toContain('Done.');
+    expect(outputOf(run)).toContain('Done.');
     const retried = (await session.all('note')).find(({ data }) => data.code === 'retried');
     expect(retried?.data.text).toContain('exit status 9');
     const [first, second] = stage.prompts;
@@ -149,14 +149,14 @@ describe('a program whose model does not answer', () => {
     const run = await (await stage.session()).ask(prompt);
     expect(failed(run)).toEqual({ status: 'failed', code: 'acp_agent_error' });
     expect(run.failure?.message).toContain(words);
-    expect(saidBy(run)).toBe('');
+    expect(outputOf(run)).toBe('');
   });
 
   it('AC-15 can be the subject of an answer', async () => {
     const stage = await open();
     const said = 'The log says:\nError: 404 not found';
     const run = await (await stage.session()).ask(chunk(said));
-    expect(saidBy(run)).toBe(said);
+    expect(outputOf(run)).toBe(said);
   });
 
   it('AC-15 shows that it is retrying', async () => {
@@ -165,7 +165,7 @@ describe('a program whose model does not answer', () => {
     const session = await stage.session();
     const error = { message: 'stream disconnected (429)', willRetry: true };
     const run = await session.ask(`${codex({ error })}\n!say Here I am.`);
-    expect(saidBy(run)).toBe('Here I am.');
+    expect(outputOf(run)).toBe('Here I am.');
     expect(shown[0]).toBe('[retrying: stream disconnected (429)]');
     const [note] = (await session.all('note')).filter(({ data }) => data.code === 'retrying');
     expect(note?.data.text).toContain('is retrying: stream disconnected (429)');
@@ -176,7 +176,7 @@ describe('a program whose model does not answer', () => {
     const stage = await open({ watch: (text) => shown.push(text) });
     const error = { message: 'stream disconnected (429)', willRetry: true };
     const prompt = `!say Half an\n${codex({ error })}\n!say  answer`;
-    expect(saidBy(await (await stage.session()).ask(prompt))).toBe('Half an answer');
+    expect(outputOf(await (await stage.session()).ask(prompt))).toBe('Half an answer');
     expect(shown.join('|')).toBe(
       'Half| an|\n[retrying: stream disconnected (429)]|Half an| ans|wer',
     );
@@ -211,7 +211,7 @@ describe('a program that is denied a call', () => {
     const session = await stage.session();
     const { runId } = await session.submit(`!permit ${JSON.stringify(CALL)}`);
     await stage.answer(session, DENY);
-    expect(saidBy(await session.ended(runId))).toBe('rejected');
+    expect(outputOf(await session.ended(runId))).toBe('rejected');
     await session.ask('!say two');
     await session.ask('!say three');
     const told = stage.prompts.map((prompt) => prompt.includes('use make instead'));

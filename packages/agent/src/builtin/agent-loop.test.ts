@@ -1,4 +1,4 @@
-import { fault, gate, OWNER, reply, saidBy, say, toolCall, until, useTools } from '@stoa/testkit';
+import { fault, gate, OWNER, outputOf, reply, say, toolCall, until, useTools } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { stage, turnsOf } from './builtin-stage.fixture.js';
 
@@ -22,7 +22,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     ]);
     const run = await session.ask('What is in a and b?');
     expect(run.status).toBe('completed');
-    expect(saidBy(run)).toBe('Both are fine.');
+    expect(outputOf(run)).toBe('Both are fine.');
     expect(tools.ran.map(({ input }) => input)).toEqual([{ path: 'a.txt' }, { path: 'b.txt' }]);
     const results = model.requests[1]?.toolResults ?? [];
     expect(results.map(({ text }) => /contents of \S+/.exec(text)?.[0])).toEqual([
@@ -109,7 +109,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     await until('the server noticed', () => model.requests[0]?.outcome === 'abandoned');
     await until('the driver let go', () => daemon.core.runner.runCount === 0);
     expect((await session.types()).at(-1)).toBe('cancelled');
-    expect(saidBy(await session.ask('and now?'))).toBe('Next.');
+    expect(outputOf(await session.ask('and now?'))).toBe('Next.');
     expect(turnsOf(model.requests[1]).join('\n')).toContain('was cancelled at this point');
   });
 });
@@ -129,7 +129,7 @@ describe('the agent loop', () => {
       useTools([toolCall('look', { n: 2 }, 'call_0')]),
       'Done.',
     ]);
-    expect(saidBy(await session.ask('go'))).toBe('Done.');
+    expect(outputOf(await session.ask('go'))).toBe('Done.');
     const ids = (await session.all('tool_call')).map(({ data }) => data.callId);
     expect(new Set(ids).size).toBe(2);
     model.assertPlayed();

@@ -1,8 +1,8 @@
 import {
   type DriverParts,
+  ModelFixture,
+  type ModelFixtureOptions,
   type ModelRequest,
-  ModelStage,
-  type ModelStageOptions,
 } from '@stoa/testkit';
 import { onTestFinished } from 'vitest';
 import { type BuiltinDriverSettings, createBuiltinDriver } from './builtin-driver.js';
@@ -17,8 +17,8 @@ export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriver
   });
 
 /** A stage with the builtin driver, closed when the test is over. */
-export async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const opened = await ModelStage.open({ driver: (parts) => builtinDriver(parts), ...options });
+export async function stage(options: Partial<ModelFixtureOptions> = {}): Promise<ModelFixture> {
+  const opened = await ModelFixture.open({ driver: (parts) => builtinDriver(parts), ...options });
   onTestFinished(() => opened.close());
   return opened;
 }

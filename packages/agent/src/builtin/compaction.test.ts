@@ -1,4 +1,4 @@
-import { type ModelRequest, type Reply, saidBy, say, toolCall, useTools } from '@stoa/testkit';
+import { type ModelRequest, outputOf, type Reply, say, toolCall, useTools } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { codeOf, stage, turnsOf } from './builtin-stage.fixture.js';
 
@@ -56,7 +56,7 @@ describe('compaction', () => {
       summingUp(() => (++n <= 12 ? useTools([toolCall('read', { n })]) : say('All are read.'))),
     );
     const run = await session.ask('Read all twelve pages, and mind the gap.');
-    expect(saidBy(run)).toBe('All are read.');
+    expect(outputOf(run)).toBe('All are read.');
     expect(tools.ran.map(({ input }) => (input as { n: number }).n)).toEqual(
       Array.from({ length: 12 }, (_, index) => index + 1),
     );

@@ -4,8 +4,8 @@ import {
   CANARY_KEY,
   fault,
   gate,
+  outputOf,
   reply,
-  saidBy,
   say,
   toolCall,
   until,
@@ -41,7 +41,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     const { session, model, waits } = await stage({ wire });
     model.script([broken, 'Here I am.']);
     const run = await session.ask('hello');
-    expect(saidBy(run)).toBe('Here I am.');
+    expect(outputOf(run)).toBe('Here I am.');
     expect(waits).toEqual([waitMs]);
     expect((await session.all('note')).map(({ data }) => data.code)).toEqual(['model_retry']);
     expect(await session.all('model_message')).toHaveLength(1);
@@ -80,7 +80,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
       useTools([toolCall('fly', { to: 'moon' })]),
       'I see.',
     ]);
-    expect(saidBy(await session.ask('go'))).toBe('I see.');
+    expect(outputOf(await session.ask('go'))).toBe('I see.');
     expect(tools.ran).toEqual([]);
     const [malformed] = model.requests[1]?.toolResults ?? [];
     expect(malformed?.text).toContain('not JSON');
@@ -94,7 +94,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     const usage = { input: 100, output: 1 };
     model.script([reply({ usage }), say('Hello.', { usage }), reply({ usage }), reply({ usage })]);
     const first = await session.ask('hello');
-    expect(saidBy(first)).toBe('Hello.');
+    expect(outputOf(first)).toBe('Hello.');
     expect(first.usage).toMatchObject({ modelCalls: 2, inputTokens: 200, outputTokens: 2 });
     const second = await session.ask('hello?');
     expect(codeOf(second)).toBe('model_empty');
@@ -185,7 +185,7 @@ describe('a model that fails', () => {
     const { runId } = await session.submit('hello');
     await model.received(0);
     fire();
-    expect(saidBy(await session.ended(runId))).toBe('Awake.');
+    expect(outputOf(await session.ended(runId))).toBe('Awake.');
     const [note] = await session.all('note');
     expect(note?.data.text).toContain('nothing was heard for 300 s');
   });

@@ -10,11 +10,11 @@ import {
   FakeModel,
   fault,
   OWNER,
+  outputOf,
   QuickTimers,
   type RuntimeDaemon,
   RuntimeWorld,
   STORE_ENGINES,
-  saidBy,
   toolCall,
   until,
   useTools,
@@ -111,7 +111,7 @@ describe('the builtin driver with the real tools', () => {
       updatedInput: { path: 'sum.txt', content: 'two robins' },
     });
     const run = await after.ended(runId);
-    expect(saidBy(run)).toBe('Written.');
+    expect(outputOf(run)).toBe('Written.');
     expect(await readFile(join(root, 'workspace', 'sum.txt'), 'utf8')).toBe('two robins');
     expect(await after.all('waiting_approval')).toHaveLength(1);
     expect((await after.all('tool_call')).map(({ data }) => data.tool).sort()).toEqual([
@@ -129,7 +129,7 @@ describe('the builtin driver with the real tools', () => {
       useTools([toolCall('no_such_tool', {}), toolCall('read_file', { path: 5 })]),
       'I see.',
     ]);
-    expect(saidBy(await session.ask('go'))).toBe('I see.');
+    expect(outputOf(await session.ask('go'))).toBe('I see.');
     expect(model.requests[1]?.toolResults[0]?.text).toContain('are not a JSON object');
     const [unknown, invalid] = model.requests[2]?.toolResults ?? [];
     expect(unknown?.text).toMatch(
@@ -145,7 +145,7 @@ describe('the builtin driver with the real tools', () => {
     const session = await AgentSession.open(await start(), 'helper');
     await session.daemon.core.sessions.update(OWNER, session.sessionId, { mode: 'full' });
     model.script([useTools([toolCall('shell', { command: 'env' })]), 'Looked.']);
-    expect(saidBy(await session.ask('look'))).toBe('Looked.');
+    expect(outputOf(await session.ask('look'))).toBe('Looked.');
     expect(model.requests[1]?.toolResults[0]?.text).toContain('PATH=');
     for (const { text } of model.requests) expect(text).not.toContain(CANARY_KEY);
     expect(await session.bytes()).not.toContain(CANARY_KEY);

@@ -1,4 +1,4 @@
-import { dyingRun, saidBy, toolCall, until, useTools } from '@stoa/testkit';
+import { dyingRun, outputOf, toolCall, until, useTools } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { stage } from './builtin-stage.fixture.js';
 
@@ -18,7 +18,7 @@ describe.each(['openai', 'anthropic'] as const)('a run that was cut off on the %
     await until('it is being sent', () => tools.ran.length === 2);
     const after = await restart();
     const run = await after.session.ended(runId);
-    expect(saidBy(run)).toBe('It may be sent.');
+    expect(outputOf(run)).toBe('It may be sent.');
     expect(after.tools.ran).toEqual([]);
     const texts = model.requests[1]?.toolResults.map(({ text }) => text) ?? [];
     expect(texts).toHaveLength(2);
@@ -42,7 +42,7 @@ describe('a run that was cut off', () => {
       (await session.types()).includes('model_message'),
     );
     const after = await restart();
-    expect(saidBy(await after.session.ended(runId))).toBe('The answer.');
+    expect(outputOf(await after.session.ended(runId))).toBe('The answer.');
     expect(model.requests).toHaveLength(1);
   });
 
@@ -57,7 +57,7 @@ describe('a run that was cut off', () => {
     const { runId } = await session.submit('look');
     await until('it was asked for', async () => (await session.types()).includes('model_message'));
     const after = await restart();
-    expect(saidBy(await after.session.ended(runId))).toBe('Seen.');
+    expect(outputOf(await after.session.ended(runId))).toBe('Seen.');
     expect(after.tools.ran.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 2 }]);
     expect(model.requests).toHaveLength(2);
     model.assertPlayed();

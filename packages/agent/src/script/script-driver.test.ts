@@ -7,7 +7,7 @@ import {
   type RuntimeDaemon,
   RuntimeWorld,
   STORE_ENGINES,
-  saidBy,
+  outputOf,
   type TracedTool,
   TracedTools,
   until,
@@ -100,7 +100,7 @@ turns:
     timers.advance(5_000);
     const run = await session.ended(runId);
     expect(run).toMatchObject({ status: 'completed' });
-    expect(saidBy(run)).toBe('First <a.txt>, then <blue.txt> (ok).');
+    expect(outputOf(run)).toBe('First <a.txt>, then <blue.txt> (ok).');
     expect(tools.ran.map(({ input }) => input)).toEqual([
       { path: 'a.txt' },
       { path: 'blue.txt', deep: ['owner'] },
@@ -183,7 +183,7 @@ turns:
         drivers: new Map<DriverKind, Driver>([['script', driver]]),
       });
       const session = await AgentSession.open(daemon, 'player');
-      expect(saidBy(await session.ask('go'))).toBe('done');
+      expect(outputOf(await session.ask('go'))).toBe('done');
       return session.bytes();
     };
     const journal = await play(0);
@@ -205,7 +205,7 @@ otherwise: [{ say: 'What is \${input}?' }]
 `);
     const said: string[] = [];
     for (const text of ['hm', 'the weather?', 'a', 'add 2 and 3', 'b', 'c', 'd'])
-      said.push(saidBy(await session.ask(text)));
+      said.push(outputOf(await session.ask(text)));
     expect(said).toEqual([
       'one',
       'It rains.',
@@ -216,7 +216,7 @@ otherwise: [{ say: 'What is \${input}?' }]
       'What is d?',
     ]);
     await session.daemon.core.sessions.clear(OWNER, session.sessionId);
-    expect(saidBy(await session.ask('again'))).toBe('one');
+    expect(outputOf(await session.ask('again'))).toBe('one');
   });
 
   it('says so when there is no turn for what is asked', async () => {
@@ -231,7 +231,7 @@ otherwise: [{ say: 'What is \${input}?' }]
 turns: [${Array.from({ length: 100 }, () => hostile).join(', ')}]
 otherwise: [{ say: none of them }]
 `);
-    expect(saidBy(await session.ask('a'.repeat(100)))).toBe('none of them');
+    expect(outputOf(await session.ask('a'.repeat(100)))).toBe('none of them');
     expect((await session.ask('a'.repeat(10_000))).failure).toMatchObject({
       code: 'script_too_slow',
     });
@@ -243,7 +243,7 @@ turns:
   - steps: [{ say: thinking aloud }, { emit: for everybody }, { say: more }]
   - steps: [{ say: hm }, { pass: true }, { say: never said }]
 `);
-    expect(saidBy(await session.ask('1'))).toBe('for everybody');
+    expect(outputOf(await session.ask('1'))).toBe('for everybody');
     expect(await session.ask('2')).toMatchObject({ status: 'completed', output: [] });
     expect(await session.all('model_message')).toHaveLength(3);
   });
@@ -271,7 +271,7 @@ turns:
     const injected = await session.submit('also this', 'inject');
     expect(injected).toMatchObject({ runId, appliedRule: 'inject' });
     open();
-    expect(saidBy(await session.ended(runId))).toBe('Heard: also this');
+    expect(outputOf(await session.ended(runId))).toBe('Heard: also this');
     const [, receipt] = await session.all('delivered');
     expect(receipt?.data).toMatchObject({ itemId: injected.itemId, how: 'inject' });
   });
@@ -292,7 +292,7 @@ turns:
     await until('the second call is under way', () => tools.ran.length === 2);
     const after = await restart({ work: ({ n }) => `did ${String(n)}` });
     const run = await after.session.ended(runId);
-    expect(saidBy(run)).toBe('did 1, unknown, did 3');
+    expect(outputOf(run)).toBe('did 1, unknown, did 3');
     expect(after.tools.ran.map(({ input }) => input)).toEqual([{ n: 3 }]);
     expect(run.attempts).toBe(2);
     expect(await after.session.all('tool_call')).toHaveLength(3);
@@ -321,14 +321,14 @@ turns:
 
   it('reads a script from its file', async () => {
     const { session } = await stage(definitionOf({ kind: 'script', file: 'x.yaml' }));
-    expect(saidBy(await session.ask('go'))).toBe('from x.yaml');
+    expect(outputOf(await session.ask('go'))).toBe('from x.yaml');
   });
 });
 
 describe('the guide', () => {
   it('R-15 says what it is, that no model is configured, and what to set', async () => {
     const { session } = await stage(GUIDE);
-    const said = saidBy(await session.ask('Write me a poem'));
+    const said = outputOf(await session.ask('Write me a poem'));
     expect(said).toContain('a small script');
     expect(said).toContain('No model is configured');
     expect(said).toContain('OPENAI_API_KEY');
@@ -343,6 +343,6 @@ describe('the guide', () => {
     ['channels', 'stoa channel create'],
   ])('answers to %j', async (text, expected) => {
     const { session } = await stage(GUIDE);
-    expect(saidBy(await session.ask(text))).toContain(expected);
+    expect(outputOf(await session.ask(text))).toContain(expected);
   });
 });

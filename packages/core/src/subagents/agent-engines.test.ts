@@ -1,15 +1,15 @@
 import { OWNER, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentStage } from './agent-stage.fixture.js';
+import { AgentFixture } from './agent-stage.fixture.js';
 
 /** The names of daemons of one data directory. */
 const HERE = { wasHere: (daemonId: string) => daemonId.startsWith('here:') };
 
 describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => {
-  let stage: AgentStage;
+  let stage: AgentFixture;
 
   beforeEach(async () => {
-    stage = await AgentStage.open(engine, { ...HERE, daemonId: 'here:1' });
+    stage = await AgentFixture.open(engine, { ...HERE, daemonId: 'here:1' });
   });
   afterEach(async () => {
     expect((await stage.daemon.core.checkIntegrity()).problems).toEqual([]);

@@ -1,15 +1,15 @@
 import type { Task } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES, type StoreEngine, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AgentStage } from './agent-stage.fixture.js';
+import { AgentFixture } from './agent-stage.fixture.js';
 
 const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 
 describe('an agent', () => {
-  let stage: AgentStage;
+  let stage: AgentFixture;
 
   beforeEach(async () => {
-    stage = await AgentStage.open(SQLITE);
+    stage = await AgentFixture.open(SQLITE);
   });
   afterEach(async () => {
     await stage.world.discard();
@@ -186,7 +186,7 @@ describe('an agent', () => {
     stage.agents['bold'] = { ...helper, mode: 'full' };
     stage.agents['sly'] = { ...helper, permissions: { allow: ['Shell(rm *)'] } };
     const plan = (await sessions.create(OWNER, { agentId: 'helper', mode: 'plan' })).sessionId;
-    const modeOf = async (change: Parameters<AgentStage['launch']>[0]): Promise<string> => {
+    const modeOf = async (change: Parameters<AgentFixture['launch']>[0]): Promise<string> => {
       const { sessionId } = stage.sessionOf(await stage.launch(change, plan));
       return (await sessions.get(OWNER, sessionId)).mode;
     };

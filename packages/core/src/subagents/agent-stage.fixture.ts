@@ -13,7 +13,7 @@ import type { RuntimePorts } from '../create-core.js';
 import type { NewSubAgent } from './launch-agent.js';
 
 /** A session that starts agents, on daemons that come and go. */
-export class AgentStage {
+export class AgentFixture {
   isWorkspaceGone = false;
   readonly agents: Record<string, AgentDefinition> = {
     helper: definitionOf({ kind: 'script', script: '' }, 'Help.'),
@@ -23,8 +23,11 @@ export class AgentStage {
 
   private constructor(readonly world: RuntimeWorld) {}
 
-  static async open(engine: StoreEngine, changes: Partial<RuntimePorts> = {}): Promise<AgentStage> {
-    const stage = new AgentStage(await RuntimeWorld.open(engine));
+  static async open(
+    engine: StoreEngine,
+    changes: Partial<RuntimePorts> = {},
+  ): Promise<AgentFixture> {
+    const stage = new AgentFixture(await RuntimeWorld.open(engine));
     await stage.start(changes);
     stage.parent = await AgentSession.open(stage.daemon, 'helper');
     return stage;

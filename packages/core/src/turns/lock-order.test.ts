@@ -16,7 +16,7 @@ class LockedStore implements StoreEngine {
   /** One for each transaction: the channels and sessions it locked, each at its first time. */
   readonly transactions: string[][] = [];
 
-  newPlace() {
+  newDatabase() {
     return Promise.resolve({
       open: () => Promise.resolve(this.#watch(openSqliteStore(':memory:', RELAXED))),
       discard: () => Promise.resolve(),

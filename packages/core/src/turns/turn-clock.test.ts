@@ -8,7 +8,7 @@ class BreakableStore implements StoreEngine {
   readonly name = 'sqlite';
   isBroken = false;
 
-  newPlace() {
+  newDatabase() {
     const open = (): Promise<Store> =>
       Promise.resolve(this.#breakable(openSqliteStore(':memory:', { durability: 'relaxed' })));
     return Promise.resolve({ open, discard: () => Promise.resolve() });

@@ -22,8 +22,8 @@ class MortalEngine implements StoreEngine {
     this.name = engine.name;
   }
 
-  async newPlace() {
-    const place = await this.engine.newPlace();
+  async newDatabase() {
+    const place = await this.engine.newDatabase();
     return {
       ...place,
       open: async () => this.#mortal(await place.open()),

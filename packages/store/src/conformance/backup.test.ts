@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Migration } from '../schema/migration.js';
 import { MIGRATIONS } from '../schema/migrations.js';
@@ -58,12 +58,12 @@ function insertRow(table: string, columns: readonly Column[]): string {
 
 describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
   let directory: string;
-  let place: StorePlace;
+  let place: TestDatabase;
   let store: Store;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'stoa-backup-'));
-    place = await engine.newPlace();
+    place = await engine.newDatabase();
     store = await place.open();
     for (const name of topics) await store.transact(() => insertTopic.run({ name }));
   });
@@ -158,7 +158,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
   it('OP-16 holds every table of the schema, also one that a later migration adds', async () => {
     const migrations = [...MIGRATIONS, addedLater];
     const tables = tablesAfter(migrations);
-    const grown = await engine.newPlace();
+    const grown = await engine.newDatabase();
     const full = await grown.open({ migrations });
     await full.transact(function* () {
       for (const [table, columns] of tables) yield* verb<object>(insertRow(table, columns)).run({});

@@ -1,4 +1,4 @@
-import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Migration } from '../schema/migration.js';
 import { MIGRATIONS } from '../schema/migrations.js';
@@ -34,10 +34,10 @@ const listNotes = verb<object, { id: string; text: string; shouted: string | nul
 );
 
 describe.each(STORE_ENGINES)('the schema on $name', (engine) => {
-  let place: StorePlace;
+  let place: TestDatabase;
 
   beforeEach(async () => {
-    place = await engine.newPlace();
+    place = await engine.newDatabase();
   });
   afterEach(async () => {
     await place.discard();
@@ -46,7 +46,7 @@ describe.each(STORE_ENGINES)('the schema on $name', (engine) => {
   /** Opens at a version, runs, closes. */
   async function at<T>(
     migrations: readonly Migration[],
-    work: (store: Awaited<ReturnType<StorePlace['open']>>) => Promise<T>,
+    work: (store: Awaited<ReturnType<TestDatabase['open']>>) => Promise<T>,
   ): Promise<T> {
     const store = await place.open({ migrations });
     try {

@@ -1,4 +1,4 @@
-import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tx } from '../sql/statement.js';
@@ -36,12 +36,12 @@ interface Answer {
 }
 
 describe.each(STORE_ENGINES)('any interleaving of transactions on $name', (engine) => {
-  let place: StorePlace;
+  let place: TestDatabase;
   let store: Store;
   let runs = 0;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
+    place = await engine.newDatabase();
     store = await place.open();
   });
   afterAll(async () => {

@@ -1,4 +1,4 @@
-import { appendEvent, STORE_ENGINES, type StorePlace } from '@stoa/testkit';
+import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tx } from '../sql/statement.js';
 import { together } from '../sql/together.js';
@@ -7,12 +7,12 @@ import { listEventsAfter } from '../verbs/events.js';
 import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
 
 describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
-  let place: StorePlace;
+  let place: TestDatabase;
   let store: Store;
   let topics = 0;
 
   beforeAll(async () => {
-    place = await engine.newPlace();
+    place = await engine.newDatabase();
     store = await place.open();
   });
   afterAll(async () => {
@@ -296,7 +296,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
 
 describe.each(STORE_ENGINES)('closing a store on $name', (engine) => {
   it('lets what was begun finish, refuses what comes after, and can be repeated', async () => {
-    const place = await engine.newPlace();
+    const place = await engine.newDatabase();
     const store = await place.open();
     const topic = 'channel:closing';
     await store.transact(() => insertTopic.run({ name: topic }));

@@ -414,7 +414,7 @@ describe('the verbs of the store', () => {
 
   beforeAll(async () => {
     for (const engine of STORE_ENGINES) {
-      const place = await engine.newPlace();
+      const place = await engine.newDatabase();
       const store = await place.open();
       for (const [title, body] of tour) {
         const answer = await store.transact(() => watched(body(), used)).catch(String);

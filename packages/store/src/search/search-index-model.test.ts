@@ -2,7 +2,7 @@ import {
   ChannelLog,
   type LoggedMessage,
   SEARCH_ENGINES,
-  type SearchPlace,
+  type SearchDatabase,
   type TestedSearchIndex,
 } from '@stoa/testkit';
 import fc from 'fast-check';
@@ -26,12 +26,12 @@ class Model {
   #now = 0;
 
   constructor(
-    private readonly place: SearchPlace,
+    private readonly place: SearchDatabase,
     private index: TestedSearchIndex,
     private readonly channels: readonly Channel[],
   ) {}
 
-  static async open(place: SearchPlace): Promise<Model> {
+  static async open(place: SearchDatabase): Promise<Model> {
     const channels: Channel[] = [];
     for (const name of ['a', 'b', 'c']) {
       const log = await ChannelLog.create(place.store, name);
@@ -174,7 +174,7 @@ const action = fc.oneof(
 describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
   it('agrees with a plain list of messages, whatever was done and however far it has come', async () => {
     const play = async (actions: readonly Action[]): Promise<void> => {
-      const model = await Model.open(await engine.newPlace());
+      const model = await Model.open(await engine.newDatabase());
       try {
         for (const { run } of actions) await run(model);
         await model.searchAll();

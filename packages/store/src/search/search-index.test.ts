@@ -2,7 +2,7 @@ import {
   ChannelLog,
   type LoggedMessage,
   SEARCH_ENGINES,
-  type SearchPlace,
+  type SearchDatabase,
   type TestedSearchIndex,
 } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,12 +10,12 @@ import type { SearchRequest } from './search-index.js';
 import { matches, parseQuery } from './search-query.js';
 
 describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
-  let place: SearchPlace;
+  let place: SearchDatabase;
   let index: TestedSearchIndex;
   let log: ChannelLog;
 
   beforeEach(async () => {
-    place = await engine.newPlace();
+    place = await engine.newDatabase();
     index = await place.open();
     log = await ChannelLog.create(place.store, 'ops');
   });

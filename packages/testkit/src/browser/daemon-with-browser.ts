@@ -1,10 +1,10 @@
 import type { TestDaemon } from '../daemon/start-daemon.js';
-import { BrowserStage } from './browser-stage.js';
 import { findBrowser } from './find-browser.js';
+import { TestBrowser } from './test-browser.js';
 
 export interface DaemonWithBrowser {
   readonly daemon: TestDaemon;
-  readonly stage: BrowserStage;
+  readonly browser: TestBrowser;
   /** Closes the browser, and then does what `cleanUp` of the daemon does. */
   cleanUp(): Promise<void>;
 }
@@ -19,22 +19,22 @@ export async function startWithBrowser(
 ): Promise<DaemonWithBrowser | undefined> {
   if (findBrowser() === undefined) return undefined;
   const starting = start();
-  const opening = BrowserStage.open();
+  const opening = TestBrowser.open();
   try {
-    const [daemon, stage] = await Promise.all([starting, opening]);
-    if (!stage) throw new Error('the browser is gone');
+    const [daemon, browser] = await Promise.all([starting, opening]);
+    if (!browser) throw new Error('the browser is gone');
     const cleanUp = async (): Promise<void> => {
       try {
-        await stage.close();
+        await browser.close();
       } finally {
         await daemon.cleanUp();
       }
     };
-    return { daemon, stage, cleanUp };
+    return { daemon, browser, cleanUp };
   } catch (error) {
     await Promise.allSettled([
       starting.then((daemon) => daemon.cleanUp()),
-      opening.then((stage) => stage?.close()),
+      opening.then((browser) => browser?.close()),
     ]);
     throw error;
   }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { callerOf } from '../daemon/caller.js';
-import type { DaemonPlace } from '../daemon/daemon-engines.js';
+import type { TestDirectory } from '../daemon/daemon-engines.js';
 import { assertIntact } from '../daemon/integrity.js';
 import type { TestDaemon } from '../daemon/start-daemon.js';
 import { SeededRandom } from '../virtual/random.js';
@@ -9,7 +9,7 @@ import { Load } from './load.js';
 import { type Logged, Oracle } from './oracle.js';
 
 export interface CampaignOptions {
-  readonly place: DaemonPlace;
+  readonly directory: TestDirectory;
   /** Of both kinds together. */
   readonly kills: number;
   readonly seed: number;
@@ -77,9 +77,9 @@ class Campaign {
   }
 
   async run(): Promise<CampaignReport> {
-    const { place, kills } = this.options;
+    const { directory, kills } = this.options;
     for (let i = 0; i < KILLS_BEFORE_FIRST_START; i++) await this.#killWhileStarting();
-    let daemon = await place.start();
+    let daemon = await directory.start();
     await makeChannels(daemon);
     while (this.kills < kills) {
       const length = this.#random.between(ROUND_MS.least, ROUND_MS.most);
@@ -93,7 +93,7 @@ class Campaign {
       });
       this.#killsUnderLoad += 1;
       if (this.#random.chance(0.2) && this.kills < kills) await this.#killWhileStarting();
-      daemon = await place.start();
+      daemon = await directory.start();
       await this.#compare(daemon);
       if (this.#killsUnderLoad % CHECK_EVERY === 0) await assertIntact(daemon);
     }
@@ -103,7 +103,7 @@ class Campaign {
 
   async #killWhileStarting(): Promise<void> {
     const after = this.#random.below(LONGEST_START_MS);
-    if (await killWhileStarting(this.options.place, after)) this.#killsBeforeReady += 1;
+    if (await killWhileStarting(this.options.directory, after)) this.#killsBeforeReady += 1;
     this.#killsOfStarts += 1;
   }
 
@@ -133,7 +133,7 @@ class Campaign {
       await delay(ROUND_MS.most);
       await daemon.stop();
     });
-    const last = await this.options.place.start();
+    const last = await this.options.directory.start();
     await this.#load.settle(last);
     await this.#compare(last);
     await this.#assertAssets(last);

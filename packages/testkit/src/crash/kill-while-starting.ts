@@ -1,19 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { DaemonPlace } from '../daemon/daemon-engines.js';
+import type { TestDirectory } from '../daemon/daemon-engines.js';
 import { cleanEnvironment, PROGRAM } from '../daemon/start-daemon.js';
 
 /**
  * Kills the program wherever it happens to be on its way up: locking, migrating, recovering. Says
  * whether it was killed before it was ready.
  */
-export async function killWhileStarting(place: DaemonPlace, afterMs: number): Promise<boolean> {
-  const database = place.databaseUrl === undefined ? {} : { STOA_DATABASE_URL: place.databaseUrl };
+export async function killWhileStarting(
+  directory: TestDirectory,
+  afterMs: number,
+): Promise<boolean> {
+  const database =
+    directory.databaseUrl === undefined ? {} : { STOA_DATABASE_URL: directory.databaseUrl };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
     env: {
       ...cleanEnvironment(),
-      STOA_HOME: place.home,
+      STOA_HOME: directory.home,
       STOA_PORT: '0',
       STOA_LOBBY: 'off',
       ...database,

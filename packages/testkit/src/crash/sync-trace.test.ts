@@ -13,7 +13,7 @@ const read = (...lines: string[]) => readSyncTrace(lines.join('\n'));
 
 describe('reading a trace of sync calls', () => {
   it('finds nothing wrong with write, sync, tell', () => {
-    expect(read(write, sync, tell)).toEqual({ told: 1, toldBeforeSync: [], syncs: 1 });
+    expect(read(write, sync, tell)).toEqual({ sent: 1, sentBeforeSync: [], syncs: 1 });
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('reading a trace of sync calls', () => {
       ],
     ],
   ])('finds a message that was told with %s', (_, lines) => {
-    expect(read(...lines)).toMatchObject({ told: 1, toldBeforeSync: [ID] });
+    expect(read(...lines)).toMatchObject({ sent: 1, sentBeforeSync: [ID] });
   });
 
   it('follows calls that are interrupted by those of other threads', () => {
@@ -47,6 +47,6 @@ describe('reading a trace of sync calls', () => {
       '10 1.26 <... fdatasync resumed>) = 0 <0.000100>',
       tell,
     ];
-    expect(read(...lines)).toEqual({ told: 1, toldBeforeSync: [], syncs: 1 });
+    expect(read(...lines)).toEqual({ sent: 1, sentBeforeSync: [], syncs: 1 });
   });
 });

@@ -1,9 +1,9 @@
 /** What a trace of system calls shows about when messages were synced and when they were told. */
 export interface SyncTrace {
   /** Messages that left on a socket. */
-  readonly told: number;
+  readonly sent: number;
   /** Those that left before a completed sync of the log covered them. */
-  readonly toldBeforeSync: readonly string[];
+  readonly sentBeforeSync: readonly string[];
   /** Completed syncs of the log. */
   readonly syncs: number;
 }
@@ -53,8 +53,8 @@ export function readSyncTrace(trace: string): SyncTrace {
 class Reading {
   readonly #written = new Set<string>();
   readonly #synced = new Set<string>();
-  readonly #told = new Set<string>();
-  readonly #toldBeforeSync: string[] = [];
+  readonly #sent = new Set<string>();
+  readonly #sentBeforeSync: string[] = [];
   #syncs = 0;
 
   begin(name: string, file: string, ids: readonly string[]): Call {
@@ -77,12 +77,12 @@ class Reading {
   }
 
   result(): SyncTrace {
-    return { told: this.#told.size, toldBeforeSync: this.#toldBeforeSync, syncs: this.#syncs };
+    return { sent: this.#sent.size, sentBeforeSync: this.#sentBeforeSync, syncs: this.#syncs };
   }
 
   #tell(id: string): void {
-    if (!this.#told.has(id) && !this.#synced.has(id)) this.#toldBeforeSync.push(id);
-    this.#told.add(id);
+    if (!this.#sent.has(id) && !this.#synced.has(id)) this.#sentBeforeSync.push(id);
+    this.#sent.add(id);
   }
 }
 

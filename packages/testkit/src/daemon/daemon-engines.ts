@@ -9,13 +9,13 @@ import { withDatabaseFile } from './database-file.js';
 import { type StartOptions, startDaemon, type TestDaemon } from './start-daemon.js';
 
 /** Where the data of a daemon is kept. It outlives the daemons that are started on it. */
-export interface DaemonPlace {
+export interface TestDirectory {
   readonly home: string;
   /** The PostgreSQL database, where the engine is one. */
   readonly databaseUrl: string | undefined;
   start(options?: Omit<StartOptions, 'home'>): Promise<TestDaemon>;
   /** Makes the data what a fixture of this engine holds; nothing may have run here before. */
-  putBack(fixture: string): Promise<void>;
+  restore(fixture: string): Promise<void>;
   /** Runs one statement past the program, whether a daemon runs or not. */
   query(statement: string): Promise<Record<string, unknown>[]>;
   /** Checks and kills what still runs here, and removes everything. */
@@ -24,10 +24,10 @@ export interface DaemonPlace {
 
 export interface DaemonEngine {
   readonly name: EngineKind;
-  newPlace(): Promise<DaemonPlace>;
+  newDirectory(): Promise<TestDirectory>;
 }
 
-async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
+async function newDirectory(engine: EngineKind): Promise<TestDirectory> {
   const home = mkdtempSync(join(memoryDirectory() ?? tmpdir(), 'stoa-test-'));
   const database: FreshDatabase | undefined =
     engine === 'postgres' ? await freshDatabase() : undefined;
@@ -41,7 +41,7 @@ async function newPlace(engine: EngineKind): Promise<DaemonPlace> {
       started.push(daemon);
       return daemon;
     },
-    async putBack(fixture) {
+    async restore(fixture) {
       cpSync(join(fixture, 'assets'), join(home, 'assets'), { recursive: true });
       if (database) {
         await queryDatabase(database.url, readFileSync(join(fixture, 'stoa.sql'), 'utf8'));
@@ -74,7 +74,10 @@ async function queryFile(home: string, statement: string): Promise<Record<string
   });
 }
 
-const engine = (name: EngineKind): DaemonEngine => ({ name, newPlace: () => newPlace(name) });
+const engine = (name: EngineKind): DaemonEngine => ({
+  name,
+  newDirectory: () => newDirectory(name),
+});
 
 /** What a user can see has to be the same on all of them. */
 export const DAEMON_ENGINES: readonly DaemonEngine[] = [engine('sqlite'), engine('postgres')];

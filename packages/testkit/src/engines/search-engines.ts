@@ -19,7 +19,7 @@ export interface TestedSearchIndex extends SearchIndex {
 }
 
 /** A store and the place of its index, which may be opened again and again. */
-export interface SearchPlace {
+export interface SearchDatabase {
   readonly store: Store;
   open(): Promise<TestedSearchIndex>;
   /** Once the index is closed. */
@@ -30,14 +30,14 @@ export interface SearchEngine {
   readonly name: string;
   /** Whether a place costs little enough to have many. */
   readonly isCheap: boolean;
-  newPlace(): Promise<SearchPlace>;
+  newDatabase(): Promise<SearchDatabase>;
 }
 
 type OpenSearch = (paths: { databasePath: string; searchPath: string }) => TestedSearchIndex;
 
 async function sqlitePlace(
   makeOpen: (directory: string) => Promise<OpenSearch>,
-): Promise<SearchPlace> {
+): Promise<SearchDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'stoa-search-'));
   const databasePath = join(directory, 'stoa.db');
   const searchPath = join(directory, 'search.db');
@@ -82,13 +82,13 @@ const openInSteps: OpenSearch = ({ databasePath, searchPath }) => {
 const sqliteInSteps: SearchEngine = {
   name: 'SQLite, step by step',
   isCheap: true,
-  newPlace: () => sqlitePlace(() => Promise.resolve(openInSteps)),
+  newDatabase: () => sqlitePlace(() => Promise.resolve(openInSteps)),
 };
 
 const sqliteInThread: SearchEngine = {
   name: 'SQLite in a thread',
   isCheap: false,
-  newPlace: () =>
+  newDatabase: () =>
     sqlitePlace(async (directory) => {
       const entry = await buildSearchThread(directory);
       return (paths) => new ThreadedSearchIndex({ entry, ...paths });
@@ -103,7 +103,7 @@ const unexpected = (error: unknown): void => {
 const postgres: SearchEngine = {
   name: 'PostgreSQL',
   isCheap: false,
-  async newPlace() {
+  async newDatabase() {
     const database = await migratedDatabase();
     const store = await openPostgresStore({ url: database.url, durability: 'relaxed' });
     return {

@@ -7,25 +7,25 @@ import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js
 import { memoryDirectory } from './memory-directory.js';
 import { migratedDatabase } from './migrated-database.js';
 
-export interface StorePlaceOptions {
+export interface TestDatabaseOptions {
   readonly migrations?: readonly Migration[];
 }
 
 /** Where the data of one store is kept. It outlives the stores that are opened on it. */
-export interface StorePlace {
-  open(options?: StorePlaceOptions): Promise<Store>;
+export interface TestDatabase {
+  open(options?: TestDatabaseOptions): Promise<Store>;
   /** Once every store on it is closed. */
   discard(): Promise<void>;
 }
 
 export interface StoreEngine {
   readonly name: EngineKind;
-  newPlace(): Promise<StorePlace>;
+  newDatabase(): Promise<TestDatabase>;
 }
 
 const sqlite: StoreEngine = {
   name: 'sqlite',
-  async newPlace() {
+  async newDatabase() {
     const directory = await mkdtemp(join(memoryDirectory() ?? tmpdir(), 'stoa-store-'));
     const path = join(directory, 'stoa.db');
     return {
@@ -38,7 +38,7 @@ const sqlite: StoreEngine = {
 
 const postgres: StoreEngine = {
   name: 'postgres',
-  newPlace() {
+  newDatabase() {
     let database: Promise<FreshDatabase> | undefined;
     return Promise.resolve({
       async open(options) {

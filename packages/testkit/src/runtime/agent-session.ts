@@ -76,7 +76,7 @@ export class AgentSession {
 }
 
 /** What a run said in the end. */
-export const saidBy = ({ output = [] }: Run): string =>
+export const outputOf = ({ output = [] }: Run): string =>
   output.map((item) => (item.type === 'text' ? item.text : item.assetId)).join('\n');
 
 export const definitionOf = (

@@ -1,7 +1,7 @@
 import { type Core, createCore, idleRuntime, OWNER_ID, type RuntimePorts } from '@stoa/core';
 import type { AgentDefinition, DriverKind, Principal } from '@stoa/protocol';
 import { deleteDaemon, openScratchStore, type SearchIndex, type Store } from '@stoa/store';
-import type { StoreEngine, StorePlace } from '../engines/store-engines.js';
+import type { StoreEngine, TestDatabase } from '../engines/store-engines.js';
 import { VirtualAssetFiles } from '../virtual/asset-files.js';
 import { VirtualClock } from '../virtual/clock.js';
 import { virtualIds } from '../virtual/ids.js';
@@ -52,10 +52,10 @@ export class RuntimeWorld {
   readonly #open: RuntimeDaemon[] = [];
   #daemons = 0;
 
-  private constructor(private readonly place: StorePlace) {}
+  private constructor(private readonly place: TestDatabase) {}
 
   static async open(engine: StoreEngine): Promise<RuntimeWorld> {
-    return new RuntimeWorld(await engine.newPlace());
+    return new RuntimeWorld(await engine.newDatabase());
   }
 
   async start(

@@ -34,7 +34,7 @@ export interface DriverParts {
   readonly clock: Clock;
 }
 
-export interface ModelStageOptions {
+export interface ModelFixtureOptions {
   readonly driver: (parts: DriverParts) => Driver;
   readonly wire?: 'openai' | 'anthropic';
   readonly tools?: Readonly<Record<string, TracedTool>>;
@@ -64,7 +64,7 @@ export class QuickTimers implements Timers {
 const MINUTES_MS = 300_000;
 
 /** A daemon with one agent, whose model is a fake server that speaks the real wire. */
-export class ModelStage {
+export class ModelFixture {
   private constructor(
     readonly model: FakeModel,
     readonly daemon: RuntimeDaemon,
@@ -76,7 +76,7 @@ export class ModelStage {
     private readonly world: RuntimeWorld,
   ) {}
 
-  static async open(options: ModelStageOptions): Promise<ModelStage> {
+  static async open(options: ModelFixtureOptions): Promise<ModelFixture> {
     const { wire = 'openai', timers = new QuickTimers() } = options;
     const model = await FakeModel.start({ key: CANARY_KEY, ...options.server });
     const [engine] = STORE_ENGINES;
@@ -89,7 +89,7 @@ export class ModelStage {
       model: 'fake/fake-model',
     };
     const definition = { ...definitionOf({ kind: 'builtin' }, 'Be brief.'), ...options.definition };
-    const start = async (around?: ModelStageOptions['around']) => {
+    const start = async (around?: ModelFixtureOptions['around']) => {
       const tools = new TracedTools(options.tools ?? {});
       const driver = options.driver({ config, tools, timers, clock: world.clock });
       const wrapped = around ? withExecute(driver, around(driver)) : driver;
@@ -108,15 +108,15 @@ export class ModelStage {
     const { daemon, tools } = await start(options.around);
     const session = await AgentSession.open(daemon, 'helper');
     const waits = timers instanceof QuickTimers ? timers.waits : [];
-    return new ModelStage(model, daemon, session, tools, waits, () => start(), world);
+    return new ModelFixture(model, daemon, session, tools, waits, () => start(), world);
   }
 
   /** The daemon is killed, and another one starts on its data. */
-  readonly restart = async (): Promise<ModelStage> => {
+  readonly restart = async (): Promise<ModelFixture> => {
     await this.daemon.abandon();
     const { daemon, tools } = await this.next();
     const session = this.session.on(daemon);
-    return new ModelStage(this.model, daemon, session, tools, this.waits, this.next, this.world);
+    return new ModelFixture(this.model, daemon, session, tools, this.waits, this.next, this.world);
   };
 
   async close(): Promise<void> {

@@ -1,26 +1,26 @@
 import type { Channel, Message, Stamped } from '@stoa/protocol';
 import type { CallAnswer } from './call.js';
 import { type Caller, callerOf, newPerson } from './caller.js';
-import type { DaemonEngine, DaemonPlace } from './daemon-engines.js';
+import type { DaemonEngine, TestDirectory } from './daemon-engines.js';
 import type { StartOptions, TestDaemon } from './start-daemon.js';
 
 /** A running daemon with people to talk: its owner, Ada and Bea. */
-export interface Company {
-  readonly place: DaemonPlace;
+export interface DaemonWithPeople {
+  readonly directory: TestDirectory;
   readonly daemon: TestDaemon;
   readonly owner: Caller;
   readonly ada: Caller;
   readonly bea: Caller;
 }
 
-export async function openCompany(
+export async function startWithPeople(
   engine: DaemonEngine,
   options: Omit<StartOptions, 'home'> = {},
-): Promise<Company> {
-  const place = await engine.newPlace();
-  const daemon = await place.start(options);
+): Promise<DaemonWithPeople> {
+  const directory = await engine.newDirectory();
+  const daemon = await directory.start(options);
   return {
-    place,
+    directory,
     daemon,
     owner: callerOf(daemon.url, daemon.token),
     ada: await newPerson(daemon, 'ada'),

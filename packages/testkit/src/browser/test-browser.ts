@@ -28,20 +28,20 @@ export async function confirmLogin(page: Page): Promise<void> {
 }
 
 /** One browser for a file of tests; every page has cookies and storage of its own, as another person's has. */
-export class BrowserStage {
+export class TestBrowser {
   private readonly complaints: string[] = [];
 
   private constructor(private readonly browser: Browser) {}
 
   /** Undefined where there is no browser: the tests are skipped then, with `NO_BROWSER` as their reason. */
-  static async open(): Promise<BrowserStage | undefined> {
+  static async open(): Promise<TestBrowser | undefined> {
     const executablePath = findBrowser();
     if (executablePath === undefined) return undefined;
     // Loaded here: it is large, and few tests need it.
     const { chromium } = await import('playwright-core');
     // Its own sandbox does not work for root, and what it shows here is ours.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-    return new BrowserStage(await chromium.launch({ executablePath, args }));
+    return new TestBrowser(await chromium.launch({ executablePath, args }));
   }
 
   /** A page of somebody who opened a login link and confirmed it. */
@@ -95,7 +95,7 @@ export class BrowserStage {
   }
 
   /** What went wrong in any page since it was asked last; for the end of every test. */
-  takeComplaints(): string[] {
+  takeErrors(): string[] {
     return this.complaints.splice(0);
   }
 

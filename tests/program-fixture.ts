@@ -20,7 +20,7 @@ import { start } from './stoa-command.js';
 import { TestChannel } from './test-channel.js';
 
 /** The real daemon with agents that are programs, and a directory for what these write. */
-export class ProgramStage {
+export class ProgramFixture {
   readonly owner: Caller;
 
   private constructor(
@@ -30,9 +30,9 @@ export class ProgramStage {
     this.owner = callerOf(daemon.url, daemon.token);
   }
 
-  static async open(options: StartOptions = {}): Promise<ProgramStage> {
+  static async open(options: StartOptions = {}): Promise<ProgramFixture> {
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-programs-')));
-    return new ProgramStage(await startDaemon(options), directory);
+    return new ProgramFixture(await startDaemon(options), directory);
   }
 
   async close(): Promise<void> {

@@ -24,7 +24,7 @@ import { processesWith } from './living-processes.js';
 
 type AcpDriverConfig = Extract<AgentDefinition['driver'], { kind: 'acp' }>;
 
-export interface AgentStageOptions {
+export interface AgentFixtureOptions {
   /** Makes the driver under test. */
   readonly driver: (parts: AgentParts) => Driver;
   readonly agent?: Omit<FakeAgentOptions, 'log' | 'store'>;
@@ -58,10 +58,10 @@ const systemTimers: Timers = {
 };
 
 /** A daemon with one agent that is a program of its own, in directories that are removed afterwards. */
-export class AgentStage {
+export class AgentFixture {
   readonly diagnoses: { readonly message: string; readonly details: unknown }[] = [];
   /** In the environment of every process that the agent starts. */
-  readonly mark = `stage-${randomUUID()}`;
+  readonly mark = `fixture-${randomUUID()}`;
   #daemon!: RuntimeDaemon;
   #driver!: Driver;
   #environment: Readonly<Record<string, string>> = {};
@@ -69,19 +69,19 @@ export class AgentStage {
   private constructor(
     private readonly root: string,
     private readonly world: RuntimeWorld,
-    private readonly options: AgentStageOptions,
+    private readonly options: AgentFixtureOptions,
   ) {}
 
-  static async open(options: AgentStageOptions): Promise<AgentStage> {
+  static async open(options: AgentFixtureOptions): Promise<AgentFixture> {
     const root = await realpath(await mkdtemp(join(tmpdir(), 'stoa-agent-')));
     const [engine] = STORE_ENGINES;
     if (!engine) throw new Error('there is no engine');
-    const stage = new AgentStage(root, await RuntimeWorld.open(engine), options);
-    await mkdir(stage.workspace);
-    await mkdir(stage.home);
-    await mkdir(stage.#program);
-    await stage.#start();
-    return stage;
+    const fixture = new AgentFixture(root, await RuntimeWorld.open(engine), options);
+    await mkdir(fixture.workspace);
+    await mkdir(fixture.home);
+    await mkdir(fixture.#program);
+    await fixture.#start();
+    return fixture;
   }
 
   get workspace(): string {
@@ -100,19 +100,19 @@ export class AgentStage {
     return this.#driver;
   }
 
-  /** What the fake agent was told. */
-  get told(): FakeAgentEntry[] {
+  /** What the fake agent received. */
+  get received(): FakeAgentEntry[] {
     return readAgentLog(this.#log);
   }
 
   /** The prompts of the fake agent, each as one text. */
   get prompts(): string[] {
-    return this.told.flatMap(({ type, prompt = [] }) =>
+    return this.received.flatMap(({ type, prompt = [] }) =>
       type === 'prompt' ? [prompt.map(({ text = '' }) => text).join('\n')] : [],
     );
   }
 
-  /** The living processes of this stage's agents. */
+  /** The living processes of this fixture's agents. */
   get processes(): number[] {
     return processesWith(this.mark);
   }
