@@ -1,4 +1,4 @@
-import { ChannelEvent, HumanEvent, MemoryEvent, ProjectEvent, SessionEvent } from '@stoa/protocol';
+import { TOPICS } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { MODULES } from '../create-core.js';
 import { defineModule, logOnly } from './module.js';
@@ -18,9 +18,8 @@ const above = defineModule({
 
 describe('the modules of core', () => {
   it('declare every event of the protocol once', () => {
-    const kinds = [ChannelEvent, HumanEvent, MemoryEvent, ProjectEvent, SessionEvent];
-    const types = kinds.flatMap((kind) =>
-      kind.unwrap().options.map(({ shape }) => shape.type.value),
+    const types = TOPICS.flatMap(({ events }) =>
+      events.unwrap().options.map(({ shape }) => shape.type.value),
     );
     expect([...new Registry(MODULES).eventTypes].sort()).toEqual([...types].sort());
   });
