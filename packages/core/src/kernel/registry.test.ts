@@ -1,7 +1,7 @@
 import { TOPICS } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { MODULES } from '../create-core.js';
-import { defineModule, logOnly } from './module.js';
+import { type AnyModule, defineModule, inOrderOfNeeds, logOnly } from './module.js';
 import { Registry } from './registry.js';
 
 const below = defineModule({
@@ -22,6 +22,15 @@ describe('the modules of core', () => {
       events.unwrap().options.map(({ shape }) => shape.type.value),
     );
     expect([...new Registry(MODULES).eventTypes].sort()).toEqual([...types].sort());
+  });
+
+  it('come after those they need, otherwise in the order of their names', () => {
+    const named = (name: string, ...needs: AnyModule[]): AnyModule =>
+      defineModule({ name, needs, create: () => ({ services: {} }) });
+    const b = named('b');
+    const a = named('a', b);
+    const listed = [named('e'), a, named('c', a), named('d'), b];
+    expect(inOrderOfNeeds(listed).map(({ name }) => name)).toEqual(['b', 'a', 'c', 'd', 'e']);
   });
 
   it('are refused in an order in which one comes before a module it needs', () => {
