@@ -5,10 +5,10 @@ const path = require('node:path');
 
 const root = path.dirname(__dirname);
 
-/** The folder of each module, with the folders of the modules it needs, in the order of `MODULES`. */
+/** The folder of each module, with the folders of the modules it needs, by name. */
 function readModules() {
   const core = path.join(root, 'packages/core/src');
-  const list = fs.readFileSync(path.join(core, 'create-core.ts'), 'utf8');
+  const list = fs.readFileSync(path.join(core, 'nouns.ts'), 'utf8');
   return new Map(
     importedModules(list).map(([, folder]) => {
       const text = fs.readFileSync(path.join(core, folder, 'module.ts'), 'utf8');
@@ -21,9 +21,9 @@ function readModules() {
   );
 }
 
-/** Names and folders of the modules that a file imports. */
+/** Names and folders of the modules that a file imports or lists. */
 function importedModules(text) {
-  const imports = text.matchAll(/import \{([^}]*)\} from '\.{1,2}\/([\w-]+)\/module\.js'/g);
+  const imports = text.matchAll(/(?:im|ex)port \{([^}]*)\} from '\.{1,2}\/([\w-]+)\/module\.js'/g);
   return [...imports].flatMap(([, names, folder]) =>
     names
       .split(',')

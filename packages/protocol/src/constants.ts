@@ -6,4 +6,5 @@ export * from './enumerations.js';
 export * from './errors/registry.js';
 export * from './limits.js';
 export * from './member-tag.js';
+export * from './noun-constants.js';
 export * from './proof-text.js';

@@ -136,3 +136,15 @@ export function defineModule<
 ): Module<Name, Services, Kernel & AllServicesOf<Needs>, Ports> {
   return { topics: [], events: {}, tables: {}, ...declaration };
 }
+
+/** Each module after those it needs; otherwise by their names, so that the order is always the same. */
+export function inOrderOfNeeds<M extends AnyModule>(modules: readonly M[]): readonly M[] {
+  const ordered: M[] = [];
+  const waiting = [...modules].sort((a, b) => (a.name < b.name ? -1 : 1));
+  while (waiting.length > 0) {
+    const isReady = ({ needs }: M): boolean =>
+      needs.every((needed) => !waiting.some(({ name }) => name === needed.name));
+    ordered.push(...waiting.splice(waiting.findIndex(isReady), 1));
+  }
+  return ordered;
+}

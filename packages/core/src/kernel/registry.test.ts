@@ -1,7 +1,7 @@
-import { ChannelEvent, HumanEvent, MemoryEvent, ProjectEvent, SessionEvent } from '@stoa/protocol';
+import { TOPICS } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { MODULES } from '../create-core.js';
-import { defineModule, logOnly } from './module.js';
+import { type AnyModule, defineModule, inOrderOfNeeds, logOnly } from './module.js';
 import { Registry } from './registry.js';
 
 const below = defineModule({
@@ -18,11 +18,19 @@ const above = defineModule({
 
 describe('the modules of core', () => {
   it('declare every event of the protocol once', () => {
-    const kinds = [ChannelEvent, HumanEvent, MemoryEvent, ProjectEvent, SessionEvent];
-    const types = kinds.flatMap((kind) =>
-      kind.unwrap().options.map(({ shape }) => shape.type.value),
+    const types = TOPICS.flatMap(({ events }) =>
+      events.unwrap().options.map(({ shape }) => shape.type.value),
     );
     expect([...new Registry(MODULES).eventTypes].sort()).toEqual([...types].sort());
+  });
+
+  it('come after those they need, otherwise in the order of their names', () => {
+    const named = (name: string, ...needs: AnyModule[]): AnyModule =>
+      defineModule({ name, needs, create: () => ({ services: {} }) });
+    const b = named('b');
+    const a = named('a', b);
+    const listed = [named('e'), a, named('c', a), named('d'), b];
+    expect(inOrderOfNeeds(listed).map(({ name }) => name)).toEqual(['b', 'a', 'c', 'd', 'e']);
   });
 
   it('are refused in an order in which one comes before a module it needs', () => {

@@ -11,29 +11,13 @@ export interface RouteSchemas {
   readonly answer?: z.ZodType;
 }
 
-/** What a path parameter is wherever a route does not say otherwise. */
-const PARAMS: Readonly<Record<string, z.ZodType>> = {
-  agentId: schemas.AgentId,
-  approvalId: schemas.ApprovalId,
-  assetId: schemas.AssetId,
-  boardId: schemas.BoardId,
-  channelId: schemas.ChannelId,
-  credentialId: schemas.CredentialId,
-  file: schemas.PathSegment,
-  itemId: schemas.InboxItemId,
-  memberId: schemas.MemberId,
-  memoryId: schemas.MemoryId,
-  messageId: schemas.MessageId,
-  name: schemas.MemoryFileName,
-  noteId: schemas.NoteId,
-  projectId: schemas.ProjectId,
-  runId: schemas.RunId,
-  scheduleId: schemas.ScheduleId,
-  sessionId: schemas.SessionId,
-  sourceId: schemas.ObservationSourceId,
-  stimulusId: schemas.StimulusId,
-  taskId: schemas.TaskId,
-  topic: schemas.TopicName,
+/** Path parameters whose schema is not named after them; that of `channelId` is `ChannelId`. */
+const PARAMS: Readonly<Record<string, SchemaName>> = {
+  file: 'PathSegment',
+  itemId: 'InboxItemId',
+  name: 'MemoryFileName',
+  sourceId: 'ObservationSourceId',
+  topic: 'TopicName',
 };
 
 export function schemasOf(route: Route): RouteSchemas {
@@ -54,10 +38,13 @@ export function schemasOf(route: Route): RouteSchemas {
 function param({ path, carries, params }: Route, name: string): z.ZodType {
   const own = params?.[name];
   if (own) return named(own);
-  const schema = carries === 'page' ? schemas.PathSegment : PARAMS[name];
+  if (carries === 'page') return schemas.PathSegment;
+  const schema = named((PARAMS[name] ?? capitalised(name)) as SchemaName) as z.ZodType | undefined;
   if (!schema) throw new Error(`The parameter ${name} of ${path} has no schema`);
   return schema;
 }
+
+const capitalised = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
 
 const named = (name: SchemaName): z.ZodType => schemas[name];
 

@@ -1,48 +1,21 @@
+import * as constants from '../noun-constants.js';
 import type { Route } from './route.js';
-import { ACCESS_ROUTES } from './routes/access.js';
-import { AGENTS_ROUTES } from './routes/agents.js';
-import { ASSETS_ROUTES } from './routes/assets.js';
-import { BOARDS_ROUTES } from './routes/boards.js';
-import { BROWSER_ROUTES } from './routes/browser.js';
-import { CHANNELS_ROUTES } from './routes/channels.js';
-import { LIVE_ROUTES } from './routes/live.js';
-import { MCP_ROUTES } from './routes/mcp.js';
-import { MEMBERS_ROUTES } from './routes/members.js';
-import { MEMORY_ROUTES } from './routes/memory.js';
-import { MESSAGES_ROUTES } from './routes/messages.js';
-import { OBSERVATIONS_ROUTES } from './routes/observations.js';
-import { OPERATIONS_ROUTES } from './routes/operations.js';
-import { PROJECTS_ROUTES } from './routes/projects.js';
-import { READING_ROUTES } from './routes/reading.js';
-import { SESSIONS_ROUTES } from './routes/sessions.js';
-import { STIMULI_ROUTES } from './routes/stimuli.js';
-import { TASKS_ROUTES } from './routes/tasks.js';
-import { TURNS_ROUTES } from './routes/turns.js';
 
-/** The whole HTTP contract, and with it the authorisation table: a route that is not here does not exist. */
-export const ROUTES = {
-  ...OPERATIONS_ROUTES,
-  ...BROWSER_ROUTES,
-  ...ACCESS_ROUTES,
-  ...CHANNELS_ROUTES,
-  ...MEMBERS_ROUTES,
-  ...MESSAGES_ROUTES,
-  ...TURNS_ROUTES,
-  ...STIMULI_ROUTES,
-  ...OBSERVATIONS_ROUTES,
-  ...READING_ROUTES,
-  ...ASSETS_ROUTES,
-  ...AGENTS_ROUTES,
-  ...SESSIONS_ROUTES,
-  ...TASKS_ROUTES,
-  ...MEMORY_ROUTES,
-  ...BOARDS_ROUTES,
-  ...PROJECTS_ROUTES,
-  ...MCP_ROUTES,
-  ...LIVE_ROUTES,
-};
+type Constants = typeof constants;
+type RouteTable = Readonly<Record<string, Route>>;
+type AllOf<Table> = (Table extends unknown ? (table: Table) => void : never) extends (
+  all: infer All,
+) => void
+  ? { readonly [K in keyof All]: All[K] }
+  : never;
 
-export type Routes = typeof ROUTES;
+/** The whole HTTP contract, and with it the authorisation table: a route that no noun exports does not exist. */
+export const ROUTES: Routes = Object.assign(
+  {},
+  ...Object.values<unknown>(constants).filter(isRouteTable),
+) as Routes;
+
+export type Routes = AllOf<Extract<Constants[keyof Constants], RouteTable>>;
 export type RouteId = keyof Routes;
 
 /** The routes that a daemon answers with a record, by one call into the domain. */
@@ -59,4 +32,14 @@ export const PAGE_IDS = (Object.keys(ROUTES) as RouteId[]).filter(isPage);
 export function isPage(id: RouteId): id is PageId {
   const { carries }: Route = ROUTES[id];
   return carries === 'page';
+}
+
+function isRouteTable(value: unknown): value is RouteTable {
+  if (typeof value !== 'object' || value === null) return false;
+  const routes = Object.values(value) as readonly unknown[];
+  return routes.length > 0 && routes.every(isRoute);
+}
+
+function isRoute(value: unknown): value is Route {
+  return typeof value === 'object' && value !== null && 'method' in value && 'path' in value;
 }

@@ -24,9 +24,7 @@ import { NewObservation, ObservationSourceSettings } from '../records/observatio
 import { NewStimulus, StimulusReason } from '../records/stimulus.js';
 import { ThreadWork, WorkCause } from '../records/thread-work.js';
 import { TurnDecision } from '../records/turn.js';
-
-const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
-  z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
+import { defineTopic, event } from './define-topic.js';
 
 /** Everything that can happen in a channel. The channel's tables are a replay of these. */
 export const ChannelEvent = z.lazy(() =>
@@ -117,3 +115,5 @@ export const ChannelEvent = z.lazy(() =>
   ]),
 );
 export type ChannelEvent = z.infer<typeof ChannelEvent>;
+
+export const channelTopic = defineTopic('channel', ChannelEvent);

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import { ActorId, EpochMs, Seq } from '../records/ids.js';
-import { ChannelEvent } from './channel-events.js';
-import { HumanEvent } from './human-events.js';
-import { MemoryEvent } from './memory-events.js';
-import { ProjectEvent } from './project-events.js';
-import { SessionEvent } from './session-events.js';
-import { TopicName } from './topic.js';
+import { TOPICS, TopicName, type Topics } from './topic.js';
 
-export type EventBody = ChannelEvent | HumanEvent | MemoryEvent | ProjectEvent | SessionEvent;
+/** Everything that can happen, in any topic. */
+export type EventBody = z.infer<Topics['events']>;
 
 /** The data of the events of a type. */
 export type EventData<T extends EventBody['type']> = Extract<EventBody, { type: T }>['data'];
@@ -21,13 +17,9 @@ export type Stamped<E extends EventBody = EventBody> = E & {
 };
 
 const stamp = { topic: TopicName, seq: Seq, at: EpochMs, actor: ActorId };
-// Lazy, as the events are: to build them all takes a tenth of a start, and few starts need them.
-export const StampedEvent = z.lazy(() =>
-  z.union([
-    ...ChannelEvent.unwrap().options.map((option) => option.extend(stamp)),
-    ...HumanEvent.unwrap().options.map((option) => option.extend(stamp)),
-    ...MemoryEvent.unwrap().options.map((option) => option.extend(stamp)),
-    ...SessionEvent.unwrap().options.map((option) => option.extend(stamp)),
-    ...ProjectEvent.unwrap().options.map((option) => option.extend(stamp)),
-  ]),
+export const StampedEvent = z.lazy(
+  (): z.ZodType<Stamped> =>
+    z.union(
+      TOPICS.flatMap(({ events }) => events.unwrap().options.map((option) => option.extend(stamp))),
+    ) as unknown as z.ZodType<Stamped>,
 );

@@ -9,6 +9,7 @@ import {
   Seq,
   SessionId,
 } from '../records/ids.js';
+import { defineTopic } from './define-topic.js';
 
 /** What concerns one person: mentions, read cursors, their credentials, what they are asked to approve. */
 export const HumanEvent = z.lazy(() =>
@@ -45,3 +46,5 @@ export const HumanEvent = z.lazy(() =>
   ]),
 );
 export type HumanEvent = z.infer<typeof HumanEvent>;
+
+export const humanTopic = defineTopic('human', HumanEvent);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ActorId } from '../records/ids.js';
 import { Memory, MemoryNote, NoteId } from '../records/memory.js';
+import { defineTopic } from './define-topic.js';
 
 const which = { memoryId: Memory.shape.memoryId, ownerId: ActorId, namespace: z.string() };
 
@@ -21,3 +22,5 @@ export const MemoryEvent = z.lazy(() =>
   ]),
 );
 export type MemoryEvent = z.infer<typeof MemoryEvent>;
+
+export const memoryTopic = defineTopic('memory', MemoryEvent);

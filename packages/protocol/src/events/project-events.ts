@@ -11,9 +11,7 @@ import {
   TaskDiscussion,
   UpdateProjectTask,
 } from '../records/project.js';
-
-const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
-  z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
+import { defineTopic, event } from './define-topic.js';
 
 /** Everything that can happen to a project. Its tables are a replay of these. */
 export const ProjectEvent = z.lazy(() =>
@@ -48,3 +46,5 @@ export const ProjectEvent = z.lazy(() =>
   ]),
 );
 export type ProjectEvent = z.infer<typeof ProjectEvent>;
+
+export const projectTopic = defineTopic('project', ProjectEvent);

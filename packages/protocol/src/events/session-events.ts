@@ -38,9 +38,7 @@ import { TaskChange, TaskEnd, TaskEntry } from '../records/task.js';
 import { AssistantPart, ToolKind, ToolOutcome } from '../records/transcript.js';
 import { Usage } from '../records/usage.js';
 import { DispatchRule, Origin, Priority, WorkKind } from '../records/work.js';
-
-const event = <T extends string, S extends z.ZodRawShape>(type: T, data: S) =>
-  z.strictObject({ type: z.literal(type), data: z.strictObject(data) });
+import { defineTopic, event } from './define-topic.js';
 
 /** What every event of a run says: which run, where its work came from, who speaks and what they may remember. */
 const ofRun = {
@@ -274,6 +272,8 @@ export const SessionEvent = z.lazy(() =>
   ]),
 );
 export type SessionEvent = z.infer<typeof SessionEvent>;
+
+export const sessionTopic = defineTopic('session', SessionEvent);
 
 /** What stands in a session's journal: what a resumed run is rebuilt from. */
 export const JOURNAL_EVENTS = [

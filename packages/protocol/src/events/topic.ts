@@ -1,19 +1,21 @@
 import { z } from 'zod';
+import * as nouns from '../nouns.js';
+import { isTopic, type Topic } from './define-topic.js';
+
+type Nouns = typeof nouns;
+
+/** The topics that nouns declare. */
+export type Topics = Extract<Nouns[keyof Nouns], Topic>;
+export const TOPICS: readonly Topics[] = Object.values<unknown>(nouns).filter(isTopic) as Topics[];
+
+export type TopicKind = Topics['kind'];
+
+const kinds = TOPICS.map(({ kind }) => kind).sort();
 
 /** A named, densely numbered event stream a client can follow and resume. */
 export const TopicName = z
   .string()
-  .regex(/^(?:channel|human|memory|project|session):[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/);
-
-export type TopicKind = 'channel' | 'human' | 'memory' | 'project' | 'session';
-
-export const channelTopic = (channelId: string): string => `channel:${channelId}`;
-export const humanTopic = (humanId: string): string => `human:${humanId}`;
-
-export const memoryTopic = (memoryId: string): string => `memory:${memoryId}`;
-export const sessionTopic = (sessionId: string): string => `session:${sessionId}`;
-
-export const projectTopic = (projectId: string): string => `project:${projectId}`;
+  .regex(new RegExp(`^(?:${kinds.join('|')}):[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$`));
 
 export function parseTopic(topic: string): { kind: TopicKind; id: string } | undefined {
   if (!TopicName.safeParse(topic).success) return undefined;

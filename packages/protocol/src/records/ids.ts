@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** The description is also what a caller is told who sends something else. */
-const madeId = (prefix: string, what: string) =>
+export const madeId = (prefix: string, what: string) =>
   z
     .string()
     .regex(new RegExp(`^${prefix}_[0-9a-z]{26}$`))
