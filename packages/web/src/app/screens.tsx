@@ -5,7 +5,7 @@ import { ChannelScreen } from '../feed/channel-screen.js';
 import { Empty } from '../ui/empty.js';
 import { Home } from './home.js';
 import { late } from './late.js';
-import { Nowhere } from './nowhere.js';
+import { Link } from './router.js';
 import type { AddressOf, PageAddress } from './routes.js';
 
 interface PageView<A> {
@@ -77,4 +77,15 @@ export function Screen({ page }: { readonly page: PageAddress | undefined }) {
 function OnItsWay() {
   if (useConnection() !== 'reconnecting') return null;
   return <Empty title="The daemon does not answer">This is shown when it is back.</Empty>;
+}
+
+function Nowhere() {
+  return (
+    <Empty title="There is nothing here">
+      The address leads nowhere.{' '}
+      <Link to="/" className="text-accent underline">
+        Back to the channels
+      </Link>
+    </Empty>
+  );
 }

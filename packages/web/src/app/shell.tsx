@@ -5,6 +5,7 @@ import { isTemporary } from '../data/failures.js';
 import { useForeignServer } from '../data/foreign-server.js';
 import { useFreshData } from '../data/keep-fresh.js';
 import { useConnection } from '../data/live.js';
+import { canSign } from '../data/login-key.js';
 import { useMe } from '../data/queries.js';
 import { useKey } from '../keys/registry.js';
 import { useKeyboard } from '../keys/use-keyboard.js';
@@ -16,7 +17,7 @@ import { Fallback } from './fallback.js';
 import { ForeignServer, ForeignServerAlert } from './foreign-server.js';
 import { late, loadTheRest } from './late.js';
 import { Layout } from './layout.js';
-import { LoggedOut } from './logged-out.js';
+import { NotSecure } from './not-secure.js';
 import { usePage, usePath } from './router.js';
 import { Screen } from './screens.js';
 import { usePageTitle } from './use-page-title.js';
@@ -82,5 +83,17 @@ function Inside({ me }: { readonly me: string }) {
         </Suspense>
       ) : null}
     </>
+  );
+}
+
+function LoggedOut() {
+  if (!canSign()) return <NotSecure />;
+  return (
+    <main className="flex h-dvh">
+      <Empty title="This browser is not logged in">
+        Run <code className="rounded bg-code px-1 font-mono">stoa login</code> and open the link it
+        prints; the start of the daemon prints one too. A link works once, for ten minutes.
+      </Empty>
+    </main>
   );
 }

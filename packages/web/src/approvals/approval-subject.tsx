@@ -1,7 +1,7 @@
+import { argumentTexts } from '@stoa/client';
 import type { Approval } from '@stoa/protocol';
 import type { ReactNode } from 'react';
 import { visibleText } from '../ui/visible-text.js';
-import { ArgumentsView } from './arguments-view.js';
 import { isDiff } from './diff-lines.js';
 import { DiffView } from './diff-view.js';
 
@@ -65,5 +65,23 @@ function Written({ children }: { readonly children: ReactNode }) {
       </p>
       {children}
     </section>
+  );
+}
+
+/** The exact arguments of a call, each in a box of its own. Their names may be the agent's words too. */
+function ArgumentsView({ input }: { readonly input: unknown }) {
+  const texts = argumentTexts(input);
+  if (texts.length === 0) return <p className="text-[13px] text-faint">No arguments.</p>;
+  return (
+    <dl aria-label="Arguments" className="space-y-2 border-l-2 border-line pl-3">
+      {texts.map(({ name, text }) => (
+        <div key={name}>
+          <dt className="text-xs break-words text-faint">{visibleText(name)}</dt>
+          <dd className="rounded-md border border-line bg-code px-3 py-1.5 font-mono text-xs leading-5 break-words whitespace-pre-wrap">
+            {visibleText(text)}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -6,7 +6,6 @@ import type { LiveHub, LiveSignal } from './live-hub.js';
 import { changedBy, merged, messageOf, replaced } from './message-list.js';
 import { confirmedBy, conversationKey, type Pending } from './pending.js';
 import { ReadAgain } from './read-again.js';
-import { readAround } from './read-around.js';
 import type { SendQueue } from './send-queue.js';
 import { Watched } from './watched.js';
 
@@ -313,4 +312,18 @@ export class ChannelMessages extends Watched<ChannelView> {
     const problem = error instanceof StoaProblem ? error : undefined;
     this.change({ loading: undefined, ...(isShown ? {} : { status: 'failed', problem }) });
   }
+}
+
+/** The pages before and after a position in the log of a channel; at its end only the one before. */
+async function readAround(
+  { messages }: { readonly messages: Pick<Client['messages'], 'list'> },
+  channelId: string,
+  seq: number | undefined,
+  limit: number,
+) {
+  if (seq === undefined) return [await messages.list(channelId, { limit })] as const;
+  return Promise.all([
+    messages.list(channelId, { before: seq + 1, limit }),
+    messages.list(channelId, { after: seq, limit }),
+  ]);
 }

@@ -2,11 +2,13 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import type { ChannelView } from '../data/channel-view.js';
+import { isMissing, isTemporary } from '../data/failures.js';
 import { useEdited } from '../message/editing.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/empty.js';
+import { Icon } from '../ui/icon.js';
 import { isSameDay } from './days.js';
 import { FeedRow } from './feed-row.js';
-import { FeedState } from './feed-state.js';
-import { JumpToEnd } from './jump-to-end.js';
 import { type Row, rowsOf } from './rows.js';
 import { usePointedAt } from './use-pointed-at.js';
 import type { Pointed } from './use-pointing.js';
@@ -158,6 +160,41 @@ export function Feed({ channelId, me, view, messages, pointed }: FeedProps) {
           }}
         />
       ) : null}
+    </div>
+  );
+}
+
+/** Notice above or instead of the messages: there are none to show, and why. */
+function FeedState({ view }: { readonly view: ChannelView }) {
+  const { status, problem, messages, loading } = view;
+  if (status === 'failed' && messages.length === 0) {
+    if (isTemporary(problem)) {
+      return (
+        <Empty title="This channel cannot be read now">It will be when the daemon is back.</Empty>
+      );
+    }
+    const isGone = isMissing(problem);
+    return (
+      <Empty title={isGone ? 'There is no such channel' : 'This channel cannot be read'}>
+        {isGone
+          ? 'It was deleted, or the address is wrong. The others are in the list of channels.'
+          : (problem?.detail ?? 'The daemon did not say why.')}
+      </Empty>
+    );
+  }
+  if (loading === 'older') {
+    return <p className="py-2 text-center text-xs text-faint">Loading earlier messages…</p>;
+  }
+  return null;
+}
+
+function JumpToEnd({ onClick }: { readonly onClick: () => void }) {
+  return (
+    <div className="pointer-events-none absolute inset-x-0 bottom-2 flex justify-center">
+      <Button onClick={onClick} className="pointer-events-auto rounded-full shadow-raised">
+        <Icon name="down" />
+        Newest
+      </Button>
     </div>
   );
 }

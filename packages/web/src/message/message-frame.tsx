@@ -2,7 +2,13 @@ import type { AuthorKind } from '@stoa/protocol';
 import { type FocusEvent, type MouseEvent, type ReactNode, useState } from 'react';
 import { clockOf, momentOf, timeOf, whenOf } from '../feed/days.js';
 import { isByTouch } from '../ui/is-by-touch.js';
-import { AuthorMark } from './author-mark.js';
+
+interface AuthorMarkProps {
+  readonly kind: AuthorKind;
+  readonly name: string;
+}
+
+const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 interface MessageFrameProps {
   readonly author: { readonly kind: AuthorKind; readonly displayName: string };
@@ -119,4 +125,24 @@ function When({ at, written }: WhenProps) {
       {written(at)}
     </time>
   );
+}
+
+/** People are round, agents are square, so that both are distinguishable regardless of their names. */
+function AuthorMark({ kind, name }: AuthorMarkProps) {
+  const shape = kind === 'human' ? 'rounded-full' : 'rounded-md';
+  const look =
+    kind === 'agent' ? 'border border-accent text-accent' : 'border border-line bg-panel text-soft';
+  return (
+    <span
+      aria-hidden="true"
+      className={`flex size-7 items-center justify-center text-xs font-semibold ${shape} ${look}`}
+    >
+      {initialOf(name)}
+    </span>
+  );
+}
+
+function initialOf(name: string): string {
+  const [first] = letters.segment(name);
+  return first?.segment.toUpperCase() ?? '';
 }

@@ -2,7 +2,9 @@ import type { Message } from '@stoa/protocol';
 import type { ReactNode } from 'react';
 import { momentOf } from '../feed/days.js';
 import { Guarded } from '../ui/guarded.js';
-import { MessageBody } from './message-body.js';
+import { Attachment } from './attachment.js';
+import { changedDefinitionIn, DefinitionNotice } from './definition-notice.js';
+import { Markdown } from './markdown.js';
 import { MessageFrame } from './message-frame.js';
 import { PlainMessage } from './plain-message.js';
 import { textOf } from './text-of.js';
@@ -53,5 +55,22 @@ export function MessageRow({
       </Guarded>
       {below}
     </MessageFrame>
+  );
+}
+
+/** What a message says; of one that was deleted, that it was. */
+function MessageBody({ message }: { readonly message: Message }) {
+  if (message.deletedAt !== undefined) {
+    return <p className="text-faint italic">This message was deleted.</p>;
+  }
+  const changed = changedDefinitionIn(message);
+  if (changed) return <DefinitionNotice {...changed} />;
+  return message.inputItems.map((item, index) =>
+    item.type === 'text' ? (
+      // Items have no names of their own and never change their order.
+      <Markdown key={index} text={item.text} />
+    ) : (
+      <Attachment key={item.assetId} assetId={item.assetId} />
+    ),
   );
 }

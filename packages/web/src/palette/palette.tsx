@@ -3,7 +3,8 @@ import { Icon } from '../ui/icon.js';
 import { type Entry, fitting, inSections } from './entries.js';
 import type { PaletteMode } from './palette-state.js';
 import { useDestinations, useFoundMessages } from './use-entries.js';
-import { useSettled } from './use-settled.js';
+
+const SETTLED_MS = 120;
 
 interface PaletteProps {
   readonly mode: PaletteMode;
@@ -188,4 +189,14 @@ function Nothing({ query, count, isSearching, problem }: NothingProps) {
       {text}
     </p>
   );
+}
+
+/** What was typed, once the fingers rest: nobody is asked about every letter. */
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), SETTLED_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
 }

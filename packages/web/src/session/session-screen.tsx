@@ -2,12 +2,15 @@ import { useState } from 'react';
 import { CannotShow } from '../app/cannot-show.js';
 import { Columns } from '../app/layout.js';
 import type { AddressOf } from '../app/routes.js';
+import { useApprovals } from '../data/work.js';
+import { openApprovals } from '../status-bar/opened.js';
+import { Button } from '../ui/button.js';
+import { visibleText } from '../ui/visible-text.js';
 import { Journal } from './journal.js';
 import { PromptBox } from './prompt-box.js';
 import { SessionHeader } from './session-header.js';
 import { SessionPanel, type Tab } from './session-panel.js';
 import { useFreshSession, useJournal, useSession } from './use-session.js';
-import { WaitingStrip } from './waiting-strip.js';
 
 interface SessionScreenProps {
   readonly page: AddressOf<'sessionPage'>;
@@ -57,4 +60,23 @@ function OpenSession({ sessionId }: { readonly sessionId: string }) {
       <PromptBox session={session} />
     </Columns>
   );
+}
+
+/** What the session waits for; the answer is given in the inbox. */
+function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
+  const { data: approvals } = useApprovals();
+  return approvals
+    ?.filter((approval) => approval.sessionId === sessionId)
+    .map(({ approvalId, title }) => (
+      <div
+        key={approvalId}
+        role="status"
+        className="mx-3 mb-1 flex items-center gap-2 rounded-md bg-warn-wash px-3 py-1.5 text-[13px] text-warn wide:mx-4"
+      >
+        <p className="min-w-0 grow truncate">Waits for you: {visibleText(title)}</p>
+        <Button className="h-7" onClick={() => openApprovals(approvalId)}>
+          Look
+        </Button>
+      </div>
+    ));
 }

@@ -1,6 +1,7 @@
 import type { Credential, MintedToken } from '@stoa/protocol';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { logOut } from '../app/log-out.js';
 import { client } from '../data/client.js';
 import { queryClient, useMe } from '../data/queries.js';
 import { Button } from '../ui/button.js';
@@ -10,12 +11,16 @@ import { Icon } from '../ui/icon.js';
 import { toast } from '../ui/toast.js';
 import { TextField } from './fields.js';
 import { FormDialog } from './form-dialog.js';
-import { LogOut } from './log-out.js';
 import { loginCodeIn } from './login-code.js';
-import { LoginCodeField } from './login-code-field.js';
 import { emptyOf, type FieldProblems, problemsOf } from './problems.js';
 import { Mark, Row, Rows, Section } from './section.js';
 import { when } from './when.js';
+
+interface LoginCodeFieldProps {
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly problem: string | undefined;
+}
 
 const TOKENS_KEY = ['tokens'] as const;
 const KINDS = { owner_token: 'owner', human_token: 'token', browser: 'browser' } as const;
@@ -255,5 +260,31 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+function LogOut() {
+  const leave = useMutation({ mutationFn: logOut, onError: toast.problem });
+  return (
+    <Button disabled={leave.isPending} onClick={() => leave.mutate()}>
+      Log out
+    </Button>
+  );
+}
+
+/** Makes sure that a person is there who can run commands, and not only a page that is open. */
+function LoginCodeField(props: LoginCodeFieldProps) {
+  return (
+    <TextField
+      {...props}
+      label="Login link"
+      hint={
+        <>
+          Run <code className="rounded bg-code px-1 font-mono">stoa login</code> and paste the link
+          it prints. This shows that it is you, and uses the link up.
+        </>
+      }
+      isCode
+    />
   );
 }

@@ -1,6 +1,10 @@
+import { useEffect, useState } from 'react';
+import { client } from '../data/client.js';
 import { ToEnd } from '../ui/to-end.js';
 import { useStickToEnd } from '../ui/use-stick-to-end.js';
-import { useTaskOutput } from './use-task-output.js';
+import { followOutput, type ShownOutput } from './follow-output.js';
+
+const LOADING: ShownOutput = { state: 'loading', text: '', isCut: false };
 
 /** What a task puts out. */
 export function OutputView({
@@ -49,4 +53,16 @@ export function OutputView({
       {isAtEnd ? null : <ToEnd onClick={toEnd} />}
     </section>
   );
+}
+
+/** The end of what a task put out, and what it puts out while one looks. */
+function useTaskOutput(taskId: string, isLive: boolean): ShownOutput {
+  const [shown, setShown] = useState(LOADING);
+  // A task that has ended may be revived, and then there is more to follow.
+  useEffect(() => {
+    const stop = new AbortController();
+    void followOutput(client.tasks, taskId, isLive, stop.signal, setShown);
+    return () => stop.abort();
+  }, [taskId, isLive]);
+  return shown;
 }
