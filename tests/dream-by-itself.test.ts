@@ -46,7 +46,7 @@ async function gateOf(owner: Caller): Promise<{ memoryId: string; gate: string }
   if (memoryId === '') return undefined;
   const path = `/v1/memories/${memoryId}/dream`;
   const { dreams } = (await owner.get<{ dreams: DreamStatus[] }>(path)).json;
-  const gate = dreams[0]?.lastLook?.refusal?.gate;
+  const gate = dreams[0]?.lastCheck?.refusal?.gate;
   return gate === undefined ? undefined : { memoryId, gate };
 }
 

@@ -221,7 +221,7 @@ describe('stimuli and the work of threads, from outside', () => {
     expect((await owner.patch<ThreadWork>(path, { review })).json.status).toBe('reviewing');
     expect((await owner.patch<ThreadWork>(path, { status: 'completed' })).status).toBe(200);
     const falls = await owner.patch(path, { status: 'active' });
-    expect([falls.status, falls.json]).toMatchObject([409, { code: 'status_would_fall' }]);
+    expect([falls.status, falls.json]).toMatchObject([409, { code: 'status_regression' }]);
     const again = await owner.patch<ThreadWork>(path, { status: 'active', reopen: true });
     expect(again.json.status).toBe('active');
     await until('it is told', async () =>

@@ -254,12 +254,12 @@ describe('what is remembered beyond notes', () => {
     const [dream] = await until('it was looked at', async () => {
       const path = `/v1/memories/${memoryId}/dream`;
       const { dreams } = (await owner.get<{ dreams: DreamStatus[] }>(path)).json;
-      return dreams[0]?.lastLook ? dreams : undefined;
+      return dreams[0]?.lastCheck ? dreams : undefined;
     });
     expect(dream).toMatchObject({
       refusal: { gate: 'too_few_sessions' },
       sessionsSince: 1,
-      lastLook: { refusal: { gate: 'too_few_sessions' } },
+      lastCheck: { refusal: { gate: 'too_few_sessions' } },
     });
     const which = `agent:${agentId}`;
     const status = await stoa(['memory', 'status', which]);

@@ -30,7 +30,7 @@ const SITUATIONS = [
   'pause or resume',
   'reacts',
   'refusal channel_archived',
-  'refusal has_turn',
+  'refusal turn_in_progress',
   'refusal not_member',
   'refusal invalid_stimulus',
   'refusal session_ended',

@@ -26,11 +26,11 @@ export function channelTurn(
   text: string,
   rules: TurnRules = 'in_system_prompt',
 ): string {
-  const { title, channelId, heard } = delivery;
+  const { title, channelId, recentMessages } = delivery;
   const thread = envelope({
     source: `thread in channel ${channelId}`,
     ids: [input.itemId, 'thread'],
-    text: heard.map(saidLine).join('\n'),
+    text: recentMessages.map(saidLine).join('\n'),
   });
   return [
     `You have the turn in the channel ${quoted(title)} (${channelId}), where you are ${quoted(delivery.self.name)}.`,
@@ -100,7 +100,7 @@ function saidLine({
   isCut,
   assetIds = [],
   reactions,
-}: ChannelDelivery['heard'][number]): string {
+}: ChannelDelivery['recentMessages'][number]): string {
   const who = kind === 'human' ? 'person' : kind;
   const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
   const parts = [

@@ -23,14 +23,14 @@ export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
       isShared: () => true,
       isSelfApproved: () => true,
     },
-    memory: { files: NO_FILES, toldChars: 12_000 },
+    memory: { files: NO_FILES, maxPromptChars: 12_000 },
     drivers: new Map(),
     configRules: {},
     approvalMs: 24 * 3_600_000,
     diagnose: () => undefined,
     taskExecutors: new Map(),
     taskDirectory: '/tasks',
-    place: 'here',
+    location: 'here',
     ...changes,
   };
 }

@@ -141,7 +141,7 @@ function placeOf({
   delivery,
 }: Pick<TranscriptInput, 'origin' | 'delivery'>): ChannelPlace | undefined {
   if (!delivery) return undefined;
-  const last = delivery.heard.at(-1);
+  const last = delivery.recentMessages.at(-1);
   return {
     isAddressed: delivery.isAddressed,
     answeredBy: delivery.answeredBy,

@@ -111,17 +111,17 @@ export async function dreamStatus(
 }
 
 function dreamText({ io }: Context, status: DreamStatus): string {
-  const { part, refusal, lastDreamAt, sessionsSince, lastLook, taskId } = status;
+  const { part, refusal, lastDreamAt, sessionsSince, lastCheck, taskId } = status;
   const ago = (at: number): string => relativeTime(at, io.now());
-  const lastCheck = lastLook?.refusal
-    ? `${ago(lastLook.at)}: ${printableLine(lastLook.refusal.reason)} (${lastLook.refusal.gate})`
-    : lastLook && `${ago(lastLook.at)}: it began`;
+  const checked = lastCheck?.refusal
+    ? `${ago(lastCheck.at)}: ${printableLine(lastCheck.refusal.reason)} (${lastCheck.refusal.gate})`
+    : lastCheck && `${ago(lastCheck.at)}: it began`;
   return [
     part === 'isolated' ? 'isolated' : 'shared',
     `  now         ${refusal ? `no: ${printableLine(refusal.reason)} (${refusal.gate})` : 'yes, after the next run there'}`,
     `  last        ${lastDreamAt === undefined ? 'never' : ago(lastDreamAt)}`,
     `  sessions    ${String(sessionsSince)} since`,
-    ...(lastCheck === undefined ? [] : [`  last check  ${lastCheck}`]),
+    ...(checked === undefined ? [] : [`  last check  ${checked}`]),
     ...(taskId === undefined ? [] : [`  task        ${taskId}`]),
   ].join('\n');
 }

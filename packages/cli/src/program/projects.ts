@@ -107,7 +107,7 @@ function addTaskCommands(project: Command, run: Runner): void {
   const inProject = (name: string, summary: string): Command =>
     described(task, name, summary).argument('<project>', 'project id');
   const onOne = (name: string, summary: string): Command =>
-    inProject(name, summary).argument('<task>', 'task id (tsk_…)');
+    inProject(name, summary).argument('<task>', 'task id (ptk_…)');
   const status = (what: string): Option =>
     new Option('--status <status>', what).choices(PROJECT_TASK_STATUSES);
 
@@ -142,7 +142,7 @@ function addTaskCommands(project: Command, run: Runner): void {
       .option('--output <text>', 'its result'),
     run,
     async () => (await load()).updateTask,
-    ['stoa project task update website tsk_… --status completed --output "It is online"'],
+    ['stoa project task update website ptk_… --status completed --output "It is online"'],
   );
   runs<StartTaskOptions>(
     onOne(

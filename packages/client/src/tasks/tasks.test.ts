@@ -22,7 +22,7 @@ function task(kind: string, status: TaskStatus = 'running', more: Partial<Task> 
     startedAt: NOW - 4_000,
     updatedAt: NOW,
     notice: 'due',
-    place: 'here',
+    location: 'here',
     detail: {},
     pendingApprovals: 0,
     ...more,

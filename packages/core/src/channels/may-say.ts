@@ -20,7 +20,7 @@ export function* assertMaySay(
   const { id: sessionId } = by;
   if (yield* findSpeaking.first({ topicId, sessionId })) {
     throw new StoaError(
-      'has_turn',
+      'turn_in_progress',
       'This session has the turn in that channel: its answer is published there when its run ends',
     );
   }

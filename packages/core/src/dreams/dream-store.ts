@@ -10,7 +10,7 @@ import {
   leaseTime,
   lockDreamGate,
   releaseDreamLease,
-  setDreamLook,
+  setDreamCheck,
   setDreamt,
   type Tx,
   takeDreamLease,
@@ -127,7 +127,7 @@ export function keepLook(
   scannedAt: number | null,
 ): Tx<void> {
   const text = refusal ? JSON.stringify(refusal) : null;
-  return setDreamLook.run({ gateKey, lookedAt: now, refusal: text, scannedAt });
+  return setDreamCheck.run({ gateKey, checkedAt: now, refusal: text, scannedAt });
 }
 
 function* tryLease(

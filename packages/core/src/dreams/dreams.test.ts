@@ -37,7 +37,7 @@ async function start(isEnabled = true): Promise<void> {
   daemon = await world.start({
     memory: {
       files,
-      toldChars: 12_000,
+      maxPromptChars: 12_000,
       dreams: {
         rules: { isEnabled, afterMs: 24 * HOUR, afterSessions: 5 },
         dreamer: {
@@ -112,9 +112,9 @@ describe.each(STORE_ENGINES)('a memory on $name', (engine) => {
       return Promise.resolve();
     };
     await work(1);
-    expect((await status()).lastLook?.refusal?.gate).toBe('too_few_sessions');
+    expect((await status()).lastCheck?.refusal?.gate).toBe('too_few_sessions');
     await work(4);
-    expect((await status()).lastLook?.refusal?.gate).toBe('scanned_lately');
+    expect((await status()).lastCheck?.refusal?.gate).toBe('scanned_lately');
     expect([(await status()).refusal, await tasks()]).toEqual([undefined, []]);
     later();
     await work(1);
@@ -141,7 +141,7 @@ describe.each(STORE_ENGINES)('a memory on $name', (engine) => {
     later();
     await work(1);
     expect(await status()).toMatchObject({ refusal: { gate: 'too_soon' }, sessionsSince: 1 });
-    expect((await status()).lastLook?.refusal?.gate).toBe('too_soon');
+    expect((await status()).lastCheck?.refusal?.gate).toBe('too_soon');
     world.clock.move(25 * HOUR);
     await work(5);
     later();
@@ -164,7 +164,7 @@ describe('a dream', () => {
     await start();
     modelProblem = 'none is configured';
     await work(1);
-    expect((await status()).lastLook?.refusal).toEqual({
+    expect((await status()).lastCheck?.refusal).toEqual({
       gate: 'no_model',
       reason: 'none is configured',
     });

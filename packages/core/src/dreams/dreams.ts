@@ -140,14 +140,16 @@ export class Dreams {
         const found = yield* standing(rules, { ...memory, part }, { now, modelProblem });
         const { gate, refusal, taskId, sessionsSince } = found;
         if (part === 'isolated' && !gate) continue;
-        const { dreamtAt = null, lookedAt = null } = gate ?? {};
+        const { dreamtAt = null, checkedAt = null } = gate ?? {};
         const last = gate?.refusal ? (decodeValue(gate.refusal) as DreamRefusal) : undefined;
         all.push({
           part,
           sessionsSince,
           ...(refusal && { refusal }),
           ...(dreamtAt !== null && { lastDreamAt: dreamtAt }),
-          ...(lookedAt !== null && { lastLook: { at: lookedAt, ...(last && { refusal: last }) } }),
+          ...(checkedAt !== null && {
+            lastCheck: { at: checkedAt, ...(last && { refusal: last }) },
+          }),
           ...(taskId !== undefined && { taskId }),
         });
       }

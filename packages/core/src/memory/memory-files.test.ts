@@ -12,7 +12,7 @@ describe('the files of a memory', () => {
   beforeEach(async () => {
     if (!sqlite) throw new Error('there is no engine');
     files = new VirtualMemoryFiles();
-    const memory = { files, toldChars: 12_000 };
+    const memory = { files, maxPromptChars: 12_000 };
     stage = await TurnStage.open(sqlite, ['a'], { memberCooldownMs: 0 }, { memory });
   });
   afterEach(async () => {

@@ -51,5 +51,5 @@ export function memoryDirectory(
 export interface MemorySettings {
   readonly files: MemoryFiles;
   /** How much of a memory goes into a prompt, in characters. */
-  readonly toldChars: number;
+  readonly maxPromptChars: number;
 }

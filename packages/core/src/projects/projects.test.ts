@@ -213,7 +213,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     expect(await change({ blockedBy: [second.taskId] })).toBe('task_cycle');
     expect(await change({ parentTaskId: second.taskId })).toBe('task_cycle');
     expect(await change({ blockedBy: [first.taskId] })).toBe('task_cycle');
-    expect(await change({ blockedBy: [`tsk_${'0'.repeat(26)}`] })).toBe('unknown_task');
+    expect(await change({ blockedBy: [`ptk_${'0'.repeat(26)}`] })).toBe('unknown_task');
     expect(await change({ assigneeMemberId: 'nobody' })).toBe('unknown_member');
     expect(await change({ status: 'in_progress' }, second.taskId)).toBe('task_blocked');
     expect(await code(start(second.taskId))).toBe('task_blocked');

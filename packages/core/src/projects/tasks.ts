@@ -40,7 +40,7 @@ export async function createTask(
   request: CreateProjectTask,
   key?: string,
 ): Promise<ProjectTask> {
-  const taskId = context.ids.next('tsk');
+  const taskId = context.ids.next('ptk');
   const made = await context.log.write({
     actor: actorIdOf(principal),
     lane: projectTopic(projectId),

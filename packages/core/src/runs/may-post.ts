@@ -21,7 +21,7 @@ export async function assertMayPost(
   const run = runOf(by.id);
   if (run?.kind !== 'channel_delivery' || run.origin.channelId !== channelId) return;
   throw new StoaError(
-    'has_turn',
+    'turn_in_progress',
     'This session has the turn in that channel: its answer is published there when its run ends',
   );
 }

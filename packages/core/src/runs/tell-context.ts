@@ -68,7 +68,7 @@ async function tellMemory(
   claim: Claim,
   journal: RunJournal,
 ): Promise<void> {
-  if (context.memory.toldChars === 0) return;
+  if (context.memory.maxPromptChars === 0) return;
   const memoryId = memoryIdOf(
     context.secrets,
     claim.session.responsibleId,
@@ -156,16 +156,16 @@ function* lastGiven(
 async function read(context: SessionContext, claim: Claim): Promise<Read | undefined> {
   const { session, memoryScope, runId } = claim;
   const { store, secrets, memory } = context;
-  const { files: memoryFiles, toldChars } = memory;
+  const { files: memoryFiles, maxPromptChars } = memory;
   const rememberer = { ownerId: session.responsibleId, memoryScope };
   try {
     const items = await store.read(() => listItemsOfRun.all({ runId }));
     const asked = items.map((row) => textOf(itemRecord(row))).join('\n');
     const reading = { store, secrets, memoryFiles };
     const topics = await topicsFor(reading, rememberer, memoryScope.namespace);
-    const files = chooseTopics(topics, asked, toldChars);
+    const files = chooseTopics(topics, asked, maxPromptChars);
     const spent = files.topics.reduce((sum, { text }) => sum + text.length, files.index.length);
-    const left = Math.min(TOLD_CHARS, toldChars - spent);
+    const left = Math.min(TOLD_CHARS, maxPromptChars - spent);
     const notes = await store.read(() => recall(secrets, rememberer, {}, left));
     return { ...notes, files };
   } catch (error) {

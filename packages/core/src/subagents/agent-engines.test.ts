@@ -28,7 +28,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     const task = await stage.launch();
     await (await stage.runOf(task)).deliver();
     await stage.daemon.abandon();
-    const another = await stage.world.start({ daemonId: 'there:1', place: 'there' });
+    const another = await stage.world.start({ daemonId: 'there:1', location: 'there' });
     await another.core.tasks.recover();
     await another.core.runner.look();
     const { sessionId } = stage.sessionOf(task);
@@ -56,7 +56,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     await stage.daemon.abandon();
     // Their clocks need not agree.
     stage.world.clock.move(-1_000);
-    await stage.start({ daemonId: 'there:1', place: 'there' });
+    await stage.start({ daemonId: 'there:1', location: 'there' });
     await stage.daemon.core.runner.look();
     await until('nobody waits for it', async () => !(await stage.get(task.taskId)).isForeground);
     (await stage.runOf(task)).complete('There is a cat.');

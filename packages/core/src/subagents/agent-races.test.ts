@@ -31,7 +31,7 @@ describe('an agent', () => {
     store.transact = transact;
     await stage.daemon.abandon();
     // One that has not looked at what was left, or another one on the same database.
-    stage.daemon = await stage.world.start({ place: 'elsewhere' });
+    stage.daemon = await stage.world.start({ location: 'elsewhere' });
     await stage.daemon.core.runner.look();
     await stage.daemon.core.runner.idle(worksIn);
     expect(stage.runsOf(waiting)).toEqual([]);

@@ -16,13 +16,13 @@ import { taskOfSession } from './agent-task.js';
  */
 export function* isHeldBack(
   session: OpenSession,
-  { place, isKnown }: { readonly place: string; readonly isKnown: boolean },
+  { location, isKnown }: { readonly location: string; readonly isKnown: boolean },
 ): Tx<boolean> {
   const task = yield* taskOfSession(session, { lock: false });
   if (!task) return yield* isOver(session);
-  const { status, stopping, place: runsAt } = task.entry;
+  const { status, stopping, location: runsAt } = task.entry;
   if (status !== 'running' || stopping !== undefined) return true;
-  return session.activeRunId !== null && !isKnown && runsAt === place;
+  return session.activeRunId !== null && !isKnown && runsAt === location;
 }
 
 /** Whether its task has ended and cannot be revived: a daemon may have died before it ended the session too. */

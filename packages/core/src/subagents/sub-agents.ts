@@ -100,7 +100,7 @@ export class SubAgents implements TaskExecutor {
   }
 
   isHeldBack(session: OpenSession): Tx<boolean> {
-    return isHeldBack(session, { place: this.context.place, isKnown: this.#isKnown });
+    return isHeldBack(session, { location: this.context.location, isKnown: this.#isKnown });
   }
 
   async start(task: Task): Promise<void> {
@@ -239,7 +239,7 @@ export class SubAgents implements TaskExecutor {
 
   /** Says whether it can go on. One that another daemon goes on with, or that is done, is not paused. */
   async #lookAtPaused(task: Task): Promise<void> {
-    if (task.place !== this.context.place) return;
+    if (task.location !== this.context.location) return;
     const { taskId } = task;
     const { sessionId } = agentDetail(task);
     const why = await whyBlocked(this.context, sessionId);

@@ -44,12 +44,12 @@ const PAGE = 100;
 
 /** The agents of this place that a run waits for, and are not being stopped. */
 export async function foregroundAgents(context: TaskContext): Promise<ForegroundAgent[]> {
-  const { place } = context;
+  const { location } = context;
   const found: ForegroundAgent[] = [];
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after;
     const rows = await context.store.read(() =>
-      listLiveTasks.all({ place, after: from, limit: PAGE }),
+      listLiveTasks.all({ location, after: from, limit: PAGE }),
     );
     for (const { kind, entry } of rows) {
       if (kind !== AGENT.kind) continue;

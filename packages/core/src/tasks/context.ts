@@ -9,7 +9,7 @@ export interface TaskContext extends StimulusContext {
   readonly executors: TaskExecutors;
   readonly timers: Timers;
   /** The machine and data directory that processes of this daemon belong to. */
-  readonly place: string;
+  readonly location: string;
   /** Where the files of tasks are. */
   readonly directory: string;
 }

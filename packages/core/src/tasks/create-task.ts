@@ -81,7 +81,7 @@ export function createTask(
         ...(status === 'running' ? { startedAt } : {}),
         updatedAt: at,
         notice: isForeground ? 'none' : 'due',
-        place: context.place,
+        location: context.location,
         ...(outputPath === undefined ? {} : { outputPath }),
         transcriptPath: `${context.directory}/${sessionId}/${kind.kind}-${taskId}.jsonl`,
         detail,

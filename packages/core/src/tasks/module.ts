@@ -27,7 +27,7 @@ export interface TaskPorts {
     /** Where the files of background tasks are. */
     readonly taskDirectory: string;
     /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
-    readonly place: string;
+    readonly location: string;
   };
 }
 
@@ -44,7 +44,7 @@ export const tasks = defineModule({
       kinds: new TaskKinds(runtime.taskKinds),
       executors,
       timers,
-      place: runtime.place,
+      location: runtime.location,
       directory: runtime.taskDirectory,
     };
     const service = new Tasks(taskContext);

@@ -95,7 +95,7 @@ function* find(topicId: number, taskId: string): Tx<TaskEntry | undefined> {
 }
 
 function* put(topicId: number, entry: TaskEntry): Tx<void> {
-  const { taskId, kind, status, notice, responsibleId, place } = entry;
+  const { taskId, kind, status, notice, responsibleId, location } = entry;
   const hasEnded = isEnded(status);
   yield* putBackgroundTask.run({
     topicId,
@@ -107,7 +107,7 @@ function* put(topicId: number, entry: TaskEntry): Tx<void> {
     notice,
     noticeItemId: entry.noticeItemId ?? null,
     responsibleId,
-    place,
+    location,
     entry: JSON.stringify(entry),
   });
 }

@@ -57,10 +57,10 @@ export class TaskQueue {
   /** All of them: however many of one person wait, others may have a place. */
   async #lookAt(kind: string): Promise<void> {
     const { context } = this;
-    const { place } = context;
+    const { location } = context;
     const full = new Set<string>();
     for (let last = { sortAt: 0, taskId: '' }; ; ) {
-      const query = { place, kind, sortAt: last.sortAt, taskId: last.taskId, limit: PAGE };
+      const query = { location, kind, sortAt: last.sortAt, taskId: last.taskId, limit: PAGE };
       const waiting = await context.store.read(() => listQueuedTasks.all(query));
       const what = 'a waiting task could not be begun';
       const all = waiting.map(({ taskId, responsibleId }) => ({ taskId, responsibleId }));

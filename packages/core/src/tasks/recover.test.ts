@@ -68,7 +68,7 @@ describe('a daemon that starts', () => {
 
   it('leaves alone what belongs to another place, and says so to who asks for it', async () => {
     const { taskId } = await stage.begin(sessionId);
-    await stage.restart({ place: 'elsewhere' });
+    await stage.restart({ location: 'elsewhere' });
     expect(await stage.statusOf(taskId)).toBe('running');
     expect(stage.executor('shell').reattached).toEqual([]);
     const asked = stage.tasks.output(OWNER, taskId, { offset: 0, limit: 9 });
@@ -85,7 +85,7 @@ describe('a daemon that starts', () => {
   it('says once that what another place has is to stop, however often it looks', async () => {
     const child = await stage.session(sessionId);
     const { taskId } = await stage.begin(child, 'monitor');
-    await stage.restart({ place: 'elsewhere' });
+    await stage.restart({ location: 'elsewhere' });
     await stage.daemon.core.sessions.end(OWNER, child);
     await until('it is to stop', async () => (await stage.get(taskId)).stopping);
     const session = AgentSession.of(stage.daemon, child);

@@ -14,11 +14,11 @@ const PAGE = 100;
  * that it is paused, or that it is lost and why. What was to stop is stopped by who looks for it.
  */
 export async function recoverTasks(context: TaskContext): Promise<void> {
-  const { place } = context;
+  const { location } = context;
   for (let after: string | undefined = ''; after !== undefined; ) {
     const from: string = after;
     const rows = await context.store.read(() =>
-      listLiveTasks.all({ place, after: from, limit: PAGE }),
+      listLiveTasks.all({ location, after: from, limit: PAGE }),
     );
     for (const { entry } of rows) await recover(context, decode(entry));
     after = rows.length < PAGE ? undefined : rows.at(-1)?.taskId;

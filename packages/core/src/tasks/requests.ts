@@ -111,6 +111,6 @@ export async function promoteTask(
 
 /** Throws `task_elsewhere` where it is for another daemon. */
 export function executorHere(context: TaskContext, task: Task): TaskExecutor | undefined {
-  if (task.place === context.place) return context.executors.get(task.kind);
-  throw new StoaError('task_elsewhere', `${task.taskId} runs under the daemon of ${task.place}`);
+  if (task.location === context.location) return context.executors.get(task.kind);
+  throw new StoaError('task_elsewhere', `${task.taskId} runs under the daemon of ${task.location}`);
 }

@@ -115,8 +115,10 @@ export class Stopping {
   /** Stops what others marked, and what a daemon that ended had marked. */
   async look(): Promise<void> {
     const { context } = this;
-    const { place } = context;
-    const rows = await context.store.read(() => listTasksToStop.all({ place, limit: LOOK_LIMIT }));
+    const { location } = context;
+    const rows = await context.store.read(() =>
+      listTasksToStop.all({ location, limit: LOOK_LIMIT }),
+    );
     const tasks = rows.map(({ entry }) => decode(entry));
     await Promise.all(
       tasks.map((task) =>
@@ -133,8 +135,8 @@ export class Stopping {
 
   /** Of one that is marked and runs here, until it is gone; nothing to do for others. */
   async #end(task: TaskEntry): Promise<void> {
-    const { stopping, taskId, place } = task;
-    if (!stopping || isEnded(task.status) || place !== this.context.place) return;
+    const { stopping, taskId, location } = task;
+    if (!stopping || isEnded(task.status) || location !== this.context.location) return;
     let ending = this.#underWay.get(taskId);
     if (!ending) {
       ending = this.#carryOut(task, stopping.by).finally(() => this.#underWay.delete(taskId));

@@ -18,8 +18,8 @@ import type { LockedChannel } from './context.js';
 import { itemsOf } from './read-thread.js';
 
 /** The last messages of the thread that are told with a turn. */
-const HEARD = 12;
-const HEARD_CHARS = 2_000;
+const RECENT_MESSAGES = 12;
+const RECENT_CHARS = 2_000;
 /** The most members in a delivery: first those involved, then those who joined first. */
 const MEMBERS_TOLD = 8;
 const PINS_TOLD = 20;
@@ -49,19 +49,19 @@ export function* sceneOf(
   turn: Turn,
   unheard: Unheard | undefined,
 ): Tx<Scene> {
-  const [members, heard, pinned] = yield* together(
+  const [members, recentMessages, pinned] = yield* together(
     namedMembers(topicId),
-    heardIn(topicId, turn, unheard),
+    recentMessagesIn(topicId, turn, unheard),
     pinnedIn(topicId),
   );
   const named = (sessionIds: readonly string[]): string[] =>
     members
       .filter(({ actorId }) => sessionIds.includes(sessionIdOf(actorId) ?? ''))
       .map(({ displayName }) => displayName);
-  const first = new Set([...members.filter(isInvolvedIn(turn, heard)), ...members]);
+  const first = new Set([...members.filter(isInvolvedIn(turn, recentMessages)), ...members]);
   const told = new Set([...first].slice(0, MEMBERS_TOLD));
-  const since = heard.findIndex(({ messageId }) => messageId === turn.originMessageId);
-  const answers = heard.slice(since + 1).filter(({ kind }) => kind === 'agent');
+  const since = recentMessages.findIndex(({ messageId }) => messageId === turn.originMessageId);
+  const answers = recentMessages.slice(since + 1).filter(({ kind }) => kind === 'agent');
   return {
     members,
     delivery: {
@@ -81,7 +81,7 @@ export function* sceneOf(
       memberCount: members.length,
       ...pinned,
       threadRootMessageId: turn.threadRootMessageId,
-      heard,
+      recentMessages,
       addressed: named(turn.selected),
       answeredBy: [...new Set(answers.map(({ name }) => name))],
     },
@@ -91,9 +91,9 @@ export function* sceneOf(
 /** Whether somebody is addressed or called here, or was heard. */
 function isInvolvedIn(
   { selected, called }: Turn,
-  heard: readonly Heard[],
+  recentMessages: readonly RecentMessage[],
 ): (member: Member) => boolean {
-  const names = new Set(heard.map(({ name }) => name));
+  const names = new Set(recentMessages.map(({ name }) => name));
   const sessions = new Set([...selected, ...called]);
   return ({ actorId, displayName }) =>
     sessions.has(sessionIdOf(actorId) ?? '') || names.has(displayName);
@@ -131,23 +131,27 @@ function* pinnedIn(topicId: number): Tx<Pinned> {
   return pins.length === 0 ? {} : { pinned, pinnedCount: pins.length };
 }
 
-type Heard = ChannelDelivery['heard'][number];
+type RecentMessage = ChannelDelivery['recentMessages'][number];
 
 /** The root, then the last of what followed, and what is said in this very commit. */
-function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx<Heard[]> {
+function* recentMessagesIn(
+  topicId: number,
+  turn: Turn,
+  unheard: Unheard | undefined,
+): Tx<RecentMessage[]> {
   const rootMessageId = turn.threadRootMessageId;
   const seq = Number.MAX_SAFE_INTEGER;
   const [root, replies] = yield* together(
     findMessage.first({ topicId, messageId: rootMessageId }),
-    THREAD_PAGES.before.rows.all({ topicId, rootMessageId, seq, limit: HEARD }),
+    THREAD_PAGES.before.rows.all({ topicId, rootMessageId, seq, limit: RECENT_MESSAGES }),
   );
   const rows = [...(root ? [root] : []), ...replies.reverse()];
   // A marker that a newer one stands for is no news.
   const news = rows.filter(({ supersededBy }) => supersededBy === null);
-  const heard: Heard[] = yield* together(...news.map(heardMessage));
+  const recentMessages: RecentMessage[] = yield* together(...news.map(recentMessage));
   if (unheard) {
     const { messageId, author, inputItems, at } = unheard;
-    heard.push({
+    recentMessages.push({
       messageId,
       authorId: author.id,
       kind: author.kind,
@@ -157,10 +161,12 @@ function* heardIn(topicId: number, turn: Turn, unheard: Unheard | undefined): Tx
       reactions: [],
     });
   }
-  return heard.length > HEARD ? [...heard.slice(0, 1), ...heard.slice(1 - HEARD)] : heard;
+  return recentMessages.length > RECENT_MESSAGES
+    ? [...recentMessages.slice(0, 1), ...recentMessages.slice(1 - RECENT_MESSAGES)]
+    : recentMessages;
 }
 
-function* heardMessage(row: FullMessageRow): Tx<Heard> {
+function* recentMessage(row: FullMessageRow): Tx<RecentMessage> {
   const { topicId, messageId } = row;
   const { author } = decode(row.posted);
   const reactions = reactionRecords(yield* listReactions.all({ topicId, messageId }));
@@ -175,12 +181,12 @@ function* heardMessage(row: FullMessageRow): Tx<Heard> {
   };
 }
 
-function said(items: readonly StoredItem[]): Pick<Heard, 'text' | 'isCut' | 'assetIds'> {
+function said(items: readonly StoredItem[]): Pick<RecentMessage, 'text' | 'isCut' | 'assetIds'> {
   const text = textOf(items);
-  const isCut = text.length > HEARD_CHARS;
+  const isCut = text.length > RECENT_CHARS;
   const assetIds = items.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : []));
   return {
-    text: isCut ? text.slice(0, HEARD_CHARS).toWellFormed() : text,
+    text: isCut ? text.slice(0, RECENT_CHARS).toWellFormed() : text,
     isCut,
     ...(assetIds.length === 0 ? {} : { assetIds }),
   };

@@ -256,7 +256,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     const post = (text: string) => stage.core.channels.post(a, 'team', { text });
     await stage.say('hello');
     const { run } = await stage.next();
-    await expect(post('besides')).rejects.toMatchObject({ code: 'has_turn' });
+    await expect(post('besides')).rejects.toMatchObject({ code: 'turn_in_progress' });
     run.complete();
     await stage.ended(run);
     for (let i = 0; i < LIMITS.messagesOfSessionPerHour; i++) await post(String(i));
@@ -426,7 +426,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     }
     await stage.pause(false);
     const { run } = await stage.next();
-    const heard = run.context.items[0]?.delivery?.heard ?? [];
+    const heard = run.context.items[0]?.delivery?.recentMessages ?? [];
     expect(heard).toHaveLength(12);
     expect(heard[0]?.text).toBe('the root');
     expect(heard.at(-1)).toMatchObject({

@@ -21,7 +21,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     await stage.post('one more thing', { threadRootMessageId: root, kind: 'task_completed' });
     expect((await stage.workOf(root)).status).toBe('completed');
     await expect(stage.update(root, { status: 'active' })).rejects.toMatchObject({
-      code: 'status_would_fall',
+      code: 'status_regression',
     });
     expect(await stage.update(root, { status: 'active', reopen: true })).toMatchObject({
       status: 'active',

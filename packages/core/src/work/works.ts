@@ -129,7 +129,7 @@ function changedWork(
   const asked = supersededByMessageId === undefined ? status : (status ?? 'superseded');
   if (asked !== undefined && isLower(asked, before.status) && !reopen) {
     throw new StoaError(
-      'status_would_fall',
+      'status_regression',
       `The work is ${before.status}; to make it ${asked} again, reopen it`,
     );
   }

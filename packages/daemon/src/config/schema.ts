@@ -114,7 +114,7 @@ export const ConfigFile = z.strictObject({
     .prefault({}),
   memory: z
     .strictObject({
-      toldChars: z
+      maxPromptChars: z
         .int()
         .min(0)
         .max(100_000)

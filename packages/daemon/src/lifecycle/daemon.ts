@@ -21,8 +21,8 @@ import { Metrics } from '../observe/metrics.js';
 import { createIds } from '../ports/ids.js';
 import { secrets } from '../ports/secrets.js';
 import { createRuntime } from '../runtime/create-runtime.js';
+import { locationOf, newDaemonId } from '../runtime/location.js';
 import { mcpHealth } from '../runtime/mcp-health.js';
-import { newDaemonId, placeOf } from '../runtime/place.js';
 import { createTaskUpkeep } from '../runtime/task-upkeep.js';
 import { startTicking } from '../runtime/ticking.js';
 import { VERSION } from '../version.js';
@@ -110,7 +110,7 @@ export async function startDaemon(
       home,
       config,
       daemonId: newDaemonId(home),
-      place: placeOf(store.engine, home),
+      location: locationOf(store.engine, home),
       log,
       directory: process.cwd(),
       environment: process.env,
@@ -145,7 +145,7 @@ export async function startDaemon(
     const taskUpkeep = createTaskUpkeep({
       core,
       tasksDirectory: runtime.ports.taskDirectory,
-      place: runtime.ports.place,
+      location: runtime.ports.location,
       keptMs: toMs(retention.taskFileHours),
       diagnose: runtime.ports.diagnose,
     });

@@ -502,7 +502,7 @@ describe('a session with its token', () => {
     const client = await connect(token.secret);
     const { messageId } = said;
     const posting = use(client, 'post_message', { channelId: 'lobby', text: 'one more' });
-    expect(await posting).toMatchObject(refusal('has_turn'));
+    expect(await posting).toMatchObject(refusal('turn_in_progress'));
     const react = { messageId, emoji: '👍' };
     for (let twice = 0; twice < 2; twice++) {
       expect(textOf(await use(client, 'set_channel_reaction', react))).toBe('Reacted.');

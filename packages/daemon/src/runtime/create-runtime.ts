@@ -30,8 +30,8 @@ import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
 import { LazyDriver } from './lazy-driver.js';
 import { LazyExecutor } from './lazy-executor.js';
+import { isOfHome } from './location.js';
 import { DiskMemoryFiles } from './memory-files.js';
-import { isOfHome } from './place.js';
 import { timers } from './timers.js';
 import { readTranscript, transcriptIn } from './transcript-file.js';
 import { DiskWorkspaces } from './workspaces.js';
@@ -40,7 +40,7 @@ export interface RuntimeOptions {
   readonly home: string;
   readonly config: Config;
   readonly daemonId: string;
-  readonly place: string;
+  readonly location: string;
   readonly log: Logger;
   /** The directory that sessions work in when nobody says otherwise. */
   readonly directory: string;
@@ -68,7 +68,7 @@ const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 
 /** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
 export function createRuntime(options: RuntimeOptions): Runtime {
-  const { home, config, daemonId, place, log, directory } = options;
+  const { home, config, daemonId, location, log, directory } = options;
   const diagnose: RuntimePorts['diagnose'] = (message, details) => {
     log.warn(details, message);
   };
@@ -102,7 +102,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       sharedAgents: config.sharedAgents,
       memory: {
         files: new DiskMemoryFiles(join(home, 'memory')),
-        toldChars: config.memory.toldChars,
+        maxPromptChars: config.memory.maxPromptChars,
         ...(config.memory.extraction.enabled && {
           extractor: async (request: ExtractionRequest) => (await loaded()).extractor(request),
         }),
@@ -135,7 +135,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       ),
       taskDirectory: tasksDirectory,
       readTranscript: (path, range) => readTranscript(transcriptIn(tasksDirectory, path), range),
-      place,
+      location,
     },
     warnings: () => warnings,
     mcpHealth: () => agents?.mcp.health() ?? [],
@@ -163,7 +163,7 @@ interface LoadedAgents {
 }
 
 async function loadAgents(
-  { home, config, place, environment, url, installation }: RuntimeOptions,
+  { home, config, location, environment, url, installation }: RuntimeOptions,
   diagnose: RuntimePorts['diagnose'],
   sandboxLost: (problem: string) => void,
 ): Promise<LoadedAgents> {
@@ -195,7 +195,7 @@ async function loadAgents(
     tasksDirectory: tasksOf(home),
     sandbox,
     passedVariables: config.shell.passVariables,
-    place,
+    location,
     diagnose,
   });
   const monitors = new agent.Monitors({

@@ -33,7 +33,7 @@ afterEach(() => fs.rm(root, { recursive: true, force: true }));
 const task = (): TaskEntry =>
   ({
     taskId: TASK_ID,
-    place: 'here',
+    location: 'here',
     transcriptPath: written ?? path,
     detail: { sessionId: WORKS_IN },
   }) as never;
@@ -56,10 +56,10 @@ const core: Core = {
     },
   },
 } as never;
-const transcripts = (fileBytes?: number, place = 'here'): TaskTranscripts =>
+const transcripts = (fileBytes?: number, location = 'here'): TaskTranscripts =>
   new TaskTranscripts({
     tasksDirectory: root,
-    place,
+    location,
     core,
     keptMs: 1_000,
     diagnose: (message, details) => {
@@ -139,7 +139,7 @@ it('T-18 a link in its place is not followed', async () => {
   const diagnose = (message: string): unknown => told.push(message);
   const writer = new TaskTranscripts({
     tasksDirectory: root,
-    place: 'here',
+    location: 'here',
     core,
     keptMs: 1_000,
     diagnose,

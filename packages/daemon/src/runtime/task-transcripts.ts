@@ -32,7 +32,7 @@ interface Transcript {
 export interface TaskTranscriptsOptions {
   readonly tasksDirectory: string;
   /** The place whose tasks have their files here. */
-  readonly place: string;
+  readonly location: string;
   readonly core: Pick<Core, 'tasks' | 'runs'>;
   /** How long a transcript stays after the end of the session that has the task. */
   readonly keptMs: number;
@@ -109,10 +109,10 @@ export class TaskTranscripts {
   }
 
   #follow(task: Task | TaskEntry): Transcript | undefined {
-    const { taskId, transcriptPath, place } = task;
+    const { taskId, transcriptPath, location } = task;
     const { sessionId: worksIn } = task.detail;
     // Who has its files writes them, and removes them one day.
-    if (place !== this.options.place) return undefined;
+    if (location !== this.options.location) return undefined;
     if (transcriptPath === undefined || typeof worksIn !== 'string') return undefined;
     const path = transcriptIn(this.options.tasksDirectory, transcriptPath);
     const known = this.#byTask.get(taskId);

@@ -7,7 +7,7 @@ import { TaskTranscripts } from './task-transcripts.js';
 export interface TaskUpkeepOptions {
   readonly core: Core;
   readonly tasksDirectory: string;
-  readonly place: string;
+  readonly location: string;
   /** How long files stay after the end of the session. */
   readonly keptMs: number;
   readonly diagnose: RuntimePorts['diagnose'];

@@ -13,11 +13,11 @@ import {
   ChannelId,
   EpochMs,
   MessageId,
+  ProjectTaskId,
   RunId,
   ScheduleId,
   Seq,
   SessionId,
-  TaskId,
 } from '../records/ids.js';
 import { InboxItem, InboxItemState } from '../records/inbox.js';
 import { McpServerHealth } from '../records/mcp-server.js';
@@ -159,12 +159,12 @@ export const ListProjectsAnswer = z.strictObject({
 export const ListProjectTasksQuery = z.strictObject({
   status: ProjectTaskStatus.optional(),
   assigneeMemberId: ProjectMemberId.optional(),
-  after: TaskId.optional(),
+  after: ProjectTaskId.optional(),
   limit,
 });
 export const ListProjectTasksAnswer = z.strictObject({
   tasks: z.array(ProjectTask),
-  nextAfter: TaskId.optional(),
+  nextAfter: ProjectTaskId.optional(),
 });
 
 export const ListSessionsQuery = z.strictObject({

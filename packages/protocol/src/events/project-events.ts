@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Description, Title } from '../records/channel.js';
-import { ChannelId, Metadata, RunId, TaskId } from '../records/ids.js';
+import { ChannelId, Metadata, ProjectTaskId, RunId } from '../records/ids.js';
 import {
   ChannelLink,
   CreateProjectTask,
@@ -35,14 +35,14 @@ export const ProjectEvent = z.lazy(() =>
     event('project_session_ended', { memberId: ProjectMemberId }),
     event('channel_linked', { link: ChannelLink }),
     event('channel_unlinked', { channelId: ChannelId }),
-    event('task_created', { taskId: TaskId, task: CreateProjectTask }),
-    event('task_updated', { taskId: TaskId, change: UpdateProjectTask }),
+    event('task_created', { taskId: ProjectTaskId, task: CreateProjectTask }),
+    event('task_updated', { taskId: ProjectTaskId, change: UpdateProjectTask }),
     event('task_started', {
-      taskId: TaskId,
+      taskId: ProjectTaskId,
       discussion: TaskDiscussion,
       runId: RunId.optional(),
     }),
-    event('task_deleted', { taskId: TaskId }),
+    event('task_deleted', { taskId: ProjectTaskId }),
   ]),
 );
 export type ProjectEvent = z.infer<typeof ProjectEvent>;

@@ -5,7 +5,7 @@ import { AuthorKind, Emoji } from './message.js';
 const Named = z.strictObject({ memberId: MemberId, name: z.string() });
 
 /** A message of the thread as whoever is to speak is shown it; long ones are cut. */
-const Heard = z.strictObject({
+const RecentMessage = z.strictObject({
   messageId: MessageId,
   /** Records of older messages lack it. */
   authorId: ActorId.optional(),
@@ -54,7 +54,7 @@ export const ChannelDelivery = z.strictObject({
   /** What its answer is a reply to, where that is not the message it is asked to answer: who called it said this. */
   replyToMessageId: MessageId.optional(),
   /** Oldest first; the message to answer is the origin, wherever it stands. */
-  heard: z.array(Heard),
+  recentMessages: z.array(RecentMessage),
   isAddressed: z.boolean(),
   addressed: z.array(z.string()),
   answeredBy: z.array(z.string()),

@@ -25,7 +25,12 @@ export const InboxItemId = madeId('itm', 'an inbox item');
 export const ApprovalId = madeId('apr', 'an approval');
 export const ScheduleId = madeId('sch', 'a schedule');
 export const BoardId = madeId('brd', 'a board');
-export const TaskId = madeId('tsk', 'a task');
+export const TaskId = madeId('tsk', 'a background task');
+/** Project tasks of older data have ids with `tsk_`, which stay valid: messages and people refer to them. */
+export const ProjectTaskId = z
+  .string()
+  .regex(/^(?:ptk|tsk)_[0-9a-z]{26}$/)
+  .meta({ description: 'the id of a project task: ptk_ (older: tsk_) and 26 letters and digits' });
 export const TurnId = madeId('trn', 'a turn');
 export const LeaseId = madeId('lse', 'a lease');
 export const StimulusId = madeId('stm', 'a stimulus');

@@ -90,7 +90,7 @@ export const DreamStatus = z.strictObject({
   refusal: DreamRefusal.optional(),
   lastDreamAt: EpochMs.optional(),
   sessionsSince: z.int().min(0),
-  lastLook: z.strictObject({ at: EpochMs, refusal: DreamRefusal.optional() }).optional(),
+  lastCheck: z.strictObject({ at: EpochMs, refusal: DreamRefusal.optional() }).optional(),
   /** The background task that is at it. */
   taskId: TaskId.optional(),
 });

@@ -9,9 +9,9 @@ import {
   EpochMs,
   MessageId,
   Metadata,
+  ProjectTaskId,
   RunId,
   Seq,
-  TaskId,
 } from './ids.js';
 import { DisplayName, MemberKind } from './member.js';
 
@@ -134,18 +134,18 @@ export const TaskDiscussion = z.strictObject({
 });
 export type TaskDiscussion = z.infer<typeof TaskDiscussion>;
 
-const BlockedBy = z.array(TaskId).max(LIMITS.blockersPerTask);
+const BlockedBy = z.array(ProjectTaskId).max(LIMITS.blockersPerTask);
 const TaskOutput = z.string().max(LIMITS.taskOutputChars);
 
 export const ProjectTask = z.strictObject({
-  taskId: TaskId,
+  taskId: ProjectTaskId,
   projectId: ProjectId,
   title: Title,
   description: Description.optional(),
   assigneeMemberId: ProjectMemberId.optional(),
   /** It is not started before these are completed or cancelled. */
-  blockedBy: z.array(TaskId),
-  parentTaskId: TaskId.optional(),
+  blockedBy: z.array(ProjectTaskId),
+  parentTaskId: ProjectTaskId.optional(),
   status: ProjectTaskStatus,
   discussion: TaskDiscussion.optional(),
   /** The run that the last start led to, where the assignee was given the turn at once. */
@@ -170,7 +170,7 @@ export const CreateProjectTask = z.strictObject({
   description: Description.optional(),
   assigneeMemberId: ProjectMemberId.optional(),
   blockedBy: BlockedBy.optional(),
-  parentTaskId: TaskId.optional(),
+  parentTaskId: ProjectTaskId.optional(),
 });
 export type CreateProjectTask = z.infer<typeof CreateProjectTask>;
 
@@ -180,7 +180,7 @@ export const UpdateProjectTask = z.strictObject({
   description: Description.nullable().optional(),
   assigneeMemberId: ProjectMemberId.nullable().optional(),
   blockedBy: BlockedBy.optional(),
-  parentTaskId: TaskId.nullable().optional(),
+  parentTaskId: ProjectTaskId.nullable().optional(),
   status: ProjectTaskStatus.optional(),
   output: TaskOutput.nullable().optional(),
 });

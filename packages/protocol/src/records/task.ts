@@ -70,7 +70,7 @@ export const TaskEntry = z.strictObject({
   /** The inbox item that tells of its end. */
   noticeItemId: InboxItemId.optional(),
   /** The machine and data directory of the daemon whose processes it runs in. */
-  place: z.string(),
+  location: z.string(),
   outputPath: z.string().optional(),
   transcriptPath: z.string().optional(),
   /** What its kind says of it. */

@@ -69,8 +69,8 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['ensureDreamGate, again', () => api.ensureDreamGate.changes(gate)],
   ['lockDreamGate', () => api.lockDreamGate.first(g1)],
   [
-    'setDreamLook',
-    () => api.setDreamLook.changes({ ...g1, lookedAt: 30, refusal: null, scannedAt: 30 }),
+    'setDreamCheck',
+    () => api.setDreamCheck.changes({ ...g1, checkedAt: 30, refusal: null, scannedAt: 30 }),
   ],
   ['takeDreamLease', () => api.takeDreamLease.changes({ ...g1, holder: 'tsk_1', until: 40 })],
   [

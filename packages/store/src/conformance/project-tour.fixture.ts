@@ -52,7 +52,7 @@ const task = (taskId: string, parentTaskId: string | null) => ({
 const all = { after: '', pattern: '', status: '', actorId: '', channelId: '', limit: 9 };
 const tasks = { ...p1, after: '', status: '', assigneeId: '', limit: 9 };
 const open = { projectId: 'a_1', actorId: 'session:ses_1' };
-const edge = { ...p1, taskId: 'tsk_b', blockerId: 'tsk_A' };
+const edge = { ...p1, taskId: 'tsk_b', blockerId: 'ptk_A' };
 
 const board = { ...p1, boardId: 'brd_1' };
 const drawn = { ...board, assetId: 'asset_9', mediaType: 'image/png', createdBy: 'system' };
@@ -141,13 +141,13 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.findProjectMemberByActor.first({ ...p1, actorId: open.actorId }),
   ],
   ['listProjectsOfActor', () => api.listProjectsOfActor.all({ actorId: open.actorId })],
-  ['putTask', () => api.putTask.changes(task('tsk_A', null))],
-  ['putTask, a part', () => api.putTask.changes(task('tsk_b', 'tsk_A'))],
-  ['putTask, again', () => api.putTask.changes({ ...task('tsk_A', null), status: 'completed' })],
-  ['findTask', () => api.findTask.first({ ...p1, taskId: 'tsk_A' })],
+  ['putTask', () => api.putTask.changes(task('ptk_A', null))],
+  ['putTask, a part', () => api.putTask.changes(task('tsk_b', 'ptk_A'))],
+  ['putTask, again', () => api.putTask.changes({ ...task('ptk_A', null), status: 'completed' })],
+  ['findTask', () => api.findTask.first({ ...p1, taskId: 'ptk_A' })],
   ['countTasks', () => api.countTasks.first(p1)],
   ['listTasks', () => api.listTasks.all(tasks)],
-  ['listTasks, after', () => api.listTasks.all({ ...tasks, after: 'tsk_A' })],
+  ['listTasks, after', () => api.listTasks.all({ ...tasks, after: 'ptk_A' })],
   ['listTasks, open', () => api.listTasks.all({ ...tasks, status: 'open', assigneeId: 'ann' })],
   ['insertBlocker', () => api.insertBlocker.changes(edge)],
   ['insertBlocker, again', () => api.insertBlocker.changes(edge)],
@@ -159,10 +159,10 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       [`dump of ${table}`, () => dump.all({ ...p1, limit: 9, offset: 0 })] as const,
   ),
   ['clearAssignee', () => api.clearAssignee.changes({ ...p1, assigneeId: 'ann' })],
-  ['clearParentTask', () => api.clearParentTask.changes({ ...p1, parentTaskId: 'tsk_A' })],
+  ['clearParentTask', () => api.clearParentTask.changes({ ...p1, parentTaskId: 'ptk_A' })],
   ['deleteBlockers', () => api.deleteBlockers.changes({ ...p1, taskId: 'tsk_b' })],
-  ['deleteBlocker', () => api.deleteBlocker.changes({ ...p1, blockerId: 'tsk_A' })],
-  ['deleteTask', () => api.deleteTask.changes({ ...p1, taskId: 'tsk_A' })],
+  ['deleteBlocker', () => api.deleteBlocker.changes({ ...p1, blockerId: 'ptk_A' })],
+  ['deleteTask', () => api.deleteTask.changes({ ...p1, taskId: 'ptk_A' })],
   ['deleteProjectLink', () => api.deleteProjectLink.changes({ ...p1, channelId: 'b-1' })],
   ['deleteProjectMember', () => api.deleteProjectMember.changes({ ...p1, memberId: 'ann' })],
   ...api.DELETE_PROJECT.map(

@@ -30,7 +30,7 @@ const task = (n: number, more: Partial<Task> = {}): Task => ({
   notice: 'due',
   noticeItemId: null,
   responsibleId: 'human:ada',
-  place: 'here',
+  location: 'here',
   entry: JSON.stringify({ n, text: 'Zoë' }),
   ...more,
 });
@@ -119,21 +119,21 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'listQueuedTasks',
     () =>
-      api.listQueuedTasks.all({ place: 'here', kind: 'shell', sortAt: 0, taskId: '', limit: 9 }),
+      api.listQueuedTasks.all({ location: 'here', kind: 'shell', sortAt: 0, taskId: '', limit: 9 }),
   ],
   [
     'listQueuedTasks, after one elsewhere',
     () =>
       api.listQueuedTasks.all({
-        place: 'elsewhere',
+        location: 'elsewhere',
         kind: 'shell',
         sortAt: 1,
         taskId: 'tsk_1',
         limit: 9,
       }),
   ],
-  ['listLiveTasks', () => api.listLiveTasks.all({ place: 'here', after: 'tsk_1', limit: 9 })],
-  ['listTasksToStop', () => api.listTasksToStop.all({ place: 'here', limit: 9 })],
+  ['listLiveTasks', () => api.listLiveTasks.all({ location: 'here', after: 'tsk_1', limit: 9 })],
+  ['listTasksToStop', () => api.listTasksToStop.all({ location: 'here', limit: 9 })],
   ['listTasksToTell', () => api.listTasksToTell.all({ sortAt: 0, taskId: '', limit: 9 })],
   [
     'listTasksToTell, after one',

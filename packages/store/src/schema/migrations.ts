@@ -4,6 +4,7 @@ import { turns } from './0003-turns.js';
 import { conversations } from './0004-conversations.js';
 import { tasks } from './0005-tasks.js';
 import { trust } from './0006-trust.js';
+import { plainNames } from './0007-plain-names.js';
 import type { Migration } from './migration.js';
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -13,6 +14,7 @@ export const MIGRATIONS: readonly Migration[] = [
   conversations,
   tasks,
   trust,
+  plainNames,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

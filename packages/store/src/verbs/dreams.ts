@@ -11,7 +11,7 @@ export interface DreamGateRow {
   /** When it was last counted how many sessions were there. */
   scannedAt: number | null;
   /** When it was last looked at, and why nothing came of it then. */
-  lookedAt: number | null;
+  checkedAt: number | null;
   refusal: string | null;
   leaseHolder: string | null;
   leaseUntil: number | null;
@@ -34,10 +34,10 @@ export const lockDreamGate = verb<{ gateKey: string }, DreamGateRow>({
   postgres: `SELECT * FROM "dreamGates" WHERE "gateKey" = :gateKey FOR UPDATE`,
 });
 
-export const setDreamLook = verb<
-  Pick<DreamGateRow, 'gateKey' | 'lookedAt' | 'refusal' | 'scannedAt'>
+export const setDreamCheck = verb<
+  Pick<DreamGateRow, 'gateKey' | 'checkedAt' | 'refusal' | 'scannedAt'>
 >(
-  `UPDATE "dreamGates" SET "lookedAt" = :lookedAt, "refusal" = :refusal, "scannedAt" = :scannedAt
+  `UPDATE "dreamGates" SET "checkedAt" = :checkedAt, "refusal" = :refusal, "scannedAt" = :scannedAt
    WHERE "gateKey" = :gateKey`,
 );
 

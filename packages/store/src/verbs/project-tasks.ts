@@ -23,14 +23,17 @@ export const findTask = verb<{ topicId: number; taskId: string }, TaskRow>(
   `SELECT * FROM "projectTasks" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
 );
 
-/** Oldest first; ids sort by time. Of what is asked for, an empty text is anything. */
+/**
+ * Oldest first. Ids sort by time after their prefix, which is `tsk_` in older data and `ptk_` since. An empty status
+ * or assignee matches every task.
+ */
 export const listTasks = verb<
   { topicId: number; after: string; status: string; assigneeId: string; limit: number },
   TaskRow
 >(
-  `SELECT * FROM "projectTasks" WHERE "topicId" = :topicId AND "taskId" > :after
+  `SELECT * FROM "projectTasks" WHERE "topicId" = :topicId AND substr("taskId", 5) > substr(:after, 5)
      AND (:status = '' OR "status" = :status) AND (:assigneeId = '' OR "assigneeId" = :assigneeId)
-   ORDER BY "taskId" LIMIT :limit`,
+   ORDER BY substr("taskId", 5) LIMIT :limit`,
 );
 
 export const countTasks = verb<{ topicId: number }, { count: number }>(

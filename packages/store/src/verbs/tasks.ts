@@ -13,7 +13,7 @@ export interface BackgroundTaskRow {
   notice: string;
   noticeItemId: string | null;
   responsibleId: string;
-  place: string;
+  location: string;
   /** What the log says of it, put together. */
   entry: Json<TaskEntry>;
 }
@@ -33,9 +33,9 @@ export const findTaskEntry = verb<
 
 export const putBackgroundTask = verb<BackgroundTaskRow>(
   `INSERT INTO "tasks" ("topicId", "taskId", "kind", "status", "isEnded", "sortAt", "notice", "noticeItemId",
-     "responsibleId", "place", "entry")
+     "responsibleId", "location", "entry")
    VALUES (:topicId, :taskId, :kind, :status, :isEnded, :sortAt, :notice, :noticeItemId,
-     :responsibleId, :place, :entry)
+     :responsibleId, :location, :entry)
    ON CONFLICT ("topicId", "taskId") DO UPDATE SET "status" = excluded."status", "isEnded" = excluded."isEnded",
      "sortAt" = excluded."sortAt", "notice" = excluded."notice", "noticeItemId" = excluded."noticeItemId",
      "entry" = excluded."entry"`,
@@ -116,31 +116,31 @@ export const countRunningTasks = verb<{ responsibleId: string; kind: string }, {
 
 /** Those that wait for a place, after one of them: what ran before, then first come first. */
 export const listQueuedTasks = verb<
-  { place: string; kind: string; sortAt: number; taskId: string; limit: number },
+  { location: string; kind: string; sortAt: number; taskId: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
 >(
   `SELECT t.*, s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
-   WHERE t."isEnded" = 0 AND t."status" = 'queued' AND t."place" = :place AND t."kind" = :kind
+   WHERE t."isEnded" = 0 AND t."status" = 'queued' AND t."location" = :location AND t."kind" = :kind
      AND (t."sortAt" > :sortAt OR (t."sortAt" = :sortAt AND t."taskId" > :taskId))
    ORDER BY t."sortAt", t."taskId" LIMIT :limit`,
 );
 
 /** What a daemon that starts finds of the last one, by ids. */
 export const listLiveTasks = verb<
-  { place: string; after: string; limit: number },
+  { location: string; after: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
 >(
   `SELECT t.*, s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
-   WHERE t."isEnded" = 0 AND t."place" = :place AND t."taskId" > :after ORDER BY t."taskId" LIMIT :limit`,
+   WHERE t."isEnded" = 0 AND t."location" = :location AND t."taskId" > :after ORDER BY t."taskId" LIMIT :limit`,
 );
 
 /** Of those that live here, what somebody asked to stop. */
 export const listTasksToStop = verb<
-  { place: string; limit: number },
+  { location: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
 >(
   `SELECT t.*, s."sessionId" FROM "tasks" t JOIN "sessions" s ON s."topicId" = t."topicId"
-   WHERE t."isEnded" = 0 AND t."place" = :place AND t."entry" LIKE '%"stopping":%' ORDER BY t."taskId" LIMIT :limit`,
+   WHERE t."isEnded" = 0 AND t."location" = :location AND t."entry" LIKE '%"stopping":%' ORDER BY t."taskId" LIMIT :limit`,
 );
 
 /** Ended ones of a session whose end is to be told. */

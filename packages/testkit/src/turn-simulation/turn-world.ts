@@ -14,7 +14,7 @@ export const CHANNEL = 'team';
 const EXPECTED = new Set([
   'approval_settled',
   'channel_archived',
-  'has_turn',
+  'turn_in_progress',
   'idempotency_conflict',
   'invalid_stimulus',
   'limit_reached',

@@ -33,7 +33,7 @@ export class ShellStage {
     const shells = new ShellTasks({
       tasksDirectory,
       sandbox,
-      place: 'here',
+      location: 'here',
       retryMs: 20,
     });
     made.shells = shells;

@@ -32,7 +32,7 @@ export interface ShellTasksOptions {
   /** Variables of the daemon that commands get besides the usual ones. */
   readonly passedVariables?: readonly string[] | undefined;
   /** The machine and data directory. */
-  readonly place?: string;
+  readonly location?: string;
   readonly now?: () => number;
   readonly diagnose?: (message: string, details: Readonly<Record<string, unknown>>) => void;
   /** After which what could not be entered is tried again. */
@@ -75,9 +75,17 @@ export class ShellTasks {
     const nonce = newNonce();
     const running = await this.#start(wanted, taskId, nonce, false);
     const { pid, outputPath, files } = running;
-    const { place = '' } = this.options;
+    const { location = '' } = this.options;
     const at = this.#now();
-    const made = { taskId, nonce, pid, outputPath, transcriptPath: transcriptOf(files), place, at };
+    const made = {
+      taskId,
+      nonce,
+      pid,
+      outputPath,
+      transcriptPath: transcriptOf(files),
+      location,
+      at,
+    };
     const task = waitedTask(wanted, made);
     const foreground = new ForegroundCommand({
       ...wanted,

@@ -57,12 +57,12 @@ export function waitedTask(
     readonly pid: number | undefined;
     readonly outputPath: string;
     readonly transcriptPath: string;
-    readonly place: string;
+    readonly location: string;
     readonly at: number;
   },
 ): Task {
   const { sessionId, responsibleId } = wanted.run.session;
-  const { taskId, nonce, pid, outputPath, transcriptPath, place, at } = made;
+  const { taskId, nonce, pid, outputPath, transcriptPath, location, at } = made;
   const { description, ...known } = newShellTask(wanted, { taskId, outputPath });
   return {
     ...known,
@@ -76,7 +76,7 @@ export function waitedTask(
     startedAt: at,
     updatedAt: at,
     notice: 'none',
-    place,
+    location,
     transcriptPath,
     detail: { ...shellDetail(wanted, nonce), ...(pid === undefined ? {} : { pid }) },
     pendingApprovals: 0,

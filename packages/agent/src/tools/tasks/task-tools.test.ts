@@ -34,7 +34,7 @@ beforeEach(() => {
     startedAt: 2,
     updatedAt: 2,
     notice: 'due',
-    place: 'here',
+    location: 'here',
     transcriptPath: '/home/tasks/x.jsonl',
     detail: { much: 1 },
     pendingApprovals: 0,

@@ -8,7 +8,7 @@ import type { EngineKind } from '@stoa/protocol';
  * last one left, whatever the machine is called by then and wherever its data was moved to. Nothing that does
  * not show that it is the same process is touched.
  */
-export const placeOf = (engine: EngineKind, home: string): string =>
+export const locationOf = (engine: EngineKind, home: string): string =>
   engine === 'sqlite' ? 'here' : `${hostname()}:${home}`;
 
 /** The name of this daemon among those of one database. It is seen by others, so no path stands in it. */
