@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateStimulus, type Lease, type Session } from '@stoa/protocol';
-import { oneByOne, openSqliteStore, type Statement, type Store, type Tx } from '@stoa/store';
+import { type BoundStatement, oneByOne, openSqliteStore, type Store, type Tx } from '@stoa/store';
 import {
   callerOf,
   fillChannels,
@@ -32,7 +32,7 @@ const POLICY = { maxPendingStimuli: STIMULI };
 
 /** What was asked of a store, and how many rows came. */
 class Reads {
-  readonly texts = new Set<Statement['text']>();
+  readonly texts = new Set<BoundStatement['text']>();
   rows = 0;
 
   watch(store: Store): Store {

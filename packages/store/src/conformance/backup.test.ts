@@ -5,15 +5,15 @@ import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Migration } from '../schema/migration.js';
 import { MIGRATIONS } from '../schema/migrations.js';
-import { verb } from '../sql/verb.js';
+import { statement } from '../sql/statement.js';
 import { openSqlite } from '../sqlite/binding/open.js';
 import { migrateSqlite } from '../sqlite/migrate.js';
 import { openSqliteStore } from '../sqlite/sqlite-store.js';
+import { insertHuman } from '../statements/access.js';
+import { findCursor, moveCursor } from '../statements/cursors.js';
+import { listEventsAfter } from '../statements/events.js';
+import { findTopic, insertTopic, type TopicRow } from '../statements/topics.js';
 import type { Store } from '../store.js';
-import { insertHuman } from '../verbs/access.js';
-import { findCursor, moveCursor } from '../verbs/cursors.js';
-import { listEventsAfter } from '../verbs/events.js';
-import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
 
 const topics = ['channel:a', 'channel:b', 'human:c'];
 
@@ -161,7 +161,8 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
     const grown = await engine.newDatabase();
     const full = await grown.open({ migrations });
     await full.transact(function* () {
-      for (const [table, columns] of tables) yield* verb<object>(insertRow(table, columns)).run({});
+      for (const [table, columns] of tables)
+        yield* statement<object>(insertRow(table, columns)).run({});
     });
     await full.backupTo(path());
     await full.close();

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { openSqlite } from '../sqlite/binding/open.js';
 import { SqliteStore } from '../sqlite/sqlite-store.js';
-import { listEventsAfter } from '../verbs/events.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { listEventsAfter } from '../statements/events.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 
 const topic = 'channel:a';
 const UNLIMITED = 1_073_741_823;

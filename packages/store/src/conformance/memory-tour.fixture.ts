@@ -8,7 +8,7 @@ const all = { ownerId: null, namespace: null, before: 99, limit: 9 };
 const g1 = { gateKey: 'mem_1' };
 const gate = { ...g1, memoryId: 'mem_1', ownerId: 'human:ada', namespace: 'ops', part: 'shared' };
 
-/** A memory, verb by verb; after the other tours. */
+/** A memory, statement by statement; after the other tours. */
 export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listChannelsOf', () => api.listChannelsOf.all({ actorId: 'session:ses_1' })],
   ['beginTopic', () => api.beginTopic.changes({ name: 'memory:mem_1' })],

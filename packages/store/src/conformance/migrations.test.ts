@@ -2,9 +2,9 @@ import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Migration } from '../schema/migration.js';
 import { MIGRATIONS } from '../schema/migrations.js';
-import { verb } from '../sql/verb.js';
-import { listEventsAfter } from '../verbs/events.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { statement } from '../sql/statement.js';
+import { listEventsAfter } from '../statements/events.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 
 const released = MIGRATIONS.length;
 
@@ -26,10 +26,10 @@ const future = [
 ];
 const all = [...MIGRATIONS, ...future];
 
-const insertNote = verb<{ id: string; text: string }>(
+const insertNote = statement<{ id: string; text: string }>(
   `INSERT INTO "notes" ("id", "text") VALUES (:id, :text)`,
 );
-const listNotes = verb<object, { id: string; text: string; shouted: string | null }>(
+const listNotes = statement<object, { id: string; text: string; shouted: string | null }>(
   `SELECT * FROM "notes" ORDER BY "id"`,
 );
 

@@ -2,9 +2,9 @@ import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tx } from '../sql/statement.js';
+import { listEventsAfter } from '../statements/events.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import type { Store } from '../store.js';
-import { listEventsAfter } from '../verbs/events.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
 
 /** A transaction appends to some topics and may fail, before, between or after, or by a constraint. */
 interface Plan {

@@ -12,7 +12,7 @@ const observation = (n: number) => ({
   receivedAt: 20 + n,
 });
 
-/** A source of a channel and what came from it, verb by verb; after the tour of stimuli and their events. */
+/** A source of a channel and what came from it, statement by statement; after the tour of stimuli and their events. */
 export const observationTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['putObservationSource', () => api.putObservationSource.changes(source)],
   ['putObservationSource, again', () => api.putObservationSource.changes({ ...source, seq: 12 })],

@@ -57,7 +57,7 @@ const edge = { ...p1, taskId: 'tsk_b', blockerId: 'ptk_A' };
 const board = { ...p1, boardId: 'brd_1' };
 const drawn = { ...board, assetId: 'asset_9', mediaType: 'image/png', createdBy: 'system' };
 
-/** Two projects with the same member and a channel, and a board, verb by verb. */
+/** Two projects with the same member and a channel, and a board, statement by statement. */
 export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['putBoard', () => api.putBoard.changes({ ...board, title: 'B', createdAt: 60, updatedAt: 60 })],
   [

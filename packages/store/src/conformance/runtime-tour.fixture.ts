@@ -19,7 +19,7 @@ function* without(tx: Tx<object | undefined>, ...fields: string[]): Tx<unknown> 
   return Object.fromEntries(Object.entries(row).filter(([name]) => !fields.includes(name)));
 }
 
-/** A day in the life of a session, verb by verb. */
+/** A day in the life of a session, statement by statement. */
 export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'topic of a session',

@@ -18,7 +18,7 @@ const work = {
 };
 const lost = { daemonId: 'dmn_1', aliveAfter: 0, staleBefore: 0, limit: 9 };
 
-/** Stimuli of a channel and the work of a thread, verb by verb; after the tour of turns. */
+/** Stimuli of a channel and the work of a thread, statement by statement; after the tour of turns. */
 export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...[1, 2, 3, 4, 5, 6].map(
     (n) =>

@@ -46,7 +46,7 @@ const all = {
 };
 const of = { responsibleId: 'human:ada', kind: 'shell' };
 
-/** Background tasks of a session and of one below it, verb by verb. */
+/** Background tasks of a session and of one below it, statement by statement. */
 export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'topic of the one above',

@@ -2,9 +2,9 @@ import { appendEvent, STORE_ENGINES, type TestDatabase } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tx } from '../sql/statement.js';
 import { together } from '../sql/together.js';
+import { listEventsAfter } from '../statements/events.js';
+import { findTopic, insertTopic, type TopicRow } from '../statements/topics.js';
 import type { Store } from '../store.js';
-import { listEventsAfter } from '../verbs/events.js';
-import { findTopic, insertTopic, type TopicRow } from '../verbs/topics.js';
 
 describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
   let place: TestDatabase;

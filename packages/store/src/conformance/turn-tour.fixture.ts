@@ -15,7 +15,7 @@ const lease = {
 };
 const leases = { ...c1, before: 99, limit: 9 };
 
-/** A thread in which two sessions are given turns, verb by verb; after the tour of a session. */
+/** A thread in which two sessions are given turns, statement by statement; after the tour of a session. */
 export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   [
     'upsertMember, a session',

@@ -1,12 +1,12 @@
 import { appendEvent, type FreshDatabase, freshDatabase, until } from '@stoa/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deleteUnusedAsset, findAsset, insertAsset } from '../verbs/assets.js';
-import { insertChannel, lockChannel } from '../verbs/channels.js';
-import { deleteErasure, ERASE_CHUNKS, lockErasure } from '../verbs/erasures.js';
-import { listEventsAfter } from '../verbs/events.js';
-import { upsertMember } from '../verbs/members.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { deleteUnusedAsset, findAsset, insertAsset } from '../statements/assets.js';
+import { insertChannel, lockChannel } from '../statements/channels.js';
+import { deleteErasure, ERASE_CHUNKS, lockErasure } from '../statements/erasures.js';
+import { listEventsAfter } from '../statements/events.js';
+import { upsertMember } from '../statements/members.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
 const channelId = 'general';

@@ -8,9 +8,9 @@ import {
 } from '@stoa/testkit';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { statement } from '../sql/statement.js';
 import { together } from '../sql/together.js';
-import { verb } from '../sql/verb.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
 const unavailable = { code: 'storage_unavailable' };
@@ -18,8 +18,8 @@ const unavailable = { code: 'storage_unavailable' };
 const COMMIT = 'COMMIT\0';
 /** Found in the statement that inserts an event. */
 const BODY = 'the body';
-const rest = verb<object>('SELECT pg_sleep(0.3)');
-const endOwnBackend = verb<object>('SELECT pg_terminate_backend(pg_backend_pid())');
+const rest = statement<object>('SELECT pg_sleep(0.3)');
+const endOwnBackend = statement<object>('SELECT pg_terminate_backend(pg_backend_pid())');
 
 describe('when the connection to PostgreSQL is lost', () => {
   let database: FreshDatabase;

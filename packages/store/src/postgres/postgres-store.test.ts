@@ -1,9 +1,9 @@
 import { appendEvent, type FreshDatabase, freshDatabase } from '@stoa/testkit';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { verb } from '../sql/verb.js';
-import { findHuman } from '../verbs/access.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { statement } from '../sql/statement.js';
+import { findHuman } from '../statements/access.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
 const topic = 'channel:a';
@@ -51,7 +51,7 @@ describe('a store on PostgreSQL', () => {
   });
 
   it('waits for the disk of the server unless durability is relaxed, whatever the URL says', async () => {
-    const setting = verb<object, { value: string }>(
+    const setting = statement<object, { value: string }>(
       `SELECT current_setting('synchronous_commit') AS "value"`,
     );
     const url = new URL(database.url);
@@ -79,7 +79,7 @@ describe('a store on PostgreSQL', () => {
   it('F-37 tells the one member of a group for whom the disk is full, and commits the others', async () => {
     await admin.query(`CREATE FUNCTION full_disk() RETURNS void LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`);
-    const fillDisk = verb<object>('SELECT full_disk()');
+    const fillDisk = statement<object>('SELECT full_disk()');
     const outcomes = await Promise.allSettled(
       Array.from({ length: 32 }, (_, i) =>
         store.transact(
@@ -111,9 +111,9 @@ describe('a store on PostgreSQL', () => {
 
   it('keeps a statement prepared once on each connection, and only so many of them', async () => {
     const many = Array.from({ length: 600 }, (_, i) =>
-      verb<object, { n: number }>(`SELECT ${String(i)}::bigint AS "n"`),
+      statement<object, { n: number }>(`SELECT ${String(i)}::bigint AS "n"`),
     );
-    const prepared = verb<object, { count: number }>(
+    const prepared = statement<object, { count: number }>(
       'SELECT count(*) AS "count" FROM pg_prepared_statements',
     );
     const found = await store.transact(function* () {
@@ -141,14 +141,14 @@ describe('a store on PostgreSQL', () => {
   });
 
   it('refuses a number that JavaScript cannot hold, instead of rounding it', async () => {
-    const huge = verb<object, { n: number }>('SELECT 9007199254740993::bigint AS "n"');
+    const huge = statement<object, { n: number }>('SELECT 9007199254740993::bigint AS "n"');
     await expect(store.read(() => huge.first({}))).rejects.toThrow('9007199254740993 is too large');
-    const largest = verb<object, { n: number }>('SELECT 9007199254740991::bigint AS "n"');
+    const largest = statement<object, { n: number }>('SELECT 9007199254740991::bigint AS "n"');
     expect(await store.read(() => largest.first({}))).toEqual({ n: Number.MAX_SAFE_INTEGER });
   });
 
   it('reads several statements from one snapshot, also the first time it meets them', async () => {
-    const first = verb<object, { head: number }>(
+    const first = statement<object, { head: number }>(
       `SELECT max("seq") AS "head" FROM "events" WHERE "topicId" = 1 AND 1 = 1`,
     );
     let runs = 0;

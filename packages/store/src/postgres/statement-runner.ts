@@ -1,12 +1,12 @@
-import type { Asked, SqlText, SqlValue, Statement, Tx } from '../sql/statement.js';
+import type { Asked, BoundStatement, SqlText, SqlValue, Tx } from '../sql/statement.js';
 import { isOne } from '../sql/together.js';
-import { openTopicEnd } from '../verbs/topics.js';
+import { openTopicEnd } from '../statements/topics.js';
 import type { Connection } from './connection.js';
 
-/** Verbs are constants of the program, so their number is small; texts made on the fly stay nameless. */
+/** Statements are constants of the program, so their number is small; texts made on the fly stay nameless. */
 const MOST = 500;
 
-/** The name under which each connection keeps a verb prepared. */
+/** The name under which each connection keeps a statement prepared. */
 class StatementNames {
   readonly #names = new WeakMap<SqlText, string>();
   #given = 0;
@@ -88,7 +88,7 @@ export class StatementRunner {
     return answers;
   }
 
-  async #execute(connection: Connection, { text, params, take }: Statement): Promise<unknown> {
+  async #execute(connection: Connection, { text, params, take }: BoundStatement): Promise<unknown> {
     const name = this.#names.of(text);
     const { postgresLock: lock } = text;
     if (lock) {
@@ -120,6 +120,6 @@ export class StatementRunner {
   }
 }
 
-function valuesOf(names: readonly string[], params: Statement['params']): SqlValue[] {
+function valuesOf(names: readonly string[], params: BoundStatement['params']): SqlValue[] {
   return names.map((name) => params[name] ?? null);
 }

@@ -7,7 +7,7 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import { openPostgresStore, type PostgresStore } from './postgres-store.js';
 
 const topics = ['channel:a', 'channel:b', 'human:c'];

@@ -1,5 +1,5 @@
 import type { Tx } from '../sql/statement.js';
-import { verb } from '../sql/verb.js';
+import { statement } from '../sql/statement.js';
 import type { Stretch } from './message-changes.js';
 
 export interface WindowLimits {
@@ -13,7 +13,7 @@ interface Measured {
   bytes: number;
 }
 
-const measureEvents = verb<Stretch, Measured>(
+const measureEvents = statement<Stretch, Measured>(
   `SELECT "seq", "at", octet_length("body") AS "bytes" FROM "events"
    WHERE "topicId" = :topicId AND "seq" > :after AND "seq" <= :upTo ORDER BY "seq"`,
 );

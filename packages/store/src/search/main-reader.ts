@@ -2,7 +2,7 @@ import type { Tx } from '../sql/statement.js';
 import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { StatementRunner } from '../sqlite/statement-runner.js';
 import { inTransaction } from '../sqlite/transaction.js';
-import { HEAD } from '../verbs/topics.js';
+import { HEAD } from '../statements/topics.js';
 import type { SearchMatch } from './search-index.js';
 
 interface ChannelPlace {

@@ -1,6 +1,6 @@
 import type { Tx } from '../sql/statement.js';
-import { verb } from '../sql/verb.js';
-import { findMessageRow } from '../verbs/messages.js';
+import { statement } from '../sql/statement.js';
+import { findMessageRow } from '../statements/messages.js';
 
 /** What a stretch of a channel's log did to one message, as far as its text goes. */
 export interface MessageChange {
@@ -27,7 +27,7 @@ interface MessageEventRow {
   deletedAt: number | null;
 }
 
-const listMessageEvents = verb<Stretch, MessageEventRow>(
+const listMessageEvents = statement<Stretch, MessageEventRow>(
   `SELECT e."seq", e."type", e."body", m."createdAt", m."bodySeq", m."deletedAt" FROM "events" e
    LEFT JOIN "messages" m ON m."topicId" = e."topicId" AND m."seq" = e."seq"
    WHERE e."topicId" = :topicId AND e."seq" > :after AND e."seq" <= :upTo

@@ -12,7 +12,7 @@ import {
   lockWatermark,
   moveWatermark,
   putDocuments,
-} from './postgres-search-verbs.js';
+} from './postgres-search-statements.js';
 import { toTsvector } from './postgres-text.js';
 import { tokensOf } from './search-tokens.js';
 

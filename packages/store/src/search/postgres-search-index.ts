@@ -11,7 +11,7 @@ import {
   matchAllInTopic,
   matchNewest,
   matchNewestInTopic,
-} from './postgres-search-verbs.js';
+} from './postgres-search-statements.js';
 import { toTsquery } from './postgres-text.js';
 import type { SearchIndex, SearchMatch, SearchRequest } from './search-index.js';
 import { parseQuery } from './search-query.js';

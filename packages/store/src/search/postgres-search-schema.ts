@@ -1,10 +1,10 @@
 import { StoaError } from '@stoa/protocol';
 import type { Tx } from '../sql/statement.js';
-import { type Verb, verb } from '../sql/verb.js';
+import { type Statement, statement } from '../sql/statement.js';
 
-/** A verb of tables that only PostgreSQL has. */
-export const postgresOnly = <P extends object, R = never>(postgres: string): Verb<P, R> =>
-  verb<P, R>({ sqlite: '', postgres });
+/** A statement on tables that only PostgreSQL has. */
+export const postgresOnly = <P extends object, R = never>(postgres: string): Statement<P, R> =>
+  statement<P, R>({ sqlite: '', postgres });
 
 /** An older version is thrown away and built again: the tables are a projection, not data. */
 const VERSION = 1;

@@ -1,4 +1,4 @@
-import type { Asked, Statement, Tx } from './statement.js';
+import type { Asked, BoundStatement, Tx } from './statement.js';
 
 type Results<T extends readonly Tx<unknown>[]> = {
   [K in keyof T]: T[K] extends Tx<infer R> ? R : never;
@@ -26,7 +26,7 @@ export function* together<const T extends readonly Tx<unknown>[]>(...parts: T): 
 }
 
 /** The same transaction with one statement at a time, for who looks at each of them. */
-export function* oneByOne<T>(tx: Tx<T>): Generator<Statement, T, unknown> {
+export function* oneByOne<T>(tx: Tx<T>): Generator<BoundStatement, T, unknown> {
   let step = tx.next();
   while (!step.done) {
     if (isOne(step.value)) {
@@ -40,7 +40,7 @@ export function* oneByOne<T>(tx: Tx<T>): Generator<Statement, T, unknown> {
   return step.value;
 }
 
-export const isOne = (asked: Asked): asked is Statement => !Array.isArray(asked);
+export const isOne = (asked: Asked): asked is BoundStatement => !Array.isArray(asked);
 
 /** Deals out what came back, to each as many as it asked for. */
 function answersOf(all: unknown): (asked: Asked) => unknown {

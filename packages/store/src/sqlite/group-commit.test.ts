@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SqlValue } from '../sql/statement.js';
-import { verb } from '../sql/verb.js';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { statement } from '../sql/statement.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import type { SqliteDatabase, SqliteStatement } from './binding/database.js';
 import { openSqlite } from './binding/open.js';
 import { SqliteStore } from './sqlite-store.js';
 
-const damage = verb<object>('SELECT 1 AS "damaged"');
+const damage = statement<object>('SELECT 1 AS "damaged"');
 
 type Prepared = SqliteStatement<readonly SqlValue[], unknown>;
 

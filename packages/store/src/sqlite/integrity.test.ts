@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSearchThread } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { insertTopic } from '../verbs/topics.js';
+import { insertTopic } from '../statements/topics.js';
 import { openSqlite } from './binding/open.js';
 import { openSqliteStore } from './sqlite-store.js';
 

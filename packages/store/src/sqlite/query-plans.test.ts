@@ -1,18 +1,18 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import * as verbs from '../index.js';
-import type { Verb } from '../sql/verb.js';
-import * as inbox from '../verbs/inbox.js';
-import * as leases from '../verbs/leases.js';
-import * as members from '../verbs/members.js';
-import * as messages from '../verbs/messages.js';
-import * as observations from '../verbs/observations.js';
-import * as ownership from '../verbs/ownership.js';
-import * as projects from '../verbs/projects.js';
-import * as runs from '../verbs/runs.js';
-import * as sessions from '../verbs/sessions.js';
-import * as stimuli from '../verbs/stimuli.js';
-import * as work from '../verbs/thread-work.js';
-import * as turns from '../verbs/turns.js';
+import * as statements from '../index.js';
+import type { Statement } from '../sql/statement.js';
+import * as inbox from '../statements/inbox.js';
+import * as leases from '../statements/leases.js';
+import * as members from '../statements/members.js';
+import * as messages from '../statements/messages.js';
+import * as observations from '../statements/observations.js';
+import * as ownership from '../statements/ownership.js';
+import * as projects from '../statements/projects.js';
+import * as runs from '../statements/runs.js';
+import * as sessions from '../statements/sessions.js';
+import * as stimuli from '../statements/stimuli.js';
+import * as work from '../statements/thread-work.js';
+import * as turns from '../statements/turns.js';
 import { openSqlite } from './binding/open.js';
 import { SqliteStore } from './sqlite-store.js';
 
@@ -20,7 +20,7 @@ const db = openSqlite(':memory:');
 new SqliteStore(db, { durability: 'relaxed' });
 afterAll(() => db.close());
 
-const planOf = ({ text }: Pick<Verb<object, unknown>, 'text'>): string[] =>
+const planOf = ({ text }: Pick<Statement<object, unknown>, 'text'>): string[] =>
   db
     .prepare<null[], { detail: string }>(`EXPLAIN QUERY PLAN ${text.sqlite}`)
     .all(...text.sqliteNames.map(() => null))
@@ -28,7 +28,7 @@ const planOf = ({ text }: Pick<Verb<object, unknown>, 'text'>): string[] =>
 
 describe('every statement', () => {
   it('lets no bound limit decide about its plan, for it would be prepared again at every binding', () => {
-    const texts = Object.values(verbs).flatMap((known) =>
+    const texts = Object.values(statements).flatMap((known) =>
       typeof known === 'object' && 'text' in known && 'sqlite' in known.text
         ? [known.text.sqlite]
         : [],
@@ -93,8 +93,8 @@ describe('what is read all the time', () => {
       listRootPosts: work.listRootPosts,
       listOpenWork: work.listOpenWork,
     }),
-  )('%s goes by an index, and never through all there is', (_, verb) => {
-    const scans = planOf(verb).filter((step) => step.startsWith('SCAN'));
+  )('%s goes by an index, and never through all there is', (_, statement) => {
+    const scans = planOf(statement).filter((step) => step.startsWith('SCAN'));
     // An index that holds only what is open stays small.
     const whole = scans.filter(
       (step) =>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTopic, insertTopic } from '../verbs/topics.js';
+import { findTopic, insertTopic } from '../statements/topics.js';
 import { openScratchStore, type ScratchStore } from './scratch-store.js';
 
 describe('a scratch store', () => {

@@ -1,4 +1,4 @@
-import type { Asked, SqlText, SqlValue, Statement, Tx } from '../sql/statement.js';
+import type { Asked, BoundStatement, SqlText, SqlValue, Tx } from '../sql/statement.js';
 import { isOne } from '../sql/together.js';
 import type { SqliteDatabase, SqliteStatement } from './binding/database.js';
 
@@ -21,7 +21,7 @@ export class StatementRunner {
     return isOne(asked) ? this.#execute(asked) : asked.map((each) => this.#execute(each));
   }
 
-  #execute({ text, params, take }: Statement): unknown {
+  #execute({ text, params, take }: BoundStatement): unknown {
     const statement = this.#prepare(text);
     const names = text.sqliteNames;
     const values = new Array<SqlValue>(names.length);

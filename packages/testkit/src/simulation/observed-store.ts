@@ -1,5 +1,6 @@
 import {
   type AssetRow,
+  type BoundStatement,
   type CredentialRow,
   deleteCredentialsRevokedBefore,
   deleteErasure,
@@ -14,7 +15,6 @@ import {
   oneByOne,
   raiseFloor,
   releaseAsset,
-  type Statement,
   type Store,
   type TransactOptions,
   type Tx,
@@ -126,7 +126,7 @@ function* attempt<T>(body: () => Tx<T>, record: Attempt, poison: number | undefi
   }
 }
 
-function note(written: Written, { text, params }: Statement, result: unknown): void {
+function note(written: Written, { text, params }: BoundStatement, result: unknown): void {
   const values = params as Readonly<Record<string, string | number | null>>;
   switch (text) {
     case insertEvent.text:

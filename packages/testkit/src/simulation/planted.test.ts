@@ -1,8 +1,8 @@
 import {
+  type BoundStatement,
   insertEvent,
   insertIdempotencyKey,
   oneByOne,
-  type Statement,
   type Store,
   type Tx,
 } from '@stoa/store';
@@ -26,7 +26,7 @@ const storeThat =
     });
 
 /** Says of some statements that they were done, and does not do them. */
-const dropping = (isDropped: (statement: Statement) => boolean): ((inner: Store) => Store) =>
+const dropping = (isDropped: (statement: BoundStatement) => boolean): ((inner: Store) => Store) =>
   storeThat(
     (inner) => (body, options) =>
       inner.transact(function* () {
@@ -63,7 +63,7 @@ const DEFECTS: readonly [what: string, planted: () => Planted][] = [
   ],
 ];
 
-function everyEvent(nth: number): (statement: Statement) => boolean {
+function everyEvent(nth: number): (statement: BoundStatement) => boolean {
   let count = 0;
   return ({ text }) => text === insertEvent.text && ++count % nth === 0;
 }

@@ -1,6 +1,7 @@
 import type { Core } from '@stoa/core';
 import type { TurnDecision } from '@stoa/protocol';
 import {
+  type BoundStatement,
   findChannelFields,
   findLeaseOfRun,
   findQueuedRun,
@@ -13,7 +14,6 @@ import {
   listSessionMembers,
   listSpokenInChannel,
   oneByOne,
-  type Statement,
   setStimulusDispatched,
   type TransactOptions,
   type Tx,
@@ -28,7 +28,7 @@ const SEEDS = 300;
 /** Of the histories, those that are long: what a defect needs to show is more often in them. */
 const LONG_EVERY = 5;
 
-type Distort = (statement: Statement, answer: unknown, lane: string) => unknown;
+type Distort = (statement: BoundStatement, answer: unknown, lane: string) => unknown;
 
 /** A store whose answers are not what is in it, as if who asked had not asked. */
 const answering = (distort: Distort): Planted => ({
@@ -149,7 +149,7 @@ const DEFECTS: readonly [what: string, planted: () => Planted][] = [
 ];
 
 /** A store that never does one thing, and says that it did. */
-function forgetting(text: Statement['text']): Planted {
+function forgetting(text: BoundStatement['text']): Planted {
   return {
     store: (inner) =>
       new Proxy(inner, {
@@ -165,7 +165,7 @@ function forgetting(text: Statement['text']): Planted {
   };
 }
 
-function* forgetful<T>(body: () => Tx<T>, text: Statement['text']): Tx<T> {
+function* forgetful<T>(body: () => Tx<T>, text: BoundStatement['text']): Tx<T> {
   const tx = oneByOne(body());
   for (let step = tx.next(); ; ) {
     if (step.done) return step.value;

@@ -1,0 +1,162 @@
+import type { EventData } from '@stoa/protocol';
+import { type Json, statement } from '../sql/statement.js';
+
+export interface RunRow {
+  topicId: number;
+  /** The event that queued it. */
+  seq: number;
+  runId: string;
+  kind: string;
+  status: string;
+  /** The rule of the item it was made for: a later `collect` may join a queued run of that rule. */
+  rule: string;
+  priority: number;
+  channelId: string | null;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  attempts: number;
+  /** The last event that emitted output. */
+  outputSeq: number | null;
+  /** The event that ended it. */
+  endSeq: number | null;
+}
+
+/** A run with its session and the event that queued it. */
+export interface QueuedRunRow extends RunRow {
+  sessionId: string;
+  queued: Json<EventData<'queued'>>;
+}
+
+/** With the event that ended it, and what its model calls took. */
+export interface FullRunRow extends QueuedRunRow {
+  end: string | null;
+  modelCalls: number | null;
+  inputTokens: number | null;
+  cachedInputTokens: number | null;
+  outputTokens: number | null;
+  cost: number | null;
+  unpriced: number | null;
+}
+
+/** Of this run alone: a sum over all runs that is joined would be made anew each time. */
+const TOOK = (sum: string): string =>
+  `(SELECT ${sum} FROM "modelCalls" u WHERE u."runId" = r."runId")`;
+const TOOK_COUNT = (of: string): string => TOOK(`CAST(sum(${of}) AS BIGINT)`);
+
+const FULL = `SELECT r.*, s."sessionId", q."body" AS "queued", e."body" AS "end",
+    ${TOOK_COUNT('u."modelCalls"')} AS "modelCalls", ${TOOK_COUNT('u."inputTokens"')} AS "inputTokens",
+    ${TOOK_COUNT('u."cachedInputTokens"')} AS "cachedInputTokens", ${TOOK_COUNT('u."outputTokens"')} AS "outputTokens",
+    ${TOOK('sum(u."cost")')} AS "cost", ${TOOK_COUNT('CASE WHEN u."cost" IS NULL THEN 1 ELSE 0 END')} AS "unpriced"
+  FROM "runs" r
+  JOIN "sessions" s ON s."topicId" = r."topicId"
+  JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"
+  LEFT JOIN "events" e ON e."topicId" = r."topicId" AND e."seq" = r."endSeq"`;
+
+export const findRun = statement<{ runId: string }, FullRunRow>(`${FULL} WHERE r."runId" = :runId`);
+
+/** What starting and ending it need to know. */
+const QUEUED = `SELECT r.*, s."sessionId", q."body" AS "queued" FROM "runs" r
+  JOIN "sessions" s ON s."topicId" = r."topicId"
+  JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"`;
+
+export const findQueuedRun = statement<{ runId: string }, QueuedRunRow>(
+  `${QUEUED} WHERE r."runId" = :runId`,
+);
+
+/** Newest first. `before` is the sequence that queued a run. */
+export const listRunsOfSession = statement<
+  { topicId: number; before: number; limit: number },
+  FullRunRow
+>(`${FULL} WHERE r."topicId" = :topicId AND r."seq" < :before ORDER BY r."seq" DESC LIMIT :limit`);
+
+export const findRunRow = statement<{ runId: string }, RunRow & { sessionId: string }>(
+  `SELECT r.*, s."sessionId" FROM "runs" r JOIN "sessions" s ON s."topicId" = r."topicId"
+   WHERE r."runId" = :runId`,
+);
+
+export const insertRun = statement<
+  Pick<RunRow, 'topicId' | 'seq' | 'runId' | 'kind' | 'rule' | 'priority' | 'channelId'> & {
+    at: number;
+  }
+>(
+  `INSERT INTO "runs" ("topicId", "seq", "runId", "kind", "status", "rule", "priority", "channelId", "createdAt")
+   VALUES (:topicId, :seq, :runId, :kind, 'queued', :rule, :priority, :channelId, :at)`,
+);
+
+/** The next in line: by priority, then by arrival. */
+export const nextQueuedRun = statement<{ topicId: number }, QueuedRunRow>(
+  `${QUEUED} WHERE r."topicId" = :topicId AND r."status" = 'queued'
+   ORDER BY r."priority" DESC, r."seq" LIMIT 1`,
+);
+
+export const listQueuedRuns = statement<{ topicId: number; limit: number }, RunRow>(
+  `SELECT * FROM "runs" WHERE "topicId" = :topicId AND "status" = 'queued'
+   ORDER BY "priority" DESC, "seq" LIMIT :limit`,
+);
+
+export const countQueuedRuns = statement<{ topicId: number }, { count: number }>(
+  `SELECT count(*) AS "count" FROM "runs" WHERE "topicId" = :topicId AND "status" = 'queued'`,
+);
+
+export const setRunStarted = statement<{ runId: string; at: number }>(
+  `UPDATE "runs" SET "status" = 'running', "startedAt" = coalesce("startedAt", :at), "attempts" = "attempts" + 1
+   WHERE "runId" = :runId`,
+);
+
+/** Another daemon, or the same one after a restart, goes on with it where it was. */
+export const setRunResumed = statement<{ runId: string }>(
+  `UPDATE "runs" SET "attempts" = "attempts" + 1 WHERE "runId" = :runId`,
+);
+
+export const setRunStatus = statement<{ runId: string; status: string }>(
+  `UPDATE "runs" SET "status" = :status WHERE "runId" = :runId`,
+);
+
+export const setRunOutput = statement<{ runId: string; seq: number }>(
+  `UPDATE "runs" SET "outputSeq" = :seq WHERE "runId" = :runId`,
+);
+
+export const setRunEnded = statement<{ runId: string; status: string; at: number; seq: number }>(
+  `UPDATE "runs" SET "status" = :status, "endedAt" = :at, "endSeq" = :seq WHERE "runId" = :runId`,
+);
+
+const UNOWNED_WORK = (join: string): string =>
+  `SELECT DISTINCT s."sessionId" FROM "runs" r
+   ${join} "sessions" s ON s."topicId" = r."topicId"
+   LEFT JOIN "sessionOwners" o ON o."topicId" = r."topicId"
+   LEFT JOIN "daemons" d ON d."daemonId" = o."daemonId"
+   WHERE r."endedAt" IS NULL
+     AND (o."daemonId" IS NULL OR o."daemonId" = :daemonId OR d."seenAt" IS NULL OR d."seenAt" < :aliveAfter)
+     AND s."sessionId" > :after
+   ORDER BY s."sessionId" LIMIT :limit`;
+
+/**
+ * Sessions with work to do that no living daemon has, by their ids: `aliveAfter` is when a daemon was
+ * seen last to count as living. SQLite would begin with every session there ever was; a cross join keeps
+ * it to the order that is written.
+ */
+export const listUnownedWork = statement<
+  { daemonId: string; aliveAfter: number; after: string; limit: number },
+  { sessionId: string }
+>({ sqlite: UNOWNED_WORK('CROSS JOIN'), postgres: UNOWNED_WORK('JOIN') });
+
+export const insertModelCall = statement<{
+  topicId: number;
+  seq: number;
+  runId: string;
+  channelId: string | null;
+  provider: string | null;
+  model: string | null;
+  at: number;
+  modelCalls: number;
+  inputTokens: number;
+  cachedInputTokens: number;
+  outputTokens: number;
+  cost: number | null;
+}>(
+  `INSERT INTO "modelCalls" ("topicId", "seq", "runId", "channelId", "provider", "model", "at",
+     "modelCalls", "inputTokens", "cachedInputTokens", "outputTokens", "cost")
+   VALUES (:topicId, :seq, :runId, :channelId, :provider, :model, :at,
+     :modelCalls, :inputTokens, :cachedInputTokens, :outputTokens, :cost)`,
+);
