@@ -67,7 +67,7 @@ function threadOf(members: number, variant: number): ThreadState {
       tokens: 0,
     },
     leases: [],
-    standings: ids.map((sessionId, i) => ({
+    members: ids.map((sessionId, i) => ({
       memberId: `member-${sessionId}`,
       sessionId,
       mode: i % 4 === 0 ? 'always_listen' : 'selected_only',

@@ -1,7 +1,7 @@
 import { type Reader, slowReadings } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { parseSlash } from './channels/commands/parse-slash.js';
-import { mentioned } from './channels/named-members.js';
+import { mentioned } from './channels/mentions.js';
 import { plainText } from './kernel/plain-text.js';
 import { topicsOf } from './memory/topics.js';
 import { contentOf } from './observations/content.js';

@@ -2,10 +2,16 @@ import { actorIdOf, type Principal, StoaError } from '@stoa/protocol';
 import { lockChannel, type OpenChannelRow, openChannel, type Tx } from '@stoa/store';
 import { mayModerate } from '../access/rules.js';
 
+/** A channel whose row is locked. */
+export interface LockedChannel {
+  readonly topicId: number;
+  readonly channelId: string;
+}
+
 /**
- * The one way to a channel that a caller names: each of these says what it lets the caller do. What
- * looks over all channels (the list, a search without a channel, what is unread) comes by without:
- * channels are public to the people of this daemon.
+ * Every operation on one channel opens it with one of the functions below, which check what the caller may do. Operations on
+ * all channels (the list, a search without a channel, unread counts) need no check: channels are public to the people of this
+ * daemon.
  */
 export interface OpenChannel extends OpenChannelRow {
   readonly channelId: string;
@@ -16,12 +22,12 @@ export interface JoinedChannel extends OpenChannel {
   readonly memberName: string;
 }
 
-/** Channels are public to the people of this daemon; a session reads where it was made a member. */
+/** Any person may read a channel; a session must be a member. */
 export function* channelToRead(principal: Principal, channelId: string): Tx<OpenChannel> {
   const row = yield* openChannel.first({ channelId, actorId: actorIdOf(principal) });
   const channel = found(row, channelId);
   if (principal.kind === 'session' && channel.memberId === null) {
-    throw new StoaError('not_member', `This session is no member of ${channelId}`);
+    throw new StoaError('not_member', `This session is not a member of ${channelId}`);
   }
   return channel;
 }
@@ -31,7 +37,7 @@ export function* channelToChange(principal: Principal, channelId: string): Tx<Op
   return found(row, channelId);
 }
 
-/** Speaking, reacting and pinning are for members. */
+/** Members may post, react and pin. */
 export function* channelToSpeakIn(principal: Principal, channelId: string): Tx<JoinedChannel> {
   const channel = yield* channelToChange(principal, channelId);
   if (channel.memberId === null || channel.memberName === null) {
@@ -50,7 +56,7 @@ export function* channelToModerate(principal: Principal, channelId: string): Tx<
 
 export function assertNotArchived(channel: OpenChannel): void {
   if (channel.archivedAt === null) return;
-  throw new StoaError('channel_archived', `${channel.channelId} is archived and takes no changes`);
+  throw new StoaError('channel_archived', `${channel.channelId} is archived and cannot be changed`);
 }
 
 function found(row: OpenChannelRow | undefined, channelId: string): OpenChannel {

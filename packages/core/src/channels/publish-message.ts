@@ -3,7 +3,7 @@ import type { Tx } from '@stoa/store';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import { namedMembers } from './member-name.js';
-import { mentioned, namedByAt } from './named-members.js';
+import { mentioned, namedByAt } from './mentions.js';
 
 export type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 

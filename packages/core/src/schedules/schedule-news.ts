@@ -7,8 +7,7 @@ import { tellThread } from '../stimuli/add-stimulus.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { outputOf } from '../turns/publication.js';
 import { withBinding } from '../work/changes.js';
-import { workChanged, workIn } from '../work/read-work.js';
-import { unbound } from '../work/unbound.js';
+import { unbind, workChanged, workIn } from '../work/read-work.js';
 
 /** The thread that a schedule made inside a channel run belongs to. */
 export interface ScheduleThread {
@@ -34,7 +33,7 @@ export function* scheduleUnbound(thread: ScheduleThread): Tx<NewEvent[]> {
   const channel = yield* channelOf(thread);
   if (!channel) return [];
   const { scheduleId, threadRootMessageId } = thread;
-  return yield* unbound(channel.topicId, threadRootMessageId, 'schedule', scheduleId);
+  return yield* unbind(channel.topicId, threadRootMessageId, 'schedule', scheduleId);
 }
 
 /**

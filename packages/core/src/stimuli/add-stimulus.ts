@@ -13,9 +13,9 @@ import {
   listStimuliByKey,
   type Tx,
 } from '@stoa/store';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import type { NewEvent } from '../kernel/log.js';
-import type { LockedChannel } from '../turns/context.js';
 import type { StimulusContext } from './context.js';
 import { keysOf, takesPlaceOf } from './equivalence.js';
 import { createdOf } from './records.js';

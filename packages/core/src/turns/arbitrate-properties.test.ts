@@ -1,9 +1,10 @@
 import type { AutonomyPolicy, ParticipationMode, Turn } from '@stoa/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { arbitrate, served } from './arbitrate.js';
-import { lease, policy, standing, thread, turn } from './thread-state.fixture.js';
-import type { LiveLease, Standing } from './thread-state.js';
+import { arbitrate } from './arbitrate.js';
+import { chargeLease } from './budget.js';
+import { lease, member, policy, thread, turn } from './thread-state.fixture.js';
+import type { LiveLease, MemberState } from './thread-state.js';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
@@ -28,7 +29,7 @@ const members = fc.subarray(names).chain((chosen) =>
           liveRuns: fc.nat(2),
           spokeAt: fc.option(fc.nat(30_000), { nil: undefined }),
         })
-        .map((known) => standing(name, known)),
+        .map((fields) => member(name, fields)),
     ),
   ),
 );
@@ -40,19 +41,19 @@ const bounds = fc
     maxStartedRunsPerHumanMessage: fc.integer({ min: 1, max: 6 }),
     memberCooldownMs: fc.constantFrom(0, 15_000),
   })
-  .map((known) => policy(known));
+  .map((fields) => policy(fields));
 
 const step = fc.record({
-  /** How the run of the lease at this place ends. */
+  /** The index of the lease whose run changes. */
   who: fc.nat(5),
   how: fc.constantFrom('spoke', 'silent', 'nothing', 'waits', 'starts'),
   calls: fc.subarray(names, { maxLength: 2 }),
   later: fc.constantFrom(1, 5_000, 20_000, 60_000, 600_000),
 });
 
-/** Plays a thread on: what is decided is carried out, runs end as the steps say. */
+/** Plays a thread: carries out decisions, and changes runs as the steps say. */
 function play(
-  standings: readonly Standing[],
+  initial: readonly MemberState[],
   bounded: AutonomyPolicy,
   opened: Turn,
   steps: readonly (typeof step extends fc.Arbitrary<infer S> ? S : never)[],
@@ -62,11 +63,11 @@ function play(
   let now = 30_000;
   let current = opened;
   let leases: LiveLease[] = earlier.map((name) => lease(name, { turnId: 'earlier' }));
-  let people = [...standings];
+  let sessions = [...initial];
   let replies = 0;
   let runs = 0;
   for (const { who, how, calls, later } of steps) {
-    const decided = arbitrate(thread(people, { turn: current, leases }), bounded, now);
+    const decided = arbitrate(thread(sessions, { turn: current, leases }), bounded, now);
     const ended = new Set(decided.ends.map(({ leaseId }) => leaseId));
     const isOwn = (id: string): boolean =>
       leases.some(({ leaseId, turnId }) => leaseId === id && turnId === opened.turnId);
@@ -89,8 +90,8 @@ function play(
     }
     current = decided.turn;
 
-    const most = Math.max(bounded.maxParallelPublicSpeakers, earlier.length);
-    expect(leases.length).toBeLessThanOrEqual(most);
+    const maxSpeakers = Math.max(bounded.maxParallelPublicSpeakers, earlier.length);
+    expect(leases.length).toBeLessThanOrEqual(maxSpeakers);
     expect(new Set(leases.map(({ sessionId }) => sessionId)).size).toBe(leases.length);
     const own = leases.filter(({ turnId }) => turnId === opened.turnId);
     expect(replies + own.length).toBeLessThanOrEqual(bounded.maxAgentRepliesPerHumanMessage);
@@ -104,7 +105,7 @@ function play(
       expect(leases).toEqual([]);
       return;
     }
-    // Nobody is left alone: whoever speaks is watched, and whoever may later is looked for.
+    // An open turn is always checked again.
     expect(current.wakeAt).toBeGreaterThan(now);
 
     now += later;
@@ -116,12 +117,12 @@ function play(
       continue;
     }
     leases = leases.filter((one) => one !== live);
-    current = served(current, live);
+    current = chargeLease(current, live);
     if (how !== 'spoke') continue;
-    // A reply to an earlier turn is paid for there.
+    // A reply to an earlier turn uses the budget of that turn.
     if (live.turnId === opened.turnId) replies += 1;
     current = { ...current, replies, called: calls.filter((name) => name !== live.sessionId) };
-    people = people.map((one) =>
+    sessions = sessions.map((one) =>
       one.sessionId === live.sessionId
         ? { ...one, spokeAt: now, isLastInThread: true }
         : { ...one, isLastInThread: false },
@@ -129,7 +130,7 @@ function play(
   }
 }
 
-it('DU-5 DU-6 keeps the replies of a turn for it, even while an agent still answers an earlier one', () => {
+it('DU-5 DU-6 never spends the replies of a turn on an answer to an earlier turn', () => {
   fc.assert(
     fc.property(
       members,
@@ -137,42 +138,39 @@ it('DU-5 DU-6 keeps the replies of a turn for it, even while an agent still answ
       fc.subarray(names, { maxLength: 3 }),
       fc.subarray(names, { maxLength: 2 }),
       fc.array(step, { minLength: 1, maxLength: 25 }),
-      (standings, bounded, selected, earlier, steps) => {
-        play(standings, bounded, turn({ selected }), steps, earlier);
+      (initial, bounded, selected, earlier, steps) => {
+        play(initial, bounded, turn({ selected }), steps, earlier);
       },
     ),
     { numRuns: 2_000 },
   );
 });
 
-it('C-3 C-11 C-63 never lets a thread exceed its bounds, and never strands it', () => {
+it('C-3 C-11 C-63 never exceeds the budget of a turn, and always checks an open turn again', () => {
   fc.assert(
     fc.property(
       members,
       bounds,
       fc.subarray(names, { maxLength: 3 }),
       fc.array(step, { minLength: 1, maxLength: 25 }),
-      (standings, bounded, selected, steps) => {
-        play(standings, bounded, turn({ selected }), steps);
+      (initial, bounded, selected, steps) => {
+        play(initial, bounded, turn({ selected }), steps);
       },
     ),
     { numRuns: 2_000 },
   );
 });
 
-it('decides the same in whatever order the members are given', () => {
+it('does not depend on the order of the members', () => {
   fc.assert(
     fc.property(
-      members.chain((standings) =>
-        fc.tuple(
-          fc.constant(standings),
-          fc.shuffledSubarray(standings, { minLength: standings.length }),
-        ),
+      members.chain((ordered) =>
+        fc.tuple(fc.constant(ordered), fc.shuffledSubarray(ordered, { minLength: ordered.length })),
       ),
       bounds,
-      ([standings, shuffled], bounded) => {
+      ([ordered, shuffled], bounded) => {
         expect(arbitrate(thread(shuffled), bounded, 30_000)).toEqual(
-          arbitrate(thread(standings), bounded, 30_000),
+          arbitrate(thread(ordered), bounded, 30_000),
         );
       },
     ),

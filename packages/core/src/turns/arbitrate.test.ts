@@ -1,11 +1,11 @@
 import type { Candidate, ParticipationMode } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { arbitrate, type Decisions } from './arbitrate.js';
-import { lease, policy, standing, thread, turn } from './thread-state.fixture.js';
+import { lease, member, policy, thread, turn } from './thread-state.fixture.js';
 
-const three = ['a', 'b', 'c'].map((name) => standing(name));
+const three = ['a', 'b', 'c'].map((name) => member(name));
 const granted = ({ grants }: Decisions): string[] => grants.map(({ memberId }) => memberId);
-const told = ({ candidates }: Decisions): Record<string, string> =>
+const verdicts = ({ candidates }: Decisions): Record<string, string> =>
   Object.fromEntries(
     candidates.map(({ memberId, verdict, reason }: Candidate) => [
       memberId,
@@ -14,10 +14,10 @@ const told = ({ candidates }: Decisions): Record<string, string> =>
   );
 
 describe('a message of a person', () => {
-  it('gives one of three the turn and lets the others wait, with reasons for all', () => {
+  it('grants the turn to one of three members and queues the others, with a reason for each', () => {
     const decided = arbitrate(thread(three), policy(), 0);
     expect(granted(decided)).toEqual(['a']);
-    expect(told(decided)).toEqual({
+    expect(verdicts(decided)).toEqual({
       a: 'granted: member',
       b: 'queued: member',
       c: 'queued: member',
@@ -25,20 +25,20 @@ describe('a message of a person', () => {
     expect(decided.turn).toMatchObject({ startedRuns: 1, wakeAt: policy().claimTimeoutMs });
   });
 
-  it('starts as many as may speak at once', () => {
+  it('starts as many members as may speak in parallel', () => {
     const decided = arbitrate(thread(three), policy({ maxParallelPublicSpeakers: 2 }), 0);
     expect(granted(decided)).toEqual(['a', 'b']);
   });
 
-  it('starts no more than may reply', () => {
+  it('starts no more members than replies are left', () => {
     const bounds = policy({ maxParallelPublicSpeakers: 5, maxAgentRepliesPerHumanMessage: 2 });
     expect(granted(arbitrate(thread(three), bounds, 0))).toEqual(['a', 'b']);
   });
 
-  it('lets those who are addressed speak in the order they are named, and nobody else', () => {
+  it('lets only the addressed members speak, in the order in which they are named', () => {
     const named = turn({ selected: ['b', 'a'] });
     const first = arbitrate(thread(three, { turn: named }), policy(), 0);
-    expect(told(first)).toEqual({
+    expect(verdicts(first)).toEqual({
       b: 'granted: addressed',
       a: 'queued: addressed',
       c: 'skipped: others_selected',
@@ -54,25 +54,25 @@ describe('a message of a person', () => {
     expect(last.turn).toMatchObject({ outcome: 'answered', closedAt: 5 });
   });
 
-  it('for people leaves the agents alone, but for those who always listen', () => {
-    const members = [standing('a'), standing('b', { mode: 'always_listen' })];
+  it('for people gives the turn only to agents that always listen', () => {
+    const members = [member('a'), member('b', { mode: 'always_listen' })];
     const forPeople = turn({ isForPeople: true });
-    expect(told(arbitrate(thread(members, { turn: forPeople }), policy(), 0))).toEqual({
+    expect(verdicts(arbitrate(thread(members, { turn: forPeople }), policy(), 0))).toEqual({
       a: 'skipped: others_selected',
       b: 'granted: member',
     });
   });
 
-  it('passes over the muted, those who are started by hand only, and those who cannot', () => {
+  it('skips members that are muted, started by hand only, or unavailable', () => {
     const members = [
-      standing('a', { muted: true }),
-      standing('b', { mode: 'manual_only' }),
-      standing('c', { unavailable: 'inbox_full' }),
-      standing('d', { unavailable: 'session_ended' }),
-      standing('e'),
+      member('a', { muted: true }),
+      member('b', { mode: 'manual_only' }),
+      member('c', { unavailable: 'inbox_full' }),
+      member('d', { unavailable: 'session_ended' }),
+      member('e'),
     ];
     const named = turn({ selected: ['a', 'b', 'c', 'd', 'e'] });
-    expect(told(arbitrate(thread(members, { turn: named }), policy(), 0))).toEqual({
+    expect(verdicts(arbitrate(thread(members, { turn: named }), policy(), 0))).toEqual({
       a: 'skipped: muted',
       b: 'skipped: manual_only',
       c: 'skipped: inbox_full',
@@ -81,13 +81,13 @@ describe('a message of a person', () => {
     });
   });
 
-  it('prefers who spoke last in the thread, then who knows of it, then who spoke last in the channel', () => {
+  it('prefers the last speaker of the thread, then expertise, then the last speaker of the channel', () => {
     const members = [
-      standing('a'),
-      standing('b', { isLastInChannel: true }),
-      standing('c', { expertise: 1 }),
-      standing('d', { expertise: 2 }),
-      standing('e', { isLastInThread: true }),
+      member('a'),
+      member('b', { isLastInChannel: true }),
+      member('c', { expertise: 1 }),
+      member('d', { expertise: 2 }),
+      member('e', { isLastInThread: true }),
     ];
     const { candidates } = arbitrate(thread(members), policy(), 0);
     expect(candidates.map(({ memberId, reason }) => `${memberId} ${reason}`)).toEqual([
@@ -110,24 +110,24 @@ describe('participation', () => {
   ];
 
   it.each(modes)('C-23 %s', (mode, may) => {
-    const it = standing('it', { mode });
-    const other = standing('other');
+    const it = member('it', { mode });
+    const other = member('other');
     const isCandidate = (decided: Decisions): boolean =>
       decided.candidates.some(
         ({ memberId, verdict }) => memberId === 'it' && verdict !== 'skipped',
       );
-    const said = (members: (typeof it)[], selected: string[]): boolean =>
+    const mayStart = (members: (typeof it)[], selected: string[]): boolean =>
       isCandidate(arbitrate(thread(members, { turn: turn({ selected }) }), policy(), 0));
     expect({
-      addressed: said([it, other], ['it']),
-      others: said([it, other], ['other']),
-      sole: said([it], []),
-      several: said([it, other], []),
+      addressed: mayStart([it, other], ['it']),
+      others: mayStart([it, other], ['other']),
+      sole: mayStart([it], []),
+      several: mayStart([it, other], []),
     }).toEqual(may);
   });
 
-  it('C-23 prefer_selected speaks when those who were selected did not', () => {
-    const members = [standing('it', { mode: 'prefer_selected' }), standing('other')];
+  it('C-23 prefer_selected speaks if the selected members did not', () => {
+    const members = [member('it', { mode: 'prefer_selected' }), member('other')];
     const silent = turn({ selected: ['other'], served: ['other'] });
     expect(granted(arbitrate(thread(members, { turn: silent }), policy(), 0))).toEqual(['it']);
     const spoke = { ...silent, replies: 1 };
@@ -136,8 +136,8 @@ describe('participation', () => {
 });
 
 describe('a cooldown', () => {
-  it('keeps a member out until it is over, and the turn open for it', () => {
-    const members = [standing('a', { spokeAt: 1_000 }), standing('b', { spokeAt: 4_000 })];
+  it('delays a member and keeps the turn open for it', () => {
+    const members = [member('a', { spokeAt: 1_000 }), member('b', { spokeAt: 4_000 })];
     const waits = arbitrate(thread(members), policy(), 5_000);
     expect(granted(waits)).toEqual([]);
     expect(waits.turn).toMatchObject({ wakeAt: 16_000 });
@@ -145,8 +145,8 @@ describe('a cooldown', () => {
     expect(granted(arbitrate(thread(members), policy(), 16_000))).toEqual(['a']);
   });
 
-  it('does not hold for who is selected or called', () => {
-    const members = [standing('a', { spokeAt: 1_000 }), standing('b')];
+  it('does not apply to members that are selected or called', () => {
+    const members = [member('a', { spokeAt: 1_000 }), member('b')];
     for (const named of [{ selected: ['a'] }, { called: ['a'] }]) {
       const decided = arbitrate(thread(members, { turn: turn(named) }), policy(), 2_000);
       expect(granted(decided)).toEqual(['a']);
@@ -155,7 +155,7 @@ describe('a cooldown', () => {
 });
 
 describe('a member that the last reply calls', () => {
-  it('may speak again, once', () => {
+  it('may speak once more', () => {
     const called = turn({ served: ['a', 'b'], called: ['a'], replies: 2 });
     const decided = arbitrate(thread(three, { turn: called }), policy(), 0);
     expect(granted(decided)).toEqual(['a']);
@@ -163,19 +163,19 @@ describe('a member that the last reply calls', () => {
   });
 });
 
-describe('a bound', () => {
-  it('closes the turn when enough was replied, for any mix of agents', () => {
+describe('the budget of a turn', () => {
+  it('closes the turn after its last reply', () => {
     const decided = arbitrate(thread(three, { turn: turn({ replies: 3 }) }), policy(), 0);
     expect(granted(decided)).toEqual([]);
     expect(decided.turn.outcome).toBe('reply_budget');
   });
 
-  it('closes the turn when enough runs ended in silence', () => {
+  it('closes the turn after its last run', () => {
     const decided = arbitrate(thread(three, { turn: turn({ startedRuns: 5 }) }), policy(), 0);
     expect(decided.turn.outcome).toBe('run_budget');
   });
 
-  it('takes the leases away when the turn has cost what it may', () => {
+  it('ends the leases when the tokens are spent', () => {
     const spent = turn({ tokens: 100 });
     const state = thread(three, { turn: spent, leases: [lease('a')] });
     const decided = arbitrate(state, policy({ tokensPerTurn: 100 }), 1);
@@ -186,27 +186,27 @@ describe('a bound', () => {
 });
 
 describe('a lease', () => {
-  it('passes on when its time is over and somebody waits', () => {
+  it('passes to the next member after its deadline', () => {
     const decided = arbitrate(thread(three, { leases: [lease('a')] }), policy(), 60_000);
     expect(decided.ends).toEqual([{ leaseId: 'lease of a', outcome: 'superseded' }]);
     expect(granted(decided)).toEqual(['b']);
     expect(decided.turn.served).toEqual(['a']);
   });
 
-  it('does not pass on one moment before', () => {
+  it('does not pass on a millisecond before its deadline', () => {
     const decided = arbitrate(thread(three, { leases: [lease('a')] }), policy(), 59_999);
     expect(decided).toMatchObject({ ends: [], renewals: [], grants: [] });
     expect(decided.turn.wakeAt).toBe(60_000);
   });
 
-  it('is renewed when nobody waits', () => {
-    const state = thread([standing('a')], { leases: [lease('a', { progressAt: 50_000 })] });
+  it('is renewed if nobody waits', () => {
+    const state = thread([member('a')], { leases: [lease('a', { progressAt: 50_000 })] });
     const decided = arbitrate(state, policy(), 60_000);
     expect(decided.renewals).toMatchObject([{ leaseId: 'lease of a', deadline: 110_000 }]);
     expect(decided.turn.wakeAt).toBe(110_000);
   });
 
-  it('AC-18 is renewed while its run is active, although somebody waits, and passes on after silence', () => {
+  it('AC-18 is renewed while its run is active even if others wait, and passes on after silence', () => {
     const state = thread(three, { leases: [lease('a', { progressAt: 50_000 })] });
     const decided = arbitrate(state, policy(), 60_000);
     expect(decided).toMatchObject({ ends: [], grants: [], renewals: [{ deadline: 110_000 }] });
@@ -217,20 +217,20 @@ describe('a lease', () => {
 
   it('DU-29 is checked again early enough to notice a run that is silent from its start', () => {
     const short = policy({ silenceLimitMs: 1_500 });
-    const decided = arbitrate(thread([standing('a')]), short, 0);
+    const decided = arbitrate(thread([member('a')]), short, 0);
     expect(decided.turn.wakeAt).toBe(1_500);
     const waiting = lease('a', { phase: 'granted', deadline: 20_000 });
-    const unclaimed = arbitrate(thread([standing('a')], { leases: [waiting] }), short, 1_500);
+    const unclaimed = arbitrate(thread([member('a')], { leases: [waiting] }), short, 1_500);
     expect(unclaimed).toMatchObject({ ends: [], turn: { wakeAt: 3_000 } });
   });
 
-  it('is not replaced beyond what may be replied', () => {
+  it('is not replaced if no run is left', () => {
     const state = thread(three, { leases: [lease('a')], turn: turn({ startedRuns: 5 }) });
     expect(arbitrate(state, policy(), 60_000)).toMatchObject({ ends: [], grants: [] });
   });
 
-  it('ends when its run was silent for too long, whoever waits', () => {
-    const state = thread([standing('a')], { leases: [lease('a', { deadline: 900_000 })] });
+  it('ends if its run is silent for too long, even if nobody waits', () => {
+    const state = thread([member('a')], { leases: [lease('a', { deadline: 900_000 })] });
     const decided = arbitrate(state, policy(), 600_000);
     expect(decided.ends).toEqual([{ leaseId: 'lease of a', outcome: 'timeout' }]);
     expect(decided.turn.outcome).toBe('silent');
@@ -242,7 +242,7 @@ describe('a lease', () => {
     expect(decided).toMatchObject({ ends: [], grants: [], renewals: [] });
   });
 
-  it('that nobody took up passes on and has cost nothing', () => {
+  it('whose run never started passes on and is refunded', () => {
     const state = thread(three, {
       leases: [lease('a', { phase: 'granted', deadline: 20_000 })],
       turn: turn({ startedRuns: 1 }),
@@ -253,7 +253,7 @@ describe('a lease', () => {
     expect(decided.turn).toMatchObject({ startedRuns: 1, served: [] });
   });
 
-  it('of an earlier turn does not use up the new one', () => {
+  it('of an earlier turn does not count as served in the new one', () => {
     const state = thread(three, { leases: [lease('a', { turnId: 'earlier' })] });
     expect(arbitrate(state, policy(), 60_000).turn.served).toEqual([]);
   });

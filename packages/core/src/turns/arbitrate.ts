@@ -6,54 +6,54 @@ import type {
   Turn,
   TurnDecision,
 } from '@stoa/protocol';
-import { boundsOf, isSpent, outcomeOf } from './bounds.js';
+import { budgetOf, chargeLease, isSpent, outcomeOf } from './budget.js';
+import { type JudgedCandidate, summarizeCandidates } from './candidate-summary.js';
 import { type Eligibility, eligibility } from './eligibility.js';
 import {
+  firstCheckAt,
   isActive,
   isOverdue,
   isSilent,
-  lookAgainAfterGrant,
-  lookAgainAt,
+  nextCheckAt,
   renewed,
 } from './lease-clock.js';
 import { type Ranked, rank } from './rank.js';
-import type { LiveLease, Standing, ThreadState } from './thread-state.js';
-import { type Judged, tellCandidates } from './told-candidates.js';
+import type { LiveLease, MemberState, ThreadState } from './thread-state.js';
 
-type EndedLease = TurnDecision['ended'][number];
+export type EndedLease = TurnDecision['ended'][number];
 
-/** What is to be done about a thread, and why. Carried out in the commit of what led to it. */
+/** What to do about a thread, and why. */
 export interface Decisions {
-  /** In this order. */
-  readonly grants: readonly Standing[];
+  /** In the order in which they are granted. */
+  readonly grants: readonly MemberState[];
   readonly ends: readonly EndedLease[];
   readonly renewals: readonly LiveLease[];
-  /** The candidates: some in detail, in the order of the score, and all others in groups. */
+  /** Some candidates in detail, in the order of their rank; `others` groups the rest. */
   readonly candidates: readonly Candidate[];
   readonly others: readonly CandidateGroup[];
   readonly candidateCount: number;
-  /** The turn afterwards. */
+  /** The turn after the decision. */
   readonly turn: Turn;
 }
 
 /**
- * Who speaks next in a thread: a pure function of what is known of it, total and deterministic.
+ * Decides who speaks next in a thread: a pure function of its state, total and deterministic.
  *
- *   open ──somebody may speak──▶ open, with leases
- *     ├──all who may are cooling down──▶ open, looked at again when the first of them may
- *     └──nobody is left, or a bound is reached, and nobody speaks──▶ closed
+ *   open ──a member may start──▶ open, with leases
+ *     ├──all who may start are cooling down──▶ open, checked again when the first may start
+ *     └──nobody speaks, and nobody may start or the budget is spent──▶ closed
  *
- * The lease of a run that is at work is renewed. One whose time is over in silence may pass on: to whoever could start
- * now. If nobody could, it is renewed. A run that is silent for too long, or that spent what the turn may cost, loses its lease
- * either way. A channel that is paused or archived starts nobody and replaces nobody.
+ * An overdue lease is renewed if its run is active or no other member can start now; otherwise the next member replaces
+ * it. A run that is silent for too long, or that spent the tokens of the turn, always loses its lease. In a paused or archived
+ * channel nobody starts and nobody is replaced.
  */
 export function arbitrate(state: ThreadState, policy: AutonomyPolicy, now: number): Decisions {
   const arbitration = new Arbitration(state, policy, now);
-  arbitration.endWhatIsOver();
-  arbitration.lookAround();
-  arbitration.passOn();
+  arbitration.endExpired();
+  arbitration.judgeMembers();
+  arbitration.replaceOverdue();
   arbitration.fill();
-  return arbitration.decided();
+  return arbitration.decisions();
 }
 
 type Verdict = Eligibility | { readonly may: 'speaking' };
@@ -63,7 +63,7 @@ class Arbitration {
   #live: LiveLease[];
   #verdicts: { readonly candidate: Ranked; readonly verdict: Verdict }[] = [];
   #ready: Ranked[] = [];
-  readonly #granted: Standing[] = [];
+  readonly #granted: MemberState[] = [];
   readonly #ends: EndedLease[] = [];
   readonly #renewals: LiveLease[] = [];
 
@@ -76,7 +76,7 @@ class Arbitration {
     this.#live = [...state.leases];
   }
 
-  endWhatIsOver(): void {
+  endExpired(): void {
     const isOver = isSpent(this.#turn, this.policy);
     for (const lease of this.state.leases) {
       if (isOver) this.#end(lease, 'budget');
@@ -84,30 +84,30 @@ class Arbitration {
     }
   }
 
-  lookAround(): void {
+  judgeMembers(): void {
     const speaking = new Set(this.#live.map(({ sessionId }) => sessionId));
-    this.#verdicts = rank(this.#turn, this.state.standings).map((candidate) => ({
+    this.#verdicts = rank(this.#turn, this.state.members).map((candidate) => ({
       candidate,
-      verdict: speaking.has(candidate.standing.sessionId)
+      verdict: speaking.has(candidate.member.sessionId)
         ? { may: 'speaking' }
-        : eligibility(candidate.standing, this.#turn, this.policy, this.now),
+        : eligibility(candidate.member, this.#turn, this.policy, this.now),
     }));
     this.#ready = this.#verdicts
       .filter(({ verdict }) => verdict.may === 'start')
       .map(({ candidate }) => candidate);
   }
 
-  /** Those whose time is over in silence make room for those who wait; the others go on. */
-  passOn(): void {
+  /** Replaces overdue leases of inactive runs by members that can start; renews the others. */
+  replaceOverdue(): void {
     for (const lease of this.#live.filter((live) => isOverdue(live, this.now))) {
-      // A run that never began has cost nothing; one of an earlier turn costs this one nothing anyway.
+      // A run that never began is refunded; one of an earlier turn cost this turn nothing.
       const replies = this.#isOwn(lease) ? 1 : 0;
       const refund = lease.phase === 'granted' ? replies : 0;
-      const mayPassOn = this.#ready.length > 0 && !isActive(lease, this.policy, this.now);
-      if (mayPassOn && this.#room({ speakers: 1, replies, runs: refund }) > 0) {
+      const mayReplace = this.#ready.length > 0 && !isActive(lease, this.policy, this.now);
+      if (mayReplace && this.#room({ speakers: 1, replies, runs: refund }) > 0) {
         this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns - refund };
         this.#end(lease, lease.phase === 'granted' ? 'unclaimed' : 'superseded');
-        // What it took may be all there was.
+        // Its run may have spent the rest of the tokens.
         if (!isSpent(this.#turn, this.policy)) this.#startNext();
       } else {
         const longer = renewed(lease, this.policy, this.now);
@@ -121,36 +121,36 @@ class Arbitration {
     while (this.#ready.length > 0 && this.#room() > 0) this.#startNext();
   }
 
-  decided(): Decisions {
+  decisions(): Decisions {
     const granted = new Set(this.#granted.map(({ sessionId }) => sessionId));
     return {
       grants: this.#granted,
       ends: this.#ends,
       renewals: this.#renewals,
-      ...tellCandidates(
+      ...summarizeCandidates(
         this.#verdicts.map(({ candidate, verdict }) =>
-          judged(candidate, verdict, granted.has(candidate.standing.sessionId)),
+          judged(candidate, verdict, granted.has(candidate.member.sessionId)),
         ),
       ),
       candidateCount: this.#verdicts.length,
-      turn: this.#turnAfterwards(granted),
+      turn: this.#turnAfter(granted),
     };
   }
 
   /**
-   * How many more could start, if `back` were returned. A speaker of an earlier turn occupies a place, but
-   * uses no reply of this turn.
+   * How many more members could start if `refund` were returned. A lease of an earlier turn counts as a speaker, but uses no
+   * reply of this turn.
    */
-  #room(back = { speakers: 0, replies: 0, runs: 0 }): number {
+  #room(refund = { speakers: 0, replies: 0, runs: 0 }): number {
     if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;
-    const { replies, runs } = boundsOf(this.#turn, this.policy);
+    const { replies, runs } = budgetOf(this.#turn, this.policy);
     const granted = this.#granted.length;
-    const speakers = this.#live.length + granted - back.speakers;
+    const speakers = this.#live.length + granted - refund.speakers;
     const reserved = this.#live.filter((lease) => this.#isOwn(lease)).length + granted;
     return Math.min(
       this.policy.maxParallelPublicSpeakers - speakers,
-      replies - this.#turn.replies - reserved + back.replies,
-      runs - this.#turn.startedRuns + back.runs,
+      replies - this.#turn.replies - reserved + refund.replies,
+      runs - this.#turn.startedRuns + refund.runs,
     );
   }
 
@@ -161,17 +161,17 @@ class Arbitration {
   #startNext(): void {
     const next = this.#ready.shift();
     if (!next) return;
-    this.#granted.push(next.standing);
+    this.#granted.push(next.member);
     this.#turn = { ...this.#turn, startedRuns: this.#turn.startedRuns + 1 };
   }
 
   #end(lease: LiveLease, outcome: LeaseOutcome): void {
     this.#ends.push({ leaseId: lease.leaseId, outcome });
     this.#live = this.#live.filter(({ leaseId }) => leaseId !== lease.leaseId);
-    if (outcome !== 'unclaimed') this.#turn = charged(served(this.#turn, lease), lease);
+    if (outcome !== 'unclaimed') this.#turn = chargeLease(this.#turn, lease);
   }
 
-  #turnAfterwards(granted: ReadonlySet<string>): Turn {
+  #turnAfter(granted: ReadonlySet<string>): Turn {
     const { wakeAt: _, ...before } = this.#turn;
     const turn = { ...before, called: before.called.filter((id) => !granted.has(id)) };
     const cooling = this.#verdicts.flatMap(({ verdict }) =>
@@ -181,28 +181,15 @@ class Arbitration {
     const outcome =
       isQuiet && !this.state.paused ? outcomeOf(turn, this.policy, cooling.length > 0) : undefined;
     if (outcome) return { ...turn, closedAt: this.now, outcome };
-    const times = this.#live.map((lease) => lookAgainAt(lease, this.policy, this.now));
-    if (granted.size > 0) times.push(lookAgainAfterGrant(this.policy, this.now));
+    const times = this.#live.map((lease) => nextCheckAt(lease, this.policy, this.now));
+    if (granted.size > 0) times.push(firstCheckAt(this.policy, this.now));
     if (this.#room() > 0) times.push(...cooling);
     const wakeAt = Math.min(...times);
     return Number.isFinite(wakeAt) ? { ...turn, wakeAt } : turn;
   }
 }
 
-/** A lease of an earlier turn does not use up the new one. */
-export function served(
-  turn: Turn,
-  { turnId, sessionId }: Pick<LiveLease, 'turnId' | 'sessionId'>,
-): Turn {
-  if (turnId !== turn.turnId || turn.served.includes(sessionId)) return turn;
-  return { ...turn, served: [...turn.served, sessionId] };
-}
-
-/** What a run took counts although it may not say anything any more. */
-const charged = (turn: Turn, { turnId, tokens }: LiveLease): Turn =>
-  turnId === turn.turnId ? { ...turn, tokens: turn.tokens + tokens } : turn;
-
-function judged(candidate: Ranked, verdict: Verdict, isGranted: boolean): Judged {
+function judged(candidate: Ranked, verdict: Verdict, isGranted: boolean): JudgedCandidate {
   switch (verdict.may) {
     case 'speaking':
       return { candidate, verdict: 'speaking', reason: 'speaking' };

@@ -1,4 +1,3 @@
-import type { EventData } from '@stoa/protocol';
 import {
   type CancelReason,
   type Ceiling,
@@ -9,9 +8,9 @@ import {
   type TurnDecision,
   type TurnTrigger,
 } from '@stoa/protocol';
-import type { Json } from '@stoa/store';
-import { findMessage, type Tx, together } from '@stoa/store';
+import { findMessage, type LeaseRow, type Tx, together } from '@stoa/store';
 import { lowerCeiling } from '../authority/ceiling.js';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { acceptItem } from '../inbox/accept-item.js';
 import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
@@ -20,68 +19,54 @@ import { ceilingOf } from '../sessions/ceiling-of.js';
 import type { SessionContext } from '../sessions/context.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { Decisions } from './arbitrate.js';
-import type { LockedChannel } from './context.js';
-import { deliveryFor, sceneOf, type Unheard } from './delivery.js';
-import type { ReadThread } from './read-thread.js';
-import type { LiveLease } from './thread-state.js';
+import { deliveryFor, type PendingMessage, readThreadContext } from './delivery.js';
+import { itemsOf, type ReadThread } from './read-thread.js';
 
-/** The message that those who are given a turn are to answer. */
-interface ToAnswer {
+/** The message that opened a turn, which the sessions that get the turn answer. */
+export interface OriginMessage {
   readonly messageId: string;
-  readonly from: string;
-  readonly fromName: string;
+  readonly author: { readonly id: string; readonly displayName: string };
   readonly inputItems: readonly StoredItem[];
-  /** Whose words they are, where that is not the author. */
+  /** The person who asked for it, if that is not the author. */
   readonly requestedBy?: string | undefined;
   /** The ceiling under which it was written. */
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** A message as those who get the turn receive it. */
-export function toAnswer(
-  messageId: string,
-  posted: Pick<ToAnswer, 'inputItems' | 'requestedBy' | 'ceiling'> & {
-    readonly author: { readonly id: string; readonly displayName: string };
-  },
-): ToAnswer {
-  const { author, inputItems, requestedBy, ceiling } = posted;
-  const { id: from, displayName: fromName } = author;
-  return { messageId, from, fromName, inputItems, requestedBy, ceiling };
+/** The origin of a turn as it is stored; an edit replaces its items. */
+export function* readOrigin(topicId: number, messageId: string): Tx<OriginMessage> {
+  const row = yield* findMessage.first({ topicId, messageId });
+  if (row) return { ...decode(row.posted), inputItems: itemsOf(row) };
+  return { messageId, author: { id: 'system', displayName: 'system' }, inputItems: [] };
 }
 
-/** The same, of a message that the log holds; its items may have been edited since. */
-export function toAnswerStored(
-  messageId: string,
-  message: { readonly posted: Json<EventData<'message_posted'>> } | undefined,
-  inputItems: readonly StoredItem[],
-): ToAnswer {
-  if (!message) {
-    return toAnswer(messageId, { author: { id: 'system', displayName: 'system' }, inputItems });
-  }
-  return toAnswer(messageId, { ...decode(message.posted), inputItems });
-}
-
-interface Arbitrated {
+interface DecidedThread {
   readonly channel: LockedChannel;
   readonly thread: ReadThread;
-  /** As it was before this was decided. */
+  /** The turn before the decision. */
   readonly turn: Turn;
   readonly decisions: Decisions;
   readonly trigger: TurnTrigger;
-  readonly toAnswer: ToAnswer;
-  /** What this commit adds to the thread. */
-  readonly unheard: Unheard | undefined;
+  readonly origin: OriginMessage;
+  readonly pendingMessage: PendingMessage | undefined;
   readonly at: number;
 }
 
-/** Does what was decided, in the commit of what led to it: no grant without its item, no end without its run's. */
-export function* carryOut(context: SessionContext, arbitrated: Arbitrated): Tx<NewEvent[]> {
-  const { channel, decisions, trigger } = arbitrated;
+/**
+ * Carries out decisions in the commit that led to them: a grant has its inbox item, and the end of a lease ends its run.
+ */
+export function* carryOut(context: SessionContext, decided: DecidedThread): Tx<NewEvent[]> {
+  const { channel, thread, decisions, trigger } = decided;
   const events: NewEvent[] = [];
-  for (const { leaseId, outcome } of decisions.ends) {
-    events.push(...(yield* endRunOf(context, arbitrated.thread, leaseId, outcome)));
+  const ended: TurnDecision['ended'] = [];
+  for (const end of decisions.ends) {
+    const lease = thread.leases.find(({ leaseId }) => leaseId === end.leaseId);
+    ended.push(lease ? { ...end, memberId: lease.memberId } : end);
+    // The run that triggered the decision has already ended in this commit.
+    if (!lease || lease.runId === trigger.runId) continue;
+    events.push(...(yield* cancelRun(context, lease, end.outcome)));
   }
-  const granted = yield* grant(context, arbitrated, events);
+  const granted = yield* grant(context, decided, events);
   const data: TurnDecision = {
     trigger,
     turn: decisions.turn,
@@ -89,11 +74,8 @@ export function* carryOut(context: SessionContext, arbitrated: Arbitrated): Tx<N
     ...(decisions.others.length === 0 ? {} : { others: [...decisions.others] }),
     candidateCount: decisions.candidateCount,
     granted,
-    renewed: decisions.renewals.map(({ leaseId, deadline }: LiveLease) => ({ leaseId, deadline })),
-    ended: decisions.ends.map((end) => {
-      const lease = arbitrated.thread.leases.find(({ leaseId }) => leaseId === end.leaseId);
-      return lease ? { ...end, memberId: lease.memberId } : end;
-    }),
+    renewed: decisions.renewals.map(({ leaseId, deadline }) => ({ leaseId, deadline })),
+    ended,
   };
   events.push({
     topic: channelTopic(channel.channelId),
@@ -104,36 +86,36 @@ export function* carryOut(context: SessionContext, arbitrated: Arbitrated): Tx<N
 
 function* grant(
   context: SessionContext,
-  { channel, thread, turn, decisions, toAnswer, unheard, at }: Arbitrated,
+  { channel, thread, turn, decisions, origin, pendingMessage, at }: DecidedThread,
   events: NewEvent[],
 ): Tx<TurnDecision['granted']> {
   if (decisions.grants.length === 0) return [];
-  const [scene, ...serving] = yield* together(
-    sceneOf(channel, thread.channel, decisions.turn, unheard),
+  const [threadContext, ...sessions] = yield* together(
+    readThreadContext(channel, thread.channel, decisions.turn, pendingMessage),
     ...decisions.grants.map(({ sessionId }) => sessionToServe(sessionId)),
   );
   const granted: TurnDecision['granted'] = [];
-  for (const [i, session] of serving.entries()) {
+  for (const [i, session] of sessions.entries()) {
     const { sessionId } = session;
     const { memberId = '' } = decisions.grants[i] ?? {};
     const accepted = yield* acceptItem(context, session, {
       kind: 'channel_delivery',
       rule: 'followup',
-      from: toAnswer.from,
-      fromName: toAnswer.fromName,
-      inputItems: toAnswer.inputItems,
+      from: origin.author.id,
+      fromName: origin.author.displayName,
+      inputItems: origin.inputItems,
       origin: {
         channelId: channel.channelId,
         threadRootMessageId: turn.threadRootMessageId,
-        messageId: toAnswer.messageId,
+        messageId: origin.messageId,
       },
-      // What was called is in the turn before it was granted.
-      delivery: deliveryFor(scene, turn, memberId, sessionId),
+      // A grant removes the session from `called`, so this needs the turn before the decision.
+      delivery: deliveryFor(threadContext, turn, memberId, sessionId),
       metadata: {},
-      requestedBy: toAnswer.requestedBy,
+      requestedBy: origin.requestedBy,
       ceiling: lowerCeiling(
-        toAnswer.ceiling,
-        yield* ceilingOfCaller(channel, turn, session, unheard),
+        origin.ceiling,
+        yield* ceilingOfCaller(channel, turn, session, pendingMessage),
       ),
     });
     events.push(...accepted.events);
@@ -154,11 +136,12 @@ function* ceilingOfCaller(
   { topicId }: LockedChannel,
   { called, calledByMessageId }: Turn,
   session: OpenSession,
-  unheard: Unheard | undefined,
+  pendingMessage: PendingMessage | undefined,
 ): Tx<Ceiling | undefined> {
   if (calledByMessageId === undefined || !called.includes(session.sessionId)) return undefined;
-  if (unheard?.messageId === calledByMessageId) {
-    return yield* ceilingOf(session, { by: unheard.author.id, ceiling: unheard.ceiling });
+  if (pendingMessage?.messageId === calledByMessageId) {
+    const { author, ceiling } = pendingMessage;
+    return yield* ceilingOf(session, { by: author.id, ceiling });
   }
   const message = yield* findMessage.first({ topicId, messageId: calledByMessageId });
   if (!message) return undefined;
@@ -171,15 +154,12 @@ const REASONS: Partial<Record<LeaseOutcome, CancelReason>> = {
   cancelled: 'cancel_command',
 };
 
-function* endRunOf(
+function* cancelRun(
   context: SessionContext,
-  { leases }: ReadThread,
-  leaseId: string,
+  { sessionId, runId }: LeaseRow,
   outcome: LeaseOutcome,
 ): Tx<NewEvent[]> {
-  const lease = leases.find((known) => known.leaseId === leaseId);
-  if (!lease) return [];
-  const session = yield* sessionToServe(lease.sessionId);
+  const session = yield* sessionToServe(sessionId);
   const reason = REASONS[outcome] ?? 'superseded';
-  return yield* closeRun(context, session, lease.runId, { type: 'cancelled', reason });
+  return yield* closeRun(context, session, runId, { type: 'cancelled', reason });
 }

@@ -10,22 +10,22 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
 import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
-import type { LockedChannel } from './context.js';
 import { itemsOf } from './read-thread.js';
 
-/** The last messages of the thread that are told with a turn. */
-const RECENT_MESSAGES = 12;
-const RECENT_CHARS = 2_000;
+/** The most messages of the thread in a delivery: the root and the newest. */
+const MAX_MESSAGES = 12;
+const MAX_MESSAGE_CHARS = 2_000;
 /** The most members in a delivery: first those involved, then those who joined first. */
-const MEMBERS_TOLD = 8;
-const PINS_TOLD = 20;
+const MAX_MEMBERS = 8;
+const MAX_PINS = 20;
 
-/** What is not in the log yet: the message of the same commit. */
-export interface Unheard {
+/** A message of the same commit, which the store does not have yet. */
+export interface PendingMessage {
   readonly messageId: string;
   readonly author: {
     readonly kind: 'human' | 'agent' | 'system';
@@ -37,31 +37,34 @@ export interface Unheard {
   readonly at: number;
 }
 
-/** What everybody who is given a turn in a thread is told alike. */
-export interface Scene {
+/** The parts of a delivery that are the same for all sessions that get the turn. */
+export interface ThreadContext {
   readonly delivery: Omit<ChannelDelivery, 'self' | 'isAddressed'>;
   readonly members: readonly Member[];
 }
 
-export function* sceneOf(
+export function* readThreadContext(
   { topicId, channelId }: LockedChannel,
   channel: ChannelFieldsRow,
   turn: Turn,
-  unheard: Unheard | undefined,
-): Tx<Scene> {
+  pendingMessage: PendingMessage | undefined,
+): Tx<ThreadContext> {
   const [members, recentMessages, pinned] = yield* together(
     namedMembers(topicId),
-    recentMessagesIn(topicId, turn, unheard),
+    recentMessagesOf(topicId, turn, pendingMessage),
     pinnedIn(topicId),
   );
-  const named = (sessionIds: readonly string[]): string[] =>
+  const namesOf = (sessionIds: readonly string[]): string[] =>
     members
       .filter(({ actorId }) => sessionIds.includes(sessionIdOf(actorId) ?? ''))
       .map(({ displayName }) => displayName);
-  const first = new Set([...members.filter(isInvolvedIn(turn, recentMessages)), ...members]);
-  const told = new Set([...first].slice(0, MEMBERS_TOLD));
-  const since = recentMessages.findIndex(({ messageId }) => messageId === turn.originMessageId);
-  const answers = recentMessages.slice(since + 1).filter(({ kind }) => kind === 'agent');
+  const involvedFirst = new Set([
+    ...members.filter(isInvolvedIn(turn, recentMessages)),
+    ...members,
+  ]);
+  const listed = new Set([...involvedFirst].slice(0, MAX_MEMBERS));
+  const origin = recentMessages.findIndex(({ messageId }) => messageId === turn.originMessageId);
+  const answers = recentMessages.slice(origin + 1).filter(({ kind }) => kind === 'agent');
   return {
     members,
     delivery: {
@@ -70,7 +73,7 @@ export function* sceneOf(
       ...(channel.description ? { description: channel.description } : {}),
       ...(channel.purpose ? { purpose: channel.purpose } : {}),
       members: members
-        .filter((member) => told.has(member))
+        .filter((member) => listed.has(member))
         .map(({ memberId, actorId, displayName, memberKind, role }) => ({
           memberId,
           actorId,
@@ -82,13 +85,13 @@ export function* sceneOf(
       ...pinned,
       threadRootMessageId: turn.threadRootMessageId,
       recentMessages,
-      addressed: named(turn.selected),
+      addressed: namesOf(turn.selected),
       answeredBy: [...new Set(answers.map(({ name }) => name))],
     },
   };
 }
 
-/** Whether somebody is addressed or called here, or was heard. */
+/** Whether a member is addressed or called in a turn, or wrote one of the messages. */
 function isInvolvedIn(
   { selected, called }: Turn,
   recentMessages: readonly RecentMessage[],
@@ -100,7 +103,7 @@ function isInvolvedIn(
 }
 
 export function deliveryFor(
-  { delivery, members }: Scene,
+  { delivery, members }: ThreadContext,
   turn: Turn,
   memberId: string,
   sessionId: string,
@@ -117,12 +120,11 @@ export function deliveryFor(
   };
 }
 
-type Pinned = Pick<ChannelDelivery, 'pinned' | 'pinnedCount'>;
-
-function* pinnedIn(topicId: number): Tx<Pinned> {
+function* pinnedIn(topicId: number): Tx<Pick<ChannelDelivery, 'pinned' | 'pinnedCount'>> {
   const pins = yield* listPins.all({ topicId });
-  const told = pins.slice(0, PINS_TOLD);
-  const assets = yield* together(...told.map(({ assetId }) => findAsset.first({ assetId })));
+  const assets = yield* together(
+    ...pins.slice(0, MAX_PINS).map(({ assetId }) => findAsset.first({ assetId })),
+  );
   const pinned = assets.flatMap((asset) => {
     if (!asset) return [];
     const { assetId, name, mediaType, bytes } = asset;
@@ -133,37 +135,36 @@ function* pinnedIn(topicId: number): Tx<Pinned> {
 
 type RecentMessage = ChannelDelivery['recentMessages'][number];
 
-/** The root, then the last of what followed, and what is said in this very commit. */
-function* recentMessagesIn(
+/** The root, the newest replies, and the message of this commit. */
+function* recentMessagesOf(
   topicId: number,
   turn: Turn,
-  unheard: Unheard | undefined,
+  pendingMessage: PendingMessage | undefined,
 ): Tx<RecentMessage[]> {
   const rootMessageId = turn.threadRootMessageId;
   const seq = Number.MAX_SAFE_INTEGER;
   const [root, replies] = yield* together(
     findMessage.first({ topicId, messageId: rootMessageId }),
-    THREAD_PAGES.before.rows.all({ topicId, rootMessageId, seq, limit: RECENT_MESSAGES }),
+    THREAD_PAGES.before.rows.all({ topicId, rootMessageId, seq, limit: MAX_MESSAGES }),
   );
   const rows = [...(root ? [root] : []), ...replies.reverse()];
-  // A marker that a newer one stands for is no news.
-  const news = rows.filter(({ supersededBy }) => supersededBy === null);
-  const recentMessages: RecentMessage[] = yield* together(...news.map(recentMessage));
-  if (unheard) {
-    const { messageId, author, inputItems, at } = unheard;
-    recentMessages.push({
+  // A progress marker that a newer one replaced is out of date.
+  const current = rows.filter(({ supersededBy }) => supersededBy === null);
+  const messages: RecentMessage[] = yield* together(...current.map(recentMessage));
+  if (pendingMessage) {
+    const { messageId, author, inputItems, at } = pendingMessage;
+    messages.push({
       messageId,
       authorId: author.id,
       kind: author.kind,
       name: author.displayName,
       at,
-      ...said(inputItems),
+      ...contentOf(inputItems),
       reactions: [],
     });
   }
-  return recentMessages.length > RECENT_MESSAGES
-    ? [...recentMessages.slice(0, 1), ...recentMessages.slice(1 - RECENT_MESSAGES)]
-    : recentMessages;
+  if (messages.length <= MAX_MESSAGES) return messages;
+  return [...messages.slice(0, 1), ...messages.slice(1 - MAX_MESSAGES)];
 }
 
 function* recentMessage(row: FullMessageRow): Tx<RecentMessage> {
@@ -176,17 +177,19 @@ function* recentMessage(row: FullMessageRow): Tx<RecentMessage> {
     kind: author.kind,
     name: author.displayName,
     at: row.createdAt,
-    ...said(itemsOf(row)),
+    ...contentOf(itemsOf(row)),
     reactions: reactions.map(({ emoji, count }) => ({ emoji, count })),
   };
 }
 
-function said(items: readonly StoredItem[]): Pick<RecentMessage, 'text' | 'isCut' | 'assetIds'> {
+function contentOf(
+  items: readonly StoredItem[],
+): Pick<RecentMessage, 'text' | 'isCut' | 'assetIds'> {
   const text = textOf(items);
-  const isCut = text.length > RECENT_CHARS;
+  const isCut = text.length > MAX_MESSAGE_CHARS;
   const assetIds = items.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : []));
   return {
-    text: isCut ? text.slice(0, RECENT_CHARS).toWellFormed() : text,
+    text: isCut ? text.slice(0, MAX_MESSAGE_CHARS).toWellFormed() : text,
     isCut,
     ...(assetIds.length === 0 ? {} : { assetIds }),
   };

@@ -1,5 +1,5 @@
 import type { AutonomyPolicy, CandidateReason, Turn } from '@stoa/protocol';
-import type { Standing } from './thread-state.js';
+import type { MemberState } from './thread-state.js';
 
 export type Eligibility =
   | { readonly may: 'start' }
@@ -8,14 +8,14 @@ export type Eligibility =
 
 const no = (reason: CandidateReason): Eligibility => ({ may: 'no', reason });
 
-/** Whether this member may be given the turn now, and if not, why. */
+/** Whether this member may get the turn now, or later, or why not. */
 export function eligibility(
-  standing: Standing,
+  member: MemberState,
   turn: Turn,
   { memberCooldownMs }: AutonomyPolicy,
   now: number,
 ): Eligibility {
-  const { sessionId, mode, muted, unavailable, spokeAt = Number.NEGATIVE_INFINITY } = standing;
+  const { sessionId, mode, muted, unavailable, spokeAt = Number.NEGATIVE_INFINITY } = member;
   if (muted) return no('muted');
   const isByHand = turn.byHand?.includes(sessionId) === true;
   if (mode === 'manual_only' && !isByHand) return no('manual_only');
@@ -24,18 +24,18 @@ export function eligibility(
   if (turn.served.includes(sessionId) && !isCalled) return no('served');
   if (turn.stimulus?.senderSessionId === sessionId && !isCalled) return no('sender');
   const isSelected = isCalled || turn.selected.includes(sessionId);
-  if (!isSelected && !mayJoinIn(standing, turn)) return no('others_selected');
+  if (!isSelected && !mayJoinIn(member, turn)) return no('others_selected');
   const rested = spokeAt + memberCooldownMs;
-  if (rested <= now || isSelected || isFollowUp(standing, turn)) return { may: 'start' };
+  if (rested <= now || isSelected || isFollowUp(member, turn)) return { may: 'start' };
   return { may: 'later', at: rested };
 }
 
-/** A person continues in a thread without naming anyone: the message is for the agent that spoke there last. */
-const isFollowUp = ({ isLastInThread }: Standing, turn: Turn): boolean =>
+/** A message in a thread that names nobody is for the agent that spoke there last. */
+const isFollowUp = ({ isLastInThread }: MemberState, turn: Turn): boolean =>
   isLastInThread && turn.stimulus === undefined && turn.selected.length === 0 && !turn.isForPeople;
 
-/** Whether somebody who is not selected may speak. */
-function mayJoinIn({ mode }: Standing, turn: Turn): boolean {
+/** Whether a member that is not selected may speak. */
+function mayJoinIn({ mode }: MemberState, turn: Turn): boolean {
   const { selected, served, replies } = turn;
   if (mode === 'always_listen') return true;
   if (selected.length === 0) return !turn.isForPeople;

@@ -2,14 +2,14 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}+#._-]*/gu;
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(WORD) ?? [];
 
-/** How many of the things a member is there for a text speaks of: its tags, and the words of its role. */
+/** How many expertise tags and words of the role of a member occur in a text. */
 export function expertiseIn(
   text: string,
   { expertiseTags = [], role = '' }: { expertiseTags?: readonly string[]; role?: string },
 ): number {
-  const spoken = wordsOf(text);
-  const words = new Set(spoken.flatMap((word) => [word, word.replace(/(?<![._-])[._-]+$/, '')]));
-  const joined = ` ${spoken.join(' ')} `;
+  const inOrder = wordsOf(text);
+  const words = new Set(inOrder.flatMap((word) => [word, word.replace(/(?<![._-])[._-]+$/, '')]));
+  const joined = ` ${inOrder.join(' ')} `;
   const tags = expertiseTags.filter((tag) => {
     const [first, ...more] = wordsOf(tag);
     if (first === undefined) return false;

@@ -10,8 +10,8 @@ describe.each(STORE_ENGINES)('a person who continues in a thread, on $name', (en
   const open = async (names: readonly string[], policy: object = {}): Promise<void> => {
     stage = await TurnStage.open(engine, names, policy);
   };
-  const verdicts = async (rootMessageId: string, place = -1): Promise<(string | undefined)[]> => {
-    const decision = (await stage.decisions(rootMessageId)).at(place);
+  const verdicts = async (rootMessageId: string, index = -1): Promise<(string | undefined)[]> => {
+    const decision = (await stage.decisions(rootMessageId)).at(index);
     return (decision?.candidates ?? []).map(
       ({ memberId, verdict, reason }) => `${memberId} ${verdict} ${reason}`,
     );
@@ -79,7 +79,7 @@ describe.each(STORE_ENGINES)('a person who continues in a thread, on $name', (en
     const { messageId } = await stage.say('first, @a');
     const first = await stage.next();
     await stage.say('second, @b', { threadRootMessageId: messageId });
-    // Whom the older answer calls comes behind whom the person named.
+    // The member that the person named comes before the member that the older answer calls.
     first.run.complete('@c what do you think?');
     await stage.ended(first.run);
     expect(await stage.speak('to the second')).toBe('b');

@@ -1,7 +1,7 @@
 import type { AutonomyPolicy } from '@stoa/protocol';
 import type { LiveLease } from './thread-state.js';
 
-/** While a lease waits for people its time stands still. */
+/** A lease has no deadline while its run waits for people. */
 export const isOverdue = ({ phase, deadline }: LiveLease, now: number): boolean =>
   phase !== 'waiting' && now >= deadline;
 
@@ -11,7 +11,7 @@ export const isSilent = (
   now: number,
 ): boolean => phase === 'running' && now >= progressAt + silenceLimitMs;
 
-/** Whether a run did something within the time of a lease: then its lease is renewed even if others wait. */
+/** An active run keeps its lease even if others wait. */
 export const isActive = (
   { phase, progressAt }: LiveLease,
   { leaseTimeoutMs }: AutonomyPolicy,
@@ -25,16 +25,16 @@ export const renewed = (lease: LiveLease, policy: AutonomyPolicy, now: number): 
     : now + (lease.phase === 'granted' ? policy.claimTimeoutMs : policy.leaseTimeoutMs),
 });
 
-/** A run that starts at once can be silent for too long before the time to start it is over. */
-export const lookAgainAfterGrant = (
+/** When to check a new lease. Its run may start at once and be silent for too long before the time to start is over. */
+export const firstCheckAt = (
   { claimTimeoutMs, leaseTimeoutMs, silenceLimitMs }: AutonomyPolicy,
   now: number,
 ): number => now + Math.min(claimTimeoutMs, leaseTimeoutMs, silenceLimitMs);
 
-/** When to check a lease again. An answer that it waits for is reported at once; the check is in case that report was lost. */
-export function lookAgainAt(lease: LiveLease, policy: AutonomyPolicy, now: number): number {
+/** When to check a lease again. A settled approval triggers a check at once; this one is in case that trigger was lost. */
+export function nextCheckAt(lease: LiveLease, policy: AutonomyPolicy, now: number): number {
   const { silenceLimitMs } = policy;
   if (lease.phase === 'waiting') return now + silenceLimitMs;
-  if (lease.phase === 'granted') return Math.min(lease.deadline, lookAgainAfterGrant(policy, now));
+  if (lease.phase === 'granted') return Math.min(lease.deadline, firstCheckAt(policy, now));
   return Math.min(lease.deadline, lease.progressAt + silenceLimitMs);
 }

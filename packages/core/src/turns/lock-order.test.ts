@@ -10,10 +10,10 @@ import { OWNER, type StoreEngine } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TurnStage } from './turn-stage.fixture.js';
 
-/** A store that tells what its transactions lock, in which order. */
+/** A store that records what its transactions lock, in which order. */
 class LockedStore implements StoreEngine {
   readonly name = 'sqlite';
-  /** One for each transaction: the channels and sessions it locked, each at its first time. */
+  /** For each transaction the channels and sessions that it locked, in the order of their first lock. */
   readonly transactions: string[][] = [];
 
   newDatabase() {
@@ -28,7 +28,7 @@ class LockedStore implements StoreEngine {
       get: (target, name) => {
         if (name === 'transact') {
           const transact: Store['transact'] = (body, options) =>
-            target.transact(() => this.#noted(body), options);
+            target.transact(() => this.#recorded(body), options);
           return transact;
         }
         const value: unknown = Reflect.get(target, name, target);
@@ -37,7 +37,7 @@ class LockedStore implements StoreEngine {
     });
   }
 
-  *#noted<T>(body: () => Tx<T>): Tx<T> {
+  *#recorded<T>(body: () => Tx<T>): Tx<T> {
     const locks = new Set<string>();
     const tx = oneByOne(body());
     for (let step = tx.next(); ; ) {
@@ -55,7 +55,7 @@ class LockedStore implements StoreEngine {
 
 const RELAXED = { durability: 'relaxed' } as const;
 
-describe('what ends the work of a session', () => {
+describe('the lock order of operations that end the work of a session', () => {
   const store = new LockedStore();
   let stage: TurnStage;
   let sessionId: string;
@@ -71,13 +71,13 @@ describe('what ends the work of a session', () => {
   });
   afterEach(() => stage.close());
 
-  /** The locks of the transactions that locked any of these channels. */
+  /** The locks of the transactions that locked all of these channels. */
   const locking = (...channels: string[]): string[][] =>
     store.transactions.filter((locks) =>
       channels.every((channel) => locks.includes(`channel ${channel}`)),
     );
 
-  it('locks the channel of a run that is cancelled before its session', async () => {
+  it('locks the channel before the session when a run is cancelled', async () => {
     const { run } = await stage.next();
     await stage.core.runs.cancel(OWNER, run.runId);
     expect(locking('team')[0]?.slice(0, 2)).toEqual(['channel team', 'session']);
@@ -90,7 +90,7 @@ describe('what ends the work of a session', () => {
     expect(locks?.slice(0, 3)).toEqual(['channel attic', 'channel team', 'session']);
   });
 
-  it('locks all channels before the session when somebody steers it', async () => {
+  it('locks all channels before the session when a person steers it', async () => {
     const { run } = await stage.next();
     await stage.core.inbox.submit(OWNER, sessionId, { text: 'do this', rule: 'steer' });
     expect(await stage.ended(run)).toBe('cancelled');
@@ -98,19 +98,19 @@ describe('what ends the work of a session', () => {
     expect(locks?.slice(0, 3)).toEqual(['channel attic', 'channel team', 'session']);
   });
 
-  it('locks the channel of a schedule before its session, when it is made and when it fires', async () => {
+  it('locks the channel before the session when a schedule is created and when it fires', async () => {
     const { run } = await stage.next();
     const { origin } = run.context;
-    const made = { sessionId, runId: run.runId, origin };
+    const creator = { sessionId, runId: run.runId, origin };
     const cadence = { kind: 'interval' as const, everyMs: 60_000 };
-    const asked = {
-      title: 'Look',
+    const request = {
+      title: 'Check',
       cadence,
-      text: 'look',
+      text: 'check',
       overlap: 'skip',
       misfire: 'skip_missed',
     } as const;
-    const { scheduleId } = await stage.core.schedules.createInRun(made, asked);
+    const { scheduleId } = await stage.core.schedules.createInRun(creator, request);
     await stage.core.schedules.trigger(OWNER, scheduleId);
     const both = locking('team').filter((locks) => locks.includes('session'));
     expect(both.length).toBeGreaterThanOrEqual(2);

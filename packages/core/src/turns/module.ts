@@ -1,6 +1,5 @@
-import { lockChannel, TABLES, type Tx } from '@stoa/store';
+import { TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
-import type { OpenChannel } from '../channels/channel-gate.js';
 import {
   CHANNEL_RESUMED,
   CHANNEL_UNARCHIVED,
@@ -15,11 +14,10 @@ import { RUN_ENDED } from '../runs/end-run.js';
 import { runs } from '../runs/module.js';
 import { sessions } from '../sessions/module.js';
 import { work } from '../work/module.js';
-import { cancelTurns } from './cancel-turns.js';
 import { deliveryEnded } from './delivery-ended.js';
-import { reopenTurns, resumeTurns } from './look-at.js';
 import { openTurn } from './open-turn.js';
 import { TURN_EVENTS } from './projection.js';
+import { cancelTurns, reopenTurns, resumeTurns } from './reevaluate-channel.js';
 import { TurnClock } from './turn-clock.js';
 import { Turns } from './turns.js';
 
@@ -35,34 +33,26 @@ export const turns = defineModule({
     return {
       services: { turns: service, turnClock },
       within: [
-        on(MESSAGE_POSTED, (channel, posted, at, how) =>
-          openTurn(context, channel, posted, at, how),
+        on(MESSAGE_POSTED, (channel, posted, at, options) =>
+          openTurn(context, channel, posted, at, options),
         ),
         on(CHANNEL_RESUMED, (channel, at) => resumeTurns(context, channel, at)),
         on(CHANNEL_UNARCHIVED, (channel, at) => reopenTurns(context, channel, at)),
         on(LEASES_CANCELLED, (channel, leases, then, at) =>
           cancelTurns(context, channel, leases, then, at),
         ),
-        on(RUN_ENDED, (session, runId, end) =>
-          deliveryEnded(context, lockForDelivery, session, runId, end),
-        ),
+        on(RUN_ENDED, (session, runId, end) => deliveryEnded(context, session, runId, end)),
       ],
       after: {
         turn_decided: ({ data }) => {
-          turnClock.decided(data);
+          turnClock.setFor(data.turn);
         },
-        approval_settled: ({ data }) => void turnClock.answered(data.origin),
+        approval_settled: ({ data }) => void turnClock.approvalSettled(data.origin),
       },
-      ticks: [{ everyMs: 5_000, run: () => turnClock.look(), runsAtStart: true }],
+      ticks: [{ everyMs: 5_000, run: () => turnClock.check(), runsAtStart: true }],
       close: () => {
         turnClock.stop();
       },
     };
   },
 });
-
-/** A channel that was deleted in the meantime takes nothing any more. */
-function* lockForDelivery(channelId: string): Tx<OpenChannel | undefined> {
-  const row = yield* lockChannel.first({ channelId, actorId: 'system' });
-  return row && { ...row, channelId };
-}

@@ -1,13 +1,13 @@
 import type { Author, Ceiling, StoredItem, Turn } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
-import { mentioned } from '../channels/named-members.js';
+import { mentioned } from '../channels/mentions.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { arbitrate } from './arbitrate.js';
-import { carryOut, toAnswer } from './carry-out.js';
-import type { LockedChannel } from './context.js';
+import { carryOut } from './carry-out.js';
 import { readThread } from './read-thread.js';
 
 /** A message that is being posted, and may open a turn. */
@@ -22,26 +22,25 @@ export interface Opening {
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** What else a turn begins with. */
-interface How {
-  /** That opened it, instead of a person. */
+interface OpenTurnOptions {
+  /** The stimulus that opens the turn instead of a person. */
   readonly stimulus?: Turn['stimulus'];
-  /** The session that is asked although the message names nobody. */
+  /** The session that gets the turn if the message names nobody. */
   readonly selected?: string;
-  /** Members who are asked by hand, whatever their mode. */
+  /** Sessions that are started by hand, in any participation mode. */
   readonly byHand?: readonly string[] | undefined;
 }
 
 /**
- * What follows from a message of a person, or from what a stimulus became: a new turn in its thread, and
- * whoever may speak first. Those who are speaking there go on, and count against the new turn.
+ * Opens a turn for a message of a person or of a stimulus, and grants the first leases. Sessions that still speak in the
+ * thread for an earlier turn continue, and count as speakers of the new turn.
  */
 export function* openTurn(
   context: SessionContext,
   channel: LockedChannel,
   opening: Opening,
   at: number,
-  { stimulus, selected, byHand }: How = {},
+  { stimulus, selected, byHand }: OpenTurnOptions = {},
 ): Tx<NewEvent[]> {
   const { messageId, author, inputItems } = opening;
   const text = textOf(inputItems);
@@ -71,17 +70,17 @@ export function* openTurn(
     channel,
     thread,
     turn,
-    decisions: arbitrate({ ...thread.around, turn }, thread.policy, at),
+    decisions: arbitrate({ ...thread.state, turn }, thread.policy, at),
     trigger: { type: 'message', messageId },
-    toAnswer: toAnswer(messageId, opening),
-    unheard: { messageId, author, inputItems, at },
+    origin: opening,
+    pendingMessage: { messageId, author, inputItems, at },
     at,
   });
 }
 
 type Selection = Pick<Turn, 'selected' | 'isForPeople'>;
 
-/** First what is said outright, then what the text names, then whose message it answers. */
+/** Explicitly addressed members, else members that the text names, else the author of the message it replies to. */
 function* selectedBy(
   { topicId }: LockedChannel,
   { addressedMemberIds, replyToMessageId }: Opening,

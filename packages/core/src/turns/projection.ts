@@ -1,7 +1,7 @@
 import { insertDecision, insertLease, putTurn, setLeaseDeadline, setLeaseEnded } from '@stoa/store';
 import type { Projections } from '../kernel/module.js';
 
-/** What a decision does to the tables: it holds all that followed, so nothing is decided again. */
+/** A decision event contains its whole outcome, so a replay decides nothing again. */
 export const TURN_EVENTS: Projections = {
   *turn_decided({ topicId, seq, at }, { data: { turn, granted, renewed, ended } }) {
     const { turnId, threadRootMessageId: rootMessageId, originMessageId } = turn;

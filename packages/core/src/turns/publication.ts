@@ -8,6 +8,7 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { namedMember } from '../channels/member-name.js';
 import { type Published, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
@@ -16,9 +17,8 @@ import { isSomething } from '../kernel/item-text.js';
 import type { RunEnd } from '../runs/run-end.js';
 import type { SessionContext } from '../sessions/context.js';
 import { itemRecord } from '../sessions/records.js';
-import type { LockedChannel } from './context.js';
 
-/** What was emitted counts also when the run failed after it; of a run that was cancelled nothing does. */
+/** The output of a run to publish: also if it failed afterwards, but not if it was cancelled. */
 export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[]> {
   if (end.type === 'completed') return end.output.filter(isSomething);
   if (end.type !== 'failed' || run.outputSeq === null) return [];
@@ -26,8 +26,8 @@ export function* outputOf(run: FullRunRow, end: RunEnd): Tx<readonly StoredItem[
   return event ? dataOf('output_emitted', event).items.filter(isSomething) : [];
 }
 
-/** The message that a run with the turn publishes. */
-export function* postOf(
+/** Publishes the output of a run that has the turn. */
+export function* publishReply(
   context: SessionContext,
   channel: LockedChannel,
   lease: LeaseRow,

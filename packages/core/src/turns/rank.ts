@@ -1,29 +1,33 @@
 import type { CandidateReason, ScorePart, Turn } from '@stoa/protocol';
-import type { Standing } from './thread-state.js';
+import type { MemberState } from './thread-state.js';
 
-/** Its position in a list, counted from the end; a session that is not in the list comes last. */
-const place = (sessionIds: readonly string[], sessionId: string): number => {
+/** The position in a list, negative so that the first is the lowest; 0 if the session is not listed. */
+const position = (sessionIds: readonly string[], sessionId: string): number => {
   const index = sessionIds.indexOf(sessionId);
   return index === -1 ? 0 : index - sessionIds.length;
 };
 
 interface Part {
   readonly by: string;
-  /** Below 0 for what speaks for a candidate, above 0 for what speaks against it. */
-  readonly value: (standing: Standing, turn: Turn) => number;
-  /** What a value below 0 is called. */
+  /** Below 0 moves a candidate forward, above 0 back. */
+  readonly value: (member: MemberState, turn: Turn) => number;
+  /** The reason that a value below 0 is reported as. */
   readonly reason?: CandidateReason;
 }
 
 /**
- * What the order is made by, first to last; of two candidates the one with the lower value of the
- * first part in which they differ goes first. Ids are last, so that the order is total.
+ * The criteria of the order, most important first: the first one in which two candidates differ decides, and the lower
+ * value wins. Equal candidates are ordered by member id, so that the order is total.
  */
 const PARTS: readonly Part[] = [
-  { by: 'called', value: ({ sessionId }, turn) => place(turn.called, sessionId), reason: 'called' },
+  {
+    by: 'called',
+    value: ({ sessionId }, turn) => position(turn.called, sessionId),
+    reason: 'called',
+  },
   {
     by: 'addressed',
-    value: ({ sessionId }, turn) => place(turn.selected, sessionId),
+    value: ({ sessionId }, turn) => position(turn.selected, sessionId),
     reason: 'addressed',
   },
   {
@@ -31,7 +35,7 @@ const PARTS: readonly Part[] = [
     value: ({ isLastInThread }) => (isLastInThread ? -1 : 0),
     reason: 'last_in_thread',
   },
-  { by: 'expertise', value: (s) => 0 - s.expertise, reason: 'expertise' },
+  { by: 'expertise', value: ({ expertise }) => 0 - expertise, reason: 'expertise' },
   {
     by: 'lastInChannel',
     value: ({ isLastInChannel }) => (isLastInChannel ? -1 : 0),
@@ -44,32 +48,32 @@ const PARTS: readonly Part[] = [
 ];
 
 export interface Ranked {
-  readonly standing: Standing;
+  readonly member: MemberState;
   /** One for each part. */
   readonly values: readonly number[];
-  /** The first thing that speaks for it. */
+  /** The most important reason to choose it. */
   readonly reason: CandidateReason;
 }
 
-/** The order in which they would speak. */
-export function rank(turn: Turn, standings: readonly Standing[]): Ranked[] {
-  return standings.map((standing) => ranked(standing, turn)).sort(compare);
+/** Members in the order in which they would speak. */
+export function rank(turn: Turn, members: readonly MemberState[]): Ranked[] {
+  return members.map((member) => ranked(member, turn)).sort(compare);
 }
 
-/** What speaks for a candidate and against it, to be read; what does neither is left out. */
+/** The parts that moved a candidate forward or back, for the record of the decision. */
 export const scoreOf = ({ values }: Ranked): ScorePart[] =>
   PARTS.map(({ by }, i) => ({ by, value: values[i] as number })).filter(({ value }) => value !== 0);
 
-function ranked(standing: Standing, turn: Turn): Ranked {
+function ranked(member: MemberState, turn: Turn): Ranked {
   const values = new Array<number>(PARTS.length);
   let reason: CandidateReason | undefined;
   for (let i = 0; i < PARTS.length; i++) {
     const part = PARTS[i] as Part;
-    const value = part.value(standing, turn);
+    const value = part.value(member, turn);
     values[i] = value;
     if (reason === undefined && value < 0) reason = part.reason;
   }
-  return { standing, values, reason: reason ?? 'member' };
+  return { member, values, reason: reason ?? 'member' };
 }
 
 function compare(a: Ranked, b: Ranked): number {
@@ -77,5 +81,5 @@ function compare(a: Ranked, b: Ranked): number {
     const difference = (a.values[i] as number) - (b.values[i] as number);
     if (difference !== 0) return difference;
   }
-  return a.standing.memberId < b.standing.memberId ? -1 : 1;
+  return a.member.memberId < b.member.memberId ? -1 : 1;
 }

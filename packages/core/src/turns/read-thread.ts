@@ -20,60 +20,54 @@ import {
   type Tx,
   together,
 } from '@stoa/store';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { defaultModeOf, policyOf, settingsOf } from '../channels/channel-settings.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import { participationOf } from '../channels/participation.js';
 import { decode } from '../kernel/codec.js';
-import type { LockedChannel } from './context.js';
 import { expertiseIn } from './expertise.js';
-import type { LiveLease, Standing, ThreadState } from './thread-state.js';
+import type { LiveLease, MemberState, ThreadState } from './thread-state.js';
 
-/** How far back is looked for who spoke; what lies further back decides nothing. */
+/** How many of the newest messages are searched for the last speakers. */
 const THREAD_DEPTH = 200;
 const CHANNEL_DEPTH = 50;
 
 export interface ReadThread {
   readonly channel: ChannelFieldsRow;
-  /** All but the turn, which is who asks for it. */
-  readonly around: Omit<ThreadState, 'turn'>;
+  /** Without the turn, which the caller adds. */
+  readonly state: Omit<ThreadState, 'turn'>;
   readonly policy: AutonomyPolicy;
   readonly leases: readonly LeaseWithRunRow[];
 }
 
-/** The message a turn answers, as far as deciding needs it. */
-export interface TurnOrigin {
-  readonly messageId: string;
-  readonly text: string;
-}
-
-/** Everything that a decision about a thread depends on. */
+/** Reads everything that a decision about a thread depends on. `origin` is the message that opened the turn. */
 export function* readThread(
   { topicId }: LockedChannel,
   rootMessageId: string,
-  origin: TurnOrigin,
+  origin: { readonly messageId: string; readonly text: string },
 ): Tx<ReadThread | undefined> {
-  const [channel, leases, voices, reactions, rows] = yield* together(
+  const [channel, leases, speakers, reactions, rows] = yield* together(
     findChannelFields.first({ topicId }),
     listLiveLeases.all({ topicId, rootMessageId }),
-    voicesIn(topicId, rootMessageId),
+    speakersIn(topicId, rootMessageId),
     listReactions.all({ topicId, messageId: origin.messageId }),
     listSessionMembers.all({ topicId }),
   );
   if (!channel) return undefined;
   const settings = settingsOf(channel.settings);
   const policy = policyOf(settings);
-  const known: Known = {
-    ...voices,
+  const facts: ThreadFacts = {
+    ...speakers,
     reacted: new Set(reactions.map(({ actorId }) => actorId)),
     text: origin.text,
     defaultMode: defaultModeOf(settings),
   };
   return {
     channel,
-    around: {
+    state: {
       paused: channel.paused === 1 || channel.archivedAt !== null,
       leases: leases.map((lease) => liveLease(lease, policy)),
-      standings: rows.map((row) => standingOf(row, known)),
+      members: rows.map((row) => memberState(row, facts)),
     },
     policy,
     leases,
@@ -85,14 +79,14 @@ export function itemsOf(row: FullMessageRow): readonly StoredItem[] {
   return decode(row.edited ?? row.posted).inputItems;
 }
 
-interface Voices {
+interface Speakers {
   readonly spoken: readonly SpokenRow[];
   readonly inThread: string | undefined;
   readonly inChannel: string | undefined;
 }
 
-/** The root counts as said in the thread. Who spoke last elsewhere counts only where nobody has spoken yet. */
-function* voicesIn(topicId: number, rootMessageId: string): Tx<Voices> {
+/** The author of the root has spoken in the thread. The last speaker of the channel counts only if no session spoke in the thread. */
+function* speakersIn(topicId: number, rootMessageId: string): Tx<Speakers> {
   const [spoken, root] = yield* together(
     listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH }),
     findMessageRow.first({ topicId, messageId: rootMessageId }),
@@ -103,7 +97,7 @@ function* voicesIn(topicId: number, rootMessageId: string): Tx<Voices> {
   return { spoken, inThread, inChannel };
 }
 
-interface Known extends Voices {
+interface ThreadFacts extends Speakers {
   readonly reacted: ReadonlySet<string>;
   readonly text: string;
   readonly defaultMode: ParticipationMode;
@@ -112,24 +106,24 @@ interface Known extends Voices {
 const lastSession = (spoken: readonly Pick<SpokenRow, 'authorId'>[]): string | undefined =>
   spoken.find(({ authorId }) => sessionIdOf(authorId) !== undefined)?.authorId;
 
-function standingOf(row: SessionMemberRow, known: Known): Standing {
+function memberState(row: SessionMemberRow, facts: ThreadFacts): MemberState {
   const { memberId, actorId, role } = row;
   const { participationMode, muted = false, expertiseTags } = participationOf(row.settings);
-  const spokeAt = known.spoken.find(({ authorId }) => authorId === actorId)?.createdAt;
+  const spokeAt = facts.spoken.find(({ authorId }) => authorId === actorId)?.createdAt;
   return {
     memberId,
     sessionId: sessionIdOf(actorId) ?? actorId,
-    mode: participationMode ?? known.defaultMode,
+    mode: participationMode ?? facts.defaultMode,
     muted,
     unavailable: unavailability(row),
-    expertise: expertiseIn(known.text, {
+    expertise: expertiseIn(facts.text, {
       ...(expertiseTags === undefined ? {} : { expertiseTags }),
       ...(role === null ? {} : { role }),
     }),
     spokeAt,
-    isLastInThread: known.inThread === actorId,
-    isLastInChannel: known.inThread === undefined && known.inChannel === actorId,
-    reactedSinceOrigin: known.reacted.has(actorId),
+    isLastInThread: facts.inThread === actorId,
+    isLastInChannel: facts.inThread === undefined && facts.inChannel === actorId,
+    reactedSinceOrigin: facts.reacted.has(actorId),
     liveRuns: row.liveRuns,
   };
 }
@@ -143,14 +137,13 @@ function unavailability(row: SessionMemberRow) {
 }
 
 /**
- * The time of a lease begins when its run does, and again when what it asked was answered. The time to start the run
- * does not lengthen it: what the row says counts where the lease was renewed since.
+ * The time of a lease begins when its run starts, and again when an approval is settled. Until then its deadline is the time to
+ * start the run, which does not extend the lease afterwards; a deadline later than that is a renewal.
  */
 function liveLease(row: LeaseWithRunRow, policy: AutonomyPolicy): LiveLease {
   const { leaseTimeoutMs, claimTimeoutMs } = policy;
-  const { leaseId, turnId, sessionId, startedAt, settledAt, status } = row;
-  const phase =
-    startedAt === null ? 'granted' : status?.startsWith('waiting') ? 'waiting' : 'running';
+  const { leaseId, turnId, sessionId, startedAt, settledAt } = row;
+  const phase = livePhaseOf(row);
   const since = Math.max(startedAt ?? 0, settledAt ?? 0);
   const renewedTo = row.deadline > (startedAt ?? 0) + claimTimeoutMs ? row.deadline : 0;
   return {
@@ -162,4 +155,9 @@ function liveLease(row: LeaseWithRunRow, policy: AutonomyPolicy): LiveLease {
     progressAt: Math.max(row.progressAt ?? 0, row.activeAt ?? 0, row.grantedAt),
     tokens: row.tokens,
   };
+}
+
+export function livePhaseOf({ startedAt, status }: LeaseWithRunRow): LiveLease['phase'] {
+  if (startedAt === null) return 'granted';
+  return status?.startsWith('waiting') ? 'waiting' : 'running';
 }

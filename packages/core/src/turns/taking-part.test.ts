@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Ephemeral } from '../kernel/reader.js';
 import { TurnStage } from './turn-stage.fixture.js';
 
-/** What has no SQL of its own is shown on one engine. */
+/** These cases use no statement of their own, so one engine is enough. */
 const [engine] = STORE_ENGINES;
 
-describe('agents who take part', () => {
+describe('agents that are members of a channel', () => {
   let stage: TurnStage;
   afterEach(() => stage.close());
   const open = async (names: readonly string[]): Promise<void> => {
@@ -14,7 +14,7 @@ describe('agents who take part', () => {
     stage = await TurnStage.open(engine, names);
   };
 
-  it('C-60 an agent reads what is pinned or attached where it is a member, and nothing else', async () => {
+  it('C-60 an agent reads assets that are pinned or attached in its channels, and no others', async () => {
     await open(['a']);
     const { assets, channels, sessions } = stage.core;
     const made = async (text: string): Promise<string> =>
@@ -32,7 +32,7 @@ describe('agents who take part', () => {
     await expect(read(pinned, as(sessionId))).rejects.toMatchObject({ code: 'not_member' });
   });
 
-  it('C-12 C-13 an agent reacts at once and once, as itself; a turn in which it did no more has reacted', async () => {
+  it('C-12 C-13 an agent reacts once and as itself, and its lease ends as reacted', async () => {
     await open(['a', 'b']);
     const first = await stage.say('hello');
     expect(await stage.speak('hi')).toBe('a');
@@ -61,7 +61,7 @@ describe('agents who take part', () => {
     expect((await stage.lastTurn(first.messageId)).outcome).toBe('answered');
   });
 
-  it('C-20 whose run fails is passed over, and the decision says what it failed of', async () => {
+  it('C-20 an agent whose run fails is skipped, and the decision states the failure', async () => {
     await open(['a', 'b']);
     const { messageId } = await stage.say('hello');
     const { name, run } = await stage.next();
@@ -80,7 +80,7 @@ describe('agents who take part', () => {
     expect(passed?.granted).toMatchObject([{ memberId: 'b' }]);
   });
 
-  it('C-68 a draft is gone when its turn passes to another, and whose turn it is now is seen', async () => {
+  it('C-68 a draft ends when the turn passes to another agent, whose draft follows', async () => {
     await open(['a', 'b']);
     const seen: Ephemeral[] = [];
     const subscription = await stage.core.hub.follow(
@@ -111,12 +111,12 @@ describe('agents who take part', () => {
     moment();
     second.run.complete('Hello.');
     await stage.ended(second.run);
-    const said = (await stage.read()).at(-1)?.messageId;
+    const posted = (await stage.read()).at(-1)?.messageId;
     expect(seen).toMatchObject([
       { type: 'draft', memberId: 'a', text: 'I think' },
       { type: 'draft_ended', runId: first.run.runId },
       { type: 'draft', memberId: 'b', text: 'Hello.' },
-      { type: 'draft_ended', runId: second.run.runId, messageId: said },
+      { type: 'draft_ended', runId: second.run.runId, messageId: posted },
     ]);
     expect(seen[1]).not.toHaveProperty('messageId');
     subscription?.end();

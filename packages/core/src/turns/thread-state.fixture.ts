@@ -1,8 +1,8 @@
 import { type AutonomyPolicy, DEFAULT_AUTONOMY_POLICY, type Turn } from '@stoa/protocol';
-import type { LiveLease, Standing, ThreadState } from './thread-state.js';
+import type { LiveLease, MemberState, ThreadState } from './thread-state.js';
 
-/** Names such as `a` stand for ids: arbitration only compares them. */
-export const standing = (name: string, known: Partial<Standing> = {}): Standing => ({
+/** A name such as `a` is used for all ids: arbitration only compares them. */
+export const member = (name: string, fields: Partial<MemberState> = {}): MemberState => ({
   memberId: name,
   sessionId: name,
   mode: 'selected_only',
@@ -12,10 +12,10 @@ export const standing = (name: string, known: Partial<Standing> = {}): Standing 
   isLastInChannel: false,
   reactedSinceOrigin: false,
   liveRuns: 0,
-  ...known,
+  ...fields,
 });
 
-export const turn = (known: Partial<Turn> = {}): Turn => ({
+export const turn = (fields: Partial<Turn> = {}): Turn => ({
   turnId: 'turn',
   threadRootMessageId: 'root',
   originMessageId: 'root',
@@ -27,10 +27,10 @@ export const turn = (known: Partial<Turn> = {}): Turn => ({
   replies: 0,
   startedRuns: 0,
   tokens: 0,
-  ...known,
+  ...fields,
 });
 
-export const lease = (sessionId: string, known: Partial<LiveLease> = {}): LiveLease => ({
+export const lease = (sessionId: string, fields: Partial<LiveLease> = {}): LiveLease => ({
   leaseId: `lease of ${sessionId}`,
   turnId: 'turn',
   sessionId,
@@ -38,15 +38,15 @@ export const lease = (sessionId: string, known: Partial<LiveLease> = {}): LiveLe
   deadline: 60_000,
   progressAt: 0,
   tokens: 0,
-  ...known,
+  ...fields,
 });
 
 export const thread = (
-  standings: readonly Standing[],
-  known: Partial<ThreadState> = {},
-): ThreadState => ({ paused: false, turn: turn(), leases: [], standings, ...known });
+  members: readonly MemberState[],
+  fields: Partial<ThreadState> = {},
+): ThreadState => ({ paused: false, turn: turn(), leases: [], members, ...fields });
 
-export const policy = (known: Partial<AutonomyPolicy> = {}): AutonomyPolicy => ({
+export const policy = (fields: Partial<AutonomyPolicy> = {}): AutonomyPolicy => ({
   ...DEFAULT_AUTONOMY_POLICY,
-  ...known,
+  ...fields,
 });

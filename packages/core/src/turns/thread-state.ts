@@ -1,34 +1,34 @@
 import type { LeasePhase, ParticipationMode, Turn } from '@stoa/protocol';
 
-/** What is known of one session member when a thread is looked at. */
-export interface Standing {
+/** Everything about a session that is a member of the channel that arbitration depends on. */
+export interface MemberState {
   readonly memberId: string;
   readonly sessionId: string;
   readonly mode: ParticipationMode;
   readonly muted: boolean;
-  /** Why it could not take a run now. */
+  /** Why it cannot take a run now. */
   readonly unavailable?: 'session_ended' | 'inbox_full' | undefined;
-  /** How much of what it is there for occurs in the message. */
+  /** How many of its expertise tags and words of its role occur in the message. */
   readonly expertise: number;
   /** When it last spoke in this thread. */
   readonly spokeAt?: number | undefined;
   readonly isLastInThread: boolean;
   readonly isLastInChannel: boolean;
   readonly reactedSinceOrigin: boolean;
-  /** Runs that it has already. */
+  /** Runs that it already has. */
   readonly liveRuns: number;
 }
 
-/** A lease that has not ended, with what its run is doing. */
+/** A lease that has not ended, with the progress of its run. */
 export interface LiveLease {
   readonly leaseId: string;
   readonly turnId: string;
   readonly sessionId: string;
   readonly phase: Exclude<LeasePhase, 'ended'>;
   readonly deadline: number;
-  /** When the run last did something; of a grant, when it was made. */
+  /** When its run was last active; before it starts, when the lease was granted. */
   readonly progressAt: number;
-  /** What its run took so far. */
+  /** Tokens that its run has used. */
   readonly tokens: number;
 }
 
@@ -36,5 +36,5 @@ export interface ThreadState {
   readonly paused: boolean;
   readonly turn: Turn;
   readonly leases: readonly LiveLease[];
-  readonly standings: readonly Standing[];
+  readonly members: readonly MemberState[];
 }

@@ -2,10 +2,10 @@ import type { AutonomyPolicySettings } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { arbitrate } from './arbitrate.js';
-import { lease, policy, standing, thread, turn } from './thread-state.fixture.js';
+import { lease, member, policy, thread, turn } from './thread-state.fixture.js';
 import { TurnStage } from './turn-stage.fixture.js';
 
-describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
+describe.each(STORE_ENGINES)('edge cases of turns on $name', (engine) => {
   let stage: TurnStage;
   const open = async (
     names: readonly string[],
@@ -18,7 +18,7 @@ describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
     await stage.close();
   });
 
-  it('C-16 what waits for a session is no sign of life of its run', async () => {
+  it('C-16 an item that waits for a session does not count as activity of its run', async () => {
     await open(['a'], { silenceLimitMs: 60_000 });
     await stage.say('hello');
     const { run } = await stage.next();
@@ -29,7 +29,7 @@ describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
     expect((await stage.core.runs.get({ kind: 'system' }, run.runId)).cancelReason).toBe('timeout');
   });
 
-  it('C-19 an archived channel gives no turns, and goes on when it is archived no more', async () => {
+  it('C-19 an archived channel grants no turns, and continues when it is unarchived', async () => {
     await open(['a', 'b']);
     const { messageId } = await stage.say('hello');
     const { run } = await stage.next();
@@ -43,7 +43,7 @@ describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
     expect((await stage.lastTurn(messageId)).outcome).toBe('answered');
   });
 
-  it('C-18 a channel that is paused stays so when it is archived no more', async () => {
+  it('C-18 a paused channel is still paused after it was archived and unarchived', async () => {
     await open(['a']);
     await stage.pause(true);
     await stage.say('hello');
@@ -54,7 +54,7 @@ describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
     expect(await stage.speak('here')).toBe('a');
   });
 
-  it('a session that ends while it speaks is not given the next turn of the thread', async () => {
+  it('a session that ends while it speaks does not get the next turn of the thread', async () => {
     await open(['a', 'b']);
     const { messageId } = await stage.say('hello', { addressedMemberIds: ['a'] });
     await stage.next();
@@ -67,10 +67,10 @@ describe.each(STORE_ENGINES)('turns at their edges on $name', (engine) => {
   });
 });
 
-it('C-63 what an earlier turn was given and nobody took up is no run saved for this one', () => {
+it('C-63 an unclaimed lease of an earlier turn refunds no run to this one', () => {
   const left = lease('a', { turnId: 'before', phase: 'granted', deadline: 30_000 });
   const { turn: after, ends } = arbitrate(
-    thread([standing('a'), standing('b')], { turn: turn({ startedRuns: 2 }), leases: [left] }),
+    thread([member('a'), member('b')], { turn: turn({ startedRuns: 2 }), leases: [left] }),
     policy({ maxStartedRunsPerHumanMessage: 3 }),
     30_000,
   );

@@ -20,7 +20,7 @@ import {
 const CHANNEL = 'team';
 const MINUTE = 60_000;
 
-/** A channel with sessions in it whose runs the test directs. */
+/** A channel with sessions as members, whose runs the test controls. */
 export class TurnStage {
   readonly #members = new Map<string, string>();
   #seen = 0;
@@ -62,7 +62,7 @@ export class TurnStage {
 
   sessionOf(name: string): string {
     const sessionId = this.#members.get(name);
-    if (sessionId === undefined) throw new Error(`nobody is called ${name}`);
+    if (sessionId === undefined) throw new Error(`there is no member ${name}`);
     return sessionId;
   }
 
@@ -70,7 +70,7 @@ export class TurnStage {
     return this.core.channels.post(OWNER, CHANNEL, { text, ...request });
   }
 
-  /** The next run that is started, with the name of whose it is. */
+  /** The next run that starts, with the name of its member. */
   async next(): Promise<{ name: string; run: DirectedRun }> {
     this.#seen += 1;
     const run = await this.daemon.driver.nth(this.#seen);
@@ -79,7 +79,7 @@ export class TurnStage {
     return { name, run };
   }
 
-  /** The next speaker says something, or nothing. */
+  /** Lets the next speaker publish a text, or abstain. */
   async speak(text?: string): Promise<string> {
     const { name, run } = await this.next();
     await run.deliver();
@@ -96,7 +96,7 @@ export class TurnStage {
     });
   }
 
-  /** Lets time pass and sees through what it brings about. */
+  /** Moves the clock and reevaluates the threads that are due. */
   async pass(milliseconds: number): Promise<void> {
     this.world.clock.move(milliseconds);
     await this.core.turns.tick();
@@ -106,7 +106,7 @@ export class TurnStage {
     return this.daemon.driver.runs.length;
   }
 
-  /** All of the channel, oldest first. */
+  /** All messages of the channel, oldest first. */
   async read(): Promise<Message[]> {
     const page = await this.core.channels.messages(OWNER, CHANNEL, {
       scope: 'all',
@@ -123,7 +123,7 @@ export class TurnStage {
     });
   }
 
-  /** Of a thread, oldest first. */
+  /** All decisions about a thread, oldest first. */
   async decisions(rootMessageId: string): Promise<TurnDecision[]> {
     const page = { before: Number.MAX_SAFE_INTEGER, limit: 200 };
     return (await this.core.turns.decisions(OWNER, CHANNEL, rootMessageId, page)).reverse();
@@ -131,7 +131,7 @@ export class TurnStage {
 
   async lastTurn(rootMessageId: string): Promise<TurnDecision['turn']> {
     const last = (await this.decisions(rootMessageId)).at(-1);
-    if (!last) throw new Error('nothing was decided about this thread');
+    if (!last) throw new Error('there is no decision about this thread');
     return last.turn;
   }
 
@@ -150,7 +150,7 @@ export class TurnStage {
     this.#seen = 0;
   }
 
-  /** The tables are what the log says. */
+  /** Asserts that the tables equal a replay of the log. */
   async assertIntact(): Promise<void> {
     const report = await this.core.checkIntegrity();
     if (!report.ok) throw new Error(report.problems.join('\n'));

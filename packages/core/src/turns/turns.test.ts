@@ -13,7 +13,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     await stage.close();
   });
 
-  it('C-1 a message with three idle agents gives one the turn, lets two wait and says why', async () => {
+  it('C-1 a message with three idle agents grants one the turn and queues two, with reasons', async () => {
     await open(['a', 'b', 'c']);
     const { messageId } = await stage.say('hello');
     expect(await stage.leases()).toMatchObject([{ memberId: 'a', phase: 'granted' }]);
@@ -42,7 +42,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(3);
   });
 
-  it('C-4 who is addressed speaks in the order they are named, and nobody else', async () => {
+  it('C-4 only addressed members speak, in the order in which they are named', async () => {
     await open(['a', 'b', 'c']);
     const { messageId } = await stage.say('you two', { addressedMemberIds: ['b', 'a'] });
     expect(await stage.speak('first')).toBe('b');
@@ -51,7 +51,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.messages()).toEqual(['owner: you two', 'b: first', 'a: second']);
   });
 
-  it('C-6 an addressed member that is muted or started by hand only is passed over, with the reason', async () => {
+  it('C-6 an addressed member that is muted or started by hand only is skipped, with the reason', async () => {
     await open(['a', 'b', 'c']);
     await stage.join('a', { muted: true });
     await stage.join('b', { participationMode: 'manual_only' });
@@ -65,7 +65,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     ]);
   });
 
-  it('a member that gives up a mode of its own follows the channel again', async () => {
+  it('a member whose participation mode is cleared follows the channel again', async () => {
     await open(['a']);
     await stage.join('a', { participationMode: 'manual_only', expertiseTags: ['bread'] });
     const member = await stage.join('a', { participationMode: null });
@@ -82,7 +82,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(decision?.candidates.map(({ reason }) => reason)).toEqual(['manual_only']);
   });
 
-  it('C-7 a name that could mean two members means nobody', async () => {
+  it('C-7 a name of two members addresses nobody', async () => {
     await open(['a', 'b', 'c']);
     await stage.join('b', { displayName: 'Twin' });
     await stage.join('c', { displayName: 'twin' });
@@ -92,12 +92,12 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect((await stage.lastTurn(other.messageId)).selected).toEqual([stage.sessionOf('a')]);
   });
 
-  it('C-8 a reply to what an agent said goes to that agent, also while it cools down', async () => {
+  it('C-8 a reply to a message of an agent goes to that agent, even during its cooldown', async () => {
     await open(['a', 'b'], { maxAgentRepliesPerHumanMessage: 1 });
     const { messageId } = await stage.say('@b begin', { addressedMemberIds: ['b'] });
     expect(await stage.speak('begun')).toBe('b');
-    const [, said] = await stage.read();
-    await stage.say('go on', { replyToMessageId: said?.messageId });
+    const [, reply] = await stage.read();
+    await stage.say('go on', { replyToMessageId: reply?.messageId });
     expect(await stage.speak('more')).toBe('b');
     expect((await stage.lastTurn(messageId)).replies).toBe(1);
   });
@@ -119,7 +119,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect((await stage.lastTurn(messageId)).outcome).toBe('answered');
   });
 
-  it('C-10 what was emitted before the run failed is published once', async () => {
+  it('C-10 output that a run emitted before it failed is published once', async () => {
     await open(['a']);
     await stage.say('hello');
     const { run } = await stage.next();
@@ -130,7 +130,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.messages()).toEqual(['owner: hello', 'a: last']);
   });
 
-  it('C-11 after three replies a fourth is never scheduled, whoever is called', async () => {
+  it('C-11 after three replies there is never a fourth, even if the last one calls a member', async () => {
     await open(['a', 'b', 'c', 'd']);
     const { messageId } = await stage.say('hello');
     expect(await stage.speak('@b what do you say?')).toBe('a');
@@ -150,7 +150,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(1);
   });
 
-  it('C-15 a lease whose time is over passes on; what its run says later stays in its journal', async () => {
+  it('C-15 a lease passes on after its deadline, and its run can publish nothing more', async () => {
     await open(['a', 'b']);
     await stage.say('hello');
     const late = await stage.next();
@@ -164,7 +164,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.messages()).toEqual(['owner: hello', 'b: in time']);
   });
 
-  it('C-16 with nobody waiting a lease is renewed; a run that is silent for too long is cancelled', async () => {
+  it('C-16 a lease is renewed if nobody waits; a run that is silent for too long is cancelled', async () => {
     await open(['a'], { silenceLimitMs: 150_000 });
     const { messageId } = await stage.say('hello');
     const { run } = await stage.next();
@@ -179,7 +179,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect((await stage.lastTurn(messageId)).outcome).toBe('silent');
   });
 
-  it('C-17 a run that waits for an approval keeps its turn past the time of its lease', async () => {
+  it('C-17 a run that waits for an approval keeps its lease after the deadline', async () => {
     await open(['a', 'b']);
     const { messageId } = await stage.say('hello');
     const { run } = await stage.next();
@@ -190,12 +190,12 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
       title: 'make',
       input: {},
       inputHash: 'hash',
-      reason: 'it is asked about',
+      reason: 'the mode asks',
     });
     await stage.pass(200_000);
     expect(await stage.leases()).toMatchObject([{ memberId: 'a', phase: 'waiting' }]);
     await stage.core.approvals.answer(OWNER, approval.approvalId, { decision: 'allow' });
-    await until('its time has begun anew', async () =>
+    await until('the time of its lease starts again', async () =>
       (await stage.decisions(messageId)).some(({ trigger }) => trigger.type === 'answered'),
     );
     await stage.pass(59_000);
@@ -204,12 +204,12 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.ended(run)).toBe('cancelled');
   });
 
-  it('C-18 a paused channel hands over to nobody; when it goes on, what people said is answered', async () => {
+  it('C-18 a paused channel grants no turns; when it resumes, messages of people are answered', async () => {
     await open(['a', 'b']);
     await stage.say('first');
     const { run } = await stage.next();
     await stage.pause(true);
-    await run.context.journal.emitOutput([{ type: 'text', text: 'said' }]);
+    await run.context.journal.emitOutput([{ type: 'text', text: 'one' }]);
     run.complete();
     await stage.ended(run);
     const waiting = await stage.say('second');
@@ -222,12 +222,12 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
   });
 
   it.each(['archived', 'deleted'] as const)(
-    'C-19 a run whose channel is %s settles, and its session goes on',
+    'C-19 a run whose channel is %s ends, and its session continues',
     async (how) => {
       await open(['a']);
       await stage.say('hello');
       const { run } = await stage.next();
-      await run.context.journal.emitOutput([{ type: 'text', text: 'nobody hears this' }]);
+      await run.context.journal.emitOutput([{ type: 'text', text: 'not published' }]);
       if (how === 'archived') await stage.core.channels.archive(OWNER, 'team');
       else await stage.core.channels.delete(OWNER, 'team');
       run.complete();
@@ -240,17 +240,17 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     },
   );
 
-  it('C-22 what a session posts outside a turn is stored as its own, and wakes nobody', async () => {
+  it('C-22 a session that posts outside a turn is the author, and opens no turn', async () => {
     await open(['a', 'b']);
     const a = { kind: 'session', id: stage.sessionOf('a'), credentialId: 'session' } as const;
-    const said = await stage.core.channels.post(a, 'team', { text: '@b hello' });
-    expect(said.author).toMatchObject({ kind: 'agent', id: `session:${stage.sessionOf('a')}` });
+    const posted = await stage.core.channels.post(a, 'team', { text: '@b hello' });
+    expect(posted.author).toMatchObject({ kind: 'agent', id: `session:${stage.sessionOf('a')}` });
     await stage.pass(1_000_000);
     expect(stage.runCount).toBe(0);
-    expect(await stage.decisions(said.messageId)).toEqual([]);
+    expect(await stage.decisions(posted.messageId)).toEqual([]);
   });
 
-  it('C-22 what a session posts is refused while it has the turn there, and beyond what it may say in an hour', async () => {
+  it('C-22 a session may not post in a channel during its turn there, nor more often than the hourly limit', async () => {
     await open(['a']);
     const a = { kind: 'session', id: stage.sessionOf('a'), credentialId: 'session' } as const;
     const post = (text: string) => stage.core.channels.post(a, 'team', { text });
@@ -265,7 +265,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     await post('later');
   });
 
-  it('C-26 what a run of an earlier turn cost is none of the next', async () => {
+  it('C-26 tokens of a run of an earlier turn do not count in the next turn', async () => {
     await open(['a', 'b'], { tokensPerTurn: 1_000 });
     const { messageId } = await stage.say('hello');
     const { run } = await stage.next();
@@ -278,13 +278,13 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.speak('this')).toBe('b');
   });
 
-  it('C-26 a turn that has cost what it may ends, and nobody else is started', async () => {
+  it('C-26 a turn whose tokens are spent ends, and nobody else starts', async () => {
     await open(['a', 'b'], { tokensPerTurn: 1_000 });
     const { messageId } = await stage.say('hello');
     const { run } = await stage.next();
     const usage = { modelCalls: 1, inputTokens: 900, cachedInputTokens: 0, outputTokens: 100 };
     await run.context.journal.usage(usage, {});
-    await run.context.journal.emitOutput([{ type: 'text', text: 'dear' }]);
+    await run.context.journal.emitOutput([{ type: 'text', text: 'expensive' }]);
     run.complete();
     await stage.ended(run);
     expect(await stage.lastTurn(messageId)).toMatchObject({
@@ -294,7 +294,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(1);
   });
 
-  it('C-26 what a run took that was superseded or timed out counts too', async () => {
+  it('C-26 tokens of a run that was superseded or timed out count too', async () => {
     await open(['a', 'b', 'c'], { tokensPerTurn: 1_000, silenceLimitMs: 150_000 });
     const { messageId } = await stage.say('hello');
     const usage = { modelCalls: 1, inputTokens: 300, cachedInputTokens: 0, outputTokens: 100 };
@@ -303,10 +303,10 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     await stage.pass(60_000);
     expect(await stage.ended(late.run)).toBe('cancelled');
     expect(await stage.lastTurn(messageId)).toMatchObject({ tokens: 400 });
-    const dear = await stage.next();
-    await dear.run.context.journal.usage({ ...usage, inputTokens: 600 }, {});
+    const expensive = await stage.next();
+    await expensive.run.context.journal.usage({ ...usage, inputTokens: 600 }, {});
     await stage.pass(60_000);
-    expect(await stage.ended(dear.run)).toBe('cancelled');
+    expect(await stage.ended(expensive.run)).toBe('cancelled');
     expect(await stage.lastTurn(messageId)).toMatchObject({
       outcome: 'token_budget',
       tokens: 1_100,
@@ -314,13 +314,13 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(stage.runCount).toBe(2);
   });
 
-  it('C-57 who cools down is not started before its time, unless it is selected', async () => {
+  it('C-57 a member does not start during its cooldown, unless it is selected', async () => {
     await open(['a', 'b'], { maxAgentRepliesPerHumanMessage: 1 });
     const { messageId } = await stage.say('@a first');
     expect(await stage.speak('one')).toBe('a');
     await stage.say('@b second', { threadRootMessageId: messageId });
     expect(await stage.speak('two')).toBe('b');
-    // The last speaker could answer at once; it is muted, and the other one cools down.
+    // The last speaker has no cooldown here, but it is muted; the other one cools down.
     await stage.join('b', { muted: true });
     await stage.say('third', { threadRootMessageId: messageId });
     expect(await stage.leases()).toEqual([]);
@@ -384,7 +384,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(outcomes).toEqual(['abstained', 'spoke', 'spoke']);
   });
 
-  it('C-31 who follows its agent is renamed with it; what was said keeps its name', async () => {
+  it('C-31 a member that follows its agent is renamed with it; its messages keep the old name', async () => {
     await open(['manual']);
     const { sessionId } = await stage.core.sessions.create(OWNER, { agentId: 'helper' });
     await stage.core.channels.upsertMember(OWNER, 'team', {
@@ -417,7 +417,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(again.find(({ memberId }) => memberId === 'late')?.displayName).toBe('helper');
   });
 
-  it('C-59 of a long thread the root and the last messages are told, and no more', async () => {
+  it('C-59 a delivery of a long thread contains only the root and the last messages', async () => {
     await open(['a']);
     await stage.pause(true);
     const { messageId } = await stage.say('the root');
@@ -426,17 +426,17 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     }
     await stage.pause(false);
     const { run } = await stage.next();
-    const heard = run.context.items[0]?.delivery?.recentMessages ?? [];
-    expect(heard).toHaveLength(12);
-    expect(heard[0]?.text).toBe('the root');
-    expect(heard.at(-1)).toMatchObject({
+    const messages = run.context.items[0]?.delivery?.recentMessages ?? [];
+    expect(messages).toHaveLength(12);
+    expect(messages[0]?.text).toBe('the root');
+    expect(messages.at(-1)).toMatchObject({
       isCut: true,
       text: expect.stringMatching(/^39 x/) as string,
     });
-    expect(JSON.stringify(heard).length).toBeLessThan(40_000);
+    expect(JSON.stringify(messages).length).toBeLessThan(40_000);
   });
 
-  it('C-47 a run that was cut off goes on after a restart, and its thread is answered once', async () => {
+  it('C-47 a run continues after a restart, and its thread is answered once', async () => {
     await open(['a']);
     await stage.say('hello');
     const { run } = await stage.next();

@@ -2,7 +2,6 @@ import {
   channelTopic,
   type Lease,
   type LeaseOutcome,
-  type LeasePhase,
   type Principal,
   SYSTEM,
   type TurnDecision,
@@ -19,37 +18,40 @@ import { existing } from '../channels/thread.js';
 import { decode } from '../kernel/codec.js';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
-import { lookAt } from './look-at.js';
+import { livePhaseOf } from './read-thread.js';
+import { reevaluateThread } from './reevaluate-thread.js';
 
-const DUE_AT_ONCE = 100;
+const MAX_DUE_PER_TICK = 100;
 
-/** Who speaks in channels: what time alone brings about, and what people may look at. */
+/** Reevaluates threads when their deadlines pass, and lists leases and decisions. */
 export class Turns {
   constructor(private readonly context: SessionContext) {}
 
   /**
-   * Looks at threads whose time has come, a bounded number. One that fails is tried again at the next look.
-   * Returns whether there may be more that went well.
+   * Reevaluates a bounded number of due threads. A thread that fails is due again at the next tick. Returns whether more
+   * threads are due, if at least one succeeded.
    */
   async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context;
-    const due = await store.read(() => listDueTurns.all({ now: clock.now(), limit: DUE_AT_ONCE }));
+    const due = await store.read(() =>
+      listDueTurns.all({ now: clock.now(), limit: MAX_DUE_PER_TICK }),
+    );
     let failures = 0;
     for (const { channelId, rootMessageId } of due) {
       try {
-        await this.look(channelId, rootMessageId, 'time');
+        await this.reevaluate(channelId, rootMessageId, 'time');
       } catch (error) {
         failures += 1;
-        diagnose('a thread could not be looked at', { channelId, rootMessageId, error });
+        diagnose('a thread could not be reevaluated', { channelId, rootMessageId, error });
       }
     }
-    return due.length === DUE_AT_ONCE && failures < due.length;
+    return due.length === MAX_DUE_PER_TICK && failures < due.length;
   }
 
-  async look(
+  async reevaluate(
     channelId: string,
     rootMessageId: string,
-    trigger: 'time' | 'answered',
+    type: 'time' | 'answered',
   ): Promise<void> {
     const { context } = this;
     await context.log.write({
@@ -57,7 +59,7 @@ export class Turns {
       lane: channelTopic(channelId),
       open: () => channelToChange(SYSTEM, channelId),
       *decide(channel, at): Tx<Decision<void>> {
-        const events = yield* lookAt(context, channel, rootMessageId, { type: trigger }, at);
+        const events = yield* reevaluateThread(context, channel, rootMessageId, { type }, at);
         return { events, answer: () => undefined };
       },
     });
@@ -103,16 +105,10 @@ function leaseRecord(row: LeaseWithRunRow): Lease {
     memberId,
     sessionId,
     runId,
-    phase: phaseOf(row),
+    phase: row.endedAt === null ? livePhaseOf(row) : 'ended',
     grantedAt,
     deadline: row.deadline,
     ...(row.endedAt === null ? {} : { endedAt: row.endedAt }),
     ...(row.outcome === null ? {} : { outcome: row.outcome as LeaseOutcome }),
   };
-}
-
-function phaseOf({ endedAt, startedAt, status }: LeaseWithRunRow): LeasePhase {
-  if (endedAt !== null) return 'ended';
-  if (startedAt === null) return 'granted';
-  return status?.startsWith('waiting') ? 'waiting' : 'running';
 }

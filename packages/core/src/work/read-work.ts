@@ -1,4 +1,4 @@
-import { channelTopic, type ThreadWork, type WorkCause } from '@stoa/protocol';
+import { type BindingKind, channelTopic, type ThreadWork, type WorkCause } from '@stoa/protocol';
 import { type FullThreadWorkRow, findMessageRow, findThreadWork, type Tx } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
@@ -30,3 +30,19 @@ export const workChanged = (cause: WorkCause, work: ThreadWork): NewEvent => ({
   topic: channelTopic(work.channelId),
   event: { type: 'thread_work_changed', data: { cause, work } },
 });
+
+/** Removes a binding from the work of a thread. */
+export function* unbind(
+  topicId: number,
+  rootMessageId: string,
+  kind: BindingKind,
+  ref: string,
+): Tx<NewEvent[]> {
+  const work = yield* findWork(topicId, rootMessageId);
+  if (!work) return [];
+  const bindings = work.bindings.filter(
+    ({ bindingKind, bindingRef }) => bindingKind !== kind || bindingRef !== ref,
+  );
+  if (bindings.length === work.bindings.length) return [];
+  return [workChanged('binding', { ...work, bindings })];
+}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mentioned } from '../channels/named-members.js';
-import { expertiseIn } from './expertise.js';
+import { mentioned } from './mentions.js';
 
 const members = [
   { memberId: 'builder', displayName: 'Bob the Builder' },
@@ -10,7 +9,7 @@ const members = [
 ];
 const named = (text: string): string[] => mentioned(text, members).map(({ memberId }) => memberId);
 
-describe('whom a text names', () => {
+describe('the members that a text names', () => {
   it.each([
     ['@builder please', ['builder']],
     ['please, @builder and @reviewer.', ['builder', 'reviewer']],
@@ -33,19 +32,5 @@ describe('whom a text names', () => {
     ['', []],
   ])('%j', (text, expected) => {
     expect(named(text)).toEqual(expected);
-  });
-});
-
-describe('how much of what a member is there for a text speaks of', () => {
-  it.each([
-    ['deploy it with Kubernetes.', { expertiseTags: ['kubernetes', 'rust'] }, 1],
-    ['is C++ or c# faster?', { expertiseTags: ['c++', 'C#'] }, 2],
-    ['the machine learning part', { expertiseTags: ['machine learning'] }, 1],
-    ['learning the machine', { expertiseTags: ['machine learning'] }, 0],
-    ['who is the reviewer?', { role: 'Reviewer' }, 1],
-    ['anything', {}, 0],
-    ['anything', { expertiseTags: ['', '!'] }, 0],
-  ])('%j %o', (text, member, expected) => {
-    expect(expertiseIn(text, member)).toBe(expected);
   });
 });

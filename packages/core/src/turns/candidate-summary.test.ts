@@ -1,13 +1,13 @@
 import { memberTag, TurnDecision } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { arbitrate } from './arbitrate.js';
-import { policy, standing, thread, turn } from './thread-state.fixture.js';
+import { member, policy, thread, turn } from './thread-state.fixture.js';
 
 const id = (i: number): string => `agent-${String(i).padStart(3, '0')}`;
-const crowd = (count: number, known: (i: number) => Parameters<typeof standing>[1] = () => ({})) =>
-  Array.from({ length: count }, (_, i) => standing(id(i), known(i)));
+const crowd = (count: number, fields: (i: number) => Parameters<typeof member>[1] = () => ({})) =>
+  Array.from({ length: count }, (_, i) => member(id(i), fields(i)));
 
-/** Two ids with the same tag, which come behind those of a crowd. */
+/** Two ids with the same tag that sort after those of a crowd. */
 function withSameTag(): [string, string] {
   const ids = new Map<string, string>();
   for (let i = 0; ; i++) {
@@ -18,8 +18,8 @@ function withSameTag(): [string, string] {
   }
 }
 
-describe('what a decision says of its candidates', () => {
-  it('DU-12 is bounded, however many there are and however they differ', () => {
+describe('the summary of candidates in a decision', () => {
+  it('DU-12 is bounded for any number of different candidates', () => {
     const modes = ['manual_only', 'selected_only', 'prefer_selected', 'always_listen'] as const;
     const members = crowd(1_000, (i) => ({
       mode: modes[i % 4] ?? 'selected_only',
@@ -34,7 +34,7 @@ describe('what a decision says of its candidates', () => {
     expect(candidates.length + grouped).toBe(candidateCount);
   });
 
-  it('DU-12 describes the one with the turn at any place in the order', () => {
+  it('DU-12 describes the member with the turn at any rank', () => {
     const members = crowd(200, (i) => ({ muted: i < 199, expertise: i < 199 ? 5 : 0 }));
     const { candidates, others } = arbitrate(thread(members), policy(), 0);
     expect(candidates.at(-1)).toMatchObject({ memberId: id(199), verdict: 'granted' });
@@ -43,7 +43,7 @@ describe('what a decision says of its candidates', () => {
     ]);
   });
 
-  it('DU-12 names the members of every group but the largest, by id and then by tag', () => {
+  it('DU-12 lists the members of every group but the largest, by id and then by tag', () => {
     const members = crowd(200, (i) => ({ muted: i >= 130 }));
     const { others } = arbitrate(thread(members), policy(), 0);
     const [largest, muted] = others;
@@ -56,24 +56,24 @@ describe('what a decision says of its candidates', () => {
     expect(tags).not.toContain(memberTag(id(0)));
   });
 
-  it('DU-12 lists a member by id that has the tag of a member of another group', () => {
-    const [muted, heard] = withSameTag();
+  it('DU-12 lists a member by id if it shares its tag with a member of another group', () => {
+    const [muted, queued] = withSameTag();
     const members = [
       ...crowd(160, (i) => ({ muted: i < 60 })),
-      standing(muted, { muted: true }),
-      standing(heard),
+      member(muted, { muted: true }),
+      member(queued),
     ];
     const { others } = arbitrate(thread(members), policy(), 0);
     expect(others[0]?.reason).toBe('member');
     expect(others[1]?.memberTags).toContain(memberTag(muted));
-    expect(others[0]?.memberIds).toEqual([heard]);
+    expect(others[0]?.memberIds).toEqual([queued]);
   });
 
   it('is a valid record', () => {
     const { candidates, others, candidateCount } = arbitrate(thread(crowd(1)), policy(), 0);
     const record = { trigger: { type: 'time' }, granted: [], renewed: [], ended: [] };
     const decided = { ...record, turn: turn(), candidates, others, candidateCount };
-    // Ids of the fixture are names; everything else is as it is stored.
+    // The fixture uses names as ids; everything else must be valid.
     expect(
       TurnDecision.safeParse(decided).error?.issues.every(({ path }) =>
         /Id$/.test(String(path.at(-1))),

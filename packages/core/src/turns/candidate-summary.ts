@@ -1,36 +1,37 @@
 import { type Candidate, type CandidateGroup, memberTag } from '@stoa/protocol';
 import { type Ranked, scoreOf } from './rank.js';
 
-/** A candidate with what was decided about it. */
-export interface Judged {
+/** A candidate and the decision about it. */
+export interface JudgedCandidate {
   readonly candidate: Ranked;
   readonly verdict: Candidate['verdict'];
   readonly reason: Candidate['reason'];
 }
 
-export interface ToldCandidates {
-  /** Those who matter most, in the order compared. */
+export interface CandidateSummary {
+  /** The most important candidates, in the order of their rank. */
   readonly candidates: readonly Candidate[];
-  /** The others, by what was decided about them; the largest group first. */
+  /** The others, grouped by verdict and reason; the largest group first. */
   readonly others: readonly CandidateGroup[];
 }
 
-/** What a decision may take of the log for its candidates, however many there are. */
+/** The most characters that the candidates of one decision take in the log. */
 const DETAIL_CHARS = 1_000;
 const ID_CHARS = 400;
 const TAG_CHARS = 600;
-/** For members that share a tag with a member of another group. */
+/** For the ids of members that share a tag with a member of another group. */
 const CLASH_CHARS = 200;
 
 /**
- * The candidates as a decision records them. Those with the turn are described, then the others in order
- * as far as there is room; the rest are grouped. Members of a group are listed by id as far as there is room, and the
- * others by a short tag. The largest group holds everybody who is in no other group.
+ * The candidates as a decision records them: first those with the turn in detail, then others in the order of their rank while
+ * there is room, then groups. A group lists its members by id while there is room, then by a short tag. Members of
+ * the largest group need not be listed: they are in no other group.
  */
-export function tellCandidates(judged: readonly Judged[]): ToldCandidates {
-  const isFirst = ({ verdict }: Judged): boolean => verdict === 'granted' || verdict === 'speaking';
+export function summarizeCandidates(judged: readonly JudgedCandidate[]): CandidateSummary {
+  const isFirst = ({ verdict }: JudgedCandidate): boolean =>
+    verdict === 'granted' || verdict === 'speaking';
   const described = new Set(judged.filter(isFirst));
-  const details = new Map<Judged, Candidate>();
+  const details = new Map<JudgedCandidate, Candidate>();
   let room = DETAIL_CHARS;
   for (const one of [...described, ...judged]) {
     if (details.has(one)) continue;
@@ -45,8 +46,8 @@ export function tellCandidates(judged: readonly Judged[]): ToldCandidates {
   };
 }
 
-function detailOf({ candidate, verdict, reason }: Judged): Candidate {
-  const { memberId, sessionId } = candidate.standing;
+function detailOf({ candidate, verdict, reason }: JudgedCandidate): Candidate {
+  const { memberId, sessionId } = candidate.member;
   return { memberId, sessionId, verdict, reason, score: scoreOf(candidate) };
 }
 
@@ -56,7 +57,7 @@ interface Group extends Pick<CandidateGroup, 'verdict' | 'reason'> {
   memberTags: string[];
 }
 
-function groupsOf(rest: readonly Judged[]): CandidateGroup[] {
+function groupsOf(rest: readonly JudgedCandidate[]): CandidateGroup[] {
   const groups = new Map<string, Group>();
   for (const { candidate, verdict, reason } of rest) {
     const key = `${verdict} ${reason}`;
@@ -67,7 +68,7 @@ function groupsOf(rest: readonly Judged[]): CandidateGroup[] {
       memberIds: [],
       memberTags: [],
     };
-    group.members.push(candidate.standing.memberId);
+    group.members.push(candidate.member.memberId);
     groups.set(key, group);
   }
   const sorted = [...groups.values()].sort((a, b) => b.members.length - a.members.length);
@@ -82,22 +83,22 @@ function groupsOf(rest: readonly Judged[]): CandidateGroup[] {
 }
 
 /**
- * Lets each member be found in its group: by its id, by its tag, or, in the largest group, because it is in no other.
- * Of two members of different groups with the same tag one is listed by id; without room for that the tag is left out.
+ * Lists the members of all groups but the largest by id or tag. If members of two groups share a tag, one of them is listed by
+ * id; without room for that the tag is left out.
  */
 function nameMembers([largest, ...smaller]: readonly Group[]): void {
   const ids = roomFor(ID_CHARS);
   const clashes = roomFor(CLASH_CHARS);
   const tags = roomFor(TAG_CHARS);
   const owners = new Map<string, Group | 'nobody'>();
-  const disown = (tag: string): void => {
+  const dropTag = (tag: string): void => {
     const owner = owners.get(tag);
     if (owner !== undefined && owner !== 'nobody') {
       owner.memberTags = owner.memberTags.filter((other) => other !== tag);
     }
     owners.set(tag, 'nobody');
   };
-  // The smallest first, so that as many groups as possible are listed whole.
+  // Smallest first, so that as many groups as possible are listed in full.
   for (const group of smaller.toReversed()) {
     for (const memberId of group.members) {
       const tag = memberTag(memberId);
@@ -108,7 +109,7 @@ function nameMembers([largest, ...smaller]: readonly Group[]): void {
         owners.set(tag, group);
         group.memberTags.push(tag);
       } else if (clashes(memberId.length + QUOTES_CHARS)) group.memberIds.push(memberId);
-      else disown(tag);
+      else dropTag(tag);
     }
   }
   for (const memberId of largest?.members ?? []) {
@@ -116,14 +117,14 @@ function nameMembers([largest, ...smaller]: readonly Group[]): void {
     const owner = owners.get(tag);
     if (owner === undefined || owner === 'nobody') continue;
     if (clashes(memberId.length + QUOTES_CHARS)) largest?.memberIds.push(memberId);
-    else disown(tag);
+    else dropTag(tag);
   }
 }
 
 /** Quotes and a comma. */
 const QUOTES_CHARS = 3;
 
-/** Takes characters from a budget; says whether there were enough. */
+/** Takes characters from a budget; returns whether there were enough. */
 function roomFor(chars: number): (wanted: number) => boolean {
   let left = chars;
   return (wanted) => {

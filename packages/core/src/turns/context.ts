@@ -1,5 +1,0 @@
-/** A channel whose row is locked. */
-export interface LockedChannel {
-  readonly topicId: number;
-  readonly channelId: string;
-}
