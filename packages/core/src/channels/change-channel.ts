@@ -59,7 +59,7 @@ export async function updateChannel(
   return getChannel(context, principal, channelId);
 }
 
-/** Archiving twice is archiving once. */
+/** Changes nothing if the channel is already in that state. */
 export async function setArchived(
   context: ChannelContext,
   principal: Principal,
@@ -79,7 +79,7 @@ export async function setArchived(
   return getChannel(context, principal, channelId);
 }
 
-/** The log of the channel goes with it; the sweeper removes the rows a few at a time. */
+/** Deletes the log of the channel too; the sweeper removes the rows gradually. */
 export async function deleteChannel(
   context: ChannelContext,
   principal: Principal,

@@ -15,9 +15,9 @@ import { admitContent, holdAssets } from '../assets/content.js';
 import { assertNotArchived, channelToSpeakIn, type JoinedChannel } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { getMessage } from './read-messages.js';
-import { existing } from './thread.js';
+import { existingMessage } from './thread.js';
 
-/** The log keeps what the message said before. */
+/** The log keeps the earlier text. */
 export async function editMessage(
   context: ChannelContext,
   principal: Principal,
@@ -33,7 +33,7 @@ export async function editMessage(
   const inputItems = await admitContent(context, request, actorIdOf(principal), function* (ready) {
     const channel = yield* channelToSpeakIn(principal, channelId);
     assertNotArchived(channel);
-    assertMayEdit(yield* existing(channel.topicId, messageId));
+    assertMayEdit(yield* existingMessage(channel.topicId, messageId));
     yield* holdAssets(ready);
   });
   return change(context, principal, channelId, messageId, function* (message) {
@@ -43,7 +43,7 @@ export async function editMessage(
   });
 }
 
-/** A tombstone stays in its place. Deleting twice is deleting once. */
+/** Leaves a tombstone. Deleting it again changes nothing. */
 export function deleteMessage(
   context: ChannelContext,
   principal: Principal,
@@ -75,7 +75,7 @@ export function setReaction(
     if (count >= LIMITS.reactionsPerMessage) {
       throw new StoaError(
         'limit_reached',
-        `A message takes at most ${String(LIMITS.reactionsPerMessage)} reactions`,
+        `A message has at most ${String(LIMITS.reactionsPerMessage)} reactions`,
       );
     }
     return { type: 'reaction_set', data };
@@ -92,8 +92,8 @@ export function unsetReaction(
   assertIsCaller(principal, request);
   const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
   return change(context, principal, channelId, messageId, function* (_, { topicId }) {
-    const there = yield* findReaction.first({ topicId, ...data });
-    return there ? { type: 'reaction_unset', data } : undefined;
+    const reaction = yield* findReaction.first({ topicId, ...data });
+    return reaction ? { type: 'reaction_unset', data } : undefined;
   });
 }
 
@@ -111,7 +111,7 @@ async function change(
     open: () => channelToSpeakIn(principal, channelId),
     *decide(channel) {
       assertNotArchived(channel);
-      const message = yield* existing(channel.topicId, messageId);
+      const message = yield* existingMessage(channel.topicId, messageId);
       const event = yield* decide(message, channel);
       return { events: event ? [{ topic, event }] : [], answer: () => undefined };
     },

@@ -8,11 +8,11 @@ import { findChannelSettings, type Tx } from '@stoa/store';
 import { runtimeIdentity, runtimeMemoryScope } from '../agents/identity.js';
 import { type ChannelSettings, settingsOf } from './channel-settings.js';
 
-/** Who agents are in a channel and what they may remember there. */
+/** The identity and the memory of agents in a channel. */
 export interface ChannelScope {
   readonly identity: ChannelRuntimeIdentity;
   readonly memoryScope: ChannelRuntimeMemoryScope;
-  /** Nothing is said of a boundary that nobody drew. */
+  /** Whether either was set; otherwise agents are not informed of a boundary. */
   readonly isConfigured: boolean;
   readonly hasIdentity: boolean;
 }
@@ -28,13 +28,13 @@ export function channelScope(channelId: string, settings: ChannelSettings): Chan
   };
 }
 
-/** Undefined when the channel is gone. */
+/** Undefined if the channel does not exist. */
 export function* scopeOfChannel(channelId: string): Tx<ChannelScope | undefined> {
   const row = yield* findChannelSettings.first({ channelId });
   return row && channelScope(channelId, settingsOf(row.settings));
 }
 
-/** Identity, memory and what is to be warned of, as they stand in the record of a channel. */
+/** Identity, memory and warnings, as the record of a channel has them. */
 export function scopeFields(
   channelId: string,
   settings: ChannelSettings,
@@ -44,9 +44,9 @@ export function scopeFields(
   return { identity, memoryScope, ...(warning === undefined ? {} : { warnings: [warning] }) };
 }
 
-/** A mode that is not known opens nothing, and closes nothing either: that must not go unnoticed. */
+/** An unknown mode does not isolate the memory, which the person who set it may expect. */
 export function modeWarning(config: ChannelMemoryScopeConfig | undefined): string | undefined {
   const mode = config?.mode;
   if (mode === undefined || mode === 'isolated' || mode === 'metadata-only') return undefined;
-  return `The memory mode ${JSON.stringify(mode)} is not known: it is taken as metadata-only, which marks the boundary and does not enforce it`;
+  return `The memory mode ${JSON.stringify(mode)} is unknown and treated as metadata-only, which marks the boundary and does not enforce it`;
 }

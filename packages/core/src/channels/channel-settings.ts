@@ -9,7 +9,7 @@ import {
 } from '@stoa/protocol';
 import { decodeValue } from '../kernel/codec.js';
 
-/** What was set of how agents take part in a channel, who they are there and what they remember. */
+/** The settings of a channel for its agents, as far as they were set. */
 export interface ChannelSettings {
   readonly autonomyPolicy?: AutonomyPolicySettings | undefined;
   readonly defaultParticipationMode?: ParticipationMode | undefined;
@@ -17,7 +17,7 @@ export interface ChannelSettings {
   readonly memoryScope?: ChannelMemoryScopeConfig | undefined;
 }
 
-/** A change of them; `null` clears. */
+/** `null` clears a setting. */
 interface SettingsChange {
   readonly autonomyPolicy?: AutonomyPolicyChange | undefined;
   readonly defaultParticipationMode?: ParticipationMode | null | undefined;
@@ -27,7 +27,7 @@ interface SettingsChange {
 
 export const settingsOf = (text: string): ChannelSettings => decodeValue(text) as ChannelSettings;
 
-/** Fields that are not named keep what they had. */
+/** Settings that the change does not name stay. */
 export function changedSettings(now: ChannelSettings, change: SettingsChange): ChannelSettings {
   const { autonomyPolicy, defaultParticipationMode, identity, memoryScope } = change;
   return {

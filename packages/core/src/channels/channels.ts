@@ -24,7 +24,7 @@ import {
 } from './read-messages.js';
 import { type SearchRequest, searchMessages } from './search-messages.js';
 
-/** Everything a caller can do with channels; `by` is the principal the credential proved. */
+/** The operations on channels; `by` is the principal that the credential proved. */
 export class Channels {
   constructor(private readonly context: ChannelContext) {}
 

@@ -1,3 +1,4 @@
+import type { EventData } from '@stoa/protocol';
 import type { LeaseRow, Tx } from '@stoa/store';
 import type { Assets } from '../assets/assets.js';
 import { defineHook } from '../kernel/hooks.js';
@@ -5,22 +6,20 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import type { OpenChannel } from './channel-gate.js';
-import type { Posted } from './publish-message.js';
 
-/** What the operations of channels work with. */
 export interface ChannelContext extends Kernel {
   readonly assets: Assets;
-  /** To clear sessions that are members. */
+  /** `/clear` needs it to clear sessions that are members. */
   readonly sessionContext: SessionContext;
 }
 
-/** A person posted in a channel with sessions. `byHand` names members that were started by hand. */
+/** A person posted in a channel with sessions. `byHand` are sessions that are started in any participation mode. */
 export const MESSAGE_POSTED = defineHook<
   [
     channel: OpenChannel,
-    posted: Posted,
+    posted: EventData<'message_posted'>,
     at: number,
-    how: { readonly byHand?: readonly string[] | undefined },
+    options: { readonly byHand?: readonly string[] | undefined },
   ],
   Tx<readonly NewEvent[]>
 >('message posted');
@@ -37,13 +36,13 @@ export const CHANNEL_UNARCHIVED = defineHook<
   Tx<readonly NewEvent[]>
 >('channel unarchived');
 
-/** Leases are cancelled, and their runs: the next may speak (`pass_on`), or the turns are over (`close`). */
+/** A person cancels leases and their runs: the next session may speak (`pass_on`), or the turns are closed (`close`). */
 export const LEASES_CANCELLED = defineHook<
   [channel: OpenChannel, leases: readonly LeaseRow[], then: 'pass_on' | 'close', at: number],
   Tx<readonly NewEvent[]>
 >('leases cancelled');
 
-/** A channel is about to be deleted: who counts on it refuses that. */
+/** A channel is about to be deleted. A handler that depends on the channel throws. */
 export const CHANNEL_DELETING = defineHook<
   [channel: OpenChannel, at: number],
   Tx<readonly NewEvent[]>

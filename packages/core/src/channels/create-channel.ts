@@ -1,9 +1,9 @@
 import {
   actorIdOf,
   type Channel,
-  type ChannelEvent,
   type CreateChannel,
   channelTopic,
+  type EventData,
   type Principal,
   StoaError,
   type UpdateChannel,
@@ -18,9 +18,9 @@ import { modeWarning, scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf } from './channel-settings.js';
 import type { ChannelContext } from './context.js';
 
-type Created = Extract<ChannelEvent, { type: 'channel_created' }>['data'];
+type Created = EventData<'channel_created'>;
 
-/** A channel comes with its creator as first member, in one commit. */
+/** Creates a channel with its creator as the first member. */
 export async function createChannel(
   context: ChannelContext,
   principal: Principal,
@@ -49,9 +49,9 @@ export async function createChannel(
     lane: topic,
     open: nothing,
     *decide(_, at) {
-      // Topics outlive their channels, so an erased channel's id is never given out again.
+      // Topics outlive their channels, so the id of a deleted channel is never used again.
       if (yield* findTopic.first({ name: topic })) {
-        throw new StoaError('channel_exists', `The id ${channelId} is or was taken`);
+        throw new StoaError('channel_exists', `The id ${channelId} is or was in use`);
       }
       yield* insertTopic.first({ name: topic });
       const human = yield* findHuman.first({ humanId });

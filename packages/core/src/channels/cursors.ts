@@ -25,7 +25,7 @@ export function getCursor(
   });
 }
 
-/** Forward only, and never past what the channel holds; other devices of the person hear of it. */
+/** Moves forward only, and not past the end of the channel. The event informs other devices of the person. */
 export async function moveCursor(
   context: ChannelContext,
   principal: Principal,

@@ -7,16 +7,14 @@ import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { personaOf } from '../sessions/session-gate.js';
 import { channelToChange } from './channel-gate.js';
-import { publishMessage } from './publish-message.js';
+import { publishMessage, SYSTEM_AUTHOR } from './publish-message.js';
 
-const AUTHOR = { kind: 'system', id: 'system', displayName: 'Stoa' } as const;
 const AFTER_ALL_IDS = '~';
 const PAGE = 200;
 
 /**
- * Posts one message of the system to each channel in which sessions of an agent work with a definition
- * that was just replaced. It opens no turn. Sessions that were outdated before were announced then and are
- * not announced again: their refresh takes over the newest definition.
+ * Posts a message of the system, which opens no turn, to each channel with sessions that use the replaced definition of an
+ * agent. Sessions that were outdated before are not named again.
  */
 export async function announceDefinition(
   context: SessionContext,
@@ -85,11 +83,11 @@ function announceIn(
     lane: channelTopic(channelId),
     open: () => channelToChange(SYSTEM, channelId),
     *decide(channel): Tx<Decision<void>> {
-      const isSaid = (yield* lastTextIn(channel.topicId)) === text;
-      if (channel.archivedAt !== null || isSaid) return { events: [], answer: () => undefined };
+      const isRepeated = (yield* lastTextIn(channel.topicId)) === text;
+      if (channel.archivedAt !== null || isRepeated) return { events: [], answer: () => undefined };
       const { events } = yield* publishMessage(channel, {
         messageId: ids.next('msg'),
-        author: AUTHOR,
+        author: SYSTEM_AUTHOR,
         addressedMemberIds: [],
         inputItems: [{ type: 'text', text }],
         metadata: { definitionChanged: { agentId, sessionIds } },
@@ -99,7 +97,7 @@ function announceIn(
   });
 }
 
-/** Somebody who changes a definition back and forth does not fill a channel with the same notice. */
+/** A definition that is changed back and forth must not fill a channel with the same notice. */
 function* lastTextIn(topicId: number): Tx<string> {
   const before = Number.MAX_SAFE_INTEGER;
   const page = { topicId, type: 'message_posted', after: 0, before, limit: 1 };

@@ -31,7 +31,7 @@ import {
 } from './channel-gate.js';
 import { type ChannelContext, MEMBER_LEFT } from './context.js';
 import { isMirrored, namedMember, namedMembers, sessionIdOf } from './member-name.js';
-import { namedIn, participationOfRequest, withoutCleared } from './participation.js';
+import { participationFieldIn, participationOfRequest, withoutCleared } from './participation.js';
 import { memberRecord } from './records.js';
 
 export function listMembers(
@@ -45,7 +45,7 @@ export function listMembers(
   });
 }
 
-/** Joins or changes a member. An actor is in a channel once; joining again keeps `joinedAt`. */
+/** Adds or changes a member. An actor is a member once; joining again keeps `joinedAt`. */
 export function upsertMember(
   context: ChannelContext,
   principal: Principal,
@@ -82,8 +82,8 @@ export function upsertMember(
 }
 
 /**
- * Nobody joins under a name that belongs to somebody else. Sessions of one agent may share its name: ids tell
- * them apart, and what they write is attributed by id.
+ * Refuses a name that belongs to another person or member. Sessions of one agent may share its name: messages identify them by
+ * id.
  */
 function* assertOwnName(
   { topicId }: OpenChannel,
@@ -100,7 +100,7 @@ function* assertOwnName(
   ]);
 }
 
-/** What a session may do unasked, which others in its channel should know. */
+/** The permission mode of a session, which the other members should know. */
 function* modeOf({ actorId }: Member): Tx<Pick<Member, 'mode'>> {
   const sessionId = sessionIdOf(actorId);
   const session = sessionId === undefined ? undefined : yield* openSession.first({ sessionId });
@@ -119,7 +119,7 @@ function warningsFor(
   return {
     warnings: [
       `${displayName} is in mode ${mode}: on your request it ${does}, here too. ` +
-        'Other people can read what it posts; what they ask of it runs in mode ask and is asked of the person it works for.',
+        'Other people can read what it posts. Their requests run in mode ask, and the person it works for decides.',
     ],
   };
 }
@@ -139,7 +139,7 @@ export function removeMember(
       assertNotArchived(channel);
       const member = yield* existingMember(channel, memberId);
       yield* assertMayManage(principal, channel, member.actorId);
-      if (isMirrored(memberId)) throw ofProject(memberId);
+      if (isMirrored(memberId)) throw mirroredMember(memberId);
       return {
         events: [
           { topic, event: { type: 'member_left', data: { memberId } } },
@@ -151,15 +151,15 @@ export function removeMember(
   });
 }
 
-/** Name, role and being there at all are the project's to say; how a session takes part is not. */
-function ofProject(memberId: string): StoaError {
+/** The project determines the name, role and membership of a mirrored member, but not how a session participates. */
+function mirroredMember(memberId: string): StoaError {
   return new StoaError(
     'member_of_project',
-    `${memberId} is there for its project: change it there`,
+    `${memberId} is a member of a project: change it in the project`,
   );
 }
 
-/** People manage themselves and their sessions; the channel's creator and the owner everybody. */
+/** People manage themselves and their sessions; the creator of the channel and the owner manage all members. */
 function* assertMayManage(principal: Principal, channel: OpenChannel, actorId: string): Tx<void> {
   if (actorId === actorIdOf(principal) || mayModerate(principal, channel.createdBy)) return;
   const sessionId = sessionIdOf(actorId);
@@ -173,12 +173,8 @@ function* assertMayManage(principal: Principal, channel: OpenChannel, actorId: s
 
 function* existingMember(channel: OpenChannel, memberId: string): Tx<MemberRow> {
   const member = yield* findMember.first({ topicId: channel.topicId, memberId });
-  if (!member)
-    throw new StoaError(
-      'member_not_found',
-      `There is no member ${memberId} in ${channel.channelId}`,
-    );
-  return member;
+  if (member) return member;
+  throw new StoaError('member_not_found', `There is no member ${memberId} in ${channel.channelId}`);
 }
 
 function changed(
@@ -189,13 +185,13 @@ function changed(
   if (request.memberId !== undefined && request.memberId !== member.memberId) {
     throw new StoaError(
       'invalid_request',
-      `${member.actorId} is in this channel as ${member.memberId}`,
+      `${member.actorId} is already a member as ${member.memberId}`,
     );
   }
-  assertTakesPart(member.memberKind, request);
+  assertMayParticipate(member.memberKind, request);
   const { displayName, role, displayNameMode } = request;
   const renames = displayName !== undefined || role !== undefined || displayNameMode !== undefined;
-  if (renames && isMirrored(member.memberId)) throw ofProject(member.memberId);
+  if (renames && isMirrored(member.memberId)) throw mirroredMember(member.memberId);
   return {
     ...withoutCleared(member, request),
     ...(displayName === undefined ? {} : { displayName, ...manualName(member) }),
@@ -205,7 +201,7 @@ function changed(
   };
 }
 
-/** Who is given a name keeps it, unless it asks to follow again. */
+/** A session that gets a name no longer follows the name of its agent. */
 const manualName = ({ memberKind }: Member) =>
   memberKind === 'session' ? { displayNameMode: 'manual' as const } : {};
 
@@ -224,21 +220,24 @@ function* newcomer(
     );
   }
   if (request.memberId !== undefined && isMirrored(request.memberId)) {
-    throw new StoaError('invalid_request', 'Ids that begin with project: are for projects');
-  }
-  const sessionId = sessionIdOf(actorId);
-  const who = sessionId
-    ? yield* newSession(principal, channel, sessionId, request)
-    : yield* newHuman(channel, actorId, request);
-  if (yield* findMember.first({ topicId: channel.topicId, memberId: who.memberId })) {
     throw new StoaError(
       'invalid_request',
-      `The member id ${who.memberId} is taken in this channel`,
+      'Ids that begin with project: are reserved for projects',
     );
   }
-  assertTakesPart(who.memberKind, request);
+  const sessionId = sessionIdOf(actorId);
+  const identity = sessionId
+    ? yield* newSession(principal, channel, sessionId, request)
+    : yield* newHuman(channel, actorId, request);
+  if (yield* findMember.first({ topicId: channel.topicId, memberId: identity.memberId })) {
+    throw new StoaError(
+      'invalid_request',
+      `The member id ${identity.memberId} is already used in this channel`,
+    );
+  }
+  assertMayParticipate(identity.memberKind, request);
   return {
-    ...who,
+    ...identity,
     actorId,
     ...(request.role === undefined ? {} : { role: request.role }),
     joinedAt: at,
@@ -253,7 +252,7 @@ function* newHuman(channel: OpenChannel, actorId: string, request: UpsertMember)
   const human = humanId === undefined ? undefined : yield* findHuman.first({ humanId });
   if (!human) throw new StoaError('unknown_member', `There is nobody called ${actorId} here`);
   const memberId = request.memberId ?? human.humanId;
-  yield* assertNotOfAPerson(memberId, human.humanId);
+  yield* assertNotIdOfPerson(memberId, human.humanId);
   return {
     memberId,
     memberKind: 'human_actor',
@@ -261,7 +260,7 @@ function* newHuman(channel: OpenChannel, actorId: string, request: UpsertMember)
   };
 }
 
-/** Whoever may direct a session may bring it along: it works for that person here too. */
+/** A person who may direct a session may add it to a channel, where it works for the same person. */
 function* newSession(
   principal: Principal,
   channel: OpenChannel,
@@ -271,10 +270,10 @@ function* newSession(
   const session = yield* sessionToChange(principal, sessionId);
   assertNotEnded(session);
   const memberId = request.memberId ?? (yield* freeMemberId(channel, session.agentId));
-  yield* assertNotOfAPerson(memberId);
+  yield* assertNotIdOfPerson(memberId);
   const { displayName = session.agentName } = request;
   const follows = displayName === session.agentName;
-  // What a nickname makes of it is worked out when it is looked at.
+  // Reading the member replaces this name by the nickname of the agent, if it has one.
   const ownName = session.persona.definition.displayName ?? session.agentId;
   return {
     memberId,
@@ -285,7 +284,7 @@ function* newSession(
   };
 }
 
-/** The agent's id, or that with a number. */
+/** The id of the agent, with a number if that id is used. */
 function* freeMemberId({ topicId }: OpenChannel, agentId: string): Tx<string> {
   for (let n = 1; ; n++) {
     const memberId = n === 1 ? agentId : `${agentId}-${String(n)}`;
@@ -295,14 +294,14 @@ function* freeMemberId({ topicId }: OpenChannel, agentId: string): Tx<string> {
   }
 }
 
-/** Whoever is addressed by the id of a person is that person. */
-function* assertNotOfAPerson(memberId: string, humanId?: string): Tx<void> {
+/** The id of a person always addresses that person. */
+function* assertNotIdOfPerson(memberId: string, humanId?: string): Tx<void> {
   if (memberId === humanId || !(yield* findHuman.first({ humanId: memberId }))) return;
-  throw new StoaError('invalid_request', `The member id ${memberId} belongs to somebody else`);
+  throw new StoaError('invalid_request', `The member id ${memberId} belongs to another person`);
 }
 
-function assertTakesPart(memberKind: Member['memberKind'], request: UpsertMember): void {
-  const given = namedIn(request);
-  if (memberKind === 'session' || given === undefined) return;
-  throw new StoaError('invalid_request', `Only sessions have ${given}`);
+function assertMayParticipate(memberKind: Member['memberKind'], request: UpsertMember): void {
+  const field = participationFieldIn(request);
+  if (memberKind === 'session' || field === undefined) return;
+  throw new StoaError('invalid_request', `Only sessions have ${field}`);
 }

@@ -6,7 +6,7 @@ type Participation = Pick<
   'displayNameMode' | 'participationMode' | 'muted' | 'expertiseTags'
 >;
 
-/** How a session takes part, as it is kept; people have nothing of it. */
+/** The settings of a session as a member, as they are stored; people have none. */
 export function participationText(member: Participation): string {
   const { displayNameMode, participationMode, muted, expertiseTags } = member;
   return JSON.stringify({ displayNameMode, participationMode, muted, expertiseTags });
@@ -14,13 +14,13 @@ export function participationText(member: Participation): string {
 
 export const participationOf = (text: string): Participation => decodeValue(text) as Participation;
 
-const NAMES = ['displayNameMode', 'participationMode', 'muted', 'expertiseTags'] as const;
+const FIELDS = ['displayNameMode', 'participationMode', 'muted', 'expertiseTags'] as const;
 
-/** The first of it that a request names, also to clear it. */
-export const namedIn = (request: UpsertMember): string | undefined =>
-  NAMES.find((name) => request[name] !== undefined);
+/** The first of these fields that a request sets or clears. */
+export const participationFieldIn = (request: UpsertMember): string | undefined =>
+  FIELDS.find((name) => request[name] !== undefined);
 
-/** What of it a request sets. */
+/** The fields that a request sets. */
 export function participationOfRequest(request: UpsertMember): Participation {
   const { displayNameMode, participationMode, muted, expertiseTags } = request;
   return {
@@ -31,7 +31,7 @@ export function participationOfRequest(request: UpsertMember): Participation {
   };
 }
 
-/** The member without what a request clears: when it speaks is the channel's to say then. */
+/** The member without a cleared participation mode: the default of the channel then applies. */
 export function withoutCleared(member: Member, request: UpsertMember): Member {
   if (request.participationMode !== null) return member;
   const { participationMode: _, ...rest } = member;

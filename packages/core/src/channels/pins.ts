@@ -13,7 +13,7 @@ import { assertNotArchived, channelToRead, channelToSpeakIn } from './channel-ga
 import type { ChannelContext } from './context.js';
 import { getChannel } from './read-channels.js';
 
-/** A pinned asset cannot be deleted. Pinning twice is pinning once. */
+/** A pinned asset cannot be deleted. Changes nothing if the asset is already in that state. */
 export async function setPinned(
   context: ChannelContext,
   principal: Principal,
@@ -28,8 +28,8 @@ export async function setPinned(
     open: () => channelToSpeakIn(principal, channelId),
     *decide(channel): Tx<Decision<void>> {
       assertNotArchived(channel);
-      const there = yield* findPin.first({ topicId: channel.topicId, assetId });
-      if ((there !== undefined) === pinned) return { events: [], answer: () => undefined };
+      const pin = yield* findPin.first({ topicId: channel.topicId, assetId });
+      if ((pin !== undefined) === pinned) return { events: [], answer: () => undefined };
       if (pinned) yield* assertMayPin(channel.topicId, assetId);
       const type = pinned ? ('asset_pinned' as const) : ('asset_unpinned' as const);
       return { events: [{ topic, event: { type, data: { assetId } } }], answer: () => undefined };
@@ -38,7 +38,7 @@ export async function setPinned(
   return getChannel(context, principal, channelId);
 }
 
-/** What is pinned or attached in a channel is read by whoever reads the channel. */
+/** Anyone who may read a channel may read the assets that are pinned or attached there. */
 export async function readChannelAsset(
   { store, assets }: ChannelContext,
   principal: Principal,
@@ -47,8 +47,8 @@ export async function readChannelAsset(
 ): Promise<{ asset: Asset; bytes: Uint8Array }> {
   await store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
-    const here = { topicId, assetId };
-    if ((yield* findPin.first(here)) ?? (yield* findAttachment.first(here))) return;
+    const asset = { topicId, assetId };
+    if ((yield* findPin.first(asset)) ?? (yield* findAttachment.first(asset))) return;
     throw new StoaError('asset_not_found', `There is no asset ${assetId} in ${channelId}`);
   });
   const asset = await assets.get(assetId);

@@ -32,9 +32,8 @@ import { changedSettings, settingsOf } from './channel-settings.js';
 import { participationText } from './participation.js';
 
 /**
- * What one event does to the tables of its channel. It decides nothing and reads nothing but those
- * tables, so that replaying a log from zero gives the same tables. Assets belong to no channel: that
- * they are used, or no longer, is noted with them and not part of a replay.
+ * Updates the tables of a channel for each event. It decides nothing and reads only those tables, so that a replay gives the same
+ * tables. Assets belong to no channel: whether they are in use is stored with them and is not part of a replay.
  */
 export const CHANNEL_EVENTS: Projections = {
   *message_posted(position, event) {

@@ -1,24 +1,27 @@
-import { type ChannelEvent, channelTopic, humanTopic, type Member } from '@stoa/protocol';
+import { channelTopic, type EventData, humanTopic, type Member } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
+import type { LockedChannel } from './channel-gate.js';
 import { namedMembers } from './member-name.js';
 import { mentioned, namedByAt } from './mentions.js';
 
-export type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
+type Posted = EventData<'message_posted'>;
+
+export const SYSTEM_AUTHOR = { kind: 'system', id: 'system', displayName: 'Stoa' } as const;
 
 export interface Published {
   readonly posted: Posted;
-  /** The message first, then a notice to each person it names. */
+  /** First the message, then a notice to each person that it addresses. */
   readonly events: readonly NewEvent[];
 }
 
 /**
- * Every message of a channel goes through here, whoever wrote it. Where its producer does not say whom it
- * addresses, its text does. Addressed people get an event on their own topic.
+ * Creates the events of a message: the only producer of `message_posted`. If the caller names no addressed members, the text
+ * determines them. Addressed people get an event on their own topic.
  */
 export function* publishMessage(
-  { topicId, channelId }: { readonly topicId: number; readonly channelId: string },
+  { topicId, channelId }: LockedChannel,
   message: Posted,
 ): Tx<Published> {
   const text = textOf(message.inputItems);
@@ -36,7 +39,7 @@ export function* publishMessage(
   return { posted, events: [{ topic: channelTopic(channelId), event }, ...mentions] };
 }
 
-/** What agents say may begin with a name; others write an `@`, so that most posts need not read the members. */
+/** Agents may address a member by beginning with its name, others only with an `@`. Most posts therefore need not read the members. */
 const mayName = ({ author }: Posted, text: string): boolean =>
   author.kind === 'agent' || text.includes('@');
 

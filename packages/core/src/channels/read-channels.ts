@@ -68,10 +68,10 @@ function* withPins(row: ChannelListRow): Tx<Channel> {
   );
 }
 
-/** What contains this text, whatever the case. */
+/** A pattern of texts that contain this one, in upper or lower case. */
 export const likePattern = (text: string): string => `%${escapeLike(lowerAscii(text))}%`;
 
-/** As lower() does on both engines: it knows the letters of ASCII only, and leaves others as they are. */
+/** Like `lower()` of both engines, which changes only ASCII letters. */
 const lowerAscii = (text: string): string =>
   text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 

@@ -4,6 +4,8 @@ import {
   type FullMessageRow,
   findChannelOfMessage,
   findMessage,
+  findMessageAfter,
+  findTopicById,
   listReactions,
   MESSAGE_PAGES,
   THREAD_PAGES,
@@ -12,9 +14,8 @@ import {
 import { countWithin } from '../kernel/page-bytes.js';
 import { channelToRead } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
-import { placeBefore } from './place-in-time.js';
 import { messageRecord, reactionRecords } from './records.js';
-import { existing } from './thread.js';
+import { existingMessage } from './thread.js';
 
 export function getMessage(
   context: ChannelContext,
@@ -25,13 +26,12 @@ export function getMessage(
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
     const row = yield* findMessage.first({ topicId, messageId });
-    if (!row)
-      throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
-    return yield* completeMessage(channelId, row);
+    if (row) return yield* completeMessage(channelId, row);
+    throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
   });
 }
 
-/** The message, wherever it is. */
+/** Finds a message in any channel. */
 export function findMessageAnywhere(
   context: ChannelContext,
   principal: Principal,
@@ -56,7 +56,7 @@ export interface MessageQuery {
   readonly limit: number;
 }
 
-/** Pages are cut by sequence and weight and come in log order; without a position the newest page. */
+/** A page in log order, limited by count and size; by default the newest page. */
 export function listMessages(
   context: ChannelContext,
   principal: Principal,
@@ -64,15 +64,15 @@ export function listMessages(
   query: MessageQuery,
 ): Promise<MessagePage> {
   const { before, postedSince } = query;
-  if ([before, query.after, postedSince].filter((place) => place !== undefined).length > 1) {
+  if ([before, query.after, postedSince].filter((position) => position !== undefined).length > 1) {
     throw new StoaError('invalid_request', 'Give before, after or postedSince, not two of them');
   }
   return context.store.read(function* () {
     const { topicId } = yield* channelToRead(principal, channelId);
     if (query.threadRootMessageId !== undefined)
-      yield* existing(topicId, query.threadRootMessageId);
+      yield* existingMessage(topicId, query.threadRootMessageId);
     const after =
-      postedSince === undefined ? query.after : yield* placeBefore(topicId, postedSince);
+      postedSince === undefined ? query.after : yield* lastSeqBefore(topicId, postedSince);
     const { rows, hasMore } = yield* page(topicId, { ...query, after });
     if (after === undefined) rows.reverse();
     const messages: Message[] = [];
@@ -81,38 +81,54 @@ export function listMessages(
   });
 }
 
-interface Cut {
+/**
+ * The last sequence before all messages that were posted at a time or later. A binary search of the log needs no index and is fast
+ * in long channels too. If the clock was set back, it finds one of several possible answers.
+ */
+function* lastSeqBefore(topicId: number, time: number): Tx<number> {
+  let before = 0;
+  let upTo = (yield* findTopicById.first({ id: topicId }))?.head ?? 0;
+  while (before < upTo) {
+    const middle = Math.floor((before + upTo) / 2);
+    const next = yield* findMessageAfter.first({ topicId, seq: middle });
+    if (next && next.createdAt < time) before = next.seq;
+    else upTo = middle;
+  }
+  return before;
+}
+
+interface Page {
   readonly rows: FullMessageRow[];
   readonly hasMore: boolean;
 }
 
-function* page(topicId: number, query: MessageQuery): Tx<Cut> {
+function* page(topicId: number, query: MessageQuery): Tx<Page> {
   const { threadRootMessageId: rootMessageId, scope, limit } = query;
   const direction = query.after === undefined ? 'before' : 'after';
   const seq = query.after ?? query.before ?? Number.MAX_SAFE_INTEGER;
   if (rootMessageId !== undefined) {
     const { sizes, rows } = THREAD_PAGES[direction];
-    const cut = (count: number) => ({ topicId, seq, rootMessageId, limit: count });
-    return yield* weighed(
+    const first = (count: number) => ({ topicId, seq, rootMessageId, limit: count });
+    return yield* limitedPage(
       limit,
-      (count) => sizes.all(cut(count)),
-      (count) => rows.all(cut(count)),
+      (count) => sizes.all(first(count)),
+      (count) => rows.all(first(count)),
     );
   }
   const { sizes, rows } = (scope === 'feed' ? FEED_PAGES : MESSAGE_PAGES)[direction];
-  return yield* weighed(
+  return yield* limitedPage(
     limit,
     (count) => sizes.all({ topicId, seq, limit: count }),
     (count) => rows.all({ topicId, seq, limit: count }),
   );
 }
 
-/** Weighs one more than is asked for, to know whether there is more. */
-function* weighed(
+/** Reads the size of one more row than wanted, to know whether there are more. */
+function* limitedPage(
   wanted: number,
   readSizes: (count: number) => Tx<{ bytes: number }[]>,
   readRows: (count: number) => Tx<FullMessageRow[]>,
-): Tx<Cut> {
+): Tx<Page> {
   const sizes = yield* readSizes(wanted + 1);
   const limit = countWithin(sizes.slice(0, wanted), LIMITS.pageBytes);
   const rows = limit === 0 ? [] : yield* readRows(limit);

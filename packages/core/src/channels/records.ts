@@ -1,6 +1,6 @@
 import {
   type Channel,
-  type ChannelEvent,
+  type EventData,
   LIMITS,
   type Member,
   type Message,
@@ -8,11 +8,10 @@ import {
 } from '@stoa/protocol';
 import type { ChannelListRow, FullMessageRow, MemberRow, ReactionRow } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
+import type { LogEntry } from '../kernel/entry.js';
 import { scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf, settingsOf } from './channel-settings.js';
 import { participationOf } from './participation.js';
-
-type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 const PREVIEW_CHARS = 140;
 
@@ -44,8 +43,12 @@ export function messageRecord(
   };
 }
 
-/** A message as it was the moment it was posted; also what a repeated idempotency key gets. */
-export function postedRecord(channelId: string, seq: number, at: number, posted: Posted): Message {
+/** A message when it was posted, which is also the answer to a repeated idempotency key. */
+export function postedRecord(
+  channelId: string,
+  { seq, at }: Pick<LogEntry, 'seq' | 'at'>,
+  posted: EventData<'message_posted'>,
+): Message {
   return {
     messageId: posted.messageId,
     channelId,
@@ -62,7 +65,7 @@ export function postedRecord(channelId: string, seq: number, at: number, posted:
   };
 }
 
-/** Grouped by emoji in the order each was first used; long lists of actors are cut, counts are not. */
+/** Grouped by emoji in the order of first use. Long lists of actors are cut; the counts are exact. */
 export function reactionRecords(rows: readonly ReactionRow[]): Reaction[] {
   const byEmoji = new Map<string, string[]>();
   for (const { emoji, actorId } of rows) {
@@ -122,7 +125,7 @@ function previewOf(row: ChannelListRow): { lastMessagePreview?: string } {
   return text === undefined ? {} : { lastMessagePreview: beginningOf(text) };
 }
 
-/** Never half a character: what a cut leaves of a surrogate pair goes too. */
+/** Does not cut a surrogate pair in half. */
 function beginningOf(text: string): string {
   const cut = text.slice(0, PREVIEW_CHARS);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);

@@ -27,10 +27,7 @@ export async function searchMessages(
   return context.store.read(() => toHits(matches));
 }
 
-/**
- * The index may be behind: what was deleted or erased since is left out here. So is what comes after
- * more than a page can hold.
- */
+/** Leaves out messages that were deleted since they were indexed, and matches beyond the size of a page. */
 function* toHits(matches: readonly SearchMatch[]): Tx<SearchHit[]> {
   const hits: SearchHit[] = [];
   let weight = 0;

@@ -1,23 +1,23 @@
 import { StoaError } from '@stoa/protocol';
 import { findMessageRow, type MessageRow, type Tx } from '@stoa/store';
 
-interface Placement {
+interface ThreadPosition {
   readonly threadRootMessageId?: string;
   readonly replyToMessageId?: string;
 }
 
 /**
- * Where a message goes. A reply names the message it answers, the root of its thread, or both; both
- * must belong together, and a thread hangs on a root message.
+ * Determines the thread of a message. A reply names the message it answers, the root of a thread, or both; they must belong to
+ * the same thread.
  */
-export function* placeInThread(
+export function* resolveThread(
   topicId: number,
-  asked: { threadRootMessageId?: string | undefined; replyToMessageId?: string | undefined },
-): Tx<Placement> {
-  const { threadRootMessageId, replyToMessageId } = asked;
+  request: { threadRootMessageId?: string | undefined; replyToMessageId?: string | undefined },
+): Tx<ThreadPosition> {
+  const { threadRootMessageId, replyToMessageId } = request;
   if (replyToMessageId === undefined) {
     if (threadRootMessageId === undefined) return {};
-    const root = yield* existing(topicId, threadRootMessageId);
+    const root = yield* existingMessage(topicId, threadRootMessageId);
     if (root.rootMessageId !== null) {
       throw new StoaError(
         'thread_mismatch',
@@ -26,7 +26,7 @@ export function* placeInThread(
     }
     return { threadRootMessageId };
   }
-  const answered = yield* existing(topicId, replyToMessageId);
+  const answered = yield* existingMessage(topicId, replyToMessageId);
   const root = answered.rootMessageId ?? answered.messageId;
   if (threadRootMessageId !== undefined && threadRootMessageId !== root) {
     throw new StoaError(
@@ -37,9 +37,8 @@ export function* placeInThread(
   return { threadRootMessageId: root, replyToMessageId };
 }
 
-export function* existing(topicId: number, messageId: string): Tx<MessageRow> {
+export function* existingMessage(topicId: number, messageId: string): Tx<MessageRow> {
   const row = yield* findMessageRow.first({ topicId, messageId });
-  if (!row)
-    throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
-  return row;
+  if (row) return row;
+  throw new StoaError('message_not_found', `There is no message ${messageId} in this channel`);
 }

@@ -1,32 +1,31 @@
 import { LIMITS, StoaError } from '@stoa/protocol';
 
-/** A body, read as far as it can be. */
 export interface Payload {
   readonly text: string;
-  /** Absent when it is not JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json?: unknown;
 }
 
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
 /**
- * What is said of a payload: the template with its fields, else its `text`, else all of it. It is data and
- * stays data: nothing in it is looked at again, and what is longer than a message may be is cut.
+ * The text of an observation: the template filled with fields of the payload, else its `text`, else the whole payload. Placeholders
+ * inside of the payload are not replaced. A text that is too long for a message is cut.
  */
 export function contentOf(template: string | undefined, payload: Payload): string {
-  const said =
+  const full =
     template === undefined
       ? (textOf(payload.json) ?? payload.text)
       : template.replaceAll(PLACEHOLDER, (_, path: string) => fieldOf(payload.json, path));
-  const content = cut(said, LIMITS.textChars);
+  const content = cut(full, LIMITS.textChars);
   if (/\S/.test(content)) return content;
-  throw new StoaError('invalid_request', 'There is nothing in it to be told');
+  throw new StoaError('invalid_request', 'The observation has no text');
 }
 
-/** At most so many characters, and never half of one. */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const kept = text.slice(0, most);
+/** Does not cut a surrogate pair in half. */
+export function cut(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const kept = text.slice(0, maxChars);
   return kept.isWellFormed() ? kept : kept.slice(0, -1);
 }
 
@@ -35,7 +34,7 @@ function textOf(json: unknown): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** What is not there is left out. */
+/** An empty text if there is no such field. */
 function fieldOf(json: unknown, path: string): string {
   const value = path.split('.').reduce(own, json);
   if (value === undefined || value === null) return '';

@@ -7,7 +7,7 @@ import { stimuli } from '../stimuli/module.js';
 import { Observations } from './observations.js';
 import { OBSERVATION_EVENTS } from './projection.js';
 
-/** Observations: what sources outside report into a channel. */
+/** Observations: events that external sources report to channels. */
 export const observations = defineModule({
   name: 'observations',
   needs: [access, sessions, channels, stimuli],

@@ -56,12 +56,12 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
       ...more,
     };
   };
-  const send = (...told: Parameters<typeof delivery>): Promise<Observation> =>
-    stage.core.observations.receive(delivery(...told));
+  const send = (...args: Parameters<typeof delivery>): Promise<Observation> =>
+    stage.core.observations.receive(delivery(...args));
   const refused = (attempt: Promise<unknown>, code = 'observation_refused') =>
     expect(attempt).rejects.toMatchObject({ code });
 
-  it('C-41 what is told is posted by the system, and bound to the thread in which more of it goes on', async () => {
+  it('C-41 an observation is posted by the system, and the next one of its source continues its thread', async () => {
     await open();
     const source = await newSource();
     const { sourceId } = source.source;
@@ -89,7 +89,7 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
         { bindingKind: 'observation', bindingRef: sourceId, latestStimulusId: two?.stimulusId },
       ],
     });
-    // Once that is done, the next is a subject of its own.
+    // After the work is completed, the next observation starts a thread.
     await stage.update(one?.messageId ?? '', { status: 'completed' });
     await stage.pass(10 * MINUTE);
     await send(source, 'disk 97% full');
@@ -104,7 +104,7 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     expect(second.observationId).not.toBe(first.observationId);
   });
 
-  it('C-41 the same delivery gets the first answer again, also in another request and all at once', async () => {
+  it('C-41 a repeated delivery gets the first answer again, also concurrently and with another body', async () => {
     await open();
     const source = await newSource();
     const named = { deliveryId: 'mine' };
@@ -117,18 +117,18 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     await stage.pass(MINUTE);
     expect(await send(source, 'seen', named)).toEqual(answers[0]);
     expect(await stage.stimuli()).toHaveLength(1);
-    // Nor does it help to call what was overheard by another name.
-    const overheard = delivery(source, 'heard');
-    const told = await stage.core.observations.receive(overheard);
-    const again = { ...overheard, deliveryId: 'another' };
-    expect(await stage.core.observations.receive(again)).toEqual(told);
+    // An intercepted request cannot be replayed with another delivery id.
+    const intercepted = delivery(source, 'received');
+    const first = await stage.core.observations.receive(intercepted);
+    const again = { ...intercepted, deliveryId: 'another' };
+    expect(await stage.core.observations.receive(again)).toEqual(first);
     expect(await stage.stimuli()).toHaveLength(2);
-    // Two sources may call theirs the same.
+    // Another source may use the same delivery id.
     const other = await send(await newSource(), 'seen', named);
     expect(other.observationId).not.toBe(answers[0].observationId);
   });
 
-  it('C-41 who cannot sign, comes too late or has no source is refused alike, and leaves nothing', async () => {
+  it('C-41 a wrong signature, a late request and an unknown source get the same refusal, and store nothing', async () => {
     await open();
     const source = await newSource();
     const now = stage.turns.world.clock.now();
@@ -162,29 +162,29 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     await refused(observations.get(OWNER, sourceId), 'source_not_found');
   });
 
-  it('C-41 a source tells so much in a minute, of which the newest are kept', async () => {
+  it('C-41 a source has a limit per minute, and only its newest observations are kept', async () => {
     await open({ maxPendingStimuli: 1_000 });
     const source = await newSource();
     const { observations } = stage.core;
-    const tell = async (count: number): Promise<void> => {
+    const report = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n++) await send(source, `seen ${String(sent)}`);
     };
-    await tell(LIMITS.observationsPerMinute);
+    await report(LIMITS.observationsPerMinute);
     await refused(send(source, 'more'), 'too_many_observations');
-    // Another is not held to what this one did.
+    // The limit does not apply to other sources.
     await send(await newSource(), 'from elsewhere');
-    // What is kept is the same statement on every engine, and the conformance tour compares it.
+    // The conformance tour compares this statement on all engines.
     if (engine.name !== 'sqlite') return;
     const minutes = LIMITS.observationsPerSource / LIMITS.observationsPerMinute;
     for (let minute = 0; minute < minutes; minute++) {
       stage.turns.world.clock.move(MINUTE);
-      await tell(LIMITS.observationsPerMinute);
+      await report(LIMITS.observationsPerMinute);
     }
     const kept = await observations.observations(OWNER, source.source.sourceId, 1_000);
     expect(kept).toHaveLength(LIMITS.observationsPerSource);
   });
 
-  it('C-41 where no more stimuli may wait nothing is stored, and the same delivery is taken later', async () => {
+  it('C-41 an observation is not stored if too many stimuli wait, and its delivery can be repeated later', async () => {
     await open({ maxPendingStimuli: 1 });
     const source = await newSource();
     await send(source, 'one');
@@ -197,7 +197,7 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     expect((await send(source, 'two', second)).excerpt).toBe('two');
   });
 
-  it('says what its template says, and never more than a message may', async () => {
+  it('fills its template, and cuts a text that is too long for a message', async () => {
     await open();
     const { messageId } = await stage.turns.say('the disks');
     const source = await newSource({
@@ -231,7 +231,7 @@ describe.each(STORE_ENGINES)('observations on $name', (engine) => {
     expect(excerpt).toBe('plain');
   });
 
-  it('has its place and its number, and is for who moderates the channel', async () => {
+  it('needs a valid scope, is limited per channel, and only moderators may change it', async () => {
     await open();
     await refused(newSource({ scope: 'thread' }), 'invalid_stimulus');
     await refused(

@@ -26,16 +26,13 @@ import {
   channelToRead,
   type OpenChannel,
 } from '../channels/channel-gate.js';
-import { placeInThread } from '../channels/thread.js';
+import { resolveThread } from '../channels/thread.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { type Delivery, receive } from './receive.js';
 import { observationRecord, sourceRecord } from './records.js';
 
-/**
- * What is seen outside and told to channels. People read the sources of a channel as they read the
- * channel; who moderates it makes and changes them.
- */
+/** Sources and their observations. Anyone who may read the channel may read its sources; moderators create and change them. */
 export class Observations {
   constructor(private readonly context: StimulusContext) {}
 
@@ -52,7 +49,7 @@ export class Observations {
       const { topicId } = channel;
       yield* assertRoom(topicId);
       const settings = { sourceId: ids.next('src'), ...wanted };
-      yield* assertFits(topicId, settings);
+      yield* assertValidScope(topicId, settings);
       const { sourceId } = settings;
       yield* putObservationSecret.run({ topicId, sourceId, secret });
       const source = {
@@ -99,14 +96,14 @@ export class Observations {
       assertNotArchived(channel);
       const source = sourceRecord(yield* existing(sourceId));
       const settings = after(source, change);
-      yield* assertFits(channel.topicId, settings);
+      yield* assertValidScope(channel.topicId, settings);
       const { createdBy, createdAt } = source;
       const answer = { ...settings, channelId, createdBy, createdAt, updatedAt: at };
       return { events: [changed(channelId, settings)], answer: () => answer };
     });
   }
 
-  /** The secret before it ends with this commit. */
+  /** The old secret is invalid from this commit on. */
   async rotate(by: Principal, sourceId: string): Promise<ObservationSourceWithSecret> {
     const { channelId } = await this.get(by, sourceId);
     const secret = this.#newSecret();
@@ -165,19 +162,22 @@ function* sourceToRead(by: Principal, sourceId: string): Tx<FullSourceRow> {
 }
 
 function* assertRoom(topicId: number): Tx<void> {
-  const most = LIMITS.observationSourcesPerChannel;
-  if ((yield* listObservationSources.all({ topicId })).length < most) return;
-  throw new StoaError('limit_reached', `A channel has at most ${String(most)} sources`);
+  const limit = LIMITS.observationSourcesPerChannel;
+  if ((yield* listObservationSources.all({ topicId })).length < limit) return;
+  throw new StoaError('limit_reached', `A channel has at most ${String(limit)} sources`);
 }
 
-function* assertFits(
+function* assertValidScope(
   topicId: number,
   { scope, threadRootMessageId }: ObservationSourceSettings,
 ): Tx<void> {
   if ((scope === 'thread') !== (threadRootMessageId !== undefined)) {
-    throw new StoaError('invalid_stimulus', 'One for a thread, and only that, names its root');
+    throw new StoaError(
+      'invalid_stimulus',
+      'A source of scope thread needs threadRootMessageId; others must not have it',
+    );
   }
-  yield* placeInThread(topicId, { threadRootMessageId });
+  yield* resolveThread(topicId, { threadRootMessageId });
 }
 
 function after(

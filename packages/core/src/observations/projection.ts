@@ -8,14 +8,14 @@ import {
 } from '@stoa/store';
 import { logOnly, type Projections } from '../kernel/module.js';
 
-/** What an event about observations does to the tables. The log keeps all of them; the table the newest. */
+/** The log keeps all observations, the table only the newest. */
 export const OBSERVATION_EVENTS: Projections = {
   *observation_source_changed(position, event) {
     const { sourceId } = event.data;
     const { topicId, seq, at, actor } = position;
     yield* putObservationSource.run({ topicId, sourceId, seq, createdBy: actor, createdAt: at });
   },
-  // Secrets are in no event: this one only says who did it, and when.
+  // Events contain no secrets: this one only records the actor and the time.
   observation_secret_rotated: logOnly,
   *observation_source_deleted(position, event) {
     const { sourceId } = event.data;

@@ -26,25 +26,24 @@ import { observationOf, observationRecord, sourceRecord } from './records.js';
 
 const MINUTE_MS = 60_000;
 const EXCERPT_CHARS = 200;
-/** What a signature is compared with where there is no source, so that it takes as long as where there is one. */
+/** Verified if there is no such source, so that the answer takes as long as with one. */
 const NO_SECRET = 'stoa_there-is-no-such-source';
 
-/** One request of somebody who proves by its signature to know the secret of a source. */
+/** A request that is signed with the secret of a source. */
 export interface Delivery {
   readonly sourceId: string;
   readonly deliveryId: string;
-  /** Seconds since 1970, as they were signed. */
+  /** Seconds since 1970, as text that the signature covers. */
   readonly signedAt: string;
   readonly signature: string;
   readonly body: Uint8Array;
-  /** Called once the signature is known to be good. */
+  /** Called only after the signature was verified. */
   readonly payload: () => Payload;
 }
 
 /**
- * Takes an observation: it is stored, and becomes a stimulus of its channel, in one commit. The same
- * delivery gets the first answer again, and so does the same signature under another name: what somebody
- * overheard cannot be told twice. Whatever is wrong with who sends looks the same to them.
+ * Stores an observation and its stimulus in one commit. A repeated delivery id gets the first answer again, and so does a repeated
+ * signature with another delivery id: an intercepted request cannot be replayed. All refusals look the same to the sender.
  */
 export async function receive(context: StimulusContext, delivery: Delivery): Promise<Observation> {
   const { sourceId, deliveryId, signedAt, signature } = delivery;
@@ -76,7 +75,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
       const observationId = context.ids.next('obs');
       const { stimulus, events } = yield* addStimulus(context, channel, {
         kind: 'observation_materialized',
-        ...placeOf(source),
+        ...scopeOf(source),
         content,
         addressedMemberIds: [],
         sourceKind: 'observation',
@@ -103,7 +102,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
         answer: () => observationOf(channelId, data, at),
       };
     },
-    // Whatever else it says: the sender calls it the same.
+    // The delivery id alone identifies a delivery, even if its body differs.
     idempotency: idempotency(context.secrets, `${sourceId} ${deliveryId}`, sourceId, (entry) =>
       replayed(channelId, entry),
     ),
@@ -113,27 +112,30 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
 const replayed = (channelId: string, { body, at }: LogEntry): Observation =>
   observationOf(channelId, dataOf('observation_received', { body }), at);
 
-function placeOf({ scope, threadRootMessageId, visibilityHint }: ObservationSource) {
+function scopeOf({ scope, threadRootMessageId, visibilityHint }: ObservationSource) {
   const thread = threadRootMessageId === undefined ? {} : { threadRootMessageId };
   return { scope, visibilityHint, ...thread };
 }
 
-/** One that takes observations, with its secret. */
+/** An enabled source with its secret. */
 function* knownSource(
   sourceId: string,
 ): Tx<{ source: ObservationSource; secret: string } | undefined> {
   const row = yield* findObservationSource.first({ sourceId });
-  const kept = yield* findObservationSecret.first({ sourceId });
+  const stored = yield* findObservationSecret.first({ sourceId });
   const source = row && sourceRecord(row);
-  return source?.enabled && kept ? { source, secret: kept.secret } : undefined;
+  return source?.enabled && stored ? { source, secret: stored.secret } : undefined;
 }
 
-/** Counted in the store, so that daemons that share one agree. */
+/** Counts in the store, which several daemons may share. */
 function* assertNotTooMany(sourceId: string, at: number): Tx<void> {
   const recent = yield* countObservationsSince.first({ sourceId, since: at - MINUTE_MS });
   if ((recent?.count ?? 0) < LIMITS.observationsPerMinute) return;
-  const most = String(LIMITS.observationsPerMinute);
-  throw new StoaError('too_many_observations', `A source may tell ${most} in a minute`);
+  const limit = String(LIMITS.observationsPerMinute);
+  throw new StoaError(
+    'too_many_observations',
+    `A source may report ${limit} observations per minute`,
+  );
 }
 
 const refused = (): StoaError => new StoaError('observation_refused');

@@ -13,8 +13,8 @@ export const observationRecord = (channelId: string, row: FullObservationRow): O
 
 export function observationOf(
   channelId: string,
-  { proof: _, ...told }: NewObservation,
+  { proof: _, ...observation }: NewObservation,
   receivedAt: number,
 ): Observation {
-  return { ...told, channelId, receivedAt };
+  return { ...observation, channelId, receivedAt };
 }

@@ -6,7 +6,7 @@ import { stimuli } from '../stimuli/module.js';
 import { work } from '../work/module.js';
 import { Recovery } from './recovery.js';
 
-/** What is put right when a daemon starts. */
+/** Recovery: repairs stimuli and thread work when a daemon starts. */
 export const recovery = defineModule({
   name: 'recovery',
   needs: [channels, runs, work, stimuli, schedules],

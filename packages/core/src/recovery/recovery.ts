@@ -1,38 +1,43 @@
 import { channelTopic, SYSTEM, type ThreadWork } from '@stoa/protocol';
-import { listBoundSchedules, listLostWork, listOpenWork, type Tx } from '@stoa/store';
+import {
+  findMessageRow,
+  listBoundSchedules,
+  listEventsOfTypeBefore,
+  listLostWork,
+  listOpenWork,
+  type Tx,
+} from '@stoa/store';
 import { channelToChange, type OpenChannel } from '../channels/channel-gate.js';
-import { decode } from '../kernel/codec.js';
+import { dataOf, decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { scheduleBound } from '../schedules/schedule-news.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import type { Stimuli } from '../stimuli/stimuli.js';
 import { findWork, workChanged, workOf } from '../work/read-work.js';
-import { lastKnownWork } from './last-known-work.js';
-import { withSoundBindings, withSoundSnapshots } from './sound-work.js';
+import { withValidBindings, withValidSnapshots } from './repair-work.js';
 
 const PAGE = 200;
-/** Of the stimuli that were posted, how many of the newest are held against the work they belong to. */
-const NEWEST_STIMULI = 1_000;
-const SCHEDULES = 10_000;
+const LOG_PAGE = 50;
+/** How many of the newest posted stimuli are checked for missing work. */
+const MAX_STIMULI = 1_000;
+const MAX_SCHEDULES = 10_000;
 
-/** What a pass did: how many it repaired. */
 export interface PassReport {
   readonly pass: string;
   readonly repaired: number;
 }
 
 /**
- * What is put right when a daemon starts. Each pass has a name, changes nothing that is right, and can
- * be run again: a second run finds nothing to do. What it costs follows from what is open, not from
- * what was. What a pass repaired is told in the log of the daemon, one line each.
+ * Repairs stimuli and thread work when a daemon starts. A pass changes only what is wrong, so a second run repairs nothing. Its
+ * cost depends on open work, not on history. Each repair is one line in the log of the daemon.
  *
- *   requeue_claimed_stimuli     claims of daemons that are gone wait again
- *   index_waiting_stimuli       stimuli that wait and were made before they were looked up by keys
- *   rebuild_thread_work         threads in which stimuli were posted and whose work is not known
- *   repair_progress_snapshots   markers that are not in their thread: the newest that is, or none
- *   repair_work_bindings        schedules and runs that are not of this thread, or over, and tasks, agents and sources
- *                               of observations that do not exist: dropped
- *   rebind_schedules            schedules made in a thread that its work does not know of
+ *   requeue_claimed_stimuli     requeues stimuli that a daemon claimed before it ended
+ *   index_waiting_stimuli       indexes pending stimuli of versions without keys
+ *   rebuild_thread_work         restores missing work of threads in which stimuli were posted
+ *   repair_progress_snapshots   replaces progress markers that are not in their thread, or drops them
+ *   repair_work_bindings        drops schedules and runs that ended or belong to another thread, and tasks, agents and
+ *                               sources that do not exist
+ *   rebind_schedules            binds schedules to the threads in which they were created
  */
 export class Recovery {
   constructor(
@@ -45,15 +50,15 @@ export class Recovery {
       { pass: 'requeue_claimed_stimuli', repaired: await this.stimuli.requeueLost() },
       { pass: 'index_waiting_stimuli', repaired: await this.stimuli.indexWaiting() },
       await this.#rebuildWork(),
-      await this.#repairOpenWork('repair_progress_snapshots', withSoundSnapshots),
-      await this.#repairOpenWork('repair_work_bindings', withSoundBindings),
+      await this.#repairOpenWork('repair_progress_snapshots', withValidSnapshots),
+      await this.#repairOpenWork('repair_work_bindings', withValidBindings),
       await this.#rebindSchedules(),
     ];
   }
 
   async #rebuildWork(): Promise<PassReport> {
     const pass = 'rebuild_thread_work';
-    const lost = await this.context.store.read(() => listLostWork.all({ newest: NEWEST_STIMULI }));
+    const lost = await this.context.store.read(() => listLostWork.all({ newest: MAX_STIMULI }));
     let repaired = 0;
     for (const { channelId, rootMessageId } of lost) {
       const isDone = await this.#write(pass, channelId, rootMessageId, function* ({ topicId }) {
@@ -68,7 +73,7 @@ export class Recovery {
 
   async #repairOpenWork(
     pass: string,
-    sound: (topicId: number, work: ThreadWork) => Tx<ThreadWork>,
+    repair: (topicId: number, work: ThreadWork) => Tx<ThreadWork>,
   ): Promise<PassReport> {
     let repaired = 0;
     let after = { topicId: 0, rootMessageId: '' };
@@ -82,8 +87,8 @@ export class Recovery {
         if (known.bindings.length + known.progressSnapshots.length === 0) continue;
         const isDone = await this.#write(pass, channelId, rootMessageId, function* () {
           const work = yield* findWork(topicId, rootMessageId);
-          const right = work && (yield* sound(topicId, work));
-          return right === work || !right ? [] : [workChanged('recovery', right)];
+          const valid = work && (yield* repair(topicId, work));
+          return valid === work || !valid ? [] : [workChanged('recovery', valid)];
         });
         if (isDone) repaired += 1;
       }
@@ -93,7 +98,9 @@ export class Recovery {
 
   async #rebindSchedules(): Promise<PassReport> {
     const pass = 'rebind_schedules';
-    const rows = await this.context.store.read(() => listBoundSchedules.all({ limit: SCHEDULES }));
+    const rows = await this.context.store.read(() =>
+      listBoundSchedules.all({ limit: MAX_SCHEDULES }),
+    );
     let repaired = 0;
     for (const { scheduleId, sessionId, created } of rows) {
       const { title, channelId, threadRootMessageId } = decode(created);
@@ -114,7 +121,7 @@ export class Recovery {
     return { pass, repaired };
   }
 
-  /** What cannot be repaired is left to the next start; the others are not kept from theirs. */
+  /** Returns whether something was repaired. A failure does not stop the other repairs; the next start tries again. */
   async #write(
     pass: string,
     channelId: string,
@@ -122,7 +129,7 @@ export class Recovery {
     decide: (channel: OpenChannel, at: number) => Tx<NewEvent[]>,
   ): Promise<boolean> {
     const { log, diagnose } = this.context;
-    const place = { pass, channelId, threadRootMessageId };
+    const details = { pass, channelId, threadRootMessageId };
     try {
       const isDone = await log.write({
         actor: 'system',
@@ -133,11 +140,29 @@ export class Recovery {
           return { events, answer: () => events.length > 0 };
         },
       });
-      if (isDone) diagnose('repaired at the start', place);
+      if (isDone) diagnose('repaired at the start', details);
       return isDone;
     } catch (error) {
-      diagnose('could not be repaired', { ...place, error });
+      diagnose('could not be repaired', { ...details, error });
       return false;
     }
+  }
+}
+
+/** The last work of a thread in the log of its channel, read backwards to the root of the thread. */
+function* lastKnownWork(topicId: number, rootMessageId: string): Tx<ThreadWork | undefined> {
+  const root = yield* findMessageRow.first({ topicId, messageId: rootMessageId });
+  if (!root) return undefined;
+  const type = 'thread_work_changed';
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const page = { topicId, type, after: root.seq - 1, before, limit: LOG_PAGE };
+    const events = yield* listEventsOfTypeBefore.all(page);
+    for (const { body, seq } of events) {
+      before = seq;
+      const { work } = dataOf('thread_work_changed', { body });
+      if (work.threadRootMessageId === rootMessageId) return work;
+    }
+    if (events.length < LOG_PAGE) return undefined;
   }
 }

@@ -14,7 +14,7 @@ import {
   channelToSpeakIn,
   type JoinedChannel,
 } from '../channels/channel-gate.js';
-import { placeInThread } from '../channels/thread.js';
+import { resolveThread } from '../channels/thread.js';
 import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
@@ -107,7 +107,7 @@ function* assertFits(
   at: number,
 ): Tx<void> {
   const { topicId, channelId } = channel;
-  yield* placeInThread(topicId, { threadRootMessageId });
+  yield* resolveThread(topicId, { threadRootMessageId });
   for (const memberId of addressedMemberIds) {
     if (yield* findMember.first({ topicId, memberId })) continue;
     throw new StoaError('unknown_member', `There is no member ${memberId} in ${channelId}`);

@@ -1,4 +1,5 @@
 import {
+  type Author,
   type ChannelEvent,
   channelTopic,
   LIMITS,
@@ -19,7 +20,7 @@ import {
 } from '@stoa/store';
 import type { OpenChannel } from '../channels/channel-gate.js';
 import { namedMember } from '../channels/member-name.js';
-import { type Posted, publishMessage } from '../channels/publish-message.js';
+import { publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
 import type { NewEvent } from '../kernel/log.js';
 import { openTurn } from '../turns/open-turn.js';
@@ -257,7 +258,7 @@ function* present(channel: OpenChannel, memberIds: readonly string[]): Tx<string
   return found;
 }
 
-function* authorOf(sender: MemberRow | undefined): Tx<Posted['author']> {
+function* authorOf(sender: MemberRow | undefined): Tx<Author> {
   if (!sender) return { kind: 'system', id: 'system', displayName: 'system' };
   const { actorId, displayName } = yield* namedMember(memberRecord(sender));
   return { kind: 'agent', id: actorId, displayName };

@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { channelToChange, channelToRead } from '../channels/channel-gate.js';
-import { existing } from '../channels/thread.js';
+import { existingMessage } from '../channels/thread.js';
 import { decode } from '../kernel/codec.js';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
@@ -84,7 +84,7 @@ export class Turns {
   ): Promise<(TurnDecision & { seq: number; at: number })[]> {
     return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
-      yield* existing(topicId, rootMessageId);
+      yield* existingMessage(topicId, rootMessageId);
       const rows = yield* listDecisions.all({ topicId, rootMessageId, before, limit });
       return rows.map(({ seq, at, body }) => ({
         ...decode(body),

@@ -11,7 +11,6 @@ import {
 import { initiativeKeyOf } from './initiative.js';
 import { raised } from './status.js';
 
-/** Work that nobody knew of until now. */
 export function newWork(
   channelId: string,
   threadRootMessageId: string,
@@ -31,16 +30,16 @@ export function newWork(
   };
 }
 
-/** What a stimulus became in a thread. */
+/** A stimulus that was posted in a thread. */
 export interface Materialised {
   readonly stimulus: NewStimulus;
   readonly status: WorkStatus;
   readonly messageId: string;
-  /** It stands in the feed, and only points at the thread. */
+  /** Whether it was posted to the feed and only refers to the thread. */
   readonly isPromotion: boolean;
-  /** What it comes from has ended, and is bound to no thread any more. */
+  /** Whether its source has ended, so that it is not bound to the thread. */
   readonly isSourceOver: boolean;
-  /** The first who was given a turn by it. */
+  /** The first session that got a turn for it. */
   readonly woken?: { readonly sessionId: string; readonly runId: string } | undefined;
   readonly digest: string;
   readonly at: number;
@@ -67,7 +66,7 @@ export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWor
     ...(kind === 'thread_idle_followup' ? { followedUpAt: at } : {}),
   };
   const bound = BindingKind.safeParse(sourceKind);
-  // A run belongs to the thread it works in, which need not be the one it had an idea for.
+  // A run is bound to the thread it works in, which may be another one.
   const binds = bound.success && bound.data !== 'run' && !isSourceOver;
   if (binds && sourceRef !== undefined) {
     const binding = { bindingKind: bound.data, bindingRef: sourceRef, boundAt: at };
@@ -88,7 +87,7 @@ export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWor
   });
 }
 
-/** Bound twice is bound once; when there are too many, the one that was bound first goes. */
+/** Adds or updates a binding; beyond the limit the oldest one is dropped. */
 export function withBinding(work: ThreadWork, binding: Binding): ThreadWork {
   const isSame = ({ bindingKind, bindingRef }: Binding): boolean =>
     bindingKind === binding.bindingKind && bindingRef === binding.bindingRef;
@@ -106,7 +105,7 @@ function withSnapshot(work: ThreadWork, snapshot: ProgressSnapshot): ThreadWork 
   return { ...work, progressSnapshots };
 }
 
-/** The marker of a stream of progress that is shown now. */
+/** The message that currently shows the progress of a key. */
 export function shownMarker(work: ThreadWork | undefined, key: string | undefined) {
   return work?.progressSnapshots.find(({ progressKey }) => progressKey === key)?.latestMessageId;
 }

@@ -1,9 +1,8 @@
 import type { NewStimulus } from '@stoa/protocol';
 
 /**
- * What a stimulus goes on with, if its thread is still open: what its dedupe key names; without one, what
- * is told by the same source of observations. Those wait one after the other and replace nothing: each of
- * them happened.
+ * Stimuli with the same initiative key continue in one open thread. The key is the dedupe key, or the source of an observation.
+ * Observations of one source do not replace each other: each of them happened.
  */
 export function initiativeKeyOf({
   dedupeKey,

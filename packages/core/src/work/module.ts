@@ -6,7 +6,7 @@ import { sessions } from '../sessions/module.js';
 import { WORK_EVENTS } from './projection.js';
 import { ThreadWorks } from './works.js';
 
-/** What a thread of a channel works on, and what it is bound to. */
+/** Thread work: the goal of a thread, its progress and its bindings. */
 export const work = defineModule({
   name: 'work',
   needs: [access, sessions, channels],

@@ -2,7 +2,7 @@ import { putThreadWork } from '@stoa/store';
 import type { Projections } from '../kernel/module.js';
 import { isOpen } from './status.js';
 
-/** The event holds all of the work, so nothing is worked out again. */
+/** The event contains the complete work. */
 export const WORK_EVENTS: Projections = {
   *thread_work_changed({ topicId, seq }, { data: { work } }) {
     yield* putThreadWork.run({

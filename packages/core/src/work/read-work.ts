@@ -1,5 +1,6 @@
 import { type BindingKind, channelTopic, type ThreadWork, type WorkCause } from '@stoa/protocol';
 import { type FullThreadWorkRow, findMessageRow, findThreadWork, type Tx } from '@stoa/store';
+import type { LockedChannel } from '../channels/channel-gate.js';
 import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import { newWork } from './changes.js';
@@ -12,9 +13,9 @@ export function* findWork(topicId: number, rootMessageId: string): Tx<ThreadWork
   return row && workOf(row);
 }
 
-/** What is known of the work of a thread, or work that begins now; undefined if there is no such thread. */
+/** The work of a thread, or new work if it has none; undefined if there is no such thread. */
 export function* workIn(
-  { topicId, channelId }: { readonly topicId: number; readonly channelId: string },
+  { topicId, channelId }: LockedChannel,
   rootMessageId: string,
   at: number,
 ): Tx<ThreadWork | undefined> {

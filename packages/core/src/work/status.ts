@@ -5,7 +5,7 @@ const ORDER: readonly WorkStatus[] = ['proposed', 'active', 'reviewing', 'comple
 /**
  *   proposed ──▶ active ──▶ reviewing ──▶ completed ──▶ superseded
  *
- * Steps may be left out. It goes back only when somebody opens the work again.
+ * Steps may be skipped. Only reopening goes back.
  */
 export const isLower = (status: WorkStatus, than: WorkStatus): boolean =>
   ORDER.indexOf(status) < ORDER.indexOf(than);

@@ -14,7 +14,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     await stage.close();
   });
 
-  it('C-45 its status never falls, but for an explicit reopening', async () => {
+  it('C-45 its status goes back only by an explicit reopening', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     await stage.update(root, { status: 'completed' });
@@ -31,7 +31,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect((await stage.workOf(root)).status).toBe('completed');
   });
 
-  it('C-41 a verdict is recorded and told in the thread, and may wake somebody', async () => {
+  it('C-41 a review is stored and reported in the thread, and may open a turn', async () => {
     await open(['a']);
     const { messageId: root } = await stage.post('an idea', {}, stage.as('a'));
     const review = { verdict: 'changes_requested' as const, note: 'name it better' };
@@ -46,7 +46,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(await stage.turns.speak('better now')).toBe('a');
   });
 
-  it('C-41 a supersession is told in the thread and wakes nobody', async () => {
+  it('C-41 a supersession is reported in the thread, and opens no turn', async () => {
     await open(['a']);
     const { messageId: root } = await stage.turns.say('old', { addressedMemberIds: ['owner'] });
     const { messageId: newer } = await stage.turns.say('new', { addressedMemberIds: ['owner'] });
@@ -60,30 +60,30 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(stage.turns.runCount).toBe(0);
   });
 
-  it('C-41 work that is open and idle is asked about once, where the policy wants it', async () => {
+  it('C-41 open work that is idle gets one follow-up, if the policy enables it', async () => {
     await open([], { threadIdleFollowUpMs: 3_600_000 });
-    const look = async (ms: number): Promise<void> => {
+    const check = async (ms: number): Promise<void> => {
       stage.turns.world.clock.move(ms);
       await stage.core.stimulusClock.look();
     };
     const { messageId: root } = await stage.turns.say('a subject');
     const quiet = await stage.turns.say('nobody works on this');
     await stage.update(root, { status: 'active' });
-    await look(59 * MINUTE);
+    await check(59 * MINUTE);
     expect(await stage.stimuli()).toEqual([]);
-    await look(2 * MINUTE);
+    await check(2 * MINUTE);
     expect(await stage.stimuli()).toMatchObject([
       { kind: 'thread_idle_followup', state: 'dispatched', threadRootMessageId: root },
     ]);
-    await look(300 * MINUTE);
+    await check(300 * MINUTE);
     expect(await stage.stimuli()).toHaveLength(1);
     await stage.turns.say('still at it', { threadRootMessageId: root });
-    await look(61 * MINUTE);
+    await check(61 * MINUTE);
     expect(await stage.stimuli()).toHaveLength(2);
     expect((await stage.message(quiet.messageId)).replyCount).toBe(0);
   });
 
-  it('C-44 a schedule made in a turn belongs to its thread: its fire and its result are told there, once each', async () => {
+  it('C-44 a schedule created in a turn reports in its thread when it fires and when it is done, once each', async () => {
     await open(['a', 'b']);
     const { messageId: root } = await stage.turns.say('watch it', { addressedMemberIds: ['a'] });
     const { run } = await stage.turns.next();
@@ -93,7 +93,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
       { sessionId: stage.turns.sessionOf('a'), runId, origin },
       {
         title: 'Watch',
-        text: 'look at it',
+        text: 'check it',
         cadence: { kind: 'interval', everyMs: MINUTE },
         overlap: 'skip',
         misfire: 'coalesce_once',
@@ -111,7 +111,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
       await stage.core.stimuli.tick();
       expect(await stage.turns.speak(text)).toBe('a');
       await stage.core.stimuli.tick();
-      // Others may have something to say to the result.
+      // Other members may answer the result.
       expect(await stage.turns.speak()).toBe('b');
     }
     expect(await stage.turns.messages()).toEqual([
@@ -130,7 +130,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     ]);
   });
 
-  it('C-44 a schedule whose run fails tells that it failed, not how', async () => {
+  it('C-44 a schedule whose run fails reports only that it failed', async () => {
     await open(['a']);
     const { messageId: root } = await stage.turns.say('watch it');
     const { run } = await stage.turns.next();
@@ -138,7 +138,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
       { sessionId: stage.turns.sessionOf('a'), runId: run.runId, origin: run.context.origin },
       {
         title: 'Watch',
-        text: 'look',
+        text: 'check',
         cadence: { kind: 'interval', everyMs: MINUTE },
         overlap: 'skip',
         misfire: 'coalesce_once',
@@ -160,23 +160,23 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect((await stage.message(root)).replyCount).toBe(2);
   });
 
-  it('C-46 a crash after the claim, with nothing posted, posts once after the restart; what was posted is not posted again', async () => {
+  it('C-46 a stimulus that was claimed before a crash is posted once after the restart; posted stimuli are not posted again', async () => {
     await open([]);
-    const posted = await stage.post('said');
-    const { stimulusId } = await stage.put('to be said', { kind: 'result_summary' });
+    const posted = await stage.post('first');
+    const { stimulusId } = await stage.put('second', { kind: 'result_summary' });
     stage.turns.world.clock.move(10 * MINUTE);
     await stage.claimAndDie(stimulusId);
     await stage.restart();
     for (let n = 0; n < 3; n++) await stage.pass(MINUTE);
-    expect(await stage.turns.messages()).toEqual(['system: said', 'system: to be said']);
+    expect(await stage.turns.messages()).toEqual(['system: first', 'system: second']);
     expect(await stage.get(posted.stimulusId)).toMatchObject({ messageId: posted.messageId });
   });
 
-  it('C-46 two daemons that look at the same time post once', async () => {
+  it('C-46 two concurrent ticks post a stimulus once', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     for (let n = 0; n < 5; n++) {
-      // Progress: the same words would be left out otherwise.
+      // Without a progress key similar texts would be left out.
       const request = { threadRootMessageId: root, progressKey: `p${String(n)}` };
       await stage.put(`news ${String(n)}`, request);
     }
@@ -185,7 +185,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(new Set(await stage.states())).toEqual(new Set(['dispatched']));
   });
 
-  it('C-46 a daemon that was believed gone and goes on with its attempt posts nothing', async () => {
+  it('C-46 a daemon that lost its claim posts nothing', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     const request = { threadRootMessageId: root, progressKey: 'p' };
@@ -203,7 +203,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(await stage.turns.messages()).toEqual(['owner: a subject', 'system: news']);
   });
 
-  it('C-48 a restart after a summary in the feed wakes nobody', async () => {
+  it('C-48 a restart after a summary in the feed opens no turn', async () => {
     await open(['a']);
     await stage.post('what was done today', { kind: 'result_summary' });
     await stage.restart();
@@ -212,7 +212,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(await stage.turns.messages()).toEqual(['system: what was done today']);
   });
 
-  it('C-50 a marker and a binding of another thread are put right or dropped at the start, and told; a second start finds nothing', async () => {
+  it('C-50 the start repairs or drops markers and bindings of another thread and logs it; a second start repairs nothing', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('this one');
     const { messageId: other } = await stage.turns.say('another one');
@@ -234,16 +234,16 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
       bindings: [],
       progressSnapshots: [{ progressKey: 'build', latestMessageId: here.messageId }],
     });
-    const told = stage.turns.daemon.diagnoses.map(({ details }) => details);
+    const repairs = stage.turns.daemon.diagnoses.map(({ details }) => details);
     for (const pass of ['repair_progress_snapshots', 'repair_work_bindings']) {
-      expect(told).toContainEqual({ pass, channelId: 'team', threadRootMessageId: root });
+      expect(repairs).toContainEqual({ pass, channelId: 'team', threadRootMessageId: root });
     }
     expect((await stage.core.recovery.run()).map(({ repaired }) => repaired)).toEqual([
       0, 0, 0, 0, 0, 0,
     ]);
   });
 
-  it('C-62 a run that a stimulus led to is bound to the thread while it is under way, and needs no repair', async () => {
+  it('C-62 a run of a stimulus is bound to the thread until it ends, and needs no repair', async () => {
     await open(['a']);
     const { stimulusId } = await stage.put('an idea');
     await stage.core.stimuli.tick();
@@ -258,7 +258,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect((await stage.core.recovery.run()).every(({ repaired }) => repaired === 0)).toBe(true);
   });
 
-  it('C-62 a stimulus that was claimed when the daemon ended waits again, with its attempt counted', async () => {
+  it('C-62 a stimulus that was claimed when the daemon ended is pending again, and its attempt counts', async () => {
     await open([]);
     const { stimulusId } = await stage.put('an idea');
     await stage.claimAndDie(stimulusId);
@@ -285,7 +285,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     });
   });
 
-  it('C-62 work that is missing from its table is rebuilt at the start, and its status is not lowered', async () => {
+  it('C-62 the start restores work that is missing from its table, with its status', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     await stage.post('half', {

@@ -13,7 +13,7 @@ import {
   channelToSpeakIn,
   type JoinedChannel,
 } from '../channels/channel-gate.js';
-import { existing } from '../channels/thread.js';
+import { existingMessage } from '../channels/thread.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -30,7 +30,7 @@ export interface WorkQuery {
   readonly limit: number;
 }
 
-/** A person changed the work of a thread: the thread is informed in the same commit. */
+/** A person reviewed or superseded the work of a thread: a handler adds a notice to the thread in the same commit. */
 export const WORK_NEWS = defineHook<
   [
     channel: JoinedChannel,
@@ -45,7 +45,6 @@ export const WORK_NEWS = defineHook<
   Tx<readonly NewEvent[]>
 >('work news');
 
-/** The work of threads, as people look at it and change it. */
 export class ThreadWorks {
   constructor(private readonly context: SessionContext) {}
 
@@ -66,7 +65,7 @@ export class ThreadWorks {
     });
   }
 
-  /** A verdict and a supersession are told in the thread, in the commit that records them. */
+  /** A review or supersession is also reported in the thread, in the same commit. */
   async update(
     by: Principal,
     channelId: string,
@@ -86,20 +85,20 @@ export class ThreadWorks {
       open: () => channelToSpeakIn(by, channelId),
       *decide(channel, at): Tx<Decision<ThreadWork>> {
         assertNotArchived(channel);
-        yield* existing(channel.topicId, rootMessageId);
+        yield* existingMessage(channel.topicId, rootMessageId);
         const before = yield* workIn(channel, rootMessageId, at);
         if (!before) {
-          throw new StoaError('work_not_found', `${rootMessageId} is no root of a thread`);
+          throw new StoaError('work_not_found', `${rootMessageId} is not the root of a thread`);
         }
-        // What nobody works on has no owner to be taken from it.
+        // A request that only clears the owner must not create work.
         if (onlyFreesOwner(request) && !(yield* findWork(channel.topicId, rootMessageId))) {
-          throw new StoaError('work_not_found', `Nothing is known of work in ${rootMessageId}`);
+          throw new StoaError('work_not_found', `There is no work in ${rootMessageId}`);
         }
-        yield* assertRefers(channel, request);
+        yield* assertReferencesExist(channel, request);
         const changed = changedWork(before, request, by, at);
         const work = metadata === undefined ? changed : { ...changed, metadata };
         const events: NewEvent[] = [workChanged('person', work)];
-        events.push(...(yield* tellings(context, channel, work, request, at)));
+        events.push(...(yield* noticesOf(context, channel, work, request, at)));
         return { events, answer: () => work };
       },
     });
@@ -109,11 +108,11 @@ export class ThreadWorks {
 const onlyFreesOwner = ({ ownerSessionId, ...rest }: UpdateThreadWork): boolean =>
   ownerSessionId === null && Object.keys(rest).length === 0;
 
-function* assertRefers(
+function* assertReferencesExist(
   { topicId }: JoinedChannel,
   { supersededByMessageId, ownerSessionId }: UpdateThreadWork,
 ): Tx<void> {
-  if (supersededByMessageId !== undefined) yield* existing(topicId, supersededByMessageId);
+  if (supersededByMessageId !== undefined) yield* existingMessage(topicId, supersededByMessageId);
   if (typeof ownerSessionId !== 'string') return;
   if (yield* openSession.first({ sessionId: ownerSessionId })) return;
   throw new StoaError('session_not_found', `There is no session ${ownerSessionId}`);
@@ -152,7 +151,7 @@ function changedWork(
   };
 }
 
-function* tellings(
+function* noticesOf(
   context: SessionContext,
   channel: JoinedChannel,
   { threadRootMessageId, supersededByMessageId }: ThreadWork,
@@ -162,9 +161,9 @@ function* tellings(
   const events: NewEvent[] = [];
   if (review) {
     const { verdict, note } = review;
-    const said = note === undefined ? '' : `: ${note}`;
-    // Not with the name first: a message that begins with a name is meant for whoever has it.
-    const content = `Reviewed by ${channel.memberName}, ${verdict.replace('_', ' ')}${said}`;
+    const suffix = note === undefined ? '' : `: ${note}`;
+    // A message that begins with a name would address that member.
+    const content = `Reviewed by ${channel.memberName}, ${verdict.replace('_', ' ')}${suffix}`;
     const dedupeKey = `review:${threadRootMessageId}`;
     const news = { kind: 'review_completed' as const, threadRootMessageId, content, dedupeKey };
     events.push(...(yield* context.hooks.collect(WORK_NEWS, channel, news, at)));

@@ -6,17 +6,16 @@ import { namedMembers } from '../member-name.js';
 import type { ChannelCommand, CommandCall } from './command.js';
 import { sessionNamed } from './member-named.js';
 
-const AT_ONCE = 100;
+const MAX_CANCELLED = 100;
 
 /**
- * Takes the turn away from who has it in this thread, and outside of threads from everybody in the
- * channel: nobody else is started in their place. Of one that is named only the turn of that one is over,
- * and the next may speak.
+ * Cancels all leases of this thread, or outside of threads of the channel, and closes their turns. With a name it cancels only the
+ * leases of that session, and the next one may speak.
  */
 export const cancel: ChannelCommand = {
   name: 'cancel',
   takes: '[NAME]',
-  what: 'end the turn of who speaks in this thread, or only of the one named',
+  what: 'end the turns in this thread, or only that of one agent',
   *run(call) {
     const { context, channel, rest, at } = call;
     const named = rest === '' ? undefined : yield* sessionNamed(call, rest);
@@ -51,11 +50,11 @@ function* leasesHere({ channel: { topicId }, threadRootMessageId }: CommandCall)
     topicId,
     live: 1,
     before: Number.MAX_SAFE_INTEGER,
-    limit: AT_ONCE,
+    limit: MAX_CANCELLED,
   });
 }
 
-/** As for the run itself. All or none: who is told that a thread is quiet must be able to rely on it. */
+/** Needs the right to cancel each run. Cancels all or none, so that the answer is true for the whole thread. */
 function* assertMayCancel(
   { by }: CommandCall,
   leases: readonly LeaseRow[],
@@ -66,7 +65,7 @@ function* assertMayCancel(
     if (!session || mayDirect(by, session)) continue;
     throw new StoaError(
       'forbidden',
-      `${nameOf(lease)} works for somebody else: only they and the owner may cancel it`,
+      `${nameOf(lease)} works for another person: only they and the owner may cancel it`,
     );
   }
 }

@@ -8,15 +8,16 @@ import { sessionNamed } from './member-named.js';
 
 const CONFIRMED = / yes$/i;
 
-/** A session has one context wherever it is a member, so whoever clears it clears it there too. */
+/** A session has one context in all its channels, so clearing it affects the others too. */
 export const clear: ChannelCommand = {
   name: 'clear',
   takes: 'NAME [yes]',
-  what: 'let an agent begin anew; yes: also where else it is a member',
+  what: 'clear the context of an agent; yes: also if it is a member of other channels',
   *run(call) {
     const { context, by, channel, rest } = call;
     const given = rest.replace(CONFIRMED, '').trim();
-    if (given === '') throw new StoaError('invalid_request', 'Name whom to clear: /clear NAME');
+    if (given === '')
+      throw new StoaError('invalid_request', 'Name the agent to clear: /clear NAME');
     const { name, memberId, sessionId } = yield* sessionNamed(call, given);
     const channels = yield* listChannelsOf.all({ actorId: `session:${sessionId}` });
     const others = channels.filter(({ channelId }) => channelId !== channel.channelId);
@@ -28,9 +29,9 @@ export const clear: ChannelCommand = {
         others.length > where.length ? ` and ${String(others.length - where.length)} more` : '';
       throw new StoaError(
         'confirmation_needed',
-        `${name} is also in ${where.join(', ')}${more}, and would begin anew there too. If that is meant: /clear ${memberId} yes`,
+        `${name} is also in ${where.join(', ')}${more}, and would forget its context there too. To confirm: /clear ${memberId} yes`,
       );
     }
-    return { line: `${channel.memberName} cleared ${name}: it begins anew.`, events };
+    return { line: `${channel.memberName} cleared the context of ${name}.`, events };
   },
 };

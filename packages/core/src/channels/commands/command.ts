@@ -4,28 +4,27 @@ import type { NewEvent } from '../../kernel/log.js';
 import type { JoinedChannel } from '../channel-gate.js';
 import type { ChannelContext } from '../context.js';
 
-/** A command as somebody gave it, in a channel whose row is locked. */
+/** A command that a person gave, in a channel whose row is locked. */
 export interface CommandCall {
   readonly context: ChannelContext;
   readonly by: Principal;
   readonly channel: JoinedChannel;
-  /** The thread it was given in, if any. */
   readonly threadRootMessageId: string | undefined;
   readonly rest: string;
   readonly at: number;
 }
 
-/** What a command did, and the line that everybody is told. */
-export interface Told {
+export interface CommandResult {
+  /** Posted as a message of the system. */
   readonly line: string;
   readonly events?: readonly NewEvent[];
 }
 
-/** Something people can have done by writing it in a channel. What it refuses leaves nothing behind. */
+/** A command that people can give in a channel. If it throws, nothing is stored. */
 export interface ChannelCommand {
   readonly name: string;
-  /** What may follow, as it is shown; without it nothing may. */
+  /** Its argument, as the help shows it; undefined if it has none. */
   readonly takes?: string;
   readonly what: string;
-  run(call: CommandCall): Tx<Told> | Told;
+  run(call: CommandCall): Tx<CommandResult> | CommandResult;
 }

@@ -22,7 +22,7 @@ describe.each(STORE_ENGINES)('commands about turns on $name', (engine) => {
   };
   const inThread = ({ messageId }: Message) => ({ threadRootMessageId: messageId });
 
-  it('C-66 /cancel ends the turn of all who speak in its thread, and nobody else begins', async () => {
+  it('C-66 /cancel ends the turns of its thread, and nobody else starts', async () => {
     await open(['a', 'b', 'c'], 2);
     const root = await stage.say('hello');
     const elsewhere = await stage.say('and @c, you?');
@@ -70,12 +70,12 @@ describe.each(STORE_ENGINES)('commands about turns on $name', (engine) => {
     await expect(give('/cancel owner')).rejects.toMatchObject({ code: 'unknown_member' });
   });
 
-  it('C-66 /clear lets a session begin anew, and asks first where others share it', async () => {
+  it('C-66 /clear clears the context of a session, and needs confirmation if it has other channels', async () => {
     await open(['a', 'b']);
     await stage.say('the word is heron');
     expect(await stage.speak('noted')).toBe('a');
     expect(await stage.speak()).toBe('b');
-    expect(await give('/clear a')).toBe('owner cleared a: it begins anew.');
+    expect(await give('/clear a')).toBe('owner cleared the context of a.');
     await stage.pass(60_000);
     await stage.say('@a what is the word?');
     const { run } = await stage.next();
@@ -87,12 +87,12 @@ describe.each(STORE_ENGINES)('commands about turns on $name', (engine) => {
     await expect(give('/clear a')).rejects.toMatchObject({ code: 'confirmation_needed' });
     expect(await stage.read()).toEqual(before);
     expect(stage.daemon.driver.runs.at(-1)?.context.signal.aborted).toBe(false);
-    expect(await give('/clear a yes')).toBe('owner cleared a: it begins anew.');
+    expect(await give('/clear a yes')).toBe('owner cleared the context of a.');
     expect(await stage.ended(run)).toBe('cancelled');
     await expect(give('/clear')).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('C-66 needs the right that the call itself needs, and refused leaves nothing', async () => {
+  it('C-66 a command needs the same right as the API call, and stores nothing if refused', async () => {
     await open(['a']);
     const { credentials, channels } = stage.core;
     await credentials.mint({ humanId: 'ada', name: 'laptop' });
@@ -113,7 +113,7 @@ describe.each(STORE_ENGINES)('commands about turns on $name', (engine) => {
   it('C-18 /pause and /resume do what the settings of the channel do', async () => {
     await open(['a']);
     expect(await give('/pause')).toBe('owner paused the channel.');
-    expect(await give('/pause')).toBe('The channel is paused already.');
+    expect(await give('/pause')).toBe('The channel is already paused.');
     await stage.say('hello?');
     expect(await stage.leases()).toEqual([]);
     expect(await give('/resume')).toBe('owner resumed the channel.');

@@ -14,27 +14,26 @@ import { idempotency } from '../../kernel/idempotency.js';
 import type { Decision } from '../../kernel/log.js';
 import { assertNotArchived, channelToSpeakIn } from '../channel-gate.js';
 import type { ChannelContext } from '../context.js';
-import { type Posted, publishMessage } from '../publish-message.js';
+import { publishMessage, SYSTEM_AUTHOR } from '../publish-message.js';
 import { postedRecord } from '../records.js';
-import { placeInThread } from '../thread.js';
+import { resolveThread } from '../thread.js';
 import { commandCalled } from './commands.js';
 import { parseSlash, type Slash } from './parse-slash.js';
 
-const AUTHOR = { kind: 'system', id: 'system', displayName: 'Stoa' } as const;
 const LINE_CHARS = 2_000;
 
-/** What a post of a person is when its words begin with a slash. What agents write are words. */
+/** Parses a post of a person that begins with a slash. Agents cannot give commands. */
 export function slashIn(by: Principal, { text, inputItems }: PostMessage): Slash | undefined {
   if (by.kind !== 'human') return undefined;
   const [first, ...more] = inputItems ?? [];
   const slash = parseSlash(text ?? (first?.type === 'text' ? first.text : ''));
   if (slash?.type === 'command' && more.length > 0) {
-    throw new StoaError('invalid_request', 'A command stands alone, without other items');
+    throw new StoaError('invalid_request', 'A command cannot have other items');
   }
   return slash;
 }
 
-/** The post with these words in place of its first ones. */
+/** The request with another text. */
 export function withText(request: PostMessage, text: string): PostMessage {
   if (request.text !== undefined) return { ...request, text };
   const [, ...more] = request.inputItems ?? [];
@@ -49,8 +48,8 @@ export interface GivenCommand {
 }
 
 /**
- * Does what a person wrote as a command. The command itself is not kept as a message: what it did is told to
- * everybody in one line of the system, in the commit that did it, and wakes nobody.
+ * Carries out a command and posts its result as a message of the system, which opens no turn, in one commit. The command itself is
+ * not stored as a message.
  */
 export function giveCommand(
   context: ChannelContext,
@@ -66,33 +65,30 @@ export function giveCommand(
     open: () => channelToSpeakIn(by, channelId),
     *decide(channel, at): Tx<Decision<Message>> {
       assertNotArchived(channel);
-      const place = yield* placeInThread(channel.topicId, request);
-      const { threadRootMessageId } = place;
+      const thread = yield* resolveThread(channel.topicId, request);
+      const { threadRootMessageId } = thread;
       const { rest } = slash;
       const call = { context, by, channel, threadRootMessageId, rest, at };
-      const told = command.run(call);
-      const { line, events = [] } = 'next' in told ? yield* told : told;
+      const result = command.run(call);
+      const { line, events = [] } = 'next' in result ? yield* result : result;
       const published = yield* publishMessage(channel, {
         messageId: context.ids.next('msg'),
-        ...place,
-        author: AUTHOR,
+        ...thread,
+        author: SYSTEM_AUTHOR,
         addressedMemberIds: [],
         inputItems: [{ type: 'text', text: oneLine(line) }],
         metadata,
       });
       return {
         events: [...published.events, ...events],
-        answer: ([entry]) => answerOf(channelId, entry as LogEntry, published.posted),
+        answer: ([entry]) => postedRecord(channelId, entry as LogEntry, published.posted),
       };
     },
     idempotency: idempotency(context.secrets, key, { post: channelId, request }, (entry) =>
-      answerOf(channelId, entry, dataOf('message_posted', entry)),
+      postedRecord(channelId, entry, dataOf('message_posted', entry)),
     ),
   });
 }
-
-const answerOf = (channelId: string, { seq, at }: LogEntry, posted: Posted): Message =>
-  postedRecord(channelId, seq, at, posted);
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();

@@ -9,7 +9,7 @@ export interface NamedSession {
   readonly sessionId: string;
 }
 
-/** The agent that a command names, by its id or its name; a name that could mean two means neither. */
+/** The agent that a command names by its id or its name. A name that two members share is refused. */
 export function* sessionNamed({ channel }: CommandCall, given: string): Tx<NamedSession> {
   const wanted = given.replace(/^@/, '').toLowerCase();
   const members = yield* namedMembers(channel.topicId);
@@ -18,7 +18,7 @@ export function* sessionNamed({ channel }: CommandCall, given: string): Tx<Named
   const [member, another] = byId.length > 0 ? byId : byName;
   if (!member || another) {
     const why = another
-      ? `${given} could mean several members`
+      ? `Several members have the name ${given}`
       : `There is no member ${given} here`;
     throw new StoaError('unknown_member', `${why}. Agents here: ${agentsOf(members)}`);
   }

@@ -13,12 +13,12 @@ describe('a text that begins with a slash', () => {
     expect(parseSlash(text)).toEqual({ type: 'command', name, rest });
   });
 
-  it('with two slashes is words that begin with one', () => {
+  it('is not a command if it begins with two slashes', () => {
     expect(parseSlash('//who is there')).toEqual({ type: 'text', text: '/who is there' });
     expect(parseSlash('///')).toEqual({ type: 'text', text: '//' });
   });
 
-  it.each(['who', ' /who', 'either/or', ''])('%j is none', (text) => {
+  it.each(['who', ' /who', 'either/or', ''])('%j is not a command', (text) => {
     expect(parseSlash(text)).toBeUndefined();
   });
 });

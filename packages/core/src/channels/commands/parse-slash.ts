@@ -1,9 +1,9 @@
-/** What a text that begins with a slash is: a command, or words that only look like one. */
+/** A text that begins with a slash: a command, or an escaped text. */
 export type Slash =
   | { readonly type: 'command'; readonly name: string; readonly rest: string }
   | { readonly type: 'text'; readonly text: string };
 
-/** Two slashes are one slash and no command. Undefined for a text that does not begin with one. */
+/** Two slashes escape one. Undefined for a text that does not begin with a slash. */
 export function parseSlash(text: string): Slash | undefined {
   if (!text.startsWith('/')) return undefined;
   if (text.startsWith('//')) return { type: 'text', text: text.slice(1) };

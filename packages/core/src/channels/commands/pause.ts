@@ -3,7 +3,7 @@ import { findChannelFields, type Tx } from '@stoa/store';
 import { mayModerate } from '../../access/rules.js';
 import type { NewEvent } from '../../kernel/log.js';
 import { CHANNEL_RESUMED } from '../context.js';
-import type { ChannelCommand, CommandCall, Told } from './command.js';
+import type { ChannelCommand, CommandCall, CommandResult } from './command.js';
 
 export const pause: ChannelCommand = {
   name: 'pause',
@@ -13,18 +13,18 @@ export const pause: ChannelCommand = {
 
 export const resume: ChannelCommand = {
   name: 'resume',
-  what: 'let agents go on, with what people said meanwhile',
+  what: 'give turns again, first for messages posted during the pause',
   run: (call) => setPaused(call, false),
 };
 
-function* setPaused(call: CommandCall, paused: boolean): Tx<Told> {
+function* setPaused(call: CommandCall, paused: boolean): Tx<CommandResult> {
   const { context, by, channel, at } = call;
   if (!mayModerate(by, channel.createdBy)) {
     throw new StoaError('forbidden', 'Only the creator of the channel or the owner may do this');
   }
   const fields = yield* findChannelFields.first({ topicId: channel.topicId });
   if ((fields?.paused === 1) === paused) {
-    return { line: paused ? 'The channel is paused already.' : 'The channel is not paused.' };
+    return { line: paused ? 'The channel is already paused.' : 'The channel is not paused.' };
   }
   const event: ChannelEvent = { type: 'channel_updated', data: { paused } };
   const events: NewEvent[] = [{ topic: channelTopic(channel.channelId), event }];

@@ -4,15 +4,15 @@ import { settingsOf } from '../channel-settings.js';
 import { namedMembers } from '../member-name.js';
 import type { ChannelCommand } from './command.js';
 
-const NAMED = 20;
+const MAX_LEASES = 20;
 
 export const status: ChannelCommand = {
   name: 'status',
-  what: 'the identity and the memory mode here, and who speaks',
+  what: 'show the identity, the memory mode, and who has the turn',
   *run({ channel: { topicId, channelId } }) {
     const fields = yield* findChannelFields.first({ topicId });
     const { identity, memoryScope } = channelScope(channelId, settingsOf(fields?.settings ?? '{}'));
-    const page = { before: Number.MAX_SAFE_INTEGER, limit: NAMED };
+    const page = { before: Number.MAX_SAFE_INTEGER, limit: MAX_LEASES };
     const leases = yield* listLeases.all({ topicId, live: 1, ...page });
     const members = yield* namedMembers(topicId);
     const speaking = members.filter((member) =>

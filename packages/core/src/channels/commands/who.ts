@@ -2,16 +2,16 @@ import { scopeOfChannel } from '../channel-scope.js';
 import { namedMembers } from '../member-name.js';
 import type { ChannelCommand } from './command.js';
 
-const NAMED = 20;
+const MAX_NAMES = 20;
 
 export const who: ChannelCommand = {
   name: 'who',
-  what: 'who agents are here, what memory they have and who is here',
+  what: 'show the identity, the memory, and the members',
   *run({ channel }) {
     const scope = yield* scopeOfChannel(channel.channelId);
     const members = yield* namedMembers(channel.topicId);
     const named = members
-      .slice(0, NAMED)
+      .slice(0, MAX_NAMES)
       .map(({ displayName, memberKind }) =>
         memberKind === 'session' ? `${displayName} (agent)` : displayName,
       );

@@ -1,6 +1,7 @@
 import {
   type Binding,
   isTerminalRunStatus,
+  type Origin,
   type ProgressSnapshot,
   type ThreadWork,
 } from '@stoa/protocol';
@@ -16,23 +17,24 @@ import {
 import { decode } from '../kernel/codec.js';
 import { createdOf } from '../stimuli/records.js';
 
-const POSTED_LOOKED_AT = 200;
+/** How many of the newest posted stimuli are searched for a marker. */
+const MAX_STIMULI = 200;
 
-/** The same work when all of its markers are in its thread; else with those that are. */
-export function* withSoundSnapshots(topicId: number, work: ThreadWork): Tx<ThreadWork> {
-  const sound: ProgressSnapshot[] = [];
+/** Replaces or drops progress markers that are not in the thread. Returns the same object if all are. */
+export function* withValidSnapshots(topicId: number, work: ThreadWork): Tx<ThreadWork> {
+  const valid: ProgressSnapshot[] = [];
   let isSame = true;
   for (const snapshot of work.progressSnapshots) {
     const { progressKey, latestMessageId } = snapshot;
     if (yield* isMarker(topicId, work, progressKey, latestMessageId)) {
-      sound.push(snapshot);
+      valid.push(snapshot);
       continue;
     }
     isSame = false;
     const marker = yield* newestMarker(topicId, work, progressKey);
-    if (marker !== undefined) sound.push({ ...snapshot, latestMessageId: marker });
+    if (marker !== undefined) valid.push({ ...snapshot, latestMessageId: marker });
   }
-  return isSame ? work : { ...work, progressSnapshots: sound };
+  return isSame ? work : { ...work, progressSnapshots: valid };
 }
 
 function* isMarker(
@@ -53,7 +55,7 @@ function* newestMarker(
   work: ThreadWork,
   progressKey: string,
 ): Tx<string | undefined> {
-  for (const row of yield* listDispatchedStimuli.all({ topicId, limit: POSTED_LOOKED_AT })) {
+  for (const row of yield* listDispatchedStimuli.all({ topicId, limit: MAX_STIMULI })) {
     if (row.rootMessageId !== work.threadRootMessageId || row.messageId === null) continue;
     if (createdOf(row).progressKey !== progressKey) continue;
     if (yield* isMarker(topicId, work, progressKey, row.messageId)) return row.messageId;
@@ -61,33 +63,28 @@ function* newestMarker(
   return undefined;
 }
 
-/** The same work when all that is bound to it belongs to its thread and goes on; else with what does. */
-export function* withSoundBindings(_: number, work: ThreadWork): Tx<ThreadWork> {
-  const sound: Binding[] = [];
-  for (const binding of work.bindings) if (yield* isSound(work, binding)) sound.push(binding);
-  return sound.length === work.bindings.length ? work : { ...work, bindings: sound };
+/** Drops bindings that ended or belong to another thread. Returns the same object if there are none. */
+export function* withValidBindings(_: number, work: ThreadWork): Tx<ThreadWork> {
+  const valid: Binding[] = [];
+  for (const binding of work.bindings) if (yield* isValid(work, binding)) valid.push(binding);
+  return valid.length === work.bindings.length ? work : { ...work, bindings: valid };
 }
 
-interface Place {
-  readonly channelId?: string | undefined;
-  readonly threadRootMessageId?: string | undefined;
-}
-
-function* isSound(work: ThreadWork, { bindingKind, bindingRef }: Binding): Tx<boolean> {
-  const isHere = ({ channelId, threadRootMessageId }: Place): boolean =>
+function* isValid(work: ThreadWork, { bindingKind, bindingRef }: Binding): Tx<boolean> {
+  const isInThread = ({ channelId, threadRootMessageId }: Origin): boolean =>
     channelId === work.channelId && threadRootMessageId === work.threadRootMessageId;
   switch (bindingKind) {
     case 'schedule': {
       const row = yield* findSchedule.first({ scheduleId: bindingRef });
-      // One that was made elsewhere names no thread, and may tell of itself in any.
-      const made = row && decode(row.created);
-      if (!made || row.status === 'ended') return false;
-      return made.threadRootMessageId === undefined || isHere(made);
+      const schedule = row && decode(row.created);
+      if (!schedule || row.status === 'ended') return false;
+      // A schedule that was not created in a thread may report in any.
+      return schedule.threadRootMessageId === undefined || isInThread(schedule);
     }
     case 'run': {
       const row = yield* findQueuedRun.first({ runId: bindingRef });
       if (!row || isTerminalRunStatus(row.status)) return false;
-      return isHere(decode(row.queued).origin);
+      return isInThread(decode(row.queued).origin);
     }
     case 'sidechain_agent':
     case 'task':
