@@ -8,6 +8,7 @@ import {
   type UpdateChannel,
 } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
+import { defined } from '../kernel/defined.js';
 import type { Hook } from '../kernel/hooks.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -29,17 +30,17 @@ export async function updateChannel(
 ): Promise<Channel> {
   const { title, description, purpose, metadata, paused } = request;
   const { autonomyPolicy, defaultParticipationMode, identity, memoryScope } = request;
-  const data = {
-    ...(paused === undefined ? {} : { paused }),
-    ...(autonomyPolicy === undefined ? {} : { autonomyPolicy }),
-    ...(defaultParticipationMode === undefined ? {} : { defaultParticipationMode }),
-    ...(identity === undefined ? {} : { identity }),
-    ...(memoryScope === undefined ? {} : { memoryScope }),
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
-    ...(purpose === undefined ? {} : { purpose }),
-    ...(metadata === undefined ? {} : { metadata: admitMetadata(metadata) }),
-  };
+  const data = defined({
+    paused,
+    autonomyPolicy,
+    defaultParticipationMode,
+    identity,
+    memoryScope,
+    title,
+    description,
+    purpose,
+    metadata: metadata && admitMetadata(metadata),
+  });
   if (Object.keys(data).length === 0) {
     throw new StoaError('invalid_request', 'Nothing to change', [
       { path: 'body', message: 'at least one field' },

@@ -59,18 +59,22 @@ export function deleteMessage(
   });
 }
 
+/** Changes nothing if the reaction is already in that state. */
 export function setReaction(
   context: ChannelContext,
   principal: Principal,
   channelId: string,
   messageId: string,
   request: ReactionChange,
+  isSet: boolean,
 ): Promise<Message> {
   assertIsCaller(principal, request);
   const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
   return change(context, principal, channelId, messageId, function* (message, { topicId }) {
-    assertNotDeleted(message);
-    if (yield* findReaction.first({ topicId, ...data })) return undefined;
+    if (isSet) assertNotDeleted(message);
+    const reaction = yield* findReaction.first({ topicId, ...data });
+    if ((reaction !== undefined) === isSet) return undefined;
+    if (!isSet) return { type: 'reaction_unset', data };
     const count = (yield* countReactions.first({ topicId, messageId }))?.count ?? 0;
     if (count >= LIMITS.reactionsPerMessage) {
       throw new StoaError(
@@ -79,21 +83,6 @@ export function setReaction(
       );
     }
     return { type: 'reaction_set', data };
-  });
-}
-
-export function unsetReaction(
-  context: ChannelContext,
-  principal: Principal,
-  channelId: string,
-  messageId: string,
-  request: ReactionChange,
-): Promise<Message> {
-  assertIsCaller(principal, request);
-  const data = { messageId, emoji: request.emoji, actorId: actorIdOf(principal) };
-  return change(context, principal, channelId, messageId, function* (_, { topicId }) {
-    const reaction = yield* findReaction.first({ topicId, ...data });
-    return reaction ? { type: 'reaction_unset', data } : undefined;
   });
 }
 

@@ -9,9 +9,9 @@ export interface LockedChannel {
 }
 
 /**
- * Every operation on one channel opens it with one of the functions below, which check what the caller may do. Operations on
- * all channels (the list, a search without a channel, unread counts) need no check: channels are public to the people of this
- * daemon.
+ * Every operation on one channel opens it with one of the functions below, which check what the caller may do.
+ * Operations on all channels (the list, a search without a channel, unread counts) need no check: channels are public
+ * to the people of this daemon.
  */
 export interface OpenChannel extends OpenChannelRow {
   readonly channelId: string;

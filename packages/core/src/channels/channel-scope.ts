@@ -48,5 +48,5 @@ export function scopeFields(
 export function modeWarning(config: ChannelMemoryScopeConfig | undefined): string | undefined {
   const mode = config?.mode;
   if (mode === undefined || mode === 'isolated' || mode === 'metadata-only') return undefined;
-  return `The memory mode ${JSON.stringify(mode)} is unknown and treated as metadata-only, which marks the boundary and does not enforce it`;
+  return `The memory mode ${JSON.stringify(mode)} is not known and is treated as metadata-only, which marks the boundary and does not enforce it`;
 }

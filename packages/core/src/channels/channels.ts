@@ -8,7 +8,7 @@ import type {
   UpsertMember,
 } from '@stoa/protocol';
 import { deleteChannel, setArchived, updateChannel } from './change-channel.js';
-import { deleteMessage, editMessage, setReaction, unsetReaction } from './change-message.js';
+import { deleteMessage, editMessage, setReaction } from './change-message.js';
 import type { ChannelContext } from './context.js';
 import { createChannel } from './create-channel.js';
 import { getCursor, listUnread, moveCursor } from './cursors.js';
@@ -82,10 +82,10 @@ export class Channels {
     return deleteMessage(this.context, by, channelId, messageId);
   }
   react(by: Principal, channelId: string, messageId: string, request: ReactionChange) {
-    return setReaction(this.context, by, channelId, messageId, request);
+    return setReaction(this.context, by, channelId, messageId, request, true);
   }
   unreact(by: Principal, channelId: string, messageId: string, request: ReactionChange) {
-    return unsetReaction(this.context, by, channelId, messageId, request);
+    return setReaction(this.context, by, channelId, messageId, request, false);
   }
 
   pin(by: Principal, channelId: string, assetId: string) {

@@ -36,7 +36,9 @@ export const CHANNEL_UNARCHIVED = defineHook<
   Tx<readonly NewEvent[]>
 >('channel unarchived');
 
-/** A person cancels leases and their runs: the next session may speak (`pass_on`), or the turns are closed (`close`). */
+/**
+ * A person cancels leases and their runs: the next session may speak (`pass_on`), or the turns are closed (`close`).
+ */
 export const LEASES_CANCELLED = defineHook<
   [channel: OpenChannel, leases: readonly LeaseRow[], then: 'pass_on' | 'close', at: number],
   Tx<readonly NewEvent[]>

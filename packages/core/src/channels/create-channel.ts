@@ -11,6 +11,7 @@ import {
 import { findHuman, findTopic, insertTopic, type Tx } from '@stoa/store';
 import { humanIdOf } from '../access/rules.js';
 import { dataOf } from '../kernel/codec.js';
+import { defined } from '../kernel/defined.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -29,18 +30,20 @@ export async function createChannel(
 ): Promise<Channel> {
   const actor = actorIdOf(principal);
   const humanId = humanIdOf(principal);
+  const { title, description, purpose } = request;
+  const { autonomyPolicy, defaultParticipationMode, identity, memoryScope } = request;
   const channelId = request.channelId ?? context.ids.next('ch').replace('_', '-');
   const created: Created = {
     channelId,
-    title: request.title,
-    ...(request.description === undefined ? {} : { description: request.description }),
-    ...(request.purpose === undefined ? {} : { purpose: request.purpose }),
-    ...(request.autonomyPolicy === undefined ? {} : { autonomyPolicy: request.autonomyPolicy }),
-    ...(request.defaultParticipationMode === undefined
-      ? {}
-      : { defaultParticipationMode: request.defaultParticipationMode }),
-    ...(request.identity === undefined ? {} : { identity: request.identity }),
-    ...(request.memoryScope === undefined ? {} : { memoryScope: request.memoryScope }),
+    title,
+    ...defined({
+      description,
+      purpose,
+      autonomyPolicy,
+      defaultParticipationMode,
+      identity,
+      memoryScope,
+    }),
     metadata: admitMetadata(request.metadata),
   };
   const topic = channelTopic(channelId);

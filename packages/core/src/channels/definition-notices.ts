@@ -13,8 +13,8 @@ const AFTER_ALL_IDS = '~';
 const PAGE = 200;
 
 /**
- * Posts a message of the system, which opens no turn, to each channel with sessions that use the replaced definition of an
- * agent. Sessions that were outdated before are not named again.
+ * Posts a message of the system, which opens no turn, to each channel with sessions that use the replaced definition
+ * of an agent. Sessions that were outdated before are not named again.
  */
 export async function announceDefinition(
   context: SessionContext,

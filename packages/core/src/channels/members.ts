@@ -20,6 +20,7 @@ import {
 import { assertDistinct } from '../access/confusable-names.js';
 import { knownPeople } from '../access/credentials.js';
 import { mayModerate } from '../access/rules.js';
+import { defined } from '../kernel/defined.js';
 import type { Decision } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
 import { assertNotEnded, mayDirect, sessionToChange } from '../sessions/session-gate.js';
@@ -82,8 +83,8 @@ export function upsertMember(
 }
 
 /**
- * Refuses a name that belongs to another person or member. Sessions of one agent may share its name: messages identify them by
- * id.
+ * Refuses a name that belongs to another person or member. Sessions of one agent may share its name: messages identify
+ * them by id.
  */
 function* assertOwnName(
   { topicId }: OpenChannel,
@@ -195,9 +196,8 @@ function changed(
   return {
     ...withoutCleared(member, request),
     ...(displayName === undefined ? {} : { displayName, ...manualName(member) }),
-    ...(role === undefined ? {} : { role }),
     ...participationOfRequest(request),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...defined({ role, metadata }),
   };
 }
 
@@ -239,7 +239,7 @@ function* newcomer(
   return {
     ...identity,
     actorId,
-    ...(request.role === undefined ? {} : { role: request.role }),
+    ...defined({ role: request.role }),
     joinedAt: at,
     metadata,
   };

@@ -14,8 +14,8 @@ const CONTINUES = /^(?:[\p{L}\p{N}_]|[:.-][\p{L}\p{N}_])/u;
 const WORD_CONTINUES = /^[\p{L}\p{N}_]/u;
 
 /**
- * The members that a text names: at its beginning, or after an `@`. The longest matching name counts; a name that two members
- * share names nobody.
+ * The members that a text names: at its beginning, or after an `@`. The longest matching name counts; a name that two
+ * members share names nobody.
  */
 export function mentioned<M extends Nameable>(text: string, members: readonly M[]): M[] {
   const start = text.trimStart().slice(0, NAME_CHARS).toLowerCase();

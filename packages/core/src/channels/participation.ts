@@ -1,5 +1,6 @@
 import type { Member, UpsertMember } from '@stoa/protocol';
 import { decodeValue } from '../kernel/codec.js';
+import { defined } from '../kernel/defined.js';
 
 type Participation = Pick<
   Member,
@@ -24,10 +25,8 @@ export const participationFieldIn = (request: UpsertMember): string | undefined 
 export function participationOfRequest(request: UpsertMember): Participation {
   const { displayNameMode, participationMode, muted, expertiseTags } = request;
   return {
-    ...(displayNameMode === undefined ? {} : { displayNameMode }),
+    ...defined({ displayNameMode, muted, expertiseTags }),
     ...(participationMode ? { participationMode } : {}),
-    ...(muted === undefined ? {} : { muted }),
-    ...(expertiseTags === undefined ? {} : { expertiseTags }),
   };
 }
 

@@ -127,8 +127,8 @@ const HOUR_MS = 3_600_000;
 const MAX_COUNTED_MESSAGES = 1_000;
 
 /**
- * Limits what a session posts outside of its turns, which no budget does. In a channel where it has the turn it cannot post at
- * all: its reply is published when its run ends.
+ * Limits what a session posts outside of its turns, which no budget does. In a channel where it has the turn it cannot
+ * post at all: its reply is published when its run ends.
  */
 function* assertSessionMayPost(
   { topicId, channelId }: JoinedChannel,

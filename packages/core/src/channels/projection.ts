@@ -32,8 +32,9 @@ import { changedSettings, settingsOf } from './channel-settings.js';
 import { participationText } from './participation.js';
 
 /**
- * Updates the tables of a channel for each event. It decides nothing and reads only those tables, so that a replay gives the same
- * tables. Assets belong to no channel: whether they are in use is stored with them and is not part of a replay.
+ * Updates the tables of a channel for each event. It decides nothing and reads only those tables, so that a replay
+ * gives the same tables. Assets belong to no channel: whether they are in use is stored with them and is not part of a
+ * replay.
  */
 export const CHANNEL_EVENTS: Projections = {
   *message_posted(position, event) {

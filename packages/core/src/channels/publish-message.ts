@@ -17,8 +17,8 @@ export interface Published {
 }
 
 /**
- * Creates the events of a message: the only producer of `message_posted`. If the caller names no addressed members, the text
- * determines them. Addressed people get an event on their own topic.
+ * Creates the events of a message: the only producer of `message_posted`. If the caller names no addressed members,
+ * the text determines them. Addressed people get an event on their own topic.
  */
 export function* publishMessage(
   { topicId, channelId }: LockedChannel,
@@ -39,7 +39,10 @@ export function* publishMessage(
   return { posted, events: [{ topic: channelTopic(channelId), event }, ...mentions] };
 }
 
-/** Agents may address a member by beginning with its name, others only with an `@`. Most posts therefore need not read the members. */
+/**
+ * Agents may address a member by beginning with its name, others only with an `@`. Most posts therefore need not read
+ * the members.
+ */
 const mayName = ({ author }: Posted, text: string): boolean =>
   author.kind === 'agent' || text.includes('@');
 

@@ -82,8 +82,8 @@ export function listMessages(
 }
 
 /**
- * The last sequence before all messages that were posted at a time or later. A binary search of the log needs no index and is fast
- * in long channels too. If the clock was set back, it finds one of several possible answers.
+ * The last sequence before all messages that were posted at a time or later. A binary search of the log needs no index
+ * and is fast in long channels too. If the clock was set back, it finds one of several possible answers.
  */
 function* lastSeqBefore(topicId: number, time: number): Tx<number> {
   let before = 0;

@@ -9,6 +9,7 @@ import {
 import type { ChannelListRow, FullMessageRow, MemberRow, ReactionRow } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
+import { cutText } from '../kernel/short-text.js';
 import { scopeFields } from './channel-scope.js';
 import { defaultModeOf, policyOf, settingsOf } from './channel-settings.js';
 import { participationOf } from './participation.js';
@@ -122,11 +123,5 @@ function previewOf(row: ChannelListRow): { lastMessagePreview?: string } {
   if (row.lastBody === null || row.lastDeletedAt !== null) return {};
   const { inputItems } = decode(row.lastBody);
   const text = inputItems.find((item) => item.type === 'text')?.text;
-  return text === undefined ? {} : { lastMessagePreview: beginningOf(text) };
-}
-
-/** Does not cut a surrogate pair in half. */
-function beginningOf(text: string): string {
-  const cut = text.slice(0, PREVIEW_CHARS);
-  return cut.isWellFormed() ? cut : cut.slice(0, -1);
+  return text === undefined ? {} : { lastMessagePreview: cutText(text, PREVIEW_CHARS) };
 }

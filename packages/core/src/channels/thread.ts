@@ -7,8 +7,8 @@ interface ThreadPosition {
 }
 
 /**
- * Determines the thread of a message. A reply names the message it answers, the root of a thread, or both; they must belong to
- * the same thread.
+ * Determines the thread of a message. A reply names the message it answers, the root of a thread, or both; they must
+ * belong to the same thread.
  */
 export function* resolveThread(
   topicId: number,

@@ -1,4 +1,5 @@
 import { LIMITS, StoaError } from '@stoa/protocol';
+import { cutText } from '../kernel/short-text.js';
 
 export interface Payload {
   readonly text: string;
@@ -9,24 +10,17 @@ export interface Payload {
 const PLACEHOLDER = /\{\{\s*([^{}\s]+)\s*\}\}/g;
 
 /**
- * The text of an observation: the template filled with fields of the payload, else its `text`, else the whole payload. Placeholders
- * inside of the payload are not replaced. A text that is too long for a message is cut.
+ * The text of an observation: the template filled with fields of the payload, else its `text`, else the whole payload.
+ * Placeholders inside of the payload are not replaced. A text that is too long for a message is cut.
  */
 export function contentOf(template: string | undefined, payload: Payload): string {
   const full =
     template === undefined
       ? (textOf(payload.json) ?? payload.text)
       : template.replaceAll(PLACEHOLDER, (_, path: string) => fieldOf(payload.json, path));
-  const content = cut(full, LIMITS.textChars);
+  const content = cutText(full, LIMITS.textChars);
   if (/\S/.test(content)) return content;
   throw new StoaError('invalid_request', 'The observation has no text');
-}
-
-/** Does not cut a surrogate pair in half. */
-export function cut(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const kept = text.slice(0, maxChars);
-  return kept.isWellFormed() ? kept : kept.slice(0, -1);
 }
 
 function textOf(json: unknown): string | undefined {

@@ -27,12 +27,16 @@ import {
   type OpenChannel,
 } from '../channels/channel-gate.js';
 import { resolveThread } from '../channels/thread.js';
+import { defined } from '../kernel/defined.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { type Delivery, receive } from './receive.js';
 import { observationRecord, sourceRecord } from './records.js';
 
-/** Sources and their observations. Anyone who may read the channel may read its sources; moderators create and change them. */
+/**
+ * Sources and their observations. Anyone who may read the channel may read its sources; moderators create and change
+ * them.
+ */
 export class Observations {
   constructor(private readonly context: StimulusContext) {}
 
@@ -95,7 +99,7 @@ export class Observations {
     return this.#write(by, channelId, function* (channel, at) {
       assertNotArchived(channel);
       const source = sourceRecord(yield* existing(sourceId));
-      const settings = after(source, change);
+      const settings = changedSettings(source, change);
       yield* assertValidScope(channel.topicId, settings);
       const { createdBy, createdAt } = source;
       const answer = { ...settings, channelId, createdBy, createdAt, updatedAt: at };
@@ -180,26 +184,26 @@ function* assertValidScope(
   yield* resolveThread(topicId, { threadRootMessageId });
 }
 
-function after(
+function changedSettings(
   source: ObservationSource,
   change: UpdateObservationSource,
 ): ObservationSourceSettings {
-  const { sourceId } = source;
-  const thread = given(change.threadRootMessageId, source.threadRootMessageId);
-  const template = given(change.template, source.template);
   return {
-    sourceId,
+    sourceId: source.sourceId,
     title: change.title ?? source.title,
     scope: change.scope ?? source.scope,
     visibilityHint: change.visibilityHint ?? source.visibilityHint,
     enabled: change.enabled ?? source.enabled,
-    ...(thread === undefined ? {} : { threadRootMessageId: thread }),
-    ...(template === undefined ? {} : { template }),
+    ...defined({
+      threadRootMessageId: changedField(change.threadRootMessageId, source.threadRootMessageId),
+      template: changedField(change.template, source.template),
+    }),
   };
 }
 
-const given = (value: string | null | undefined, before: string | undefined): string | undefined =>
-  value === undefined ? before : (value ?? undefined);
+/** Undefined keeps a field, and null clears it. */
+const changedField = (change: string | null | undefined, before: string | undefined) =>
+  change === undefined ? before : (change ?? undefined);
 
 const changed = (channelId: string, data: ObservationSourceSettings): NewEvent => ({
   topic: channelTopic(channelId),

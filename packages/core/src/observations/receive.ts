@@ -16,12 +16,14 @@ import {
 } from '@stoa/store';
 import { assertNotArchived, channelToChange } from '../channels/channel-gate.js';
 import { dataOf } from '../kernel/codec.js';
+import { defined } from '../kernel/defined.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
+import { cutText } from '../kernel/short-text.js';
 import { addStimulus } from '../stimuli/add-stimulus.js';
 import type { StimulusContext } from '../stimuli/context.js';
-import { contentOf, cut, type Payload } from './content.js';
+import { contentOf, type Payload } from './content.js';
 import { observationOf, observationRecord, sourceRecord } from './records.js';
 
 const MINUTE_MS = 60_000;
@@ -42,8 +44,9 @@ export interface Delivery {
 }
 
 /**
- * Stores an observation and its stimulus in one commit. A repeated delivery id gets the first answer again, and so does a repeated
- * signature with another delivery id: an intercepted request cannot be replayed. All refusals look the same to the sender.
+ * Stores an observation and its stimulus in one commit. A repeated delivery id gets the first answer again, and so
+ * does a repeated signature with another delivery id: an intercepted request cannot be replayed. All refusals look the
+ * same to the sender.
  */
 export async function receive(context: StimulusContext, delivery: Delivery): Promise<Observation> {
   const { sourceId, deliveryId, signedAt, signature } = delivery;
@@ -75,7 +78,9 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
       const observationId = context.ids.next('obs');
       const { stimulus, events } = yield* addStimulus(context, channel, {
         kind: 'observation_materialized',
-        ...scopeOf(source),
+        scope: source.scope,
+        visibilityHint: source.visibilityHint,
+        ...defined({ threadRootMessageId: source.threadRootMessageId }),
         content,
         addressedMemberIds: [],
         sourceKind: 'observation',
@@ -90,7 +95,7 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
         sourceId,
         deliveryId,
         stimulusId: stimulus.stimulusId,
-        excerpt: cut(content, EXCERPT_CHARS),
+        excerpt: cutText(content, EXCERPT_CHARS),
         bytes: delivery.body.length,
         proof,
       };
@@ -111,11 +116,6 @@ export async function receive(context: StimulusContext, delivery: Delivery): Pro
 
 const replayed = (channelId: string, { body, at }: LogEntry): Observation =>
   observationOf(channelId, dataOf('observation_received', { body }), at);
-
-function scopeOf({ scope, threadRootMessageId, visibilityHint }: ObservationSource) {
-  const thread = threadRootMessageId === undefined ? {} : { threadRootMessageId };
-  return { scope, visibilityHint, ...thread };
-}
 
 /** An enabled source with its secret. */
 function* knownSource(

@@ -28,8 +28,8 @@ export interface PassReport {
 }
 
 /**
- * Repairs stimuli and thread work when a daemon starts. A pass changes only what is wrong, so a second run repairs nothing. Its
- * cost depends on open work, not on history. Each repair is one line in the log of the daemon.
+ * Repairs stimuli and thread work when a daemon starts. A pass changes only what is wrong, so a second run repairs
+ * nothing. Its cost depends on open work, not on history. Each repair is one line in the log of the daemon.
  *
  *   requeue_claimed_stimuli     requeues stimuli that a daemon claimed before it ended
  *   index_waiting_stimuli       indexes pending stimuli of versions without keys

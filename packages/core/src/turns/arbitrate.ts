@@ -43,9 +43,9 @@ export interface Decisions {
  *     ├──all who may start are cooling down──▶ open, checked again when the first may start
  *     └──nobody speaks, and nobody may start or the budget is spent──▶ closed
  *
- * An overdue lease is renewed if its run is active or no other member can start now; otherwise the next member replaces
- * it. A run that is silent for too long, or that spent the tokens of the turn, always loses its lease. In a paused or archived
- * channel nobody starts and nobody is replaced.
+ * An overdue lease is renewed if its run is active or no other member can start now; otherwise the next member
+ * replaces it. A run that is silent for too long, or that spent the tokens of the turn, always loses its lease. In a
+ * paused or archived channel nobody starts and nobody is replaced.
  */
 export function arbitrate(state: ThreadState, policy: AutonomyPolicy, now: number): Decisions {
   const arbitration = new Arbitration(state, policy, now);
@@ -138,8 +138,8 @@ class Arbitration {
   }
 
   /**
-   * How many more members could start if `refund` were returned. A lease of an earlier turn counts as a speaker, but uses no
-   * reply of this turn.
+   * How many more members could start if `refund` were returned. A lease of an earlier turn counts as a speaker, but
+   * uses no reply of this turn.
    */
   #room(refund = { speakers: 0, replies: 0, runs: 0 }): number {
     if (this.state.paused || isSpent(this.#turn, this.policy)) return 0;

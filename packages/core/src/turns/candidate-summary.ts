@@ -23,9 +23,9 @@ const TAG_CHARS = 600;
 const CLASH_CHARS = 200;
 
 /**
- * The candidates as a decision records them: first those with the turn in detail, then others in the order of their rank while
- * there is room, then groups. A group lists its members by id while there is room, then by a short tag. Members of
- * the largest group need not be listed: they are in no other group.
+ * The candidates as a decision records them: first those with the turn in detail, then others in the order of their
+ * rank while there is room, then groups. A group lists its members by id while there is room, then by a short tag.
+ * Members of the largest group need not be listed: they are in no other group.
  */
 export function summarizeCandidates(judged: readonly JudgedCandidate[]): CandidateSummary {
   const isFirst = ({ verdict }: JudgedCandidate): boolean =>
@@ -83,8 +83,8 @@ function groupsOf(rest: readonly JudgedCandidate[]): CandidateGroup[] {
 }
 
 /**
- * Lists the members of all groups but the largest by id or tag. If members of two groups share a tag, one of them is listed by
- * id; without room for that the tag is left out.
+ * Lists the members of all groups but the largest by id or tag. If members of two groups share a tag, one of them is
+ * listed by id; without room for that the tag is left out.
  */
 function nameMembers([largest, ...smaller]: readonly Group[]): void {
   const ids = roomFor(ID_CHARS);

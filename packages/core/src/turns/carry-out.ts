@@ -52,9 +52,7 @@ interface DecidedThread {
   readonly at: number;
 }
 
-/**
- * Carries out decisions in the commit that led to them: a grant has its inbox item, and the end of a lease ends its run.
- */
+/** Carries out decisions: a grant queues a run, and the end of a lease cancels its run, in the same commit. */
 export function* carryOut(context: SessionContext, decided: DecidedThread): Tx<NewEvent[]> {
   const { channel, thread, decisions, trigger } = decided;
   const events: NewEvent[] = [];

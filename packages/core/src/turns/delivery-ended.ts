@@ -16,6 +16,7 @@ import { sessionIdOf } from '../channels/member-name.js';
 import { dataOf } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
+import { oneLine } from '../kernel/short-text.js';
 import type { RunEnd } from '../runs/run-end.js';
 import type { SessionContext } from '../sessions/context.js';
 import { workOfRun } from '../sessions/run-facts.js';
@@ -128,15 +129,13 @@ function* hasReacted({ topicId }: LockedChannel, { sessionId, seq }: LeaseRow): 
   return false;
 }
 
-/** The longest text of a failure in a decision, on one line; the command that fixes it has to fit. */
+/** The longest text of a failure in a decision; a command that fixes it must fit. */
 const DETAIL_CHARS = 500;
 
 function failureOf(end: RunEnd): Pick<EndedLease, 'reason' | 'detail'> {
   if (end.type === 'completed') return {};
   if (end.type !== 'failed') return { reason: end.reason };
   const { code, message } = end.failure;
-  const line = message.replace(/\s+/g, ' ').trim();
-  const detail =
-    line.length <= DETAIL_CHARS ? line : `${line.slice(0, DETAIL_CHARS - 1).toWellFormed()}…`;
+  const detail = oneLine(message, DETAIL_CHARS);
   return { reason: code, ...(detail === '' ? {} : { detail }) };
 }

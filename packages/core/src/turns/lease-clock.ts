@@ -31,7 +31,9 @@ export const firstCheckAt = (
   now: number,
 ): number => now + Math.min(claimTimeoutMs, leaseTimeoutMs, silenceLimitMs);
 
-/** When to check a lease again. A settled approval triggers a check at once; this one is in case that trigger was lost. */
+/**
+ * When to check a lease again. A settled approval triggers a check at once; this one is in case that trigger was lost.
+ */
 export function nextCheckAt(lease: LiveLease, policy: AutonomyPolicy, now: number): number {
   const { silenceLimitMs } = policy;
   if (lease.phase === 'waiting') return now + silenceLimitMs;

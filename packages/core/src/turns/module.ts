@@ -45,11 +45,11 @@ export const turns = defineModule({
       ],
       after: {
         turn_decided: ({ data }) => {
-          turnClock.setFor(data.turn);
+          turnClock.decided(data);
         },
-        approval_settled: ({ data }) => void turnClock.approvalSettled(data.origin),
+        approval_settled: ({ data }) => void turnClock.answered(data.origin),
       },
-      ticks: [{ everyMs: 5_000, run: () => turnClock.check(), runsAtStart: true }],
+      ticks: [{ everyMs: 5_000, run: () => turnClock.look(), runsAtStart: true }],
       close: () => {
         turnClock.stop();
       },

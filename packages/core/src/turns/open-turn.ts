@@ -32,8 +32,8 @@ interface OpenTurnOptions {
 }
 
 /**
- * Opens a turn for a message of a person or of a stimulus, and grants the first leases. Sessions that still speak in the
- * thread for an earlier turn continue, and count as speakers of the new turn.
+ * Opens a turn for a message of a person or of a stimulus, and grants the first leases. Sessions that still speak in
+ * the thread for an earlier turn continue, and count as speakers of the new turn.
  */
 export function* openTurn(
   context: SessionContext,

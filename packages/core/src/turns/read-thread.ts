@@ -85,7 +85,10 @@ interface Speakers {
   readonly inChannel: string | undefined;
 }
 
-/** The author of the root has spoken in the thread. The last speaker of the channel counts only if no session spoke in the thread. */
+/**
+ * The author of the root has spoken in the thread. The last speaker of the channel counts only if no session spoke in
+ * the thread.
+ */
 function* speakersIn(topicId: number, rootMessageId: string): Tx<Speakers> {
   const [spoken, root] = yield* together(
     listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH }),
@@ -137,8 +140,8 @@ function unavailability(row: SessionMemberRow) {
 }
 
 /**
- * The time of a lease begins when its run starts, and again when an approval is settled. Until then its deadline is the time to
- * start the run, which does not extend the lease afterwards; a deadline later than that is a renewal.
+ * The time of a lease starts with its run, and again when an approval is settled. Before that, the deadline is the
+ * time by which the run must start; a later deadline in the row is a renewal.
  */
 function liveLease(row: LeaseWithRunRow, policy: AutonomyPolicy): LiveLease {
   const { leaseTimeoutMs, claimTimeoutMs } = policy;

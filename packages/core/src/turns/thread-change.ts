@@ -30,7 +30,7 @@ interface LeasesCancelled {
 
 export type CancelMode = 'pass_on' | 'close';
 
-/** The state of a thread after a change, which is not stored yet. */
+/** The state of a thread with a change that is not stored yet. */
 export function changedThread(state: ThreadState, change: ThreadChange, at: number): ThreadState {
   switch (change.type) {
     case 'time':

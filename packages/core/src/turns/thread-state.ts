@@ -1,6 +1,6 @@
 import type { LeasePhase, ParticipationMode, Turn } from '@stoa/protocol';
 
-/** Everything about a session that is a member of the channel that arbitration depends on. */
+/** A session that is a member of the channel, with everything that arbitration depends on. */
 export interface MemberState {
   readonly memberId: string;
   readonly sessionId: string;

@@ -3,7 +3,7 @@ import { type StoreEngine, until } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { TurnStage } from './turn-stage.fixture.js';
 
-/** A store that refuses to write while it is broken. */
+/** A store on which nothing can be written while it is broken. */
 class BreakableStore implements StoreEngine {
   readonly name = 'sqlite';
   isBroken = false;
@@ -30,7 +30,7 @@ class BreakableStore implements StoreEngine {
 let stage: TurnStage;
 afterEach(() => stage.close());
 
-it('a thread whose reevaluation fails is retried after a delay', async () => {
+it('a thread that cannot be decided about is tried again after a while, not at once', async () => {
   const store = new BreakableStore();
   stage = await TurnStage.open(store, ['a', 'b'], { leaseTimeoutMs: 60_000 });
   const { diagnoses, timers } = stage.daemon;
@@ -38,17 +38,17 @@ it('a thread whose reevaluation fails is retried after a delay', async () => {
     diagnoses.filter(({ message }) => message === 'a thread could not be reevaluated').length;
   await stage.say('hello');
   expect((await stage.next()).name).toBe('a');
-  await stage.core.turnClock.check();
+  await stage.core.turnClock.look();
   store.isBroken = true;
   stage.world.clock.move(120_000);
-  await stage.core.turnClock.check();
+  await stage.core.turnClock.look();
   expect(failures()).toBe(1);
   timers.advance(900);
-  // A check that the alarm started would have finished before this one.
-  await stage.core.turnClock.check();
+  // Whatever went off has looked before this one does.
+  await stage.core.turnClock.look();
   expect(failures()).toBe(2);
   timers.advance(1_000);
-  await until('it is retried', () => failures() === 3 || undefined);
+  await until('it is tried again', () => failures() === 3 || undefined);
   store.isBroken = false;
   timers.advance(1_000);
   expect((await stage.next()).name).toBe('b');

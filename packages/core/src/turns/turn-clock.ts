@@ -1,4 +1,4 @@
-import type { Origin, Turn } from '@stoa/protocol';
+import type { Origin, TurnDecision } from '@stoa/protocol';
 import { nextTurnAt } from '@stoa/store';
 import { Alarm } from '../kernel/alarm.js';
 import type { Timers } from '../ports.js';
@@ -6,10 +6,13 @@ import type { SessionContext } from '../sessions/context.js';
 import type { Turns } from './turns.js';
 
 const RETRY_MS = 1_000;
-/** After an outage of the store, daemons have this long to record that their runs are active. */
-const GRACE_AFTER_OUTAGE_MS = 2_000;
+/** After the store was away, daemons have this long to record that their runs are at work. */
+const BACK_MS = 2_000;
 
-/** Reevaluates threads when they are due. A regular check finds deadlines that another daemon stored. */
+/**
+ * Looks at threads when their time comes. What another daemon wrote is found by whoever looks around now
+ * and then.
+ */
 export class TurnClock {
   readonly #alarm: Alarm;
 
@@ -19,49 +22,51 @@ export class TurnClock {
     timers: Timers,
     private readonly showActive: () => Promise<void>,
   ) {
-    this.#alarm = new Alarm(context.clock, timers, () => void this.check());
+    this.#alarm = new Alarm(context.clock, timers, () => void this.look());
   }
 
-  /** Reevaluates due threads, and sets the alarm to the next deadline. */
-  async check(): Promise<void> {
+  /** Looks at what is due, and sets the timer to what comes next. */
+  async look(): Promise<void> {
     if (this.#alarm.isStopped) return;
     this.#alarm.clear();
     const { store, storeWait, clock, diagnose } = this.context;
     try {
       if (storeWait.outage) await this.showActive();
-      const checkedAt = clock.now();
-      const readyAt = storeWait.backAt + GRACE_AFTER_OUTAGE_MS;
-      if (checkedAt < readyAt) {
-        this.#alarm.setTo(readyAt);
+      const lookedAt = clock.now();
+      if (lookedAt < storeWait.backAt + BACK_MS) {
+        this.#alarm.setTo(storeWait.backAt + BACK_MS);
         return;
       }
-      const hasMore = await storeWait.observe(() => this.turns.tick());
+      const isMore = await storeWait.observe(() => this.turns.tick());
       const next = await store.read(() => nextTurnAt.first({}));
       if (!next || next.at === null) return;
-      // Threads that are still due failed: they are retried later, not in a busy loop.
-      const hasFailed = next.at <= checkedAt && !hasMore;
-      this.#alarm.setTo(hasFailed ? clock.now() + RETRY_MS : next.at);
+      // What is still due could not be decided about: trying again at once would be all this daemon does.
+      const isStuck = next.at <= lookedAt && !isMore;
+      this.#alarm.setTo(isStuck ? clock.now() + RETRY_MS : next.at);
     } catch (error) {
-      diagnose('threads could not be reevaluated', { error });
+      diagnose('threads could not be looked at', { error });
       this.#alarm.setTo(clock.now() + RETRY_MS);
     }
   }
 
-  setFor({ wakeAt }: Turn): void {
-    if (wakeAt !== undefined) this.#alarm.setTo(wakeAt);
+  decided({ turn }: TurnDecision): void {
+    if (turn.wakeAt !== undefined) this.#alarm.setTo(turn.wakeAt);
   }
 
   stop(): void {
     this.#alarm.stop();
   }
 
-  /** A run continues after an approval, so the time of its lease starts again. Does not reject; if it fails, a tick does the same later. */
-  async approvalSettled({ channelId, threadRootMessageId }: Origin): Promise<void> {
+  /**
+   * A run continues after an approval: its lease time starts again. Should this be lost, a tick finds it. Does not
+   * reject.
+   */
+  async answered({ channelId, threadRootMessageId }: Origin): Promise<void> {
     if (channelId === undefined || threadRootMessageId === undefined) return;
     try {
       await this.turns.reevaluate(channelId, threadRootMessageId, 'answered');
     } catch (error) {
-      this.context.diagnose('a thread could not be reevaluated', { channelId, error });
+      this.context.diagnose('a thread could not be looked at', { channelId, error });
     }
   }
 }

@@ -28,8 +28,8 @@ export class Turns {
   constructor(private readonly context: SessionContext) {}
 
   /**
-   * Reevaluates a bounded number of due threads. A thread that fails is due again at the next tick. Returns whether more
-   * threads are due, if at least one succeeded.
+   * Reevaluates a bounded number of due threads. A thread that fails is due again at the next tick. Returns whether
+   * more threads are due, if at least one succeeded.
    */
   async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context;

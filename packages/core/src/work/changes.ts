@@ -8,6 +8,7 @@ import {
   type TopicOfWork,
   type WorkStatus,
 } from '@stoa/protocol';
+import { defined } from '../kernel/defined.js';
 import { initiativeKeyOf } from './initiative.js';
 import { raised } from './status.js';
 
@@ -55,10 +56,8 @@ export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWor
   let after: ThreadWork = {
     ...work,
     status: raised(work.status, posted.status),
-    ...(owner === undefined ? {} : { ownerSessionId: owner }),
-    ...(isInitiative && initiativeKey !== undefined ? { initiativeKey } : {}),
-    ...(sourceKind === undefined ? {} : { sourceKind }),
-    ...(sourceRef === undefined ? {} : { sourceRef }),
+    ...defined({ ownerSessionId: owner, sourceKind, sourceRef }),
+    ...(isInitiative ? defined({ initiativeKey }) : {}),
     lastStimulusId: stimulusId,
     lastStimulusKind: kind,
     lastSignalAt: at,
@@ -79,8 +78,7 @@ export function afterStimulus(work: ThreadWork, posted: Materialised): ThreadWor
   if (progressKey === undefined || isPromotion) return after;
   return withSnapshot(after, {
     progressKey,
-    ...(sourceKind === undefined ? {} : { sourceKind }),
-    ...(sourceRef === undefined ? {} : { sourceRef }),
+    ...defined({ sourceKind, sourceRef }),
     latestMessageId: messageId,
     updatedAt: at,
     summaryDigest: posted.digest,

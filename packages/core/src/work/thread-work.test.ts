@@ -60,25 +60,25 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(stage.turns.runCount).toBe(0);
   });
 
-  it('C-41 open work that is idle gets one follow-up, if the policy enables it', async () => {
+  it('C-41 work that is open and idle is asked about once, where the policy wants it', async () => {
     await open([], { threadIdleFollowUpMs: 3_600_000 });
-    const check = async (ms: number): Promise<void> => {
+    const look = async (ms: number): Promise<void> => {
       stage.turns.world.clock.move(ms);
       await stage.core.stimulusClock.look();
     };
     const { messageId: root } = await stage.turns.say('a subject');
     const quiet = await stage.turns.say('nobody works on this');
     await stage.update(root, { status: 'active' });
-    await check(59 * MINUTE);
+    await look(59 * MINUTE);
     expect(await stage.stimuli()).toEqual([]);
-    await check(2 * MINUTE);
+    await look(2 * MINUTE);
     expect(await stage.stimuli()).toMatchObject([
       { kind: 'thread_idle_followup', state: 'dispatched', threadRootMessageId: root },
     ]);
-    await check(300 * MINUTE);
+    await look(300 * MINUTE);
     expect(await stage.stimuli()).toHaveLength(1);
     await stage.turns.say('still at it', { threadRootMessageId: root });
-    await check(61 * MINUTE);
+    await look(61 * MINUTE);
     expect(await stage.stimuli()).toHaveLength(2);
     expect((await stage.message(quiet.messageId)).replyCount).toBe(0);
   });

@@ -14,6 +14,7 @@ import {
   type JoinedChannel,
 } from '../channels/channel-gate.js';
 import { existingMessage } from '../channels/thread.js';
+import { defined } from '../kernel/defined.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -142,11 +143,10 @@ function changedWork(
   const now = asked ?? before.status;
   return {
     ...rest,
-    ...(nextOwner === undefined ? {} : { ownerSessionId: nextOwner }),
+    ...defined({ ownerSessionId: nextOwner, supersededByMessageId }),
     status: review ? raised(now, 'reviewing') : now,
     ...(reopen ? { reopenedAt: at } : {}),
     ...(review ? { review: { ...review, by: actorIdOf(by), at } } : {}),
-    ...(supersededByMessageId === undefined ? {} : { supersededByMessageId }),
     lastSignalAt: at,
   };
 }

@@ -9,8 +9,8 @@ import { sessionNamed } from './member-named.js';
 const MAX_CANCELLED = 100;
 
 /**
- * Cancels all leases of this thread, or outside of threads of the channel, and closes their turns. With a name it cancels only the
- * leases of that session, and the next one may speak.
+ * Cancels all leases of this thread, or outside of threads of the channel, and closes their turns. With a name it
+ * cancels only the leases of that session, and the next one may speak.
  */
 export const cancel: ChannelCommand = {
   name: 'cancel',

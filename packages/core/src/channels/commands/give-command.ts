@@ -12,6 +12,7 @@ import { dataOf } from '../../kernel/codec.js';
 import type { LogEntry } from '../../kernel/entry.js';
 import { idempotency } from '../../kernel/idempotency.js';
 import type { Decision } from '../../kernel/log.js';
+import { oneLine } from '../../kernel/short-text.js';
 import { assertNotArchived, channelToSpeakIn } from '../channel-gate.js';
 import type { ChannelContext } from '../context.js';
 import { publishMessage, SYSTEM_AUTHOR } from '../publish-message.js';
@@ -48,8 +49,8 @@ export interface GivenCommand {
 }
 
 /**
- * Carries out a command and posts its result as a message of the system, which opens no turn, in one commit. The command itself is
- * not stored as a message.
+ * Carries out a command and posts its result as a message of the system, which opens no turn, in one commit. The
+ * command itself is not stored as a message.
  */
 export function giveCommand(
   context: ChannelContext,
@@ -76,7 +77,7 @@ export function giveCommand(
         ...thread,
         author: SYSTEM_AUTHOR,
         addressedMemberIds: [],
-        inputItems: [{ type: 'text', text: oneLine(line) }],
+        inputItems: [{ type: 'text', text: oneLine(line, LINE_CHARS) }],
         metadata,
       });
       return {
@@ -88,9 +89,4 @@ export function giveCommand(
       postedRecord(channelId, entry, dataOf('message_posted', entry)),
     ),
   });
-}
-
-function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= LINE_CHARS ? line : `${line.slice(0, LINE_CHARS - 1).toWellFormed()}…`;
 }
