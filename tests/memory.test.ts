@@ -209,7 +209,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect(made.warnings).toEqual([expect.stringContaining('"sealed" is not known') as string]);
     expect((await owner.get<Channel>('/v1/channels/odd')).json.warnings).toHaveLength(1);
     await until('it stands in the log of the daemon', () =>
-      daemon.output().stderr.includes('is not known: it is taken as metadata-only'),
+      daemon.output().stderr.includes('is not known and is treated as metadata-only'),
     );
     const mended = await owner.patch<Channel>('/v1/channels/odd', {
       memoryScope: { mode: 'isolated' },
