@@ -36,11 +36,12 @@ export const CHANNEL_UNARCHIVED = defineHook<
   Tx<readonly NewEvent[]>
 >('channel unarchived');
 
-/**
- * A person cancels leases and their runs: the next session may speak (`pass_on`), or the turns are closed (`close`).
- */
+/** After a cancellation the next session may speak, or the turns are closed. */
+export type AfterCancel = 'pass_on' | 'close';
+
+/** A person cancels leases and their runs. */
 export const LEASES_CANCELLED = defineHook<
-  [channel: OpenChannel, leases: readonly LeaseRow[], then: 'pass_on' | 'close', at: number],
+  [channel: OpenChannel, leases: readonly LeaseRow[], then: AfterCancel, at: number],
   Tx<readonly NewEvent[]>
 >('leases cancelled');
 

@@ -2,6 +2,7 @@ import {
   type CancelReason,
   type Ceiling,
   channelTopic,
+  type EventData,
   type LeaseOutcome,
   type StoredItem,
   type Turn,
@@ -11,6 +12,7 @@ import {
 import { findMessage, type LeaseRow, type Tx, together } from '@stoa/store';
 import { lowerCeiling } from '../authority/ceiling.js';
 import type { LockedChannel } from '../channels/channel-gate.js';
+import { SYSTEM_AUTHOR } from '../channels/publish-message.js';
 import { acceptItem } from '../inbox/accept-item.js';
 import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
@@ -23,21 +25,16 @@ import { deliveryFor, type PendingMessage, readThreadContext } from './delivery.
 import { itemsOf, type ReadThread } from './read-thread.js';
 
 /** The message that opened a turn, which the sessions that get the turn answer. */
-export interface OriginMessage {
-  readonly messageId: string;
-  readonly author: { readonly id: string; readonly displayName: string };
+export interface OriginMessage
+  extends Pick<EventData<'message_posted'>, 'messageId' | 'author' | 'requestedBy' | 'ceiling'> {
   readonly inputItems: readonly StoredItem[];
-  /** The person who asked for it, if that is not the author. */
-  readonly requestedBy?: string | undefined;
-  /** The ceiling under which it was written. */
-  readonly ceiling?: Ceiling | undefined;
 }
 
 /** The origin of a turn as it is stored; an edit replaces its items. */
 export function* readOrigin(topicId: number, messageId: string): Tx<OriginMessage> {
   const row = yield* findMessage.first({ topicId, messageId });
   if (row) return { ...decode(row.posted), inputItems: itemsOf(row) };
-  return { messageId, author: { id: 'system', displayName: 'system' }, inputItems: [] };
+  return { messageId, author: SYSTEM_AUTHOR, inputItems: [] };
 }
 
 interface DecidedThread {

@@ -1,4 +1,4 @@
-import type { Ceiling, ChannelDelivery, Member, StoredItem, Turn } from '@stoa/protocol';
+import type { ChannelDelivery, EventData, Member, StoredItem, Turn } from '@stoa/protocol';
 import {
   type ChannelFieldsRow,
   type FullMessageRow,
@@ -25,17 +25,7 @@ const MAX_MEMBERS = 8;
 const MAX_PINS = 20;
 
 /** A message of the same commit, which the store does not have yet. */
-export interface PendingMessage {
-  readonly messageId: string;
-  readonly author: {
-    readonly kind: 'human' | 'agent' | 'system';
-    readonly id: string;
-    readonly displayName: string;
-  };
-  readonly inputItems: readonly StoredItem[];
-  readonly ceiling?: Ceiling | undefined;
-  readonly at: number;
-}
+export type PendingMessage = EventData<'message_posted'> & { readonly at: number };
 
 /** The parts of a delivery that are the same for all sessions that get the turn. */
 export interface ThreadContext {

@@ -1,4 +1,4 @@
-import type { Author, Ceiling, StoredItem, Turn } from '@stoa/protocol';
+import type { EventData, Turn } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
 import type { LockedChannel } from '../channels/channel-gate.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
@@ -9,18 +9,6 @@ import type { SessionContext } from '../sessions/context.js';
 import { arbitrate } from './arbitrate.js';
 import { carryOut } from './carry-out.js';
 import { readThread } from './read-thread.js';
-
-/** A message that is being posted, and may open a turn. */
-export interface Opening {
-  readonly messageId: string;
-  readonly threadRootMessageId?: string | undefined;
-  readonly replyToMessageId?: string | undefined;
-  readonly author: Author;
-  readonly addressedMemberIds: readonly string[];
-  readonly inputItems: readonly StoredItem[];
-  readonly requestedBy?: string | undefined;
-  readonly ceiling?: Ceiling | undefined;
-}
 
 interface OpenTurnOptions {
   /** The stimulus that opens the turn instead of a person. */
@@ -38,15 +26,15 @@ interface OpenTurnOptions {
 export function* openTurn(
   context: SessionContext,
   channel: LockedChannel,
-  opening: Opening,
+  posted: EventData<'message_posted'>,
   at: number,
   { stimulus, selected, byHand }: OpenTurnOptions = {},
 ): Tx<NewEvent[]> {
-  const { messageId, author, inputItems } = opening;
-  const text = textOf(inputItems);
-  const threadRootMessageId = opening.threadRootMessageId ?? messageId;
+  const { messageId } = posted;
+  const text = textOf(posted.inputItems);
+  const threadRootMessageId = posted.threadRootMessageId ?? messageId;
   const [selection, thread] = yield* together(
-    selectedBy(channel, opening, text),
+    selectedBy(channel, posted, text),
     readThread(channel, threadRootMessageId, { messageId, text }),
   );
   if (!thread) return [];
@@ -72,8 +60,8 @@ export function* openTurn(
     turn,
     decisions: arbitrate({ ...thread.state, turn }, thread.policy, at),
     trigger: { type: 'message', messageId },
-    origin: opening,
-    pendingMessage: { messageId, author, inputItems, at },
+    origin: posted,
+    pendingMessage: { ...posted, at },
     at,
   });
 }
@@ -83,7 +71,7 @@ type Selection = Pick<Turn, 'selected' | 'isForPeople'>;
 /** Explicitly addressed members, else members that the text names, else the author of the message it replies to. */
 function* selectedBy(
   { topicId }: LockedChannel,
-  { addressedMemberIds, replyToMessageId }: Opening,
+  { addressedMemberIds, replyToMessageId }: EventData<'message_posted'>,
   text: string,
 ): Tx<Selection> {
   const members = yield* namedMembers(topicId);

@@ -1,9 +1,9 @@
 import { findChannelFields, type LeaseRow, listOpenTurns, type Tx } from '@stoa/store';
 import type { LockedChannel } from '../channels/channel-gate.js';
+import type { AfterCancel } from '../channels/context.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { reevaluateThread } from './reevaluate-thread.js';
-import type { CancelMode } from './thread-change.js';
 
 /** Continues the open turns of a channel that was unarchived, unless it is paused. */
 export function* reopenTurns(
@@ -34,7 +34,7 @@ export function* cancelTurns(
   context: SessionContext,
   channel: LockedChannel,
   leases: readonly LeaseRow[],
-  then: CancelMode,
+  then: AfterCancel,
   at: number,
 ): Tx<NewEvent[]> {
   const events: NewEvent[] = [];

@@ -19,7 +19,7 @@ export function* reevaluateThread(
 ): Tx<NewEvent[]> {
   const { topicId } = channel;
   const row = yield* findTurn.first({ topicId, rootMessageId });
-  if (!row || !mayMatter(row, change, at)) return [];
+  if (!row || !needsDecision(row, change, at)) return [];
   const { turn } = decode(row.decided);
   const origin = yield* readOrigin(topicId, turn.originMessageId);
   const { messageId, inputItems } = origin;
@@ -43,7 +43,7 @@ export function* reevaluateThread(
  * A lease that ends changes its thread even after the turn was closed. Everything else concerns open turns, and a
  * deadline only if no other decision has moved it since.
  */
-function mayMatter({ isOpen, wakeAt }: TurnRow, { type }: ThreadChange, at: number): boolean {
+function needsDecision({ isOpen, wakeAt }: TurnRow, { type }: ThreadChange, at: number): boolean {
   if (type === 'run_ended' || type === 'cancelled') return true;
   if (isOpen !== 1) return false;
   return type !== 'time' || (wakeAt !== null && wakeAt <= at);

@@ -1,5 +1,6 @@
 import type { AutonomyPolicy, EventData, Turn } from '@stoa/protocol';
 import type { LeaseRow } from '@stoa/store';
+import type { AfterCancel } from '../channels/context.js';
 import { arbitrate, type Decisions, type EndedLease } from './arbitrate.js';
 import { chargeLease } from './budget.js';
 import type { MemberState, ThreadState } from './thread-state.js';
@@ -21,14 +22,12 @@ interface RunEnded {
   readonly isSessionEnded: boolean;
 }
 
-/** A person cancelled leases: the next session may speak, or the turn is closed. */
+/** A person cancelled leases. */
 interface LeasesCancelled {
   readonly type: 'cancelled';
   readonly leases: readonly LeaseRow[];
-  readonly then: CancelMode;
+  readonly then: AfterCancel;
 }
-
-export type CancelMode = 'pass_on' | 'close';
 
 /** The state of a thread with a change that is not stored yet. */
 export function changedThread(state: ThreadState, change: ThreadChange, at: number): ThreadState {
