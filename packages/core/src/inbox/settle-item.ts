@@ -13,6 +13,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
+import { afterFailure, atOnce, type RetryPolicy } from '../kernel/durable-queue.js';
 import type { NewEvent } from '../kernel/log.js';
 import { type RunFacts, terminalEvent } from '../runs/end-run.js';
 import { RUN_NOT_ALLOWED, type RunEnd } from '../runs/run-end.js';
@@ -21,6 +22,9 @@ import { waitsForBoundary } from '../sessions/records.js';
 import { factsOf, inSession, requestedOfRun, type Work } from '../sessions/run-facts.js';
 import type { OpenSession } from '../sessions/session-gate.js';
 import { DEFAULT_PRIORITY } from './admit.js';
+
+/** The inbox runs a requeued item when its turn comes; no time is added. */
+const MAILBOX_RETRIES: RetryPolicy = { maxAttempts: LIMITS.mailboxAttempts, backoff: atOnce };
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
@@ -67,11 +71,13 @@ function settleItem(
   const reason = end.type === 'failed' ? end.failure.code : end.reason;
   const attempts = item.attempts + 1;
   // A person decided: trying again would only ask the same question again.
-  const isFinal = reason === RUN_NOT_ALLOWED;
-  if (!isFinal && item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
-    return requeue(context, session, item, accepted, attempts, reason);
-  }
-  return deadLetter(session, item, accepted, reason);
+  const isFinal = reason === RUN_NOT_ALLOWED || item.kind !== 'mailbox_delivery';
+  const next = isFinal
+    ? 'dead_letter'
+    : afterFailure(MAILBOX_RETRIES, attempts, context.clock.now());
+  return next === 'dead_letter'
+    ? deadLetter(session, item, accepted, reason)
+    : requeue(context, session, item, accepted, attempts, reason);
 }
 
 /**

@@ -1,10 +1,11 @@
-import { TABLES } from '@stoa/store';
+import { nextScheduleAt, TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { assets } from '../assets/module.js';
 import { channels } from '../channels/module.js';
 import { inbox } from '../inbox/module.js';
+import { DurableQueue } from '../kernel/durable-queue.js';
 import { on } from '../kernel/hooks.js';
-import { defineModule } from '../kernel/module.js';
+import { type Committed, defineModule } from '../kernel/module.js';
 import type { Calendar } from '../ports.js';
 import { RUN_ENDED } from '../runs/end-run.js';
 import { runs } from '../runs/module.js';
@@ -28,12 +29,24 @@ export const schedules = defineModule({
   tables: { session: TABLES.schedules },
   create({ stimulusContext: context }, { runtime }: SchedulePorts) {
     const service = new Schedules({ context, calendar: runtime.calendar });
+    const queue = new DurableQueue(context, {
+      failure: 'due schedules could not fire',
+      work: () => service.fireDue(),
+      *next() {
+        return (yield* nextScheduleAt.first({}))?.at ?? null;
+      },
+    });
+    const changed = ({ data }: Committed<'schedule_created' | 'schedule_changed'>): void => {
+      if (data.nextFireAt !== undefined) queue.changed(data.nextFireAt);
+    };
     return {
       services: { schedules: service },
       within: [
         on(RUN_ENDED, ({ sessionId }, runId, end) => scheduleEnded(context, sessionId, runId, end)),
       ],
-      ticks: [{ everyMs: 500, run: () => service.fireDue() }],
+      after: { schedule_created: changed, schedule_changed: changed },
+      ticks: [{ everyMs: 5_000, run: () => queue.poll(), runsAtStart: true }],
+      close: () => queue.stop(),
     };
   },
 });

@@ -211,17 +211,16 @@ export class Schedules {
     return this.get(by, scheduleId);
   }
 
-  /** Fires what is due. Returns how many there were. */
-  async fireDue(): Promise<number> {
-    const now = this.ports.context.clock.now();
-    const due = await this.ports.context.store.read(() =>
-      listDueSchedules.all({ now, limit: FIRE_LIMIT }),
-    );
-    const ids = due.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
-    await eachApart(this.ports.context, 'a schedule could not fire', ids, (one) =>
+  /** Fires due schedules, a bounded number. Returns whether there may be more that can fire. */
+  async fireDue(): Promise<boolean> {
+    const { context } = this.ports;
+    const now = context.clock.now();
+    const rows = await context.store.read(() => listDueSchedules.all({ now, limit: FIRE_LIMIT }));
+    const due = rows.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
+    const failures = await eachApart(context, 'a schedule could not fire', due, (one) =>
       fireSchedule(this.ports, { ...one, actor: 'system', isExtra: () => false }),
     );
-    return due.length;
+    return due.length === FIRE_LIMIT && failures < due.length;
   }
 
   *#find(scheduleId: string): Tx<FullScheduleRow> {

@@ -21,6 +21,13 @@ import type { OpenChannel } from '../channels/channel-gate.js';
 import { namedMember } from '../channels/member-name.js';
 import { type Posted, publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
+import {
+  afterFailure,
+  atOnce,
+  doubling,
+  dueAt,
+  type RetryPolicy,
+} from '../kernel/durable-queue.js';
 import type { NewEvent } from '../kernel/log.js';
 import { openTurn } from '../turns/open-turn.js';
 import { afterStimulus, newWork, shownMarker } from '../work/changes.js';
@@ -34,7 +41,9 @@ import { createdOf } from './records.js';
 
 type Post = Extract<Placement, { do: 'post' }>;
 
-const SECOND_MS = 1_000;
+const RETRIES: RetryPolicy = { maxAttempts: LIMITS.stimulusAttempts, backoff: doubling(1_000) };
+/** An attempt that a daemon did not live to finish is repeated by the next one. */
+export const RETRIES_OF_LOST_CLAIMS: RetryPolicy = { ...RETRIES, backoff: atOnce };
 
 /** What was found of a stimulus that is to be posted. */
 interface Found {
@@ -52,8 +61,8 @@ function* find(
 ): Tx<Found | undefined> {
   const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
   if (row?.state !== state) return undefined;
-  const isDue = row.dueAt <= at || (row.expiresAt ?? Infinity) <= at;
-  if (state === 'pending' && !isDue) return undefined;
+  const { dueAt: availableAt, expiresAt } = row;
+  if (state === 'pending' && dueAt({ availableAt, expiresAt }) > at) return undefined;
   const stimulus = createdOf(row);
   const read = yield* readState(channel, stimulus, at);
   return read && { row, stimulus, read, placement: place(stimulus, read.state, read.policy, at) };
@@ -129,23 +138,22 @@ function settle(channel: OpenChannel, { row, placement }: Found): NewEvent[] {
   }
 }
 
-/** An attempt that did not come to an end: tried again later and later, and at last not at all. */
+/** An attempt failed, or the daemon that made it is gone. */
 export function* failed(
   channel: OpenChannel,
   stimulusId: string,
   error: string,
   at: number,
-  wait: 'backoff' | 'none' = 'backoff',
+  policy = RETRIES,
 ): Tx<NewEvent[]> {
   const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
   if (row?.state !== 'claimed') return [];
   const { attempts } = row;
-  if (attempts >= LIMITS.stimulusAttempts) {
-    const data = { stimulusId, state: 'dead_letter' as const, reason: 'failed' as const, error };
-    return [about(channel, { type: 'stimulus_settled', data })];
-  }
-  const until = wait === 'none' ? at : at + SECOND_MS * 2 ** (attempts - 1);
-  return [deferred(channel, row, until, 'failed', attempts, error)];
+  const next = afterFailure(policy, attempts, at);
+  if (next !== 'dead_letter')
+    return [deferred(channel, row, next.retryAt, 'failed', attempts, error)];
+  const data = { stimulusId, state: 'dead_letter' as const, reason: 'failed' as const, error };
+  return [about(channel, { type: 'stimulus_settled', data })];
 }
 
 function deferred(

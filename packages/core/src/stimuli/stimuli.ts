@@ -35,7 +35,7 @@ import { DAEMON_GONE_MS } from '../runs/ownership.js';
 import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
-import { claim, dispatch, failed, wordsOf } from './dispatch.js';
+import { claim, dispatch, failed, RETRIES_OF_LOST_CLAIMS, wordsOf } from './dispatch.js';
 import { InitiativeWaits } from './initiative-waits.js';
 import { insertKeys } from './projection.js';
 import { createdOf, stimulusRecord } from './records.js';
@@ -45,8 +45,6 @@ const POSTED_AT_ONCE = 20;
 const LOOKED_AT = 100;
 /** Attempts at one look, posted or not. */
 const TRIED_AT_ONCE = 100;
-/** Often enough for claims of daemons that are gone; what is posted at the end of every turn need not wait for it. */
-const LOST_EVERY_MS = 5_000;
 /** Longer than posting takes; a claim this old was forgotten by who made it. */
 const CLAIM_STALE_MS = 60_000;
 const CUT_OFF = 'the daemon ended while it was being posted';
@@ -60,8 +58,6 @@ export interface StimulusQuery {
 
 /** Reasons to speak that nobody said yet: putting them in, looking at them, and posting them in time. */
 export class Stimuli {
-  #lookedForLostAt = Number.NEGATIVE_INFINITY;
-
   readonly #waits: InitiativeWaits;
 
   constructor(private readonly context: StimulusContext) {
@@ -135,7 +131,7 @@ export class Stimuli {
     for (const { channelId, stimulusId } of lost) {
       try {
         const isDone = await this.#write(channelId, function* (channel, at) {
-          const events = yield* failed(channel, stimulusId, CUT_OFF, at, 'none');
+          const events = yield* failed(channel, stimulusId, CUT_OFF, at, RETRIES_OF_LOST_CLAIMS);
           return { events, answer: () => events.length > 0 };
         });
         if (!isDone) continue;
@@ -176,11 +172,6 @@ export class Stimuli {
   async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context;
     const now = clock.now();
-    // A clock that was set back must not keep this from looking.
-    if (now < this.#lookedForLostAt || now - this.#lookedForLostAt >= LOST_EVERY_MS) {
-      this.#lookedForLostAt = now;
-      await this.requeueLost();
-    }
     const expired = await store.read(() => listExpiredStimuli.all({ now, limit: LOOKED_AT }));
     const pass = this.#waits.pass();
     const done = { posted: 0, settled: 0, held: 0, none: 0 };

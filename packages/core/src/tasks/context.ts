@@ -1,4 +1,3 @@
-import type { Timers } from '../ports.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import type { TaskExecutors } from './executors.js';
 import type { TaskKinds } from './kinds.js';
@@ -7,7 +6,6 @@ import type { TaskKinds } from './kinds.js';
 export interface TaskContext extends StimulusContext {
   readonly kinds: TaskKinds;
   readonly executors: TaskExecutors;
-  readonly timers: Timers;
   /** The machine and data directory that processes of this daemon belong to. */
   readonly location: string;
   /** Where the files of tasks are. */

@@ -37,13 +37,12 @@ export const tasks = defineModule({
   needs: [access, sessions, channels, runs, inbox, work, stimuli],
   events: TASK_EVENTS,
   tables: { session: TABLES.tasks },
-  create({ stimulusContext, timers }, { runtime }: TaskPorts) {
+  create({ stimulusContext }, { runtime }: TaskPorts) {
     const executors = new TaskExecutors();
     const taskContext: TaskContext = {
       ...stimulusContext,
       kinds: new TaskKinds(runtime.taskKinds),
       executors,
-      timers,
       location: runtime.location,
       directory: runtime.taskDirectory,
     };

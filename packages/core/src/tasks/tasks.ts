@@ -164,13 +164,12 @@ export class Tasks {
     await this.#stopping.look();
     await handOverLeftBehind(this.context, this.#stopping, UPKEEP_LIMIT);
     await tellAllDue(this.context, UPKEEP_LIMIT);
-    this.#queue.hint();
-    await this.#queue.settled();
+    await this.#queue.poll();
   }
 
   /** A slot may have become free. */
   slotFreed(): void {
-    this.#queue.hint();
+    void this.#queue.poll();
   }
 
   /** A session left its tasks behind. */
