@@ -3,7 +3,7 @@ import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { RunEnd } from '../runs/run-end.js';
-import { tellThread } from '../stimuli/add-stimulus.js';
+import { reportInThread } from '../stimuli/add-stimulus.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { outputOf } from '../turns/publication.js';
 import { withBinding } from '../work/changes.js';
@@ -60,7 +60,7 @@ export function* scheduleFired(
     dedupeKey: `schedule:${scheduleId}:fire`,
     progressKey: `schedule:${scheduleId}:fire`,
   };
-  return yield* tellThread(context, channel, news, at);
+  return yield* reportInThread(context, channel, news, at);
 }
 
 /** What the work of a schedule came to, told in its thread. Who said nothing has nothing to tell. */
@@ -93,7 +93,7 @@ export function* scheduleEnded(
     dedupeKey: `schedule:${scheduleId}`,
     progressKey: `schedule:${scheduleId}:latest`,
   };
-  return yield* tellThread(context, channel, news, context.clock.now());
+  return yield* reportInThread(context, channel, news, context.clock.now());
 }
 
 const sourceOf = (sourceRef: string) => ({ sourceKind: 'schedule', sourceRef });

@@ -4,7 +4,7 @@ import { channelToChange } from '../channels/channel-gate.js';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import { eachApart } from '../kernel/each-apart.js';
 import type { Decision } from '../kernel/log.js';
-import { tellThread } from './add-stimulus.js';
+import { reportInThread } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 
 /** The shortest time that a policy may set. */
@@ -49,7 +49,7 @@ function followUp(
         content: `Nobody has written here for ${inWords(idleMs)}, and the work is open. Is it done, is it stuck, what is next?`,
         dedupeKey: `idle:${rootMessageId}`,
       };
-      const events = yield* tellThread(context, channel, news, at);
+      const events = yield* reportInThread(context, channel, news, at);
       return { events, answer: () => undefined };
     },
   });

@@ -9,7 +9,7 @@ import { sessions } from '../sessions/module.js';
 import { turns } from '../turns/module.js';
 import { work } from '../work/module.js';
 import { WORK_NEWS } from '../work/works.js';
-import { tellThread } from './add-stimulus.js';
+import { reportInThread } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { followUpIdleThreads } from './idle-threads.js';
 import { STIMULUS_EVENTS } from './projection.js';
@@ -19,7 +19,7 @@ export interface StimulusPorts {
   readonly runtime: { readonly daemonId: string };
 }
 
-/** Stimuli: reasons to post in a channel without a person, and when they are posted. */
+/** Stimuli: reasons to post in a channel without a message of a person, posted when they are due. */
 export const stimuli = defineModule({
   name: 'stimuli',
   needs: [access, sessions, channels, runs, work, turns],
@@ -43,7 +43,7 @@ export const stimuli = defineModule({
     };
     return {
       within: [
-        on(WORK_NEWS, (channel, news, at) => tellThread(stimulusContext, channel, news, at)),
+        on(WORK_NEWS, (channel, news, at) => reportInThread(stimulusContext, channel, news, at)),
       ],
       services: { stimulusContext, stimuli: service },
       after: {
@@ -66,7 +66,7 @@ export const stimuli = defineModule({
   },
 });
 
-/** Stimuli that were due before wait for an event. */
+/** Due stimuli that the round left wait for an event, so only later times count. */
 function* nextDueAt(now: number): Tx<number | null> {
   const rows = yield* together(nextStimulusAt.first({ now }), nextExpiryAt.first({ now }));
   const times = rows.flatMap((row) => row?.at ?? []);

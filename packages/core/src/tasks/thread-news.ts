@@ -1,7 +1,7 @@
 import type { BindingKind, StimulusKind, TaskEntry } from '@stoa/protocol';
 import { lockChannel, type Tx } from '@stoa/store';
 import type { NewEvent } from '../kernel/log.js';
-import { tellThread } from '../stimuli/add-stimulus.js';
+import { reportInThread } from '../stimuli/add-stimulus.js';
 import { withBinding } from '../work/changes.js';
 import { workChanged, workIn } from '../work/read-work.js';
 import type { TaskContext } from './context.js';
@@ -54,5 +54,5 @@ export function* tellItsThread(
     progressKey: `task:${taskId}`,
     ceiling,
   };
-  return yield* tellThread(context, { ...row, channelId }, news, at);
+  return yield* reportInThread(context, { ...row, channelId }, news, at);
 }
