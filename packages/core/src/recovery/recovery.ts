@@ -3,7 +3,7 @@ import { listBoundSchedules, listLostWork, listOpenWork, type Tx } from '@stoa/s
 import { channelToChange, type OpenChannel } from '../channels/channel-gate.js';
 import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
-import { scheduleBound } from '../schedules/schedule-news.js';
+import { bindSchedule } from '../schedules/schedule-thread.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import type { Stimuli } from '../stimuli/stimuli.js';
 import { findWork, workChanged, workOf } from '../work/read-work.js';
@@ -106,7 +106,7 @@ export class Recovery {
         function* (channel, at) {
           const work = yield* findWork(channel.topicId, threadRootMessageId);
           const isBound = work?.bindings.some(({ bindingRef }) => bindingRef === scheduleId);
-          return isBound ? [] : yield* scheduleBound(thread, at);
+          return isBound ? [] : yield* bindSchedule(thread, at);
         },
       );
       if (isDone) repaired += 1;

@@ -14,14 +14,14 @@ import { stimuli } from '../stimuli/module.js';
 import { turns } from '../turns/module.js';
 import { work } from '../work/module.js';
 import { SCHEDULE_EVENTS } from './projection.js';
-import { scheduleEnded } from './schedule-news.js';
+import { reportResult } from './schedule-thread.js';
 import { Schedules } from './schedules.js';
 
 export interface SchedulePorts {
   readonly runtime: { readonly calendar: Calendar };
 }
 
-/** Schedules: work that a session gets at set times. */
+/** Schedules: items that are added to inboxes at given times. */
 export const schedules = defineModule({
   name: 'schedules',
   needs: [access, assets, sessions, channels, runs, inbox, work, turns, stimuli],
@@ -42,7 +42,7 @@ export const schedules = defineModule({
     return {
       services: { schedules: service },
       within: [
-        on(RUN_ENDED, ({ sessionId }, runId, end) => scheduleEnded(context, sessionId, runId, end)),
+        on(RUN_ENDED, ({ sessionId }, runId, end) => reportResult(context, sessionId, runId, end)),
       ],
       after: { schedule_created: changed, schedule_changed: changed },
       ticks: [{ everyMs: 5_000, run: () => queue.poll(), runsAtStart: true }],
