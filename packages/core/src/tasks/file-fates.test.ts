@@ -46,7 +46,7 @@ describe('the files of a task', () => {
     const waited = await stage.begin(sessionId, 'agent', { isForeground: true });
     await stage.daemon.core.sessions.end(OWNER, below);
     await stage.tasks.tick();
-    await stage.settle(handed.taskId, { isTold: true });
+    await stage.settle(handed.taskId, { isReported: true });
     await stage.endAlone(sessionId);
     stage.world.clock.move(2 * DAY);
     for (const { taskId } of [running, paused, waited]) expect(await fateOf(taskId)).toBe('kept');
@@ -59,7 +59,7 @@ describe('the files of a task', () => {
     const worksIn = await stage.session();
     const detail = { agentId: 'helper', sessionId: worksIn };
     const { taskId } = await stage.begin(sessionId, 'agent', { detail });
-    await stage.settle(taskId, { isTold: true });
+    await stage.settle(taskId, { isReported: true });
     await stage.daemon.core.sessions.end(OWNER, sessionId);
     stage.world.clock.move(2 * DAY);
     expect(await fateOf(taskId)).toBe('kept');

@@ -15,7 +15,7 @@ describe('what is asked of a task', () => {
   /** A command that a tool call waits for, which has no entry. */
   const waitedFor = async (description: string): Promise<Task> => {
     const { taskId, ...rest } = await stage.begin(sessionId, 'shell', { description });
-    await stage.settle(taskId, { isTold: true });
+    await stage.settle(taskId, { isReported: true });
     const id = `tsk_0000000000000000000000000${description.slice(-1)}`;
     return { ...rest, taskId: id, isForeground: true, status: 'running', notice: 'none' };
   };
@@ -59,9 +59,9 @@ describe('what is asked of a task', () => {
       await stage.daemon.driver.nth(1);
       const { taskId } = await stage.begin(sessionId, 'monitor');
       const other = await stage.begin(sessionId, 'monitor');
-      await stage.tasks.tell(taskId, 'line 1', { events: 1 });
-      await stage.tasks.tell(other.taskId, 'of another');
-      await stage.tasks.tell(taskId, 'line 2', { events: 2 });
+      await stage.tasks.sendUpdate(taskId, 'line 1', { events: 1 });
+      await stage.tasks.sendUpdate(other.taskId, 'of another');
+      await stage.tasks.sendUpdate(taskId, 'line 2', { events: 2 });
       const stopped = await stage.tasks.stop(asSession(sessionId), taskId);
       expect(stopped).toMatchObject({ notice: 'none', detail: { events: 2 } });
       const states = (await stage.notices(sessionId)).map((item) => [textOf(item), item.state]);
@@ -70,7 +70,7 @@ describe('what is asked of a task', () => {
         ['of another', 'waiting'],
         ['line 2', 'dropped'],
       ]);
-      expect(await stage.tasks.tell(taskId, 'too late')).toBe(false);
+      expect(await stage.tasks.sendUpdate(taskId, 'too late')).toBe(false);
     });
 
     it('and cannot be stopped, it goes on, and who asked is told', async () => {

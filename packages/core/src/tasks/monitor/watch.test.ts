@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PatternProblem } from '../../patterns/pattern-syntax.js';
-import { tidingsText } from './tidings-text.js';
-import { WATCH_BEGINS, Watch, type WatchRules } from './watch.js';
+import { monitorUpdateText } from './monitor-update.js';
+import { WATCH_START, Watch, type WatchRules } from './watch.js';
 
 const rules = (more: Partial<WatchRules> = {}): WatchRules => ({
   ...{ maxEvents: 1_000, idleMs: 300_000 },
@@ -18,7 +18,7 @@ const numbered = (from: number, to: number): Uint8Array =>
 
 describe('a watch', () => {
   it('T-19 tells 5 of 100 instant lines, and says of 95 that they were dropped', () => {
-    const watch = new Watch(rules(), WATCH_BEGINS, 0);
+    const watch = new Watch(rules(), WATCH_START, 0);
     const tidings = read(watch, numbered(1, 100), 0);
     expect(tidings?.lines.map(({ text }) => text)).toEqual([1, 2, 3, 4, 5].map((n) => `line ${n}`));
     expect(tidings?.dropped).toBe(95);
@@ -26,7 +26,7 @@ describe('a watch', () => {
   });
 
   it('T-19 drops that came after the last tidings are said with the next, or stand in the totals', () => {
-    const watch = new Watch(rules(), WATCH_BEGINS, 0);
+    const watch = new Watch(rules(), WATCH_START, 0);
     expect(read(watch, numbered(1, 5), 0)?.dropped).toBe(0);
     expect(read(watch, numbered(6, 40), 10)).toBeUndefined();
     expect(read(watch, numbered(41, 100), 20)).toBeUndefined();
@@ -39,7 +39,7 @@ describe('a watch', () => {
   });
 
   it('T-21 tells exactly as many as it may, of five at once', () => {
-    const watch = new Watch(rules({ maxEvents: 3 }), WATCH_BEGINS, 0);
+    const watch = new Watch(rules({ maxEvents: 3 }), WATCH_START, 0);
     expect(watch.isFull).toBe(false);
     const tidings = read(watch, numbered(1, 5), 0);
     expect(tidings?.lines.map(({ number }) => number)).toEqual([1, 2, 3]);
@@ -51,7 +51,7 @@ describe('a watch', () => {
   });
 
   it('T-22 is idle when nothing was printed for the time given, also if the clock jumps back', () => {
-    const watch = new Watch(rules({ idleMs: 1_000 }), WATCH_BEGINS, 50_000);
+    const watch = new Watch(rules({ idleMs: 1_000 }), WATCH_START, 50_000);
     expect(watch.isIdle(50_999)).toBe(false);
     read(watch, numbered(1, 1), 50_999);
     expect(watch.isIdle(51_998)).toBe(false);
@@ -62,20 +62,20 @@ describe('a watch', () => {
   });
 
   it('passes on what is of interest; the rest is neither told nor dropped', () => {
-    const watch = new Watch(rules({ include: 'error|warn', exclude: 'ignored$' }), WATCH_BEGINS, 0);
+    const watch = new Watch(rules({ include: 'error|warn', exclude: 'ignored$' }), WATCH_START, 0);
     const tidings = read(watch, bytesOf('ok\nERROR 1\nwarn: ignored\nwarn 2\n'), 0);
     expect(tidings?.lines.map(({ text }) => text)).toEqual(['ERROR 1', 'warn 2']);
     expect(tidings?.dropped).toBe(0);
   });
 
   it('refuses patterns that could be slow', () => {
-    expect(() => new Watch(rules({ include: '(a)\\1' }), WATCH_BEGINS, 0)).toThrow(PatternProblem);
-    expect(() => new Watch(rules({ exclude: 'a{101}' }), WATCH_BEGINS, 0)).toThrow('at most 100');
+    expect(() => new Watch(rules({ include: '(a)\\1' }), WATCH_START, 0)).toThrow(PatternProblem);
+    expect(() => new Watch(rules({ exclude: 'a{101}' }), WATCH_START, 0)).toThrow('at most 100');
   });
 
   it('goes on from its progress without telling a line twice', () => {
     const output = numbered(1, 4);
-    const before = new Watch(rules(), WATCH_BEGINS, 0);
+    const before = new Watch(rules(), WATCH_START, 0);
     read(before, output.subarray(0, 17), 0);
     const after = new Watch(rules(), before.progress, 9);
     const tidings = read(after, output.subarray(after.readAt), 9);
@@ -86,7 +86,7 @@ describe('a watch', () => {
   });
 
   it('what comes in several reads is told at once', () => {
-    const watch = new Watch(rules(), WATCH_BEGINS, 0);
+    const watch = new Watch(rules(), WATCH_START, 0);
     watch.take(numbered(1, 2), 0);
     watch.take(numbered(3, 3), 0);
     expect(watch.tidings()?.lines.map(({ number }) => number)).toEqual([1, 2, 3]);
@@ -94,7 +94,7 @@ describe('a watch', () => {
   });
 
   it('what nobody had room for counts as dropped, and its numbers are given again', () => {
-    const watch = new Watch(rules({ maxEvents: 2 }), WATCH_BEGINS, 0);
+    const watch = new Watch(rules({ maxEvents: 2 }), WATCH_START, 0);
     const tidings = read(watch, numbered(1, 2), 0);
     expect(watch.isFull).toBe(true);
     if (tidings) watch.drop(tidings);
@@ -104,9 +104,9 @@ describe('a watch', () => {
   });
 
   it('says how much was gone before it could be read, and tells no half line', () => {
-    const watch = new Watch(rules(), WATCH_BEGINS, 0);
+    const watch = new Watch(rules(), WATCH_START, 0);
     read(watch, bytesOf('begun'), 0);
-    watch.passOver(1_000);
+    watch.skipTo(1_000);
     const tidings = read(watch, bytesOf('rest of one\nwhole\n'), 1);
     expect(tidings).toEqual({
       lines: [{ number: 1, text: 'whole', isCut: false }],
@@ -121,7 +121,7 @@ describe('a watch', () => {
       { number: 4, text: 'a', isCut: false },
       { number: 5, text: 'b', isCut: true },
     ];
-    expect(tidingsText('tsk_x', { lines, dropped: 2, missedBytes: 7 })).toBe(
+    expect(monitorUpdateText('tsk_x', { lines, dropped: 2, missedBytes: 7 })).toBe(
       [
         'Monitor tsk_x, lines 4-5:',
         '#4 a',

@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 it('what a task tells is in the inbox, and how far it has come in its detail', async () => {
-  expect(await stage.tasks.tell(taskId, 'line 1', { events: 1, offset: 7 })).toBe(true);
+  expect(await stage.tasks.sendUpdate(taskId, 'line 1', { events: 1, offset: 7 })).toBe(true);
   const [item] = await stage.notices(sessionId);
   expect(item).toMatchObject({ kind: 'task_notice', from: 'system', metadata: { taskId } });
   expect(item && textOf(item)).toBe('line 1');
@@ -31,9 +31,9 @@ it('what a task tells is in the inbox, and how far it has come in its detail', a
 
 it('where 200 items about tasks wait, nothing is told and nothing is kept', async () => {
   for (let count = 1; count <= 200; count++) {
-    expect(await stage.tasks.tell(taskId, `line ${count}`, { events: count })).toBe(true);
+    expect(await stage.tasks.sendUpdate(taskId, `line ${count}`, { events: count })).toBe(true);
   }
-  expect(await stage.tasks.tell(taskId, 'line 201', { events: 201 })).toBe(false);
+  expect(await stage.tasks.sendUpdate(taskId, 'line 201', { events: 201 })).toBe(false);
   expect((await stage.get(taskId)).detail).toMatchObject({ events: 200 });
   expect(await stage.notices(sessionId)).toHaveLength(200);
   // Its end is told all the same, with what it told in all.
@@ -47,7 +47,7 @@ it('T-34 of a session that has ended nothing is told, not even above it', async 
   const below = await stage.begin(child, 'monitor');
   let isTold: boolean | undefined;
   stage.executor('monitor').whileStopping = async () => {
-    isTold = await stage.tasks.tell(below.taskId, 'too late', { events: 1 });
+    isTold = await stage.tasks.sendUpdate(below.taskId, 'too late', { events: 1 });
   };
   await stage.daemon.core.sessions.end(OWNER, child);
   await until('it was stopped', () => isTold !== undefined);
