@@ -73,7 +73,10 @@ interface Acceptance {
   readonly requested: Requested;
 }
 
-/** Accepts an item as `admit` decides. The item, its run and the cancellations it causes are one commit, so every waiting item has a run. */
+/**
+ * Accepts an item as `admit` decides. The item, its run and the cancellations it causes are one commit, so every waiting
+ * item has a run.
+ */
 export function* acceptItem(
   context: SessionContext,
   session: OpenSession,

@@ -80,7 +80,10 @@ function settleItem(
     : requeue(context, session, item, accepted, attempts, reason);
 }
 
-/** Settles a message of another session whose run was cancelled: it is dropped only if its own run was cancelled, and is a dead letter when the session is cleared or ends. */
+/**
+ * Settles a message of another session whose run was cancelled: it is dropped only if its own run was cancelled, and is a
+ * dead letter when the session is cleared or ends.
+ */
 function settleMessage(
   context: SessionContext,
   session: OpenSession,

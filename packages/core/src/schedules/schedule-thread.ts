@@ -48,7 +48,10 @@ export function* unbindSchedule(thread: ScheduleThread): Tx<NewEvent[]> {
   return yield* unbound(channel.topicId, threadRootMessageId, 'schedule', scheduleId);
 }
 
-/** Reports in the thread that the schedule fired. The report addresses the session of the schedule, so that no other session takes a turn for it. */
+/**
+ * Reports in the thread that the schedule fired. The report addresses the session of the schedule, so that no other session
+ * takes a turn for it.
+ */
 export function* reportFire(
   context: StimulusContext,
   thread: ScheduleThread,

@@ -36,7 +36,10 @@ export function nextFire(
   }
 }
 
-/** Decides about times that passed without a fire: `coalesce_once` fires once for all of them, `skip_missed` only if the last is not late. */
+/**
+ * Decides about times that passed without a fire: `coalesce_once` fires once for all of them, `skip_missed` only if the last
+ * is not late.
+ */
 export function planFire(calendar: Calendar, row: FullScheduleRow, at: number): PlannedFire {
   const { cadence, misfire } = decode(row.created);
   const next = (after: number): number | undefined =>

@@ -88,7 +88,10 @@ interface ThreadReport {
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** Adds a stimulus of the daemon itself. If the queue is full, it is dropped with a line in the daemon's log: no caller waits for it. */
+/**
+ * Adds a stimulus of the daemon itself. If the queue is full, it is dropped with a line in the daemon's log: no caller waits
+ * for it.
+ */
 export function* reportInThread(
   context: StimulusContext,
   channel: LockedChannel,

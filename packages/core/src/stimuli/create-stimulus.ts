@@ -29,7 +29,10 @@ import { createdOf, createdRecord } from './records.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Adds a stimulus of a caller. That of a session is posted in its name; that of a person by the system, so that it does not count as their message. */
+/**
+ * Adds a stimulus of a caller. That of a session is posted in its name; that of a person by the system, so that it does not
+ * count as their message.
+ */
 export async function createStimulus(
   context: StimulusContext,
   by: Principal,

@@ -11,7 +11,10 @@ import type { StimulusContext } from './context.js';
 const SHORTEST_MS = 60_000;
 const MAX_CHECKED = 500;
 
-/** Asks about open work in threads without messages for a time that the channel's policy sets. Once, until somebody writes again. */
+/**
+ * Asks about open work in threads without messages for a time that the channel's policy sets. Once, until somebody writes
+ * again.
+ */
 export async function followUpIdleThreads(context: StimulusContext): Promise<void> {
   const now = context.clock.now();
   const page = { before: now - SHORTEST_MS, asks: '%"threadIdleFollowUpMs"%', limit: MAX_CHECKED };

@@ -18,7 +18,10 @@ import { keysOf } from './equivalence.js';
 import { KIND_RULES } from './kinds.js';
 import { createdOf } from './records.js';
 
-/** What events of stimuli do to the tables. The log keeps every stimulus; the table keeps those that wait and the newest that ended. */
+/**
+ * What events of stimuli do to the tables. The log keeps every stimulus; the table keeps those that wait and the newest that
+ * ended.
+ */
 export const STIMULUS_EVENTS: Projections = {
   *stimulus_created(position, event) {
     const { stimulusId } = event.data;

@@ -70,7 +70,10 @@ export function sendPrompt(
   });
 }
 
-/** Only people and the sessions above may direct an agent, and it has at most their rights. So their messages are instructions, without an envelope. */
+/**
+ * Only people and the sessions above may direct an agent, and it has at most their rights. So their messages are
+ * instructions, without an envelope.
+ */
 function* arrivalOf(from: string, text: string, rule: Arrival['rule']): Tx<Arrival> {
   const inputItems = [{ type: 'text' as const, text: text.slice(0, LIMITS.textChars) }];
   const arrival = { kind: 'input', rule, inputItems, metadata: {} } as const;

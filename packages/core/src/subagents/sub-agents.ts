@@ -95,7 +95,10 @@ export class SubAgents implements TaskExecutor {
     return outputText((await readRun(this.context, lastRunId)).output ?? []);
   }
 
-  /** Reports a message of a background agent to the session that started it also in the thread of the task. False if there is none. */
+  /**
+   * Reports a message of a background agent to the session that started it also in the thread of the task. False if there is
+   * none.
+   */
   async milestone(fromSessionId: string, toSessionId: string, text: string): Promise<boolean> {
     const task = await this.context.store.read(function* () {
       const session = yield* sessionToRead(SYSTEM, fromSessionId);

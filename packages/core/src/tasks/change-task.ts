@@ -46,7 +46,10 @@ export interface Begun {
   readonly isFirst: boolean;
 }
 
-/** Starts a queued task, continues a paused one or revives a completed one: it is `running` if a slot is free, else `queued`. A running task does not change. */
+/**
+ * Starts a queued task, continues a paused one or revives a completed one: it is `running` if a slot is free, else `queued`.
+ * A running task does not change.
+ */
 export function beginTask(context: TaskContext, taskId: string, actor = 'system'): Promise<Begun> {
   return writeTask(context, actor, taskId, function* (open, at) {
     const { events, ...answer } = yield* beginning(context, open, at);

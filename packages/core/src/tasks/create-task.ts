@@ -33,7 +33,10 @@ export interface NewTask {
   readonly by?: string | undefined;
 }
 
-/** Stores a task before it starts. If a slot is free it is `running` and the caller starts it; if it is `queued`, its executor starts it later. */
+/**
+ * Stores a task before it starts. If a slot is free it is `running` and the caller starts it; if it is `queued`, its
+ * executor starts it later.
+ */
 export function createTask(
   context: TaskContext,
   sessionId: string,

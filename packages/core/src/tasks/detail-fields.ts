@@ -9,7 +9,10 @@ const FITS: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
   texts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
 };
 
-/** Checks the fields of a detail that other code reads. A field whose name ends in `?` is optional; other fields are not checked. */
+/**
+ * Checks the fields of a detail that other code reads. A field whose name ends in `?` is optional; other fields are not
+ * checked.
+ */
 export function detailFields(
   fields: Readonly<Record<string, FieldType>>,
 ): (detail: Metadata) => string | undefined {

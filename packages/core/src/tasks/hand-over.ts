@@ -20,7 +20,10 @@ import { changed } from './projection.js';
 import type { Stopping } from './stopping.js';
 import { taskChanged, writeTask } from './write-task.js';
 
-/** Moves the tasks of a session that is done to the nearest session above that has not ended, if their kind allows it; stops the others. */
+/**
+ * Moves the tasks of a session that is done to the nearest session above that has not ended, if their kind allows it; stops
+ * the others.
+ */
 export async function handOverTasks(
   context: TaskContext,
   stopping: Stopping,

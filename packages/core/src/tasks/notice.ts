@@ -41,7 +41,10 @@ interface SentNotice {
   readonly recipient: OpenSession;
 }
 
-/** Adds an item about a task to the inbox of its session. `full`: the inbox is full. Undefined: no session is left to receive it. */
+/**
+ * Adds an item about a task to the inbox of its session. `full`: the inbox is full. Undefined: no session is left to receive
+ * it.
+ */
 export function* sendNotice(
   context: TaskContext,
   session: OpenSession,
@@ -68,7 +71,10 @@ export const handOver = (from: OpenSession, to: OpenSession, task: TaskEntry): N
   ];
 };
 
-/** A task whose notice goes to another session moves there. If that session ends before it reads the notice, the task moves on. */
+/**
+ * A task whose notice goes to another session moves there. If that session ends before it reads the notice, the task moves
+ * on.
+ */
 export const moveWithNotice = (
   session: OpenSession,
   { recipient }: SentNotice,
@@ -84,7 +90,10 @@ function* recipientOf(session: OpenSession): Tx<OpenSession | undefined> {
   return living && (yield* sessionToServe(living.sessionId));
 }
 
-/** If a session ends before it reads a notice, the notice is due again, for a session above. The commit that ends the session records it. */
+/**
+ * If a session ends before it reads a notice, the notice is due again, for a session above. The commit that ends the session
+ * records it.
+ */
 export function* noticesDueAgain(
   session: OpenSession,
   closing: readonly NewEvent[],

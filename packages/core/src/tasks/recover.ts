@@ -9,7 +9,10 @@ import { withoutExecutor } from './stopping.js';
 
 const PAGE = 100;
 
-/** After a start of the daemon, its running tasks are reattached, paused or lost. `Stopping.stopMarked` stops those that are marked. */
+/**
+ * After a start of the daemon, its running tasks are reattached, paused or lost. `Stopping.stopMarked` stops those that are
+ * marked.
+ */
 export async function recoverTasks(context: TaskContext): Promise<void> {
   const { location } = context;
   for (let after: string | undefined = ''; after !== undefined; ) {

@@ -1,4 +1,4 @@
-import { OWNER, STORE_ENGINES, until } from '@stoa/testkit';
+import { OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { TaskStage, textOf } from './task-stage.fixture.js';
 
@@ -7,21 +7,15 @@ let sessionId: string;
 let taskId: string;
 
 beforeEach(async () => {
-  const [engine] = STORE_ENGINES;
-  if (!engine) throw new Error('there is no engine');
-  stage = await TaskStage.open(engine);
-  sessionId = await stage.session();
-  // What it is told waits: its session is busy.
+  ({ stage, sessionId } = await TaskStage.withSession());
+  // The session is busy, so updates wait.
   await stage.daemon.core.inbox.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
   await stage.daemon.driver.nth(1);
   taskId = (await stage.begin(sessionId, 'monitor')).taskId;
 });
-afterEach(async () => {
-  expect(await stage.problems()).toEqual([]);
-  await stage.world.discard();
-});
+afterEach(() => stage.discardSound());
 
-it('what a task tells is in the inbox, and how far it has come in its detail', async () => {
+it('an update is an item in the inbox, and the detail of the task contains the progress', async () => {
   expect(await stage.tasks.sendUpdate(taskId, 'line 1', { events: 1, offset: 7 })).toBe(true);
   const [item] = await stage.notices(sessionId);
   expect(item).toMatchObject({ kind: 'task_notice', from: 'system', metadata: { taskId } });
@@ -29,28 +23,28 @@ it('what a task tells is in the inbox, and how far it has come in its detail', a
   expect((await stage.get(taskId)).detail).toMatchObject({ events: 1, offset: 7 });
 });
 
-it('where 200 items about tasks wait, nothing is told and nothing is kept', async () => {
+it('while 200 items about tasks wait, no update is sent and no progress is stored', async () => {
   for (let count = 1; count <= 200; count++) {
     expect(await stage.tasks.sendUpdate(taskId, `line ${count}`, { events: count })).toBe(true);
   }
   expect(await stage.tasks.sendUpdate(taskId, 'line 201', { events: 201 })).toBe(false);
   expect((await stage.get(taskId)).detail).toMatchObject({ events: 200 });
   expect(await stage.notices(sessionId)).toHaveLength(200);
-  // Its end is told all the same, with what it told in all.
+  // The notice of its end is sent, with the totals.
   await stage.settle(taskId, { detail: { dropped: 1 } });
   const last = (await stage.notices(sessionId)).at(-1);
-  expect(last && textOf(last)).toMatch(/200 lines were told in all[^]*1 line in all/);
+  expect(last && textOf(last)).toMatch(/200 lines were sent in all[^]*1 line in all/);
 });
 
-it('T-34 of a session that has ended nothing is told, not even above it', async () => {
+it('T-34 after its session has ended a task sends no update, not even to a session above', async () => {
   const child = await stage.session(sessionId);
   const below = await stage.begin(child, 'monitor');
-  let isTold: boolean | undefined;
+  let isSent: boolean | undefined;
   stage.executor('monitor').whileStopping = async () => {
-    isTold = await stage.tasks.sendUpdate(below.taskId, 'too late', { events: 1 });
+    isSent = await stage.tasks.sendUpdate(below.taskId, 'too late', { events: 1 });
   };
   await stage.daemon.core.sessions.end(OWNER, child);
-  await until('it was stopped', () => isTold !== undefined);
-  expect(isTold).toBe(false);
+  await until('it was stopped', () => isSent !== undefined);
+  expect(isSent).toBe(false);
   expect(await stage.notices(sessionId)).toEqual([]);
 });

@@ -2,7 +2,10 @@ import { actorIdOf, type Principal, StoaError, type TaskEntry } from '@stoa/prot
 import { listSessionsAbove, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 
-/** The owner of the daemon, the person that the session works for, and the session with all sessions above it may direct a task. */
+/**
+ * The owner of the daemon, the person that the session works for, and the session with all sessions above it may direct a
+ * task.
+ */
 export function* assertMayDirectTask(
   principal: Principal,
   { sessionId, responsibleId }: Pick<TaskEntry, 'sessionId' | 'responsibleId'>,

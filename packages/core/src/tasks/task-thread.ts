@@ -9,7 +9,10 @@ import type { TaskContext } from './context.js';
 const bindingKindOf = ({ kinds }: TaskContext, taskKind: string): BindingKind =>
   kinds.find(taskKind)?.bindingKind ?? 'task';
 
-/** Binds a background task to the work of the thread it was started in, if any, in the commit that creates it. The channel is locked already. */
+/**
+ * Binds a background task to the work of the thread it was started in, if any, in the commit that creates it. The channel is
+ * locked already.
+ */
 export function* bindTask(
   context: TaskContext,
   { taskId, sessionId, origin, kind, isForeground }: TaskEntry,

@@ -47,7 +47,10 @@ export class Tasks {
     return this.#record(await changeTask(this.context, taskId, change));
   }
 
-  /** For executors: continues a paused task, or revives a completed one. `running`: the caller resumes it. `queued`: its executor resumes it later. */
+  /**
+   * For executors: continues a paused task, or revives a completed one. `running`: the caller resumes it. `queued`: its
+   * executor resumes it later.
+   */
   async begin(taskId: string): Promise<Task> {
     return this.#record((await beginTask(this.context, taskId)).task);
   }
@@ -57,7 +60,10 @@ export class Tasks {
     return this.#record(await settleTask(this.context, taskId, settlement));
   }
 
-  /** For executors: sends an update about a task to its session and stores the progress, in one commit. False if it was not sent. */
+  /**
+   * For executors: sends an update about a task to its session and stores the progress, in one commit. False if it was not
+   * sent.
+   */
   sendUpdate(taskId: string, text: string, detail?: Metadata): Promise<boolean> {
     return sendUpdate(this.context, taskId, text, detail);
   }

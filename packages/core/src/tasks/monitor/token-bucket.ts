@@ -1,7 +1,10 @@
 const BURST = 5;
 const REFILL_MS = 1_000;
 
-/** Allows a burst at once and then one event per second. If the clock goes back, tokens are kept and refilling continues from there. */
+/**
+ * Allows a burst at once and then one event per second. If the clock goes back, tokens are kept and refilling continues from
+ * there.
+ */
 export class TokenBucket {
   #tokens = BURST;
   #filledAt: number;

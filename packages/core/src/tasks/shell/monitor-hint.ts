@@ -9,7 +9,10 @@ import {
 
 const MAX_DEPTH = 8;
 
-/** A hint for a foreground command that waits for output or changes, which a monitor could report instead. Commands under `timeout` get none. */
+/**
+ * A hint for a foreground command that waits for output or changes, which a monitor could report instead. Commands under
+ * `timeout` get none.
+ */
 export function monitorHint(command: string): string | undefined {
   const parsed = parseScript(command);
   const what = parsed.ok ? watchedBy(parsed.script, 0) : undefined;
