@@ -133,7 +133,7 @@ async function beginAgain(messagesEach: number): Promise<{ rows: number; scanned
 
     database.reads = new Reads();
     const again = await world.start();
-    await again.core.turnClock.look();
+    await again.core.turnClock.poll();
     await again.driver.nth(LEASES);
     return { rows: database.reads.rows, scanned: database.scanned() };
   } finally {

@@ -62,9 +62,7 @@ export async function openSpeakers(
   await core.credentials.adoptOwnerToken('bench', home);
   await core.ownership.join();
   scope.defer(() => core.runner.stop());
-  scope.defer(() => {
-    core.turnClock.stop();
-  });
+  scope.defer(() => core.turnClock.stop());
   return {
     core,
     async openChannel(channelId, members, autonomyPolicy = {}) {

@@ -77,14 +77,14 @@ export type {
   TaskMessage,
 } from './tasks/kind.js';
 export { LineFilter } from './tasks/monitor/line-filter.js';
-export { tidingsText } from './tasks/monitor/tidings-text.js';
+export { monitorUpdateText } from './tasks/monitor/monitor-update.js';
 export {
-  EVENTS_DEFAULT,
-  EVENTS_MOST,
-  IDLE_MS_DEFAULT,
-  IDLE_MS_MOST,
-  type Tidings,
-  WATCH_BEGINS,
+  DEFAULT_EVENTS,
+  DEFAULT_IDLE_MS,
+  MAX_EVENTS,
+  MAX_IDLE_MS,
+  type MonitorUpdate,
+  WATCH_START,
   Watch,
   type WatchProgress,
   type WatchRules,

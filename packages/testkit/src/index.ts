@@ -134,6 +134,7 @@ export { SimulationFailure } from './simulation/failure.js';
 export { type SimulationReport, simulate } from './simulation/simulate.js';
 export { until } from './time/until.js';
 export { simulateTurns, type TurnReport } from './turn-simulation/simulate-turns.js';
+export { VirtualClock } from './virtual/clock.js';
 export { VirtualMemoryFiles } from './virtual/memory-files.js';
 export { SeededRandom } from './virtual/random.js';
 export { VirtualTimers } from './virtual/timers.js';

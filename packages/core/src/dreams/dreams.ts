@@ -386,7 +386,7 @@ export class Dreams {
   /** Nobody asked for it, so nobody's model is woken by its end. */
   async #settle(taskId: string, settlement: Settlement): Promise<void> {
     try {
-      await this.ports.tasks.settle(taskId, { ...settlement, isTold: true });
+      await this.ports.tasks.settle(taskId, { ...settlement, isReported: true });
     } catch (error) {
       this.ports.sessions.diagnose('the end of a dream could not be kept', { taskId, error });
     }

@@ -44,7 +44,7 @@ import {
 import { assertNotEnded, type OpenSession } from '../sessions/session-gate.js';
 import { admit, DEFAULT_PRIORITY, URGENT_PRIORITY } from './admit.js';
 
-/** Something that wants to reach a session. */
+/** An item to be accepted into the inbox of a session. */
 export interface Arrival {
   readonly kind: WorkKind;
   readonly rule: DispatchRule;
@@ -56,17 +56,17 @@ export interface Arrival {
   readonly origin: Origin;
   readonly expiresAt?: number | undefined;
   readonly metadata: Metadata;
-  /** Whose words they are, where that is not who brings them. */
+  /** The actor that wrote the content, if it is not `from`. */
   readonly requestedBy?: string | undefined;
-  /** The ceiling under which the words were written. */
+  /** The ceiling under which the content was written. */
   readonly ceiling?: Ceiling | undefined;
-  /** With a turn in a channel. */
+  /** For a turn in a channel. */
   readonly delivery?: ChannelDelivery | undefined;
 }
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
-/** What accepting an item did: the first of the events is the one that accepted it. */
+/** The result of accepting an item. The first event is the one that accepts it. */
 interface Acceptance {
   readonly events: readonly NewEvent[];
   readonly runId: string;
@@ -74,8 +74,8 @@ interface Acceptance {
 }
 
 /**
- * Lets an item in. The rule of admission says what becomes of it and of the run under way; all of it
- * is one commit, so that no item is ever without a run that will take it.
+ * Accepts an item as `admit` decides. The item, its run and the cancellations it causes are one commit, so every waiting
+ * item has a run.
  */
 export function* acceptItem(
   context: SessionContext,
@@ -83,14 +83,13 @@ export function* acceptItem(
   arrival: Arrival,
 ): Tx<Acceptance> {
   assertNotEnded(session);
-  const { kind, rule, origin } = arrival;
-  const { requestedBy } = arrival;
-  const [, place, ceiling] = yield* together(
+  const { kind, rule, origin, requestedBy } = arrival;
+  const [, scoped, ceiling] = yield* together(
     assertRoom(session),
     workOf(origin),
     ceilingOf(session, { by: requestedBy ?? arrival.from, ceiling: arrival.ceiling }),
   );
-  const work: Work = { ...place, requestedBy, ceiling };
+  const work: Work = { ...scoped, requestedBy, ceiling };
   const { admission, applied } = admit(rule, {
     active: activeOf(session),
     driver: { inject: yield* canInject(context, session, work) },
@@ -131,7 +130,7 @@ export function* acceptItem(
   return { events, runId, requested: requestedOfRun(work, arrival.from) };
 }
 
-/** What is done for a channel is done as it says there. */
+/** Work for a channel has the identity and memory scope of the channel. */
 function* workOf(origin: Origin): Tx<Work> {
   const { channelId } = origin;
   const scope = channelId === undefined ? undefined : yield* scopeOfChannel(channelId);
@@ -165,8 +164,8 @@ export function* assertMailboxRoom({ topicId, sessionId }: OpenSession): Tx<void
   throw new StoaError('inbox_full', `${limit} messages wait for ${sessionId} already`);
 }
 
-/** What a run takes goes into one prompt: when it has its fill, what comes gets a run of its own. */
-function* isFilled(runId: string): Tx<boolean> {
+/** All items of a run go into one prompt, so their number is limited. */
+function* isFull(runId: string): Tx<boolean> {
   return ((yield* countItemsOfRun.first({ runId }))?.count ?? 0) >= LIMITS.itemsPerRun;
 }
 
@@ -174,26 +173,23 @@ function* canInject(context: SessionContext, session: OpenSession, work: Work): 
   const { activeRunId, persona } = session;
   if (!context.capabilities(persona.definition.driver.kind).inject) return false;
   if (activeRunId === null) return true;
-  if (yield* isFilled(activeRunId)) return false;
+  if (yield* isFull(activeRunId)) return false;
   const active = yield* findQueuedRun.first({ runId: activeRunId });
-  const shown = workOfRun(active);
-  if (!(yield* isWithinAuthority(context, session, shown, work))) return false;
-  // Into what is held apart nothing gets from elsewhere, and nothing out of it.
-  return viewIn(session, shown) === viewIn(session, work);
+  const activeWork = workOfRun(active);
+  if (!(yield* hasSameAuthority(context, session, activeWork, work))) return false;
+  // An isolated memory neither shows its notes elsewhere nor receives others.
+  return viewIn(session, activeWork) === viewIn(session, work);
 }
 
-/**
- * A request with less authority than the run under way gets a run of its own, and so does one that the
- * ceiling of the run would hold back.
- */
-function* isWithinAuthority(
+/** An item with less or more authority than the active run gets a run of its own. */
+function* hasSameAuthority(
   { workspaces }: SessionContext,
   { sessionId }: OpenSession,
   { ceiling: now }: Work,
   { ceiling }: Work,
 ): Tx<boolean> {
   if (isSameCeiling(now, ceiling)) return true;
-  // What the configuration says holds for both.
+  // The rules of the configuration apply to both.
   const ports = { configRules: {}, workspaces };
   const policy = yield* policyOf(ports, sessionId, now);
   const capped = yield* policyOf(ports, sessionId, ceiling);
@@ -213,7 +209,7 @@ function activeRunId(session: OpenSession): string {
   return session.activeRunId;
 }
 
-/** Only the latest steering message runs: those that still wait are dropped, with notice. */
+/** Only the latest steering item runs: the queued ones are dropped. */
 function* supersede(context: SessionContext, session: OpenSession): Tx<NewEvent[]> {
   const events: NewEvent[] = [];
   for (const run of yield* queuedRuns(session)) {
@@ -224,7 +220,7 @@ function* supersede(context: SessionContext, session: OpenSession): Tx<NewEvent[
   return events;
 }
 
-/** Collecting never crosses a principal, a ceiling, a channel or the thread an answer goes to. */
+/** A queued run takes only items with the same principal, ceiling, channel and thread. */
 function* findRunToJoin(
   session: OpenSession,
   arrival: Arrival,
@@ -236,12 +232,13 @@ function* findRunToJoin(
     if (first?.fromId !== arrival.from) continue;
     const { origin, ceiling } = decode(first.accepted);
     if (!isSameCeiling(ceiling, work.ceiling)) continue;
-    const place = ({ messageId: _, ...rest }: Origin): string => stableJson(rest);
-    if (place(origin) !== place(arrival.origin)) continue;
-    if (!(yield* isFilled(run.runId))) return run.runId;
+    if (threadKey(origin) !== threadKey(arrival.origin)) continue;
+    if (!(yield* isFull(run.runId))) return run.runId;
   }
   return undefined;
 }
+
+const threadKey = ({ messageId: _, ...rest }: Origin): string => stableJson(rest);
 
 function* queuedRuns({ topicId }: OpenSession): Tx<RunRow[]> {
   return yield* listQueuedRuns.all({ topicId, limit: LIMITS.queuedRunsPerSession });

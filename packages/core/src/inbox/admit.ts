@@ -1,30 +1,29 @@
 import type { DispatchRule, DriverCapabilities, RunStatus, WorkKind } from '@stoa/protocol';
 
-/** What of a session an admission depends on. */
-export interface Standing {
-  /** The run that is under way, if any. */
+/** What an admission depends on. */
+export interface SessionActivity {
   readonly active: { readonly status: RunStatus; readonly kind: WorkKind } | undefined;
   readonly driver: Pick<DriverCapabilities, 'inject'>;
 }
 
 /**
- * What becomes of an item that was accepted:
+ * How an accepted item reaches a run:
  *
- *   enqueue    a run of its own, behind what waits
- *   join       the queued run of the same kind, principal and place, or a run of its own
- *   replace    the active run is cancelled (`steer`); what waited to steer is dropped; runs next
- *   preempt    the active run is cancelled (`interrupt`); runs next, alone
+ *   enqueue    it gets a run of its own at the end of the queue
+ *   join       it joins the queued run of the same kind, principal and origin, or gets a run of its own
+ *   replace    the active run and queued runs with the rule `steer` are cancelled; its own run is next
+ *   preempt    the active run is cancelled (`interrupt`); its own run is next
  *   inject     the active run takes it at its next tool boundary
  */
 type Admission = 'enqueue' | 'join' | 'replace' | 'preempt' | 'inject';
 
 interface Admitted {
   readonly admission: Admission;
-  /** What was asked for, or what it became because that cannot be had. */
+  /** The requested rule, or the one that replaces it because it cannot be applied. */
   readonly applied: DispatchRule;
 }
 
-/** Work that others depend on is not thrown away by steering, and nothing is injected into it. */
+/** Runs that can be steered and injected into. Others depend on the rest. */
 const STEERABLE: Readonly<Record<WorkKind, boolean>> = {
   input: true,
   channel_delivery: true,
@@ -36,8 +35,7 @@ const STEERABLE: Readonly<Record<WorkKind, boolean>> = {
   system: false,
 };
 
-/** The one place that says how work gets in. Total: every rule has an answer in every standing. */
-export function admit(rule: DispatchRule, { active, driver }: Standing): Admitted {
+export function admit(rule: DispatchRule, { active, driver }: SessionActivity): Admitted {
   const followup: Admitted = { admission: 'enqueue', applied: 'followup' };
   switch (rule) {
     case 'followup':
@@ -55,7 +53,7 @@ export function admit(rule: DispatchRule, { active, driver }: Standing): Admitte
   }
 }
 
-/** Which comes first when nobody said: people, then what they wait for, then the clock. */
+/** The priority of an item whose sender sets none: people first, then results that they wait for, then schedules. */
 export const DEFAULT_PRIORITY: Readonly<Record<WorkKind, number>> = {
   resume: 6,
   input: 5,
@@ -67,5 +65,5 @@ export const DEFAULT_PRIORITY: Readonly<Record<WorkKind, number>> = {
   system: 3,
 };
 
-/** Steering and interrupting go before everything that waits. */
+/** The priority of steering and interrupting items. */
 export const URGENT_PRIORITY = 9;

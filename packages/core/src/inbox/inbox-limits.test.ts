@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const RULES: readonly DispatchRule[] = ['followup', 'collect', 'steer', 'inject', 'interrupt'];
 
-describe.each(STORE_ENGINES)('how much an inbox holds on $name', (engine) => {
+describe.each(STORE_ENGINES)('the limits of an inbox on $name', (engine) => {
   let world: RuntimeWorld;
   let daemon: RuntimeDaemon;
   let session: AgentSession;
@@ -25,7 +25,7 @@ describe.each(STORE_ENGINES)('how much an inbox holds on $name', (engine) => {
     await world.discard();
   });
 
-  /** As if so many had come before. */
+  /** Adds waiting items. */
   const fill = (count: number, runId: string): Promise<void> =>
     daemon.store.transact(function* () {
       const { topicId = 0 } = (yield* openSession.first(session)) ?? {};
@@ -36,7 +36,7 @@ describe.each(STORE_ENGINES)('how much an inbox holds on $name', (engine) => {
       }
     });
 
-  it('is bounded whatever the rule: collected and injected items count too', async () => {
+  it('collected and injected items count like others', async () => {
     await session.submit('busy');
     await (await daemon.driver.nth(1)).deliver();
     await fill(LIMITS.waitingItemsPerSession - 1, 'run_other');
@@ -48,7 +48,7 @@ describe.each(STORE_ENGINES)('how much an inbox holds on $name', (engine) => {
     }
   });
 
-  it('is so much for one run: what comes after gets a run of its own', async () => {
+  it('an item for a run that is full gets a run of its own', async () => {
     const { runId } = await session.submit('busy');
     await (await daemon.driver.nth(1)).deliver();
     await fill(LIMITS.itemsPerRun - 2, runId);
@@ -58,7 +58,7 @@ describe.each(STORE_ENGINES)('how much an inbox holds on $name', (engine) => {
     expect(late.runId).not.toBe(runId);
   });
 
-  it('is so much for what is collected', async () => {
+  it('collected items beyond the limit of a run get another run', async () => {
     await session.submit('busy');
     await daemon.driver.nth(1);
     const first = await session.submit('a', 'collect');

@@ -76,7 +76,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(await types()).not.toContain('failed');
   });
 
-  it('R-2 followup waits its turn, first come first served', async () => {
+  it('R-2 followup items run in the order of their arrival', async () => {
     await submit('a');
     const run = await daemon.driver.nth(1);
     const [b, c] = [await submit('b'), await submit('c')];
@@ -88,7 +88,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(daemon.driver.runs.map(({ texts }) => texts)).toEqual([['a'], ['b'], ['c']]);
   });
 
-  it('R-2 collect makes one run of all that came while the session was busy', async () => {
+  it('R-2 collect makes one run of all items that arrived while the session was busy', async () => {
     await submit('a');
     const run = await daemon.driver.nth(1);
     const items = [await submit('b', 'collect'), await submit('c', 'collect')];
@@ -112,7 +112,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     const next = await daemon.driver.nth(2);
     expect(next.texts.length).toBe(1);
     if (next.texts[0] === 'b') {
-      // It was taken up before c came, and so c cancelled it as the run under way.
+      // It started before c arrived, so c cancelled it as the active run.
       expect(await ended(b.runId)).toBe('cancelled');
     } else expect(await stateOf(b)).toBe('dropped');
     const last = next.texts[0] === 'b' ? await daemon.driver.nth(3) : next;
@@ -145,7 +145,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(daemon.driver.runs).toHaveLength(1);
   });
 
-  it('R-2 inject into an idle session, and what a run did not take, becomes a follow-up', async () => {
+  it('R-2 an injected item becomes a follow-up if the session is idle or the run does not take it', async () => {
     const idle = await submit('a', 'inject');
     expect(idle).toMatchObject({ rule: 'inject', appliedRule: 'followup' });
     const run = await daemon.driver.nth(1);
@@ -203,7 +203,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     });
   });
 
-  it('R-5 two who cancel at once make one cancelled event', async () => {
+  it('R-5 two concurrent cancellations write one cancelled event', async () => {
     const { runId } = await submit('a');
     await daemon.driver.nth(1);
     const answers = await Promise.all([
@@ -231,7 +231,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(run.context.signal.aborted).toBe(true);
   });
 
-  it('R-6 a run that has ended stays as it is', async () => {
+  it('R-6 a run that has ended does not change', async () => {
     const { runId } = await submit('a');
     const run = await daemon.driver.nth(1);
     run.complete('done');
@@ -244,7 +244,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     });
   });
 
-  it('R-7 tells the life of a run in order, with who speaks and what they may remember', async () => {
+  it('R-7 the journal shows the events of a run in order, with identity and memory scope', async () => {
     const { runId } = await submit('a');
     const run = await daemon.driver.nth(1);
     await run.deliver();
@@ -300,7 +300,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(report.problems).toEqual([]);
   });
 
-  it('R-12 a run that was cut off is taken up again, and what was under way is unknown', async () => {
+  it('R-12 an interrupted run resumes, and the outcome of its unfinished call is unknown', async () => {
     const { runId } = await submit('a');
     const run = await daemon.driver.nth(1);
     await run.deliver();

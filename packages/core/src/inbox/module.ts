@@ -12,21 +12,19 @@ import { sessions } from '../sessions/module.js';
 import { Inbox } from './inbox.js';
 import { INBOX_EVENTS } from './projection.js';
 import { settleItems } from './settle-item.js';
-import { expireItems } from './submit.js';
 
-const EXPIRED_AT_ONCE = 100;
-
-/** The inbox of a session: everything it is to work on, and how it gets in. */
+/** The inbox of a session: the durable queue of everything sent to it. */
 export const inbox = defineModule({
   name: 'inbox',
   needs: [access, agents, assets, memory, sessions, channels, runs],
   events: INBOX_EVENTS,
   tables: { session: TABLES.inbox },
   create({ sessionContext: context }) {
+    const service = new Inbox(context);
     return {
-      services: { inbox: new Inbox(context) },
+      services: { inbox: service },
       within: [on(RUN_CLOSING, (session, facts, end) => settleItems(context, session, facts, end))],
-      ticks: [{ everyMs: 5_000, run: () => expireItems(context, EXPIRED_AT_ONCE) }],
+      ticks: [{ everyMs: 5_000, run: () => service.expireDue() }],
     };
   },
 });

@@ -13,6 +13,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
+import { afterFailure, atOnce, type RetryPolicy } from '../kernel/durable-queue.js';
 import type { NewEvent } from '../kernel/log.js';
 import { type RunFacts, terminalEvent } from '../runs/end-run.js';
 import { RUN_NOT_ALLOWED, type RunEnd } from '../runs/run-end.js';
@@ -22,9 +23,12 @@ import { factsOf, inSession, requestedOfRun, type Work } from '../sessions/run-f
 import type { OpenSession } from '../sessions/session-gate.js';
 import { DEFAULT_PRIORITY } from './admit.js';
 
+/** A requeued item waits in the order of the inbox and no longer. */
+const MAILBOX_RETRIES: RetryPolicy = { maxAttempts: LIMITS.mailboxAttempts, backoff: atOnce };
+
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
-/** Settles every item that a run was to take and did not. */
+/** Settles the items that wait for a run that ends. */
 export function* settleItems(
   context: SessionContext,
   session: OpenSession,
@@ -37,9 +41,9 @@ export function* settleItems(
 }
 
 /**
- * An item that never reached the model. What only waited to be injected gets a run of its own, as long as
- * the session goes on. Otherwise it is dropped with a run that was cancelled, tried again if it is a
- * message of another session that has attempts left, or a dead letter, which can be replayed.
+ * Settles an item that did not reach the model. An item that waited to be injected gets a run of its own, unless the session is
+ * cleared. Otherwise an item of a cancelled run is dropped, a message of another session is retried while attempts are left,
+ * and everything else is a dead letter.
  */
 function settleItem(
   context: SessionContext,
@@ -50,8 +54,8 @@ function settleItem(
 ): NewEvent[] {
   const { itemId } = item;
   const accepted = decode(item.accepted);
-  const goesOn = end.type !== 'cancelled' || end.reason !== 'clear';
-  if (goesOn && waitsForBoundary(item)) {
+  const isCleared = end.type === 'cancelled' && end.reason === 'clear';
+  if (!isCleared && waitsForBoundary(item)) {
     return requeue(context, session, item, accepted, item.attempts, 'its run ended first');
   }
   if (end.type === 'cancelled') {
@@ -66,17 +70,19 @@ function settleItem(
   }
   const reason = end.type === 'failed' ? end.failure.code : end.reason;
   const attempts = item.attempts + 1;
-  // A person decided: trying again would only ask the same question again.
-  const isFinal = reason === RUN_NOT_ALLOWED;
-  if (!isFinal && item.kind === 'mailbox_delivery' && attempts < LIMITS.mailboxAttempts) {
-    return requeue(context, session, item, accepted, attempts, reason);
-  }
-  return deadLetter(session, item, accepted, reason);
+  // A person refused the run; a retry would ask the same question again.
+  const isFinal = reason === RUN_NOT_ALLOWED || item.kind !== 'mailbox_delivery';
+  const next = isFinal
+    ? 'dead_letter'
+    : afterFailure(MAILBOX_RETRIES, attempts, context.clock.now());
+  return next === 'dead_letter'
+    ? deadLetter(session, item, accepted, reason)
+    : requeue(context, session, item, accepted, attempts, reason);
 }
 
 /**
- * A message of another session whose run was cancelled. Its sender counts on it: it is dropped only by
- * who cancels its own run, and is a dead letter when the session is cleared or ends.
+ * Settles a message of another session whose run was cancelled: it is dropped only if its own run was cancelled, and is a
+ * dead letter when the session is cleared or ends.
  */
 function settleMessage(
   context: SessionContext,
@@ -92,7 +98,7 @@ function settleMessage(
   }
   return [
     drop(session, item.itemId, facts, reason),
-    ...tellSender(session, item, accepted, 'mailbox_dropped', 'it was cancelled'),
+    ...noteToSender(session, item, accepted, 'mailbox_dropped', 'it was cancelled'),
   ];
 }
 
@@ -115,7 +121,7 @@ export function requeue(
   const queued = {
     kind,
     rule: 'followup' as const,
-    priority: priorityOf(kind),
+    priority: DEFAULT_PRIORITY[kind],
     ...requestedOfRun(work, work.from),
     ...facts,
   };
@@ -127,9 +133,7 @@ export function requeue(
   ];
 }
 
-const priorityOf = (kind: WorkKind): number => DEFAULT_PRIORITY[kind];
-
-/** Nobody took it in time. A run that was queued for it alone has nothing to do then, and ends too. */
+/** Makes an expired item a dead letter, and cancels its queued run if no other item waits for that. */
 export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEvent[]> {
   const accepted = decode(item.accepted);
   const events = deadLetter(session, item, accepted, 'expired');
@@ -144,7 +148,7 @@ export function* expire(session: OpenSession, item: FullInboxItemRow): Tx<NewEve
   return [...events, inSession(session, terminalEvent(end, facts))];
 }
 
-/** Who sent it, if it was a session, reads of it in its own journal. */
+/** If a session sent the item, its journal gets a note. */
 function deadLetter(
   session: OpenSession,
   item: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
@@ -157,11 +161,11 @@ function deadLetter(
       type: 'dead_lettered',
       data: { itemId: item.itemId, reason, ...facts },
     }),
-    ...tellSender(session, item, accepted, 'mailbox_dead_letter', reason),
+    ...noteToSender(session, item, accepted, 'mailbox_dead_letter', reason),
   ];
 }
 
-function tellSender(
+function noteToSender(
   session: OpenSession,
   { itemId, runId }: Pick<FullInboxItemRow, 'itemId' | 'runId'>,
   accepted: Accepted,

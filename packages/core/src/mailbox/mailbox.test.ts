@@ -57,7 +57,7 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     await expect(send('anybody there?')).rejects.toMatchObject({ code: 'session_ended' });
   });
 
-  it('R-37 is a dead letter after three failed attempts, told to the sender, and can be replayed', async () => {
+  it('R-37 is a dead letter after three failed attempts, which the sender learns, and can be replayed', async () => {
     const sent = await send('hello');
     for (let attempt = 1; attempt <= 3; attempt++) {
       (await daemon.driver.nth(attempt)).end({ type: 'failed', failure: fail });
@@ -112,7 +112,7 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     },
   );
 
-  it('R-37 is dropped by who cancels its own run, and the sender is told', async () => {
+  it('R-37 is dropped when its own run is cancelled, and the sender learns it', async () => {
     const { runs } = daemon.core;
     const sent = await send('never mind');
     const run = await daemon.driver.nth(1);
@@ -128,22 +128,22 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
   });
 
   it.each(['clear', 'end'] as const)(
-    'R-37 is a dead letter when the session is told to %s, and the sender is told',
-    async (verb) => {
+    'R-37 is a dead letter after a %s of the session, which the sender learns',
+    async (stop) => {
       const { sessions, inbox } = daemon.core;
       await inbox.submit(OWNER, to, { text: 'work', rule: 'followup' });
       await (await daemon.driver.nth(1)).deliver();
       const sent = await send('important');
-      await sessions[verb](OWNER, to);
+      await sessions[stop](OWNER, to);
       expect(await item(sent.itemId)).toMatchObject({ state: 'dead_letter', reason: 'cleared' });
       expect(await notes()).toEqual([expect.stringContaining(sent.itemId)]);
-      if (verb === 'end') return;
+      if (stop === 'end') return;
       await inbox.replay(OWNER, sent.itemId);
       expect((await daemon.driver.nth(2)).texts).toEqual(['important']);
     },
   );
 
-  it('R-37 that expires before anybody took it is a dead letter', async () => {
+  it('R-37 is a dead letter when it expires before a run takes it', async () => {
     await daemon.core.inbox.submit(OWNER, to, { text: 'work', rule: 'followup' });
     await (await daemon.driver.nth(1)).deliver();
     const sent = await send('quick', { expiresInMs: 5_000 });
@@ -155,7 +155,7 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     run.complete();
   });
 
-  it('R-37 that expires in the queue takes its run with it, and can be replayed while others wait', async () => {
+  it('R-37 cancels its run when it expires in the queue, and can be replayed while others wait', async () => {
     daemon.driver.capabilities.inject = false;
     await daemon.core.inbox.submit(OWNER, to, { text: 'work', rule: 'followup' });
     const busy = await daemon.driver.nth(1);
@@ -178,7 +178,7 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     expect((await daemon.core.checkIntegrity()).problems).toEqual([]);
   });
 
-  it('R-37 that is replayed needs room like any other', async () => {
+  it('R-37 cannot be replayed while the inbox is full', async () => {
     await daemon.core.inbox.submit(OWNER, to, { text: 'work', rule: 'followup' });
     await (await daemon.driver.nth(1)).deliver();
     const sent = await send('quick', { expiresInMs: 5_000 });
@@ -198,7 +198,7 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     });
   });
 
-  it('R-37 that cannot be written about holds up none that expires after it', async () => {
+  it('R-37 does not stop others from expiring when its own expiry fails', async () => {
     const { sessions, inbox, mailbox } = daemon.core;
     const other = (await sessions.create(OWNER, { agentId: 'helper' })).sessionId;
     for (const [index, sessionId] of [to, other].entries()) {
@@ -224,14 +224,14 @@ describe.each(STORE_ENGINES)('a message to another session on $name', (engine) =
     });
   });
 
-  it('R-37 the 51st that is not delivered is refused', async () => {
+  it('R-37 is refused when 50 undelivered messages wait', async () => {
     await daemon.core.inbox.submit(OWNER, to, { text: 'work', rule: 'followup' });
     await (await daemon.driver.nth(1)).deliver();
     for (let i = 0; i < LIMITS.undeliveredMailboxMessages; i++) await send(`message ${String(i)}`);
     await expect(send('one too many')).rejects.toMatchObject({ code: 'inbox_full' });
   });
 
-  it('is only for sessions that work for the same person, and only in one’s own name', async () => {
+  it('is refused between sessions of different persons, and in the name of another session', async () => {
     const { sessions, mailbox, credentials } = daemon.core;
     await credentials.mint({ humanId: 'ada', name: 'laptop' });
     const ada: Principal = { kind: 'human', id: 'ada', owner: false, credentialId: 'crd_a' };

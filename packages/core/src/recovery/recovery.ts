@@ -10,7 +10,7 @@ import {
 import { channelToChange, type OpenChannel } from '../channels/channel-gate.js';
 import { dataOf, decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
-import { scheduleBound } from '../schedules/schedule-news.js';
+import { bindSchedule } from '../schedules/schedule-thread.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import type { Stimuli } from '../stimuli/stimuli.js';
 import { findWork, workChanged, workOf } from '../work/read-work.js';
@@ -113,7 +113,7 @@ export class Recovery {
         function* (channel, at) {
           const work = yield* findWork(channel.topicId, threadRootMessageId);
           const isBound = work?.bindings.some(({ bindingRef }) => bindingRef === scheduleId);
-          return isBound ? [] : yield* scheduleBound(thread, at);
+          return isBound ? [] : yield* bindSchedule(thread, at);
         },
       );
       if (isDone) repaired += 1;

@@ -8,7 +8,7 @@ import { lockPlace } from '../sessions/lock-reached.js';
 import { inSession } from '../sessions/run-facts.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { StimulusContext } from '../stimuli/context.js';
-import { type ScheduleThread, scheduleFired, scheduleUnbound } from './schedule-news.js';
+import { reportFire, threadOf, unbindSchedule } from './schedule-thread.js';
 import { type PlannedFire, planFire } from './schedule-times.js';
 
 type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
@@ -22,11 +22,11 @@ interface ToFire {
   readonly scheduleId: string;
   readonly sessionId: string;
   readonly actor: string;
-  /** Whether it is fired now, besides its times; throws where that may not be. */
+  /** Whether a caller fires it outside its times. Throws if the caller may not. */
   readonly isExtra: (session: OpenSession) => boolean;
 }
 
-/** Fires a schedule, or says in its journal why not, and sets its next time: one commit. */
+/** Fires a schedule, or records why not, and sets its next time, in one commit. */
 export function fireSchedule(ports: FirePorts, toFire: ToFire): Promise<void> {
   const { scheduleId, sessionId, actor, isExtra } = toFire;
   return ports.context.log.write({
@@ -54,7 +54,7 @@ function* fire(
 ): Tx<NewEvent[]> {
   const { scheduleId } = row;
   if (isExtra && row.status === 'ended') {
-    throw new StoaError('schedule_ended', `${scheduleId} has ended and does not fire any more`);
+    throw new StoaError('schedule_ended', `${scheduleId} has ended`);
   }
   const isDue = row.status === 'active' && (row.nextFireAt ?? at + 1) <= at;
   if (!isExtra && !isDue) return [];
@@ -80,13 +80,13 @@ function* fire(
   return isExtra ? events : [...events, changed(session, scheduleId, 'active', nextFireAt)];
 }
 
-/** It does not fire any more, and its thread does not wait for it. */
+/** Ends a schedule and unbinds it from its thread. */
 export function* ended(
   session: OpenSession,
   { scheduleId, created }: FullScheduleRow,
 ): Tx<NewEvent[]> {
   const thread = threadOf(session.sessionId, decode(created));
-  return [changed(session, scheduleId, 'ended'), ...(thread ? yield* scheduleUnbound(thread) : [])];
+  return [changed(session, scheduleId, 'ended'), ...(thread ? yield* unbindSchedule(thread) : [])];
 }
 
 const now = (row: FullScheduleRow, at: number): PlannedFire => ({
@@ -103,7 +103,7 @@ function* whyNot(
   isExtra: boolean,
 ): Tx<string | undefined> {
   const overlaps = yield* overlapReason(created, row);
-  // Who asks for it now is told; nobody waits for one that is due.
+  // A caller gets the error of a full inbox; a fire that is due has no caller and is skipped.
   return overlaps ?? (isExtra ? undefined : yield* whyFull(session));
 }
 
@@ -135,15 +135,8 @@ function* accept(
   return [
     ...accepted.events,
     inSession(session, { type: 'schedule_fired', data }),
-    ...(thread ? yield* scheduleFired(context, thread, at) : []),
+    ...(thread ? yield* reportFire(context, thread, at) : []),
   ];
-}
-
-/** The thread that a schedule belongs to, if it was made in one. */
-export function threadOf(sessionId: string, created: Created): ScheduleThread | undefined {
-  const { scheduleId, title, channelId, threadRootMessageId } = created;
-  if (channelId === undefined || threadRootMessageId === undefined) return undefined;
-  return { scheduleId, sessionId, title, channelId, threadRootMessageId };
 }
 
 const changed = (
@@ -157,7 +150,7 @@ const changed = (
     data: { scheduleId, status, ...(nextFireAt === undefined ? {} : { nextFireAt }) },
   });
 
-/** Why a fire does not happen while the last one is still worked on. */
+/** Why it does not fire while the run of its last fire goes on. */
 function* overlapReason(
   { overlap }: Created,
   { lastRunId }: FullScheduleRow,

@@ -1,10 +1,11 @@
-import { TABLES } from '@stoa/store';
+import { nextScheduleAt, TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { assets } from '../assets/module.js';
 import { channels } from '../channels/module.js';
 import { inbox } from '../inbox/module.js';
+import { DurableQueue } from '../kernel/durable-queue.js';
 import { on } from '../kernel/hooks.js';
-import { defineModule } from '../kernel/module.js';
+import { type Committed, defineModule } from '../kernel/module.js';
 import type { Calendar } from '../ports.js';
 import { RUN_ENDED } from '../runs/end-run.js';
 import { runs } from '../runs/module.js';
@@ -13,14 +14,14 @@ import { stimuli } from '../stimuli/module.js';
 import { turns } from '../turns/module.js';
 import { work } from '../work/module.js';
 import { SCHEDULE_EVENTS } from './projection.js';
-import { scheduleEnded } from './schedule-news.js';
+import { reportResult } from './schedule-thread.js';
 import { Schedules } from './schedules.js';
 
 export interface SchedulePorts {
   readonly runtime: { readonly calendar: Calendar };
 }
 
-/** Schedules: work that a session gets at set times. */
+/** Schedules: items that are added to inboxes at given times. */
 export const schedules = defineModule({
   name: 'schedules',
   needs: [access, assets, sessions, channels, runs, inbox, work, turns, stimuli],
@@ -28,12 +29,24 @@ export const schedules = defineModule({
   tables: { session: TABLES.schedules },
   create({ stimulusContext: context }, { runtime }: SchedulePorts) {
     const service = new Schedules({ context, calendar: runtime.calendar });
+    const queue = new DurableQueue(context, {
+      failure: 'due schedules could not fire',
+      work: () => service.fireDue(),
+      *next() {
+        return (yield* nextScheduleAt.first({}))?.at ?? null;
+      },
+    });
+    const changed = ({ data }: Committed<'schedule_created' | 'schedule_changed'>): void => {
+      if (data.nextFireAt !== undefined) queue.changed(data.nextFireAt);
+    };
     return {
       services: { schedules: service },
       within: [
-        on(RUN_ENDED, ({ sessionId }, runId, end) => scheduleEnded(context, sessionId, runId, end)),
+        on(RUN_ENDED, ({ sessionId }, runId, end) => reportResult(context, sessionId, runId, end)),
       ],
-      ticks: [{ everyMs: 500, run: () => service.fireDue() }],
+      after: { schedule_created: changed, schedule_changed: changed },
+      ticks: [{ everyMs: 5_000, run: () => queue.poll(), runsAtStart: true }],
+      close: () => queue.stop(),
     };
   },
 });

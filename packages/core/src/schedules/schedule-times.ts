@@ -3,22 +3,21 @@ import type { FullScheduleRow } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
 import type { Calendar } from '../ports.js';
 
-/** Times that were missed are counted up to this many. */
+/** Missed times are counted up to this number. */
 const MISSED_COUNTED = 1_000;
-/** Later than this after its time, a fire counts as missed. */
+/** A fire that is later than this counts as missed. */
 const LATE_MS = 60_000;
 
-/** What comes of a schedule that is looked at. */
 export interface PlannedFire {
   readonly dueAt: number;
   readonly missed: number;
-  /** It is too late for it. */
+  /** It is too late and does not fire. */
   readonly skips: boolean;
-  /** None: that was the last. */
+  /** Undefined: this was its last time. */
   readonly nextFireAt: number | undefined;
 }
 
-/** The first time after another one, of a schedule that was made at `since`. */
+/** The first time after `after` of a schedule that was created at `since`. */
 export function nextFire(
   calendar: Calendar,
   cadence: Cadence,
@@ -38,8 +37,8 @@ export function nextFire(
 }
 
 /**
- * Times that passed while nobody looked: with `coalesce_once` one fire stands for all of them, with
- * `skip_missed` only one that is due just now counts.
+ * Decides about times that passed without a fire: `coalesce_once` fires once for all of them, `skip_missed` only if the last
+ * is not late.
  */
 export function planFire(calendar: Calendar, row: FullScheduleRow, at: number): PlannedFire {
   const { cadence, misfire } = decode(row.created);

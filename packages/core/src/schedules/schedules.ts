@@ -35,8 +35,8 @@ import {
   sessionToRead,
   sessionToServe,
 } from '../sessions/session-gate.js';
-import { ended, type FirePorts, fireSchedule, threadOf } from './fire-schedule.js';
-import { scheduleBound } from './schedule-news.js';
+import { ended, type FirePorts, fireSchedule } from './fire-schedule.js';
+import { bindSchedule, threadOf } from './schedule-thread.js';
 import { nextFire } from './schedule-times.js';
 
 type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
@@ -50,7 +50,7 @@ interface ScheduleQuery {
   readonly limit: number;
 }
 
-/** The run in which a session makes a schedule. */
+/** The run that creates a schedule for its own session. */
 interface MadeIn {
   readonly sessionId: string;
   readonly runId: string;
@@ -58,13 +58,12 @@ interface MadeIn {
 }
 
 /**
- * Work by the clock.
+ * Schedules add items to inboxes at given times.
  *
  *   active ◀──▶ paused
- *     └──▶ ended     by a person, after its last fire, or because nothing comes after
+ *     └──▶ ended     by a person, after its last fire, or if it has no next time
  *
- * A fire is an inbox item like any other, committed together with the time of the next one: a fire is
- * never lost and never doubled.
+ * The commit that adds the item also sets the next time, so a fire is never lost or repeated.
  */
 export class Schedules {
   constructor(private readonly ports: FirePorts) {}
@@ -73,7 +72,7 @@ export class Schedules {
     return this.#create(by, request, () => sessionToChange(by, request.sessionId), key);
   }
 
-  /** What a session makes for itself. Made in the thread of a channel, it belongs to that thread. */
+  /** Creates a schedule of a session for itself. One that is created in a thread reports there. */
   createInRun(
     { sessionId, runId, origin }: MadeIn,
     request: Omit<CreateSchedule, 'sessionId'>,
@@ -107,7 +106,7 @@ export class Schedules {
       yield* holdAssets(ready);
     });
     const next = (at: number): number | undefined =>
-      // A time that has passed already is now.
+      // A time that has passed fires now.
       cadence.kind === 'once' ? Math.max(cadence.at, at) : nextFire(calendar, cadence, at, at);
     const scheduleId = await context.log.write({
       actor: actorIdOf(by),
@@ -137,7 +136,7 @@ export class Schedules {
         return {
           events: [
             inSession(session, { type: 'schedule_created', data }),
-            ...(thread ? yield* scheduleBound(thread, at) : []),
+            ...(thread ? yield* bindSchedule(thread, at) : []),
           ],
           answer: () => data.scheduleId,
         };
@@ -178,7 +177,7 @@ export class Schedules {
     );
   }
 
-  /** From now on: what fell into the pause is not made up for. */
+  /** Times during the pause are not made up for. */
   resume(by: Principal, scheduleId: string): Promise<Schedule> {
     return this.#change(by, scheduleId, (row, at) => {
       if (row.status !== 'paused') return undefined;
@@ -197,7 +196,7 @@ export class Schedules {
     );
   }
 
-  /** Once, now, besides its times; it counts as one of them. */
+  /** Fires it now, outside its times. That counts towards `maxFires`. */
   async trigger(by: Principal, scheduleId: string): Promise<Schedule> {
     const { sessionId } = await this.ports.context.store.read(() => this.#find(scheduleId));
     await fireSchedule(this.ports, {
@@ -211,17 +210,16 @@ export class Schedules {
     return this.get(by, scheduleId);
   }
 
-  /** Fires what is due. Returns how many there were. */
-  async fireDue(): Promise<number> {
-    const now = this.ports.context.clock.now();
-    const due = await this.ports.context.store.read(() =>
-      listDueSchedules.all({ now, limit: FIRE_LIMIT }),
-    );
-    const ids = due.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
-    await eachApart(this.ports.context, 'a schedule could not fire', ids, (one) =>
+  /** Fires due schedules, a bounded number. Returns whether there may be more that can fire. */
+  async fireDue(): Promise<boolean> {
+    const { context } = this.ports;
+    const now = context.clock.now();
+    const rows = await context.store.read(() => listDueSchedules.all({ now, limit: FIRE_LIMIT }));
+    const due = rows.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
+    const failures = await eachApart(context, 'a schedule could not fire', due, (one) =>
       fireSchedule(this.ports, { ...one, actor: 'system', isExtra: () => false }),
     );
-    return due.length;
+    return due.length === FIRE_LIMIT && failures < due.length;
   }
 
   *#find(scheduleId: string): Tx<FullScheduleRow> {
@@ -268,7 +266,7 @@ function* assertRoom({ topicId, sessionId }: OpenSession): Tx<void> {
   throw new StoaError('limit_reached', `${sessionId} has ${String(active)} schedules already`);
 }
 
-/** What a run schedules stays under its ceiling. */
+/** A schedule of a run has the ceiling of the run. */
 function* inheritedBy(by: Principal, session: OpenSession): Tx<Pick<Created, 'ceiling'>> {
   const ceiling = by.kind === 'session' ? yield* currentCeiling(session) : undefined;
   return ceiling ? { ceiling } : {};

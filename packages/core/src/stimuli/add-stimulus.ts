@@ -17,21 +17,21 @@ import type { LockedChannel } from '../channels/channel-gate.js';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { StimulusContext } from './context.js';
-import { keysOf, takesPlaceOf } from './equivalence.js';
+import { keysOf, supersedes } from './equivalence.js';
 import { createdOf } from './records.js';
 
-/** A stimulus as it stands, but for its id. */
+/** A stimulus without its id. */
 export type Wanted = Omit<NewStimulus, 'stimulusId'>;
 
-/** Adds one, and takes out of the queue what it takes the place of; the first event is the one that adds it. */
+/** Adds a stimulus and settles those that it supersedes. The first event is the one that adds it. */
 export function* addStimulus(
   context: StimulusContext,
   channel: LockedChannel,
   wanted: Wanted,
 ): Tx<{ stimulus: NewStimulus; events: NewEvent[] }> {
   const { topicId, channelId } = channel;
-  const replaced = yield* replacedBy(topicId, wanted);
-  yield* assertRoom(channel, -replaced.length);
+  const superseded = yield* supersededBy(topicId, wanted);
+  yield* assertRoom(channel, -superseded.length);
   const stimulus = { stimulusId: context.ids.next('stm'), ...wanted };
   const topic = channelTopic(channelId);
   const add = (event: ChannelEvent): NewEvent => ({ topic, event });
@@ -39,7 +39,7 @@ export function* addStimulus(
     stimulus,
     events: [
       add({ type: 'stimulus_created', data: stimulus }),
-      ...replaced.map(({ stimulusId }) =>
+      ...superseded.map(({ stimulusId }) =>
         add({
           type: 'stimulus_settled',
           data: {
@@ -54,18 +54,18 @@ export function* addStimulus(
   };
 }
 
-/** The waiting stimuli that this one replaces, oldest first. The cost does not grow with the queue. */
-function* replacedBy(topicId: number, wanted: Wanted): Tx<FullStimulusRow[]> {
+/** Waiting stimuli, oldest first. The cost does not grow with the queue. */
+function* supersededBy(topicId: number, wanted: Wanted): Tx<FullStimulusRow[]> {
   const found = new Map<string, FullStimulusRow>();
   for (const key of keysOf(wanted)) {
     for (const row of yield* listStimuliByKey.all({ topicId, key })) found.set(row.stimulusId, row);
   }
   return [...found.values()]
-    .filter((row) => takesPlaceOf(wanted, createdOf(row)))
+    .filter((row) => supersedes(wanted, createdOf(row)))
     .sort((a, b) => a.seq - b.seq);
 }
 
-/** Refuses one more where so many wait already; `change` is how many more or fewer they will be by then. */
+/** Throws `too_many_stimuli` when the queue is full; `change` is added to its present length. */
 export function* assertRoom({ topicId, channelId }: LockedChannel, change = 0): Tx<void> {
   const live = ((yield* countLiveStimuli.first({ topicId }))?.count ?? 0) + change;
   const fields = yield* findChannelFields.first({ topicId });
@@ -74,8 +74,8 @@ export function* assertRoom({ topicId, channelId }: LockedChannel, change = 0): 
   throw new StoaError('too_many_stimuli', `${String(live)} stimuli wait in ${channelId} already`);
 }
 
-/** What the daemon itself has to tell in a thread. */
-interface News {
+/** A message of the daemon itself. */
+interface ThreadReport {
   readonly kind: StimulusKind;
   readonly threadRootMessageId: string;
   readonly content: string;
@@ -88,16 +88,19 @@ interface News {
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** Nobody waits for it who could be told that too many wait: it is left out, with a line in the log. */
-export function* tellThread(
+/**
+ * Adds a stimulus of the daemon itself. If the queue is full, it is dropped with a line in the daemon's log: no caller waits
+ * for it.
+ */
+export function* reportInThread(
   context: StimulusContext,
   channel: LockedChannel,
-  { addressedMemberIds = [], senderSessionId, ceiling, ...news }: News,
+  { addressedMemberIds = [], senderSessionId, ceiling, ...report }: ThreadReport,
   at: number,
 ): Tx<NewEvent[]> {
   try {
     const { events } = yield* addStimulus(context, channel, {
-      ...news,
+      ...report,
       scope: 'thread',
       visibilityHint: 'auto',
       addressedMemberIds: [...addressedMemberIds],
@@ -109,8 +112,11 @@ export function* tellThread(
     return events;
   } catch (error) {
     if (!(error instanceof StoaError) || error.code !== 'too_many_stimuli') throw error;
-    const { kind } = news;
-    context.diagnose('a stimulus found no room', { channelId: channel.channelId, kind });
+    const { kind } = report;
+    context.diagnose('a stimulus was dropped because its queue is full', {
+      channelId: channel.channelId,
+      kind,
+    });
     return [];
   }
 }

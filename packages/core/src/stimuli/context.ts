@@ -1,6 +1,6 @@
 import type { SessionContext } from '../sessions/context.js';
 
-/** What every verb of stimuli works with: what one becomes may open a turn. */
+/** What the operations of stimuli work with. */
 export interface StimulusContext extends SessionContext {
   readonly daemonId: string;
 }

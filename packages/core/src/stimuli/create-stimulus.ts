@@ -16,6 +16,7 @@ import {
 } from '../channels/channel-gate.js';
 import { resolveThread } from '../channels/thread.js';
 import { dataOf } from '../kernel/codec.js';
+import { hasExpired } from '../kernel/durable-queue.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -29,8 +30,8 @@ import { createdOf, createdRecord } from './records.js';
 const HOUR_MS = 3_600_000;
 
 /**
- * Puts a stimulus in the queue. What a session puts in is posted in its name; what a person puts in is
- * posted by the system, for it is no message of theirs: it must not count as one.
+ * Adds a stimulus of a caller. That of a session is posted in its name; that of a person by the system, so that it does not
+ * count as their message.
  */
 export async function createStimulus(
   context: StimulusContext,
@@ -42,14 +43,14 @@ export async function createStimulus(
   const metadata = admitMetadata(request.metadata);
   const kind = stimulusKindOf(request.kind);
   if (by.kind === 'session' && !KINDS_OF_AGENTS.includes(kind)) {
-    throw new StoaError('forbidden', `A session puts in ${KINDS_OF_AGENTS.join(' or ')} only`);
+    throw new StoaError('forbidden', `A session creates only ${KINDS_OF_AGENTS.join(' or ')}`);
   }
   const { scope, threadRootMessageId } = request;
   if ((scope === 'thread') !== (threadRootMessageId !== undefined)) {
     const why =
       scope === 'thread'
-        ? 'One for a thread names its threadRootMessageId'
-        : 'One for the channel names no threadRootMessageId';
+        ? 'A stimulus for a thread needs a threadRootMessageId'
+        : 'A stimulus for the channel has no threadRootMessageId';
     throw new StoaError('invalid_stimulus', why);
   }
   return context.log.write({
@@ -86,7 +87,7 @@ export async function createStimulus(
   });
 }
 
-/** What a session has to say on its own is bounded, whatever becomes of it. */
+/** Counts the stimuli of a session in every state. */
 function* assertNotTooMany({ topicId, channelId }: JoinedChannel, sessionId: string, at: number) {
   const page = { topicId, state: null, rootMessageId: null, before: Number.MAX_SAFE_INTEGER };
   const recent = yield* listStimuli.all({ ...page, limit: LIMITS.endedStimuliPerChannel });
@@ -96,7 +97,7 @@ function* assertNotTooMany({ topicId, channelId }: JoinedChannel, sessionId: str
   if (own.length < LIMITS.stimuliOfSessionPerHour) return;
   throw new StoaError(
     'too_many_stimuli',
-    `${sessionId} put ${String(own.length)} into ${channelId} within an hour`,
+    `${sessionId} created ${String(own.length)} stimuli in ${channelId} within an hour`,
   );
 }
 
@@ -112,8 +113,8 @@ function* assertFits(
     if (yield* findMember.first({ topicId, memberId })) continue;
     throw new StoaError('unknown_member', `There is no member ${memberId} in ${channelId}`);
   }
-  if (expiresAt !== undefined && expiresAt <= at) {
-    throw new StoaError('invalid_stimulus', 'It would have expired already');
+  if (hasExpired({ expiresAt }, at)) {
+    throw new StoaError('invalid_stimulus', 'Its expiresAt has passed already');
   }
 }
 

@@ -22,6 +22,13 @@ import type { OpenChannel } from '../channels/channel-gate.js';
 import { namedMember } from '../channels/member-name.js';
 import { publishMessage } from '../channels/publish-message.js';
 import { memberRecord } from '../channels/records.js';
+import {
+  afterFailure,
+  atOnce,
+  doubling,
+  dueAt,
+  type RetryPolicy,
+} from '../kernel/durable-queue.js';
 import type { NewEvent } from '../kernel/log.js';
 import { openTurn } from '../turns/open-turn.js';
 import { afterStimulus, newWork, shownMarker } from '../work/changes.js';
@@ -29,20 +36,22 @@ import { initiativeKeyOf } from '../work/initiative.js';
 import { workChanged, workIn } from '../work/read-work.js';
 import type { StimulusContext } from './context.js';
 import { KIND_RULES } from './kinds.js';
-import { type Placement, place } from './place.js';
+import { decidePosting, type Posting } from './posting.js';
 import { type ReadChannel, readState, repliesLeft } from './read-state.js';
 import { createdOf } from './records.js';
 
-type Post = Extract<Placement, { do: 'post' }>;
+type Post = Extract<Posting, { do: 'post' }>;
 
-const SECOND_MS = 1_000;
+const RETRIES: RetryPolicy = { maxAttempts: LIMITS.stimulusAttempts, backoff: doubling(1_000) };
+/** An attempt that a daemon did not live to finish is repeated by the next one. */
+export const RETRIES_OF_LOST_CLAIMS: RetryPolicy = { ...RETRIES, backoff: atOnce };
 
-/** What was found of a stimulus that is to be posted. */
+/** A stimulus and what the decision about it is. */
 interface Found {
   readonly row: FullStimulusRow;
   readonly stimulus: NewStimulus;
   readonly read: ReadChannel;
-  readonly placement: Placement;
+  readonly posting: Posting;
 }
 
 function* find(
@@ -53,43 +62,43 @@ function* find(
 ): Tx<Found | undefined> {
   const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
   if (row?.state !== state) return undefined;
-  const isDue = row.dueAt <= at || (row.expiresAt ?? Infinity) <= at;
-  if (state === 'pending' && !isDue) return undefined;
+  const { dueAt: availableAt, expiresAt } = row;
+  if (state === 'pending' && dueAt({ availableAt, expiresAt }) > at) return undefined;
   const stimulus = createdOf(row);
   const read = yield* readState(channel, stimulus, at);
-  return read && { row, stimulus, read, placement: place(stimulus, read.state, read.policy, at) };
+  return (
+    read && { row, stimulus, read, posting: decidePosting(stimulus, read.state, read.policy, at) }
+  );
 }
 
 /**
- * The first of two commits. What is not to be posted now is settled here; what is, is claimed: the
- * attempt is counted before it is made, so that a stimulus that takes the daemon down with it is tried
- * a few times and not for ever. Returns the number of the attempt, or the key of the initiative in whose
- * thread somebody has the turn.
+ * The first of two commits: claims a stimulus that can be posted, and settles one that cannot. The attempt is counted before
+ * it is made, so a stimulus that crashes the daemon is tried a few times and not without end. Returns the number of the
+ * attempt, or the key of the initiative whose thread has an open turn.
  */
 export function* claim(
   { daemonId }: StimulusContext,
   channel: OpenChannel,
   stimulusId: string,
   at: number,
-): Tx<{ events: NewEvent[]; attempt?: number; waitsFor?: string }> {
+): Tx<{ events: NewEvent[]; attempt?: number; heldBy?: string }> {
   const found = yield* find(channel, stimulusId, 'pending', at);
   if (!found) return { events: [] };
-  const { placement, stimulus } = found;
-  if (placement.do === 'hold' && placement.reason === 'thread_busy') {
-    const waitsFor = initiativeKeyOf(stimulus);
-    const isOfInitiative = stimulus.threadRootMessageId === undefined && waitsFor !== undefined;
-    return { events: [], ...(isOfInitiative ? { waitsFor } : {}) };
+  const { posting, stimulus } = found;
+  if (posting.do === 'hold' && posting.reason === 'thread_busy') {
+    const heldBy = initiativeKeyOf(stimulus);
+    const isOfInitiative = stimulus.threadRootMessageId === undefined && heldBy !== undefined;
+    return { events: [], ...(isOfInitiative ? { heldBy } : {}) };
   }
-  if (placement.do !== 'post') return { events: settle(channel, found) };
+  if (posting.do !== 'post') return { events: settle(channel, found) };
   const attempt = found.row.attempts + 1;
   const data = { stimulusId, attempt, daemonId };
   return { events: [about(channel, { type: 'stimulus_claimed', data })], attempt };
 }
 
 /**
- * The second: the message, what it means for the work of its thread, that the stimulus is dispatched
- * and the turn it opens are one commit. After a crash either all of it is there or none. What lost its
- * claim meanwhile, by another daemon or a newer stimulus, does nothing.
+ * The second commit posts the message, updates the work of its thread, marks the stimulus as dispatched and opens a turn. It
+ * writes nothing if another daemon or a newer stimulus took the claim in the meantime.
  */
 export function* dispatch(
   context: StimulusContext,
@@ -100,28 +109,28 @@ export function* dispatch(
 ): Tx<NewEvent[]> {
   const found = yield* find(channel, stimulusId, 'claimed', at);
   if (!found || found.row.attempts !== attempt) return [];
-  const { placement } = found;
-  if (placement.do === 'post') return yield* materialise(context, channel, found, placement, at);
-  if (placement.do !== 'hold') return settle(channel, found);
-  return [deferred(channel, found.row, at, placement.reason, attempt - 1)];
+  const { posting } = found;
+  if (posting.do === 'post') return yield* materialise(context, channel, found, posting, at);
+  if (posting.do !== 'hold') return settle(channel, found);
+  return [deferred(channel, found.row, at, posting.reason, attempt - 1)];
 }
 
-function settle(channel: OpenChannel, { row, placement }: Found): NewEvent[] {
+function settle(channel: OpenChannel, { row, posting }: Found): NewEvent[] {
   const { stimulusId } = row;
-  switch (placement.do) {
+  switch (posting.do) {
     case 'post':
     case 'hold':
       return [];
     case 'wait': {
       const attempts = row.state === 'claimed' ? row.attempts - 1 : row.attempts;
-      return [deferred(channel, row, placement.until, placement.reason, attempts)];
+      return [deferred(channel, row, posting.until, posting.reason, attempts)];
     }
     case 'cancel': {
-      const data = { stimulusId, state: 'cancelled' as const, reason: placement.reason };
+      const data = { stimulusId, state: 'cancelled' as const, reason: posting.reason };
       return [about(channel, { type: 'stimulus_settled', data })];
     }
     case 'coalesce': {
-      const { messageId, stimulusId: byStimulusId } = placement;
+      const { messageId, stimulusId: byStimulusId } = posting;
       const data = { stimulusId, state: 'coalesced' as const, reason: 'coalesced' as const };
       return [
         about(channel, { type: 'stimulus_settled', data: { ...data, messageId, byStimulusId } }),
@@ -130,23 +139,22 @@ function settle(channel: OpenChannel, { row, placement }: Found): NewEvent[] {
   }
 }
 
-/** An attempt that did not come to an end: tried again later and later, and at last not at all. */
+/** An attempt failed, or the daemon that made it is gone. */
 export function* failed(
   channel: OpenChannel,
   stimulusId: string,
   error: string,
   at: number,
-  wait: 'backoff' | 'none' = 'backoff',
+  policy = RETRIES,
 ): Tx<NewEvent[]> {
   const row = yield* findStimulus.first({ topicId: channel.topicId, stimulusId });
   if (row?.state !== 'claimed') return [];
   const { attempts } = row;
-  if (attempts >= LIMITS.stimulusAttempts) {
-    const data = { stimulusId, state: 'dead_letter' as const, reason: 'failed' as const, error };
-    return [about(channel, { type: 'stimulus_settled', data })];
-  }
-  const until = wait === 'none' ? at : at + SECOND_MS * 2 ** (attempts - 1);
-  return [deferred(channel, row, until, 'failed', attempts, error)];
+  const next = afterFailure(policy, attempts, at);
+  if (next !== 'dead_letter')
+    return [deferred(channel, row, next.retryAt, 'failed', attempts, error)];
+  const data = { stimulusId, state: 'dead_letter' as const, reason: 'failed' as const, error };
+  return [about(channel, { type: 'stimulus_settled', data })];
 }
 
 function deferred(
@@ -171,15 +179,15 @@ function* materialise(
   context: StimulusContext,
   channel: OpenChannel,
   { stimulus, read }: Found,
-  placement: Post,
+  posting: Post,
   at: number,
 ): Tx<NewEvent[]> {
   const { stimulusId, kind, progressKey, senderSessionId, ceiling } = stimulus;
   const messageId = context.ids.next('msg');
-  const rootMessageId = placement.as === 'root' ? messageId : placement.thread.rootMessageId;
+  const rootMessageId = posting.as === 'root' ? messageId : posting.thread.rootMessageId;
   const { posted, events } = yield* publishMessage(channel, {
     messageId,
-    ...(placement.as === 'reply' ? { threadRootMessageId: rootMessageId } : {}),
+    ...(posting.as === 'reply' ? { threadRootMessageId: rootMessageId } : {}),
     author: yield* authorOf(read.sender),
     addressedMemberIds: yield* present(channel, stimulus.addressedMemberIds),
     inputItems: [{ type: 'text', text: stimulus.content }],
@@ -188,11 +196,11 @@ function* materialise(
       stimulusId,
       stimulusKind: kind,
       ...(progressKey === undefined ? {} : { progressKey }),
-      ...(placement.as === 'promotion' ? { canonicalThreadRootMessageId: rootMessageId } : {}),
+      ...(posting.as === 'promotion' ? { canonicalThreadRootMessageId: rootMessageId } : {}),
     },
     ...(ceiling && { ceiling }),
   });
-  const wakes = KIND_RULES[kind].wakes && placement.as !== 'promotion' && channel.sessionCount > 0;
+  const wakes = KIND_RULES[kind].wakes && posting.as !== 'promotion' && channel.sessionCount > 0;
   const replies = wakes ? yield* repliesLeft(channel.topicId, read.policy) : 0;
   const isAsked = KIND_RULES[kind].asksSender === true && senderSessionId !== undefined;
   const from = senderSessionId === undefined || isAsked ? {} : { senderSessionId };
@@ -203,7 +211,7 @@ function* materialise(
           ...(isAsked ? { selected: senderSessionId } : {}),
         })
       : [];
-  const before = placement.as === 'root' ? undefined : yield* workIn(channel, rootMessageId, at);
+  const before = posting.as === 'root' ? undefined : yield* workIn(channel, rootMessageId, at);
   const rule = KIND_RULES[kind];
   const begun = {
     ...newWork(channel.channelId, rootMessageId, rule.topicKind, rule.status, at),
@@ -213,14 +221,14 @@ function* materialise(
     stimulus,
     status: rule.status,
     messageId,
-    isPromotion: placement.as === 'promotion',
+    isPromotion: posting.as === 'promotion',
     isSourceOver: yield* isOver(stimulus),
     woken: wokenBy(turn),
     digest: context.secrets.digest(stimulus.content),
     at,
   });
   const marker =
-    placement.as === 'reply' ? yield* markerToReplace(channel, before, stimulus) : undefined;
+    posting.as === 'reply' ? yield* markerToReplace(channel, before, stimulus) : undefined;
   const supersedes = marker === undefined ? {} : { supersedesMessageId: marker };
   const dispatched = { stimulusId, messageId, threadRootMessageId: rootMessageId, ...supersedes };
   return [
@@ -231,13 +239,13 @@ function* materialise(
   ];
 }
 
-/** A schedule tells of its last fire and its last result after it has ended. */
+/** The last reports of a schedule are posted after it has ended. */
 function* isOver({ sourceKind, sourceRef }: NewStimulus): Tx<boolean> {
   if (sourceKind !== 'schedule' || sourceRef === undefined) return false;
   return (yield* findSchedule.first({ scheduleId: sourceRef }))?.status === 'ended';
 }
 
-/** The marker that this one stands for from now on. That of somebody else stays for whatever a session says. */
+/** The shown progress marker that this stimulus supersedes. A session supersedes only its own markers. */
 function* markerToReplace(
   { topicId }: OpenChannel,
   work: ThreadWork | undefined,
@@ -249,7 +257,7 @@ function* markerToReplace(
   return shown?.authorId === `session:${senderSessionId}` ? messageId : undefined;
 }
 
-/** Who has left meanwhile is not addressed any more. */
+/** Leaves out members that have left the channel. */
 function* present(channel: OpenChannel, memberIds: readonly string[]): Tx<string[]> {
   const found: string[] = [];
   for (const memberId of memberIds) {
@@ -269,7 +277,8 @@ function wokenBy(turn: readonly NewEvent[]): TurnDecision['granted'][number] | u
   return undefined;
 }
 
-export const wordsOf = (error: unknown): string =>
+/** What the record of a stimulus says about a failed attempt. */
+export const errorText = (error: unknown): string =>
   error instanceof StoaError
     ? `${error.code}: ${error.message}`
     : error instanceof Error

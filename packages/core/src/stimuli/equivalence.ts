@@ -1,43 +1,42 @@
 import type { NewStimulus } from '@stoa/protocol';
 
-/** The same words within this time are said once; later they are news again. */
-export const SAME_WORDS_MS = 600_000;
+/** The same text is posted once within this time. */
+export const REPETITION_MS = 600_000;
 
 type Compared = Omit<NewStimulus, 'stimulusId' | 'availableAt' | 'expiresAt' | 'metadata'>;
 
-const isSamePlace = (a: Compared, b: Compared): boolean =>
+const hasSameTarget = (a: Compared, b: Compared): boolean =>
   a.scope === b.scope && a.threadRootMessageId === b.threadRootMessageId;
 
 /**
- * Whether a newer stimulus takes the place of one that still waits: the same stream of progress, the
- * same key, or, where they have none in common, the same words from the same source. What others have to
- * say no session takes back, whatever key it names.
+ * Whether a new stimulus supersedes one that waits: both have the same progress key, or the same dedupe key, or, if they have
+ * neither kind of key in common, the same text from the same source. A session supersedes only its own stimuli.
  */
-export function takesPlaceOf(newer: Compared, older: Compared): boolean {
+export function supersedes(newer: Compared, older: Compared): boolean {
   const { senderSessionId } = newer;
   if (senderSessionId !== undefined && senderSessionId !== older.senderSessionId) return false;
-  if (!isSamePlace(newer, older)) return false;
+  if (!hasSameTarget(newer, older)) return false;
   if (newer.progressKey !== undefined && older.progressKey !== undefined) {
     return newer.progressKey === older.progressKey;
   }
   if (newer.dedupeKey !== undefined && older.dedupeKey !== undefined) {
     return newer.dedupeKey === older.dedupeKey;
   }
-  return isSameWords(newer, older);
+  return hasSameText(newer, older);
 }
 
-/** Keys for looking up waiting stimuli. A stimulus shares at least one key with each one that it replaces. */
+/** Keys to find waiting stimuli by. A stimulus has at least one key in common with each one that it supersedes. */
 export function keysOf(stimulus: Compared): string[] {
   const { progressKey, dedupeKey, kind, content, sourceKind, sourceRef } = stimulus;
-  const words = JSON.stringify([kind, content, sourceKind, sourceRef, stimulus.senderSessionId]);
+  const text = JSON.stringify([kind, content, sourceKind, sourceRef, stimulus.senderSessionId]);
   return [
     ...(progressKey === undefined ? [] : [`progress ${hashOf(progressKey)}`]),
     ...(dedupeKey === undefined ? [] : [`dedupe ${hashOf(dedupeKey)}`]),
-    `words ${hashOf(words)}`,
+    `words ${hashOf(text)}`,
   ];
 }
 
-/** FNV-1a. A collision does no harm: the texts are compared afterwards. */
+/** FNV-1a. Collisions are harmless: the texts are compared afterwards. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
@@ -46,18 +45,18 @@ function hashOf(text: string): string {
   return (hash >>> 0).toString(16);
 }
 
-/** Whether it says nothing that the other did not say. What is progress always says something. */
+/** Whether a stimulus repeats one that was posted. A progress marker never does. */
 export function isRepetitionOf(newer: Compared, older: Compared): boolean {
   const isProgress = newer.progressKey !== undefined || older.progressKey !== undefined;
   return (
     !isProgress &&
-    isSamePlace(newer, older) &&
+    hasSameTarget(newer, older) &&
     newer.dedupeKey === older.dedupeKey &&
-    isSameWords(newer, older)
+    hasSameText(newer, older)
   );
 }
 
-function isSameWords(a: Compared, b: Compared): boolean {
+function hasSameText(a: Compared, b: Compared): boolean {
   return (
     a.kind === b.kind &&
     a.content === b.content &&

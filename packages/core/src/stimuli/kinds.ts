@@ -1,13 +1,13 @@
 import type { StimulusKind, TopicOfWork, WorkStatus } from '@stoa/protocol';
 
 export interface KindRule {
-  /** What a thread is that one of this kind begins. */
+  /** The topic kind of a thread that a stimulus of this kind opens. */
   readonly topicKind: Exclude<TopicOfWork, 'human'>;
-  /** How far the work of its thread is with it, at least. */
+  /** The least status of the thread's work once it is posted. */
   readonly status: WorkStatus;
-  /** Whether others may be given a turn by it. */
+  /** It opens a turn for sessions. */
   readonly wakes: boolean;
-  /** Whether the session that sent it is asked first: it started the work that has ended, and can explain the result. */
+  /** The session that sent it gets the turn first: it started the work that has ended and can explain the result. */
   readonly asksSender?: boolean;
 }
 
@@ -26,5 +26,5 @@ export const KIND_RULES: Readonly<Record<StimulusKind, KindRule>> = {
   supersession_notice: { topicKind: 'summary', status: 'superseded', wakes: false },
 };
 
-/** What an agent may put in by itself; the others are told by the daemon or by people. */
+/** The kinds that sessions may create; the others come from the daemon or from people. */
 export const KINDS_OF_AGENTS: readonly StimulusKind[] = ['agent_idea', 'result_summary'];

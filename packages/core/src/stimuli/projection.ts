@@ -18,7 +18,10 @@ import { keysOf } from './equivalence.js';
 import { KIND_RULES } from './kinds.js';
 import { createdOf } from './records.js';
 
-/** What an event about a stimulus does to the tables. The log keeps all of them; the table the newest. */
+/**
+ * What events of stimuli do to the tables. The log keeps every stimulus; the table keeps those that wait and the newest that
+ * ended.
+ */
 export const STIMULUS_EVENTS: Projections = {
   *stimulus_created(position, event) {
     const { stimulusId } = event.data;

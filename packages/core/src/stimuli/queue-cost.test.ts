@@ -39,7 +39,7 @@ describe('a queue of stimuli', () => {
     return performance.now() - begun;
   };
 
-  it('DU-30 takes one more as fast with 500 in it as without', async () => {
+  it('DU-30 adds a stimulus as fast with 500 in it as without', async () => {
     for (let i = 0; i < WAITING; i++) await add('full');
     const few: number[] = [];
     const many: number[] = [];
@@ -51,8 +51,8 @@ describe('a queue of stimuli', () => {
   });
 });
 
-/** What the disks tell, one after the other: each goes on in the thread of the first. */
-const SEEN: Partial<CreateStimulus> = {
+/** Reports of one observation source; all are posted in the thread of the first. */
+const REPORT: Partial<CreateStimulus> = {
   kind: 'observation_materialized',
   sourceKind: 'observation',
   sourceRef: 'obs_disks',
@@ -70,7 +70,7 @@ interface Cost {
   transactions: number;
 }
 
-/** Counts what is asked of a store while something is done. */
+/** Counts the statements and transactions of some work. */
 async function costOf(store: Store, work: () => Promise<unknown>): Promise<Cost> {
   const cost: Cost = { statements: 0, transactions: 0 };
   const transact = store.transact.bind(store);
@@ -102,7 +102,7 @@ describe('posting from a queue of stimuli', () => {
   let stage: StimulusStage | undefined;
   afterEach(() => stage?.close());
 
-  /** What it costs to post two of a queue: one elsewhere, and the next of those that wait for a thread. */
+  /** The cost of a stimulus in another channel, and of the next one that waited for a busy thread. */
   async function costsWith(waiting: number): Promise<[elsewhere: Cost, next: Cost]> {
     if (!engine) throw new Error('there is no engine');
     stage = await StimulusStage.open(engine, ['a'], POLICY);
@@ -110,11 +110,11 @@ describe('posting from a queue of stimuli', () => {
     const { store } = turns.daemon;
     const request = { channelId: 'elsewhere', title: 'Elsewhere', autonomyPolicy: POLICY };
     await core.channels.create(OWNER, request);
-    await stage.post('The disk is full', SEEN);
+    await stage.post('The disk is full', REPORT);
     const { run } = await turns.next();
     await run.deliver();
-    for (let i = 0; i < waiting; i++) await stage.put(`The disk is full ${String(i)}`, SEEN);
-    // What each of them waits for is found out once.
+    for (let i = 0; i < waiting; i++) await stage.put(`The disk is full ${String(i)}`, REPORT);
+    // One attempt each finds out which thread it waits for.
     while (await core.stimuli.tick());
     const idea = await core.stimuli.create(OWNER, 'elsewhere', {
       kind: 'agent_idea',
@@ -135,7 +135,7 @@ describe('posting from a queue of stimuli', () => {
     return [elsewhere, next];
   }
 
-  /** What it costs to post the first 20 of a queue of which all can be posted. */
+  /** The cost of the first 20 of a queue without held stimuli. */
   async function costOfFirst(waiting: number): Promise<Cost> {
     if (!engine) throw new Error('there is no engine');
     stage = await StimulusStage.open(engine, [], POLICY);
@@ -156,11 +156,11 @@ describe('posting from a queue of stimuli', () => {
     expect(many.transactions).toBeLessThan(1.5 * few.transactions);
   };
 
-  it('DU-30 takes as much work for each with 500 in it as with 20', async () => {
+  it('DU-30 costs as much for each stimulus with 500 in it as with 20', async () => {
     expectAsCheap(await costOfFirst(WAITING), await costOfFirst(20));
   });
 
-  it('DU-30 takes as much work for each with 500 that wait for a busy thread as with 10', async () => {
+  it('DU-30 costs as much for each stimulus with 500 that wait for a busy thread as with 10', async () => {
     const few = await costsWith(10);
     const many = await costsWith(WAITING);
     expectAsCheap(many[0], few[0]);

@@ -18,23 +18,23 @@ import { sessionIdOf } from '../channels/member-name.js';
 import { decode } from '../kernel/codec.js';
 import { initiativeKeyOf } from '../work/initiative.js';
 import { findWork, workOf } from '../work/read-work.js';
-import type { ChannelState, ThreadToPost } from './place.js';
+import type { ChannelState, TargetThread } from './posting.js';
 import { createdOf } from './records.js';
 
 const HOUR_MS = 3_600_000;
-/** A thread that a stimulus began and nobody said anything in for this long is not at work any more. */
+/** A thread that a stimulus opened is active until it had no message for this long. */
 const ROOT_ACTIVE_MS = 450_000;
-const POSTED_LOOKED_AT = 200;
-const SPOKEN_LOOKED_AT = 200;
+const POSTED_READ = 200;
+const MESSAGES_READ = 200;
 
 export interface ReadChannel {
   readonly state: ChannelState;
   readonly policy: AutonomyPolicy;
-  /** The member in whose name it is posted. */
+  /** The member that posts it. */
   readonly sender?: MemberRow | undefined;
 }
 
-/** Everything that placing a stimulus depends on; undefined when the channel is gone. */
+/** Reads what the decision about a stimulus depends on; undefined when the channel is gone. */
 export function* readState(
   { topicId, archivedAt }: { readonly topicId: number; readonly archivedAt: number | null },
   stimulus: NewStimulus,
@@ -49,7 +49,7 @@ export function* readState(
     senderSessionId === undefined
       ? undefined
       : yield* findMemberByActor.first({ topicId, actorId: `session:${senderSessionId}` });
-  const posted = yield* listDispatchedStimuli.all({ topicId, limit: POSTED_LOOKED_AT });
+  const posted = yield* listDispatchedStimuli.all({ topicId, limit: POSTED_READ });
   const since = now - Math.max(HOUR_MS, policy.quietPeriodMsAfterRootPost);
   const limit = policy.maxAutonomousRootPostsPerHour + 1;
   const roots = yield* listRootPosts.all({ topicId, since, limit });
@@ -63,7 +63,7 @@ export function* readState(
       thread:
         threadRootMessageId === undefined
           ? undefined
-          : yield* threadToPost(topicId, threadRootMessageId),
+          : yield* targetThread(topicId, threadRootMessageId),
       initiative:
         threadRootMessageId === undefined && initiativeKey !== undefined
           ? yield* initiativeOf(topicId, initiativeKey)
@@ -80,7 +80,7 @@ export function* readState(
   };
 }
 
-function* threadToPost(topicId: number, rootMessageId: string): Tx<ThreadToPost | undefined> {
+function* targetThread(topicId: number, rootMessageId: string): Tx<TargetThread | undefined> {
   const root = yield* findMessageRow.first({ topicId, messageId: rootMessageId });
   if (!root || root.rootMessageId !== null || root.deletedAt !== null) return undefined;
   const turn = yield* findTurn.first({ topicId, rootMessageId });
@@ -95,21 +95,21 @@ function* threadToPost(topicId: number, rootMessageId: string): Tx<ThreadToPost 
 export function* initiativeOf(
   topicId: number,
   initiativeKey: string,
-): Tx<ThreadToPost | undefined> {
+): Tx<TargetThread | undefined> {
   const row = yield* findInitiative.first({ topicId, initiativeKey });
-  return row && (yield* threadToPost(topicId, workOf(row).threadRootMessageId));
+  return row && (yield* targetThread(topicId, workOf(row).threadRootMessageId));
 }
 
 /**
- * How much agents may still say on their own: what the policy allows, less what agents said in threads
- * since a person last spoke in the channel, less what open turns of stimuli may still use. What a session
- * puts in counts like what it answers, or two of them could keep each other awake by ideas.
+ * How many replies a stimulus may still lead to: the limit of the policy, less the messages of agents in threads since the last
+ * message of a person in the channel, less the replies that open turns of stimuli may still use. A stimulus of a session counts
+ * like a reply; otherwise two sessions could wake each other without end.
  */
 export function* repliesLeft(topicId: number, policy: AutonomyPolicy): Tx<number> {
   let left = policy.maxAutonomousRepliesSinceHuman;
-  for (const said of yield* listSpokenInChannel.all({ topicId, limit: SPOKEN_LOOKED_AT })) {
-    if (said.authorId.startsWith('human:')) break;
-    if (said.rootMessageId !== null && sessionIdOf(said.authorId) !== undefined) left -= 1;
+  for (const message of yield* listSpokenInChannel.all({ topicId, limit: MESSAGES_READ })) {
+    if (message.authorId.startsWith('human:')) break;
+    if (message.rootMessageId !== null && sessionIdOf(message.authorId) !== undefined) left -= 1;
   }
   for (const { rootMessageId } of yield* listOpenTurns.all({ topicId })) {
     const row = yield* findTurn.first({ topicId, rootMessageId });
@@ -117,6 +117,6 @@ export function* repliesLeft(topicId: number, policy: AutonomyPolicy): Tx<number
     if (turn?.stimulus) left -= Math.max(0, turn.stimulus.replies - turn.replies);
   }
   const { maxAgentRepliesPerStimulus, maxAgentRepliesPerHumanMessage } = policy;
-  // Who speaks when a person says something goes on, and counts against what that may lead to.
+  // A message of a person may continue this turn; the limit of that message then counts the replies so far.
   return Math.min(left, maxAgentRepliesPerStimulus, maxAgentRepliesPerHumanMessage);
 }

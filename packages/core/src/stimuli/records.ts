@@ -25,7 +25,7 @@ export function stimulusRecord(channelId: string, row: FullStimulusRow): Stimulu
   };
 }
 
-/** As it was the moment it was made; also what a repeated idempotency key gets. */
+/** A stimulus as it was created; also the answer to a repeated idempotency key. */
 export function createdRecord(
   channelId: string,
   { seq, at, actor }: { readonly seq: number; readonly at: number; readonly actor: string },

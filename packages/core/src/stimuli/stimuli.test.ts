@@ -14,7 +14,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     await stage.close();
   });
 
-  it('C-35 one for a thread without a root, one for the channel with one, and one for a reply are refused', async () => {
+  it('C-35 a stimulus for a thread without a root, for the channel with a root, or for a reply is refused', async () => {
     await open([]);
     const root = await stage.turns.say('a subject');
     const reply = await stage.turns.say('more', { threadRootMessageId: root.messageId });
@@ -28,7 +28,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(await stage.stimuli()).toEqual([]);
   });
 
-  it('C-36 of two markers of the same progress that wait, the newer is posted', async () => {
+  it('C-36 of two waiting markers of the same progress, the newer is posted', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('build it');
     const first = await stage.put('10%', { threadRootMessageId: root, progressKey: 'build' });
@@ -56,7 +56,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     ]);
   });
 
-  it('C-36 whatever key a session names, what others have to say stays', async () => {
+  it('C-36 a session supersedes only its own stimuli, even with the same keys', async () => {
     await open(['a']);
     const { messageId: root } = await stage.turns.say('build it', {
       addressedMemberIds: ['owner'],
@@ -93,7 +93,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect((await stage.message(later.messageId)).supersededByMessageId).toBeUndefined();
   });
 
-  it('C-37 a second root in the quiet period waits; where one is still at work it is then cancelled', async () => {
+  it('C-37 a second root waits for the end of the quiet period, and is cancelled if the first is still active', async () => {
     await open([]);
     await stage.post('one idea');
     const other = await stage.post('another idea');
@@ -104,7 +104,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(await stage.states()).toEqual(['dispatched', 'cancelled active_root_limit']);
   });
 
-  it('C-37 after the quiet period, and with the first at rest, a second root is posted; a fifth in an hour is cancelled', async () => {
+  it('C-37 a second root is posted after the quiet period if the first is not active; a fifth in an hour is cancelled', async () => {
     await open([], { maxActiveAutonomousRoots: 50 });
     for (const n of [1, 2, 3, 4]) {
       expect((await stage.post(`idea ${String(n)}`)).state).toBe('dispatched');
@@ -119,7 +119,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(await stage.feed()).toEqual(['idea 1', 'idea 2', 'idea 3', 'idea 4', 'idea 6']);
   });
 
-  it('C-38 C-58 a result for the feed stands there, points at its thread, completes the work and wakes nobody', async () => {
+  it('C-38 C-58 a result for the feed is posted there, refers to its thread, completes the work and wakes nobody', async () => {
     await open(['a']);
     const { messageId: root } = await stage.turns.say('do it', { addressedMemberIds: ['a'] });
     await stage.turns.speak('on it');
@@ -129,23 +129,23 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
       kind: 'result_summary',
       progressKey: 'p',
     });
-    const told = await stage.post('it is done', {
+    const result = await stage.post('it is done', {
       kind: 'result_summary',
       threadRootMessageId: root,
       visibilityHint: 'main',
     });
-    expect(await stage.message(told.messageId)).toMatchObject({
+    expect(await stage.message(result.messageId)).toMatchObject({
       author: { kind: 'system' },
       metadata: { canonicalThreadRootMessageId: root, stimulusKind: 'result_summary' },
     });
-    expect((await stage.message(told.messageId)).threadRootMessageId).toBeUndefined();
+    expect((await stage.message(result.messageId)).threadRootMessageId).toBeUndefined();
     expect(await stage.feed()).toEqual(['do it', 'it is done']);
     expect(await stage.workOf(root)).toMatchObject({ topicKind: 'human', status: 'completed' });
     await stage.pass(10 * MINUTE);
     expect(stage.turns.runCount).toBe(1);
   });
 
-  it('C-39 the 33rd that would wait is refused; one that takes the place of another is not', async () => {
+  it('C-39 the 33rd that would wait is refused, unless it supersedes another', async () => {
     await open([]);
     await stage.turns.pause(true);
     for (let n = 0; n < 32; n++)
@@ -156,7 +156,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(waiting).toHaveLength(32);
   });
 
-  it('C-39 one that was taken back is refused while as many wait as may', async () => {
+  it('C-39 a cancelled stimulus cannot be replayed while the queue is full', async () => {
     await open([], { maxPendingStimuli: 1 });
     await stage.turns.pause(true);
     const { stimulusId } = await stage.put('an idea');
@@ -177,7 +177,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(stage.turns.runCount).toBe(1);
   });
 
-  it('C-40 an idea of a session is posted in its name; others may answer, it may not', async () => {
+  it('C-40 an idea of a session is posted in its name; others may answer, the sender may not', async () => {
     await open(['a', 'b', 'c']);
     const { messageId } = await stage.post('we could cache this', {}, stage.as('a'));
     expect((await stage.message(messageId)).author).toMatchObject({
@@ -200,7 +200,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     });
   });
 
-  it('C-40 a session that is no member, or wants to tell what is not its to tell, is refused', async () => {
+  it('C-40 a session is refused in a channel that it is no member of, and with a kind that sessions may not create', async () => {
     await open(['a']);
     const outside = await stage.core.sessions.create(OWNER, { agentId: 'helper' });
     const by = { kind: 'session' as const, id: outside.sessionId, credentialId: 'session' };
@@ -210,7 +210,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
-  it('C-42 what keeps failing is tried later and later, and is a dead letter after five; it can be replayed', async () => {
+  it('C-42 a failing stimulus is retried at growing intervals, is a dead letter after five attempts, and can be replayed', async () => {
     await open(['a']);
     const broken = breakDriver(stage);
     const { stimulusId } = await stage.post('an idea');
@@ -241,7 +241,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(await stage.turns.messages()).toEqual(['system: an idea']);
   });
 
-  it('C-43 both spellings of an idle follow-up are taken, and the first is given', async () => {
+  it('C-43 both spellings of an idle follow-up are accepted and stored as the first', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     for (const kind of ['thread_idle_followup', 'thread_idle_follow_up'] as const) {
@@ -250,7 +250,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     }
   });
 
-  it('C-64 a stimulus opens a small budget of its own and does not refresh that of a person', async () => {
+  it('C-64 a stimulus opens a small budget of its own and does not renew that of a person', async () => {
     await open(['a', 'b', 'c', 'd'], { memberCooldownMs: 0 });
     const { messageId: root } = await stage.turns.say('go');
     for (const text of ['1', '2', '3']) await stage.turns.speak(text);
@@ -267,7 +267,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(stage.turns.runCount).toBe(5);
   });
 
-  it('C-64 after so many replies since a person spoke, stimuli are posted and wake nobody', async () => {
+  it('C-64 after the allowed number of replies since the last message of a person, stimuli are posted and wake nobody', async () => {
     await open(['a', 'b'], { maxAutonomousRepliesSinceHuman: 3, memberCooldownMs: 0 });
     const { messageId: root } = await stage.turns.say('begin', { addressedMemberIds: ['owner'] });
     const news = { threadRootMessageId: root, kind: 'task_completed' as const };
@@ -285,7 +285,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect(stage.turns.runCount).toBe(4);
   });
 
-  it('C-64 two sessions that keep putting in ideas for each other stop at the bound', async () => {
+  it('C-64 two sessions that keep creating ideas for each other stop at the limit', async () => {
     await open(['a', 'b'], { maxAutonomousRepliesSinceHuman: 4, memberCooldownMs: 0 });
     const { messageId: root } = await stage.turns.say('begin', { addressedMemberIds: ['owner'] });
     const idea = (n: number, name: string) =>
@@ -301,7 +301,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect((await stage.turns.messages()).at(-1)).toBe(`${name}: idea 4`);
   });
 
-  it('a session puts in twenty in an hour, and no more', async () => {
+  it('a session creates at most twenty stimuli in an hour', async () => {
     await open(['a']);
     await stage.turns.pause(true);
     const put = (n: number) => stage.put('an idea', { dedupeKey: `i${String(n)}` }, stage.as('a'));
@@ -311,7 +311,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     await put(21);
   });
 
-  it('what waits until nobody has the turn is posted then, and what has expired is not', async () => {
+  it('a held stimulus is posted when the turn ends, unless it has expired', async () => {
     await open(['a']);
     const { messageId: root } = await stage.turns.say('hello');
     const request = { threadRootMessageId: root, kind: 'task_completed' as const };
@@ -329,7 +329,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect((await stage.get(waiting.stimulusId)).state).toBe('dispatched');
   });
 
-  it('the same words are said once in ten minutes, and again after that', async () => {
+  it('the same text is posted once in ten minutes', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     const request = { threadRootMessageId: root, kind: 'task_completed' as const };
@@ -340,7 +340,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect((await stage.post('the build is red', request)).state).toBe('dispatched');
   });
 
-  it('an idea of an initiative that is open goes on in its thread', async () => {
+  it('an idea of an open initiative is posted in its thread', async () => {
     await open([]);
     const first = await stage.post('make it faster', { dedupeKey: 'speed' });
     const second = await stage.post('by caching', { dedupeKey: 'speed' });
@@ -353,7 +353,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect((await stage.post('again', { dedupeKey: 'speed' })).reason).toBe('quiet_period');
   });
 
-  it('a paused channel posts nothing and writes nothing; what waits goes on when it is resumed', async () => {
+  it('a paused channel posts and writes nothing; its stimuli are posted when it is resumed', async () => {
     await open([]);
     await stage.turns.pause(true);
     const { stimulusId } = await stage.post('an idea');
@@ -365,7 +365,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     expect((await stage.get(stimulusId)).state).toBe('dispatched');
   });
 
-  it('who put it in takes it back; it can be put in again, and what is posted cannot', async () => {
+  it('its creator cancels and replays a stimulus, but not one that was posted', async () => {
     await open([]);
     await stage.turns.pause(true);
     const { stimulusId } = await stage.put('an idea');
@@ -381,7 +381,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
     }
   });
 
-  it('of those that ended, the newest 200 are kept', async () => {
+  it('of the stimuli that ended, the newest 200 are kept', async () => {
     await open([]);
     const { messageId: root } = await stage.turns.say('a subject');
     for (let n = 0; n < 206; n++) {
@@ -395,7 +395,7 @@ describe.each(STORE_ENGINES)('stimuli of a channel on $name', (engine) => {
   });
 });
 
-/** Giving a turn fails, as a store or a driver might. */
+/** Makes opening a turn fail. */
 function breakDriver(stage: StimulusStage): { repair: () => void } {
   const { driver } = stage.turns.daemon;
   const sound = driver.capabilities;

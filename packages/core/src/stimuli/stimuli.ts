@@ -30,26 +30,25 @@ import {
   channelToSpeakIn,
   type OpenChannel,
 } from '../channels/channel-gate.js';
+import { eachApart } from '../kernel/each-apart.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { DAEMON_GONE_MS } from '../runs/ownership.js';
 import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
 import { createStimulus } from './create-stimulus.js';
-import { claim, dispatch, failed, wordsOf } from './dispatch.js';
-import { InitiativeWaits } from './initiative-waits.js';
+import { claim, dispatch, errorText, failed, RETRIES_OF_LOST_CLAIMS } from './dispatch.js';
+import { HeldStimuli } from './held-stimuli.js';
 import { insertKeys } from './projection.js';
 import { createdOf, stimulusRecord } from './records.js';
 
-/** Posted at one look; what is left waits for the next, which follows at once. */
-const POSTED_AT_ONCE = 20;
-const LOOKED_AT = 100;
-/** Attempts at one look, posted or not. */
-const TRIED_AT_ONCE = 100;
-/** Often enough for claims of daemons that are gone; what is posted at the end of every turn need not wait for it. */
-const LOST_EVERY_MS = 5_000;
-/** Longer than posting takes; a claim this old was forgotten by who made it. */
+/** Posted in one round; the next round follows at once. */
+const MAX_POSTED = 20;
+/** Attempts in one round, posted or not. */
+const MAX_TRIED = 100;
+const PAGE = 100;
+/** Longer than posting takes: the daemon that made an older claim has lost it. */
 const CLAIM_STALE_MS = 60_000;
-const CUT_OFF = 'the daemon ended while it was being posted';
+const CLAIM_LOST = 'the daemon ended while it was being posted';
 
 export interface StimulusQuery {
   readonly state?: StimulusState | undefined;
@@ -58,14 +57,12 @@ export interface StimulusQuery {
   readonly limit: number;
 }
 
-/** Reasons to speak that nobody said yet: putting them in, looking at them, and posting them in time. */
+/** Creates, reads, cancels and replays stimuli, and posts those that are due. */
 export class Stimuli {
-  #lookedForLostAt = Number.NEGATIVE_INFINITY;
-
-  readonly #waits: InitiativeWaits;
+  readonly #held: HeldStimuli;
 
   constructor(private readonly context: StimulusContext) {
-    this.#waits = new InitiativeWaits(context.store);
+    this.#held = new HeldStimuli(context.store);
   }
 
   create(by: Principal, channelId: string, request: CreateStimulus, key?: string) {
@@ -93,17 +90,20 @@ export class Stimuli {
     });
   }
 
-  /** Who put it in may take it back, and who moderates the channel. */
+  /** Allowed to the actor that created it and to moderators of the channel. */
   cancel(by: Principal, channelId: string, stimulusId: string): Promise<Stimulus> {
     return this.#change(
       by,
       channelId,
       stimulusId,
       () => channelToSpeakIn(by, channelId),
-      // eslint-disable-next-line require-yield -- what the row says is all there is to know
+      // eslint-disable-next-line require-yield -- the row is enough to decide
       function* (row, channel) {
         if (row.createdBy !== actorIdOf(by) && !mayModerate(by, channel.createdBy)) {
-          throw new StoaError('forbidden', 'Only who put it in, or who moderates the channel');
+          throw new StoaError(
+            'forbidden',
+            'Only its creator and moderators of the channel may cancel it',
+          );
         }
         if (row.state !== 'pending' && row.state !== 'claimed') throw settled(row);
         const data = { stimulusId, state: 'cancelled' as const, reason: 'cancelled' as const };
@@ -112,7 +112,7 @@ export class Stimuli {
     );
   }
 
-  /** For people: a dead letter, or one that was cancelled, from the beginning. */
+  /** Queues a dead letter, or a cancelled stimulus, again. */
   replay(by: Principal, channelId: string, stimulusId: string): Promise<Stimulus> {
     return this.#change(
       by,
@@ -127,38 +127,35 @@ export class Stimuli {
     );
   }
 
-  /** What a daemon that is gone had claimed waits again. Returns how many there were. */
+  /** Queues stimuli again whose daemon is gone or lost its claim. Returns how many there were. */
   async requeueLost(): Promise<number> {
     const { store, diagnose } = this.context;
     const lost = await store.read(() => this.#findLost());
     let requeued = 0;
-    for (const { channelId, stimulusId } of lost) {
-      try {
-        const isDone = await this.#write(channelId, function* (channel, at) {
-          const events = yield* failed(channel, stimulusId, CUT_OFF, at, 'none');
-          return { events, answer: () => events.length > 0 };
-        });
-        if (!isDone) continue;
-        requeued += 1;
-        diagnose('a claimed stimulus waits again', { channelId, stimulusId });
-      } catch (error) {
-        diagnose('a stimulus could not be looked at', { channelId, stimulusId, error });
-      }
-    }
+    const failure = 'a claimed stimulus could not be queued again';
+    await eachApart(this.context, failure, lost, async ({ channelId, stimulusId }) => {
+      const isDone = await this.#write(channelId, function* (channel, at) {
+        const events = yield* failed(channel, stimulusId, CLAIM_LOST, at, RETRIES_OF_LOST_CLAIMS);
+        return { events, answer: () => events.length > 0 };
+      });
+      if (!isDone) return;
+      requeued += 1;
+      diagnose('a claimed stimulus was queued again', { channelId, stimulusId });
+    });
     return requeued;
   }
 
-  /** Makes what waits findable by its keys where it is older than these. Returns how many there were. */
+  /** Adds the keys of waiting stimuli that an older version of Stoa stored without keys. Returns how many there were. */
   async indexWaiting(): Promise<number> {
     let indexed = 0;
     for (;;) {
       const found = await this.context.store.transact(function* () {
-        const rows = yield* listStimuliWithoutKey.all({ limit: LOOKED_AT });
+        const rows = yield* listStimuliWithoutKey.all({ limit: PAGE });
         for (const row of rows) yield* insertKeys(row.topicId, createdOf(row));
         return rows.length;
       });
       indexed += found;
-      if (found < LOOKED_AT) return indexed;
+      if (found < PAGE) return indexed;
     }
   }
 
@@ -169,48 +166,43 @@ export class Stimuli {
     const now = (yield* leaseTime.first({ now: own }))?.now ?? own;
     const aliveAfter = now - DAEMON_GONE_MS;
     const staleBefore = own - CLAIM_STALE_MS;
-    return yield* listLostClaims.all({ daemonId, aliveAfter, staleBefore, limit: LOOKED_AT });
+    return yield* listLostClaims.all({ daemonId, aliveAfter, staleBefore, limit: PAGE });
   }
 
-  /** Posts what is due, a bounded number. Returns whether there may be more. */
+  /** Posts due stimuli, a bounded number. Returns whether there may be more that can be posted at once. */
   async tick(): Promise<boolean> {
     const { store, clock, diagnose } = this.context;
     const now = clock.now();
-    // A clock that was set back must not keep this from looking.
-    if (now < this.#lookedForLostAt || now - this.#lookedForLostAt >= LOST_EVERY_MS) {
-      this.#lookedForLostAt = now;
-      await this.requeueLost();
-    }
-    const expired = await store.read(() => listExpiredStimuli.all({ now, limit: LOOKED_AT }));
-    const pass = this.#waits.pass();
+    const expired = await store.read(() => listExpiredStimuli.all({ now, limit: PAGE }));
+    const held = this.#held.round();
     const done = { posted: 0, settled: 0, held: 0, none: 0 };
     for await (const page of concat([expired], this.#due(now))) {
       for (const stimulus of page) {
-        if (pass.isKnownToBeHeld(stimulus)) continue;
+        if (held.isKnownToBeHeld(stimulus)) continue;
         const { channelId, stimulusId } = stimulus;
-        if (done.posted >= POSTED_AT_ONCE) return true;
-        // What comes to nothing, because of a defect, is not tried again at once.
+        if (done.posted >= MAX_POSTED) return true;
+        // If no attempt of the round changed anything, the next round would not either.
         const tried = done.posted + done.settled + done.held + done.none;
-        if (tried >= TRIED_AT_ONCE) return tried > done.none;
-        if (await pass.isHeld(stimulus)) continue;
+        if (tried >= MAX_TRIED) return tried > done.none;
+        if (await held.isHeld(stimulus)) continue;
         try {
           const outcome = await this.#post(stimulus);
           done[outcome] += 1;
-          if (outcome === 'posted') pass.lookAgain(stimulus);
-          if (outcome === 'posted' || outcome === 'settled') this.#waits.forget(stimulus);
+          if (outcome === 'posted') held.posted(stimulus);
+          if (outcome === 'posted' || outcome === 'settled') this.#held.delete(stimulus);
         } catch (error) {
           done.none += 1;
-          diagnose('a stimulus could not be looked at', { channelId, stimulusId, error });
+          diagnose('a stimulus could not be claimed', { channelId, stimulusId, error });
         }
       }
     }
     return false;
   }
 
-  /** All whose time has come, in pages with room for what is passed over and enough for one look. */
+  /** All due stimuli, in pages that are larger than the number of stimuli to skip. */
   async *#due(now: number): AsyncGenerator<readonly DueStimulusRow[]> {
     let after = { afterDueAt: Number.MIN_SAFE_INTEGER, afterId: '' };
-    const limit = LOOKED_AT + this.#waits.size;
+    const limit = PAGE + this.#held.size;
     for (;;) {
       const page = { now, ...after, limit };
       const rows = await this.context.store.read(() => listDueStimuli.all(page));
@@ -221,17 +213,17 @@ export class Stimuli {
     }
   }
 
-  /** `held`: it waits for a thread in which somebody has the turn. `none`: there was nothing to do. */
+  /** `held`: its thread has an open turn. `none`: nothing changed. */
   async #post(stimulus: DueStimulusRow): Promise<'posted' | 'settled' | 'held' | 'none'> {
     const { context } = this;
     const { channelId, stimulusId } = stimulus;
     const claimed = await this.#write(channelId, function* (channel, at) {
-      const { events, ...how } = yield* claim(context, channel, stimulusId, at);
-      return { events, answer: () => ({ ...how, isSettled: events.length > 0 }) };
+      const { events, ...result } = yield* claim(context, channel, stimulusId, at);
+      return { events, answer: () => ({ ...result, isSettled: events.length > 0 }) };
     });
-    const { attempt, waitsFor, isSettled } = claimed;
-    if (waitsFor !== undefined) {
-      this.#waits.learn(stimulus, waitsFor);
+    const { attempt, heldBy, isSettled } = claimed;
+    if (heldBy !== undefined) {
+      this.#held.add(stimulus, heldBy);
       return 'held';
     }
     if (attempt === undefined) return isSettled ? 'settled' : 'none';
@@ -243,7 +235,7 @@ export class Stimuli {
     } catch (error) {
       context.diagnose('a stimulus could not be posted', { channelId, stimulusId, error });
       await this.#write(channelId, function* (channel, at) {
-        const events = yield* failed(channel, stimulusId, wordsOf(error), at);
+        const events = yield* failed(channel, stimulusId, errorText(error), at);
         return { events, answer: () => undefined };
       });
     }

@@ -21,7 +21,7 @@ import { dispatch } from './dispatch.js';
 
 const CHANNEL = 'team';
 
-/** A channel with sessions in it, and stimuli that are posted when the test says so. */
+/** A channel with sessions as members. Stimuli are posted when the test calls `tick` or `pass`. */
 export class StimulusStage {
   private constructor(readonly turns: TurnStage) {}
 
@@ -37,7 +37,7 @@ export class StimulusStage {
     return this.turns.core;
   }
 
-  /** The session behind a member, as it calls itself. */
+  /** The session of a member, as a caller. */
   as(name: string): Principal {
     return { kind: 'session', id: this.turns.sessionOf(name), credentialId: 'session' };
   }
@@ -52,7 +52,7 @@ export class StimulusStage {
     });
   }
 
-  /** Puts one in and lets the worker look. */
+  /** Creates a stimulus and posts what is due. */
   async post(
     content: string,
     request: Partial<CreateStimulus> = {},
@@ -88,7 +88,7 @@ export class StimulusStage {
 
   async workOf(rootMessageId: string): Promise<ThreadWork> {
     const found = (await this.work()).find((work) => work.threadRootMessageId === rootMessageId);
-    if (!found) throw new Error(`nothing is known of work in ${rootMessageId}`);
+    if (!found) throw new Error(`there is no work in ${rootMessageId}`);
     return found;
   }
 
@@ -106,25 +106,25 @@ export class StimulusStage {
     return messages.map(({ inputItems: [item] }) => (item?.type === 'text' ? item.text : ''));
   }
 
-  /** A daemon that was killed, and one that starts after it. */
+  /** Kills the daemon and starts another. */
   async restart(): Promise<void> {
     await this.turns.restart();
     await this.core.recovery.run();
   }
 
-  /** Puts an event into the log as a daemon wrote it that was cut off, or had a defect. */
+  /** Writes an event as a daemon would that crashed after it, or had a defect. */
   async write(event: ChannelEvent): Promise<void> {
     await this.turns.daemon.store.transact(function* () {
       const end = yield* openTopicEnd.first({ name: channelTopic(CHANNEL) });
       if (!end) throw new Error('there is no channel');
-      const place = { topicId: end.id, seq: end.head + 1, at: 1, actor: 'system' };
+      const position = { topicId: end.id, seq: end.head + 1, at: 1, actor: 'system' };
       const body = JSON.stringify(event.data);
-      yield* insertEvent.run({ ...place, type: event.type, body });
-      yield* new Registry(MODULES).project(place, event);
+      yield* insertEvent.run({ ...position, type: event.type, body });
+      yield* new Registry(MODULES).project(position, event);
     });
   }
 
-  /** A daemon takes it up, and is killed before it posts. */
+  /** The daemon claims it and is killed before it posts. */
   async claimAndDie(stimulusId: string): Promise<void> {
     const { attempts } = await this.get(stimulusId);
     const { daemonId } = this.core.ownership;
@@ -132,7 +132,7 @@ export class StimulusStage {
     await this.write({ type: 'stimulus_claimed', data });
   }
 
-  /** What a daemon does that comes back to an attempt it had begun; throws where it would post. */
+  /** Repeats an attempt that a daemon began earlier; throws if it would post. */
   async dispatchLate(stimulusId: string, attempt: number): Promise<void> {
     const now = this.turns.world.clock.now();
     const events = await this.turns.daemon.store.transact(function* () {
@@ -142,7 +142,7 @@ export class StimulusStage {
     if (events.length > 0) throw new Error('it would write');
   }
 
-  /** The rows are gone; the log is not. */
+  /** Deletes the rows, not the events. */
   async loseWork(): Promise<void> {
     const erase = ERASE_CHUNKS.find(({ text }) => text.sqlite.includes('FROM "threadWork"'));
     if (!erase) throw new Error('nothing erases the work of threads');

@@ -10,11 +10,11 @@ import { type Settlement, settling } from '../tasks/settle-task.js';
 import { agentsOf, openRuns, taskOfSession } from './agent-task.js';
 
 /**
- * When an agent is done: its session has nothing more to do, and none of the agents that it started itself
- * is running, of whose end it would hear. How its last run ended is how it ended.
+ * An agent is done when its session has no open run and no agent that it started itself is running, whose notice it would get.
+ * It ends as its last run ended.
  *
- * A run that ends by itself settles the task in its own commit, so that nothing can come between. Whatever
- * else leaves a session without work (cancelled, dropped, cleared, ended) is found by `settleIfDone`.
+ * A run that ends normally settles the task in its own commit. If a session is idle because of a cancellation, a clear or its
+ * end, `settleIfDone` settles the task.
  */
 export function* agentRunEnded(
   context: TaskContext,
@@ -34,7 +34,7 @@ export function* agentRunEnded(
   return (yield* settling(context, task, settlement, at)).events;
 }
 
-/** How an agent ended whose session is idle; undefined when it goes on, or never had anything to do. */
+/** How an agent ended whose session is idle; undefined if it goes on, or never had a run. */
 export function* idleSettlement(session: OpenSession): Tx<Settlement | undefined> {
   if (session.endedAt !== null) {
     const message = 'Its session has ended';
@@ -45,10 +45,10 @@ export function* idleSettlement(session: OpenSession): Tx<Settlement | undefined
   const rows = yield* listRunsOfSession.all({
     topicId,
     before: Number.MAX_SAFE_INTEGER,
-    limit: RUNS_LOOKED_AT,
+    limit: RUNS_READ,
   });
   const runs = rows.map((row) => runRecord(row, []));
-  // What was dropped unseen says nothing of how the agent did.
+  // A run that was dropped before it started does not count.
   const last = runs.find(({ cancelReason }) => cancelReason !== 'dropped') ?? runs[0];
   if (!last) return undefined;
   const { runId, status, output = [], failure, cancelReason } = last;
@@ -65,9 +65,9 @@ export function* idleSettlement(session: OpenSession): Tx<Settlement | undefined
   return yield* settlementOf(session, runId, { type: 'cancelled', reason });
 }
 
-const RUNS_LOOKED_AT = 20;
+const RUNS_READ = 20;
 
-/** Its own agents that run tell it of their ends. Those that wait for a place could wait for its own. */
+/** Running agents send a notice when they end. Queued ones do not count: they could wait for the slot of this agent. */
 function* waitsForAgents(session: OpenSession): Tx<boolean> {
   return (yield* agentsOf(session)).some(
     ({ status, isForeground }) => status === 'running' && !isForeground,
@@ -79,13 +79,13 @@ function* settlementOf({ sessionId }: OpenSession, runId: string, end: RunEnd): 
   const always = { since: 0, until: Number.MAX_SAFE_INTEGER };
   const [row] = yield* sumUsage.session.all({ ...filter, ...always });
   const { modelCalls = 0, inputTokens = 0, outputTokens = 0 } = row ? usageOf(row) : {};
-  const said = end.type === 'completed' ? textOf(end.output) : '';
+  const result = end.type === 'completed' ? outputText(end.output) : '';
   const detail = {
     lastRunId: runId,
     modelCalls,
     inputTokens,
     outputTokens,
-    ...(said === '' ? {} : { result: shortened(said) }),
+    ...(result === '' ? {} : { result: shortened(result) }),
   };
   return { ...endOf(end), detail };
 }
@@ -109,14 +109,14 @@ function endOf(end: RunEnd): Pick<Settlement, 'status'> & { end: TaskEnd } {
   }
 }
 
-/** What an agent said, as text. */
-export const textOf = (output: readonly StoredItem[]): string =>
+/** The output of a run as text. */
+export const outputText = (output: readonly StoredItem[]): string =>
   output
     .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
     .join('\n\n')
     .trim();
 
-/** The beginning and the end: the rest stands in the transcript. */
+/** The beginning and the end. The transcript contains the rest. */
 function shortened(text: string): string {
   const limit = LIMITS.taskTailChars;
   if (text.length <= limit) return text;

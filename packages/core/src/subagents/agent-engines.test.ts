@@ -16,7 +16,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     await stage.world.discard();
   });
 
-  it('T-29 is paused by a crash, though its daemon was seen a moment ago', async () => {
+  it('T-29 is paused after a crash, even if its daemon was seen a moment ago', async () => {
     const task = await stage.launch();
     await (await stage.runOf(task)).deliver();
     await stage.daemon.store.close();
@@ -24,7 +24,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     expect((await stage.get(task.taskId)).status).toBe('paused');
   });
 
-  it('T-29 is not paused where another daemon goes on with it', async () => {
+  it('T-29 is not paused if another daemon continues it', async () => {
     const task = await stage.launch();
     await (await stage.runOf(task)).deliver();
     await stage.daemon.abandon();
@@ -33,7 +33,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     await another.core.runner.look();
     const { sessionId } = stage.sessionOf(task);
     if (engine.name === 'sqlite') {
-      // There is one at a time: what the other went on with is as if it had ended.
+      // SQLite has one daemon at a time, so the other one ends first.
       await another.abandon();
       await stage.start({ ...HERE, daemonId: 'here:2' });
       expect((await stage.get(task.taskId)).status).toBe('paused');
@@ -48,13 +48,13 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     expect(await stage.notices()).toHaveLength(1);
   });
 
-  it('T-36 that was waited for by a run that another daemon took over tells of its end', async () => {
+  it('T-36 sends a notice if another daemon took over the run that waited for it', async () => {
     await stage.parent.submit('Begin.');
     const { runId } = await stage.daemon.driver.nth(1);
     const task = await stage.launch({ isForeground: true, runId });
     await (await stage.runOf(task)).deliver();
     await stage.daemon.abandon();
-    // Their clocks need not agree.
+    // The clocks of daemons may differ.
     stage.world.clock.move(-1_000);
     await stage.start({ daemonId: 'there:1', location: 'there' });
     await stage.daemon.core.runner.look();
@@ -63,7 +63,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });
   });
 
-  it('T-28 T-31 waits for a place, goes on by a message after its end, and tells of each', async () => {
+  it('T-28 T-31 waits for a slot, is revived by a message, and sends a notice for each end', async () => {
     const all = await Promise.all(Array.from({ length: 12 }, () => stage.launch()));
     const running = all.filter(({ status }) => status === 'running');
     const waiting = all.filter(({ status }) => status === 'queued');
@@ -75,7 +75,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     run.complete('one');
     await stage.ended(first.taskId);
     const { tasks } = stage.daemon.core;
-    // Its place has one that waited, so it waits itself.
+    // A queued agent has its slot now, so a revived one is queued.
     await until(
       'one begins',
       async () => (await tasks.list(OWNER, { status: 'queued', limit: 9 })).tasks.length === 1,
@@ -95,7 +95,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     expect(second.texts.sort()).toEqual(['three', 'two']);
     second.complete('again');
     await until('it has ended again', async () => (await stage.get(first.taskId)).endedAt);
-    const told = (await stage.notices()).filter((text) => text.includes(first.taskId));
-    expect(told).toHaveLength(2);
+    const notices = (await stage.notices()).filter((text) => text.includes(first.taskId));
+    expect(notices).toHaveLength(2);
   });
 });

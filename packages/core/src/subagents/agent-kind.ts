@@ -3,18 +3,18 @@ import { detailFields } from '../tasks/detail-fields.js';
 import type { TaskKind } from '../tasks/kind.js';
 import { endText } from '../tasks/notice-text.js';
 
-/** What is known of an agent that works in a session of its own. */
+/** The detail of a task of an agent. */
 export interface AgentDetail {
   readonly agentId: string;
   /** The session it works in. */
   readonly sessionId?: string;
   readonly model?: string;
-  /** Goes on by itself after a restart instead of being paused. */
+  /** Whether a restart of the daemon pauses it. */
   readonly onRestart?: 'pause' | 'resume';
-  /** Its last run that ended, and what it said there, shortened. */
+  /** Its last run that ended, and the output of that run, shortened. */
   readonly lastRunId?: string;
   readonly result?: string;
-  /** What all of its runs took. */
+  /** The usage of all its runs. */
   readonly modelCalls?: number;
   readonly inputTokens?: number;
   readonly outputTokens?: number;
@@ -54,7 +54,7 @@ export const AGENT: TaskKind = {
     if (transcriptPath !== undefined) lines.push(`Transcript: ${transcriptPath}`);
     return lines.join('\n');
   },
-  // What blocks one may be gone by now: its executor looks when a message comes.
+  // The stored reason may be gone by now, so the executor checks when a message arrives.
   refusesMessage: () => undefined,
   worksIn: (task) => agentDetail(task).sessionId,
 };

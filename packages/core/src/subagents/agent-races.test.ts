@@ -15,14 +15,14 @@ describe('an agent', () => {
     await stage.world.discard();
   });
 
-  it('T-29 that was cancelled while it waited does not begin, though its daemon died before its session ended', async () => {
+  it('T-29 that was cancelled in the queue does not start, even if its daemon was killed before its session ended', async () => {
     for (let count = 0; count < 10; count += 1) await stage.launch();
     const waiting = await stage.launch();
     expect(waiting.status).toBe('queued');
     const worksIn = stage.sessionOf(waiting).sessionId;
     const { store } = stage.daemon;
     const transact = store.transact.bind(store);
-    // Its end is committed, and then it is killed.
+    // The daemon is killed after it has committed the end of the task.
     store.transact = (body, options) =>
       options?.lane === `session:${worksIn}`
         ? new Promise(() => undefined)
@@ -30,7 +30,7 @@ describe('an agent', () => {
     await stage.daemon.core.tasks.stop(OWNER, waiting.taskId);
     store.transact = transact;
     await stage.daemon.abandon();
-    // One that has not looked at what was left, or another one on the same database.
+    // A daemon that has not recovered its tasks, or another one on the same database.
     stage.daemon = await stage.world.start({ location: 'elsewhere' });
     await stage.daemon.core.runner.look();
     await stage.daemon.core.runner.idle(worksIn);
@@ -39,7 +39,7 @@ describe('an agent', () => {
     expect((await stage.daemon.core.sessions.get(OWNER, worksIn)).status).toBe('ended');
   });
 
-  it('T-28 that waits and is blocked keeps nobody behind it waiting', async () => {
+  it('T-28 that is queued and blocked does not delay those behind it', async () => {
     const running = [];
     for (let count = 0; count < 10; count += 1) running.push(await stage.launch());
     stage.world.clock.move(1);
@@ -56,7 +56,7 @@ describe('an agent', () => {
     expect(await stage.get(blocked.taskId)).not.toHaveProperty('blockedReason');
   });
 
-  it('T-33 that was blocked can be resumed when what blocked it is gone', async () => {
+  it('T-33 that was blocked can be resumed when the reason is gone', async () => {
     const task = await stage.launch();
     await (await stage.runOf(task)).deliver();
     stage.isWorkspaceGone = true;
@@ -69,13 +69,13 @@ describe('an agent', () => {
     expect((await stage.runOf(task)).context.attempt).toBe(2);
   });
 
-  it('T-36 that is to be waited for is not begun for a run that was cancelled meanwhile', async () => {
+  it('T-36 in the foreground does not start for a run that was cancelled in the meantime', async () => {
     await stage.parent.submit('Begin.');
     const caller = await stage.daemon.driver.nth(1);
     const { runId } = caller;
     const launching = stage.launch({ isForeground: true, runId });
     await stage.daemon.core.runs.cancel(OWNER, runId);
-    // Whichever was first: it was refused, or it is stopped with its run.
+    // Either the launch was refused, or the agent is stopped with its run.
     const refused = await launching.then(
       () => false,
       (error: unknown) => (error as { code: string }).code === 'run_ended',
@@ -96,7 +96,7 @@ describe('an agent', () => {
     });
   });
 
-  it('T-36 that is waited for by a run that was cancelled under another daemon is stopped', async () => {
+  it('T-36 in the foreground is stopped when another daemon cancels the run that waits for it', async () => {
     await stage.parent.submit('Begin.');
     const { runId } = await stage.daemon.driver.nth(1);
     const task = await stage.launch({ isForeground: true, runId });
@@ -104,7 +104,7 @@ describe('an agent', () => {
     await stage.daemon.core.tasks.tick();
     const { subAgents } = stage.daemon.core;
     const runCancelled = subAgents.runCancelled.bind(subAgents);
-    // This daemon gets no report of what another one commits.
+    // Commits of another daemon cause no event here.
     subAgents.runCancelled = () => undefined;
     await stage.daemon.core.runs.cancel(OWNER, runId);
     subAgents.runCancelled = runCancelled;
@@ -114,7 +114,7 @@ describe('an agent', () => {
     expect(run.context.signal.aborted).toBe(true);
   });
 
-  it('T-29 that was waited for in a crash is paused in the background, and tells of its end', async () => {
+  it('T-29 in the foreground is paused in the background after a crash, and sends a notice when it ends', async () => {
     await stage.parent.submit('Begin.');
     const { runId } = await stage.daemon.driver.nth(1);
     const task = await stage.launch({ isForeground: true, runId });
@@ -125,7 +125,7 @@ describe('an agent', () => {
       isForeground: false,
       notice: 'due',
     });
-    // The run that waited goes on, and its end is not the end of the agent any more.
+    // The resumed run no longer stops the agent when it ends.
     await stage.daemon.core.runner.look();
     const caller = await until('it goes on', () =>
       stage.daemon.driver.runs.find(({ context }) => context.runId === runId),
@@ -141,7 +141,7 @@ describe('an agent', () => {
     expect((await stage.notices()).join()).toContain('There is a cat.');
   });
 
-  it('T-36 whose end was to be the result of a call, and was lost in a crash, is told of', async () => {
+  it('T-36 sends a notice if a crash lost the result of the call that waited for it', async () => {
     await stage.parent.submit('Begin.');
     const caller = await stage.daemon.driver.nth(1);
     const { runId } = caller;
@@ -154,16 +154,21 @@ describe('an agent', () => {
       await stage.ended(task.taskId);
       return task;
     };
-    await launch('told');
-    await journal.toolResult({ callId: 'told', tool: 'agent', outcome: 'ok', output: 'A cat.' });
-    const untold = await launch('untold');
+    await launch('answered');
+    await journal.toolResult({
+      callId: 'answered',
+      tool: 'agent',
+      outcome: 'ok',
+      output: 'A cat.',
+    });
+    const lost = await launch('lost');
     await stage.restart();
     await stage.daemon.core.runner.look();
-    await until('it is told of', async () => (await stage.get(untold.taskId)).notice === 'sent');
-    expect(await stage.notices()).toEqual([expect.stringContaining('There is a cat in untold.')]);
+    await until('the notice is sent', async () => (await stage.get(lost.taskId)).notice === 'sent');
+    expect(await stage.notices()).toEqual([expect.stringContaining('There is a cat in lost.')]);
   });
 
-  it('T-35 that is being stopped takes no message, though it ran when it was looked at', async () => {
+  it('T-35 that is being stopped refuses a message, even if it ran when the message was sent', async () => {
     const task = await stage.launch();
     await stage.runOf(task);
     stage.daemon.driver.isDeaf = true;
@@ -179,7 +184,7 @@ describe('an agent', () => {
     });
   });
 
-  it('T-34 works with the mode of its parent at most, and is refused where its rules go further', async () => {
+  it('T-34 has at most the mode of its parent, and is refused if its rules exceed those of its parent', async () => {
     const { sessions, tasks } = stage.daemon.core;
     const helper = stage.agents['helper'];
     if (!helper) throw new Error('there is no helper');

@@ -7,29 +7,28 @@ import { endSession } from '../sessions/change-session.js';
 import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import { changeTask } from '../tasks/change-task.js';
 import type { TaskContext } from '../tasks/context.js';
-import { tellAfterAll } from '../tasks/hand-over.js';
+import { sendMissedNotice } from '../tasks/hand-over.js';
 import { forget, settling } from '../tasks/settle-task.js';
 import { idleSettlement } from './agent-end.js';
 import { agentsOf, endedAgentsOf, openRuns, taskOfSession } from './agent-task.js';
 
-/** Requeued by the end of a run, something may have to be cancelled again. */
+/** The end of a run may requeue an item, whose run is cancelled in the next round. */
 const CANCEL_ROUNDS = 5;
 
-/** Settles the task of a session that has nothing more to do. Whether it did. */
+/** Settles the task of a session if it is done. Returns whether it did. */
 export async function settleIfDone(context: TaskContext, worksIn: string): Promise<boolean> {
   const { store, log } = context;
   const known = await store.read(function* () {
     return yield* taskOfSession(yield* sessionToRead(SYSTEM, worksIn), { lock: false });
   });
-  if (!known || !isUnderWay(known.entry)) return false;
+  if (!known || !isRunning(known.entry)) return false;
   const evicted = await log.write({
     actor: 'system',
     lane: sessionTopic(worksIn),
     open: () => sessionToServe(worksIn),
     *decide(session, at): Tx<Decision<readonly TaskEntry[] | undefined>> {
       const task = yield* taskOfSession(session, { lock: true });
-      const isRunning = task !== undefined && isUnderWay(task.entry);
-      const settlement = isRunning ? yield* idleSettlement(session) : undefined;
+      const settlement = task && isRunning(task.entry) ? yield* idleSettlement(session) : undefined;
       if (!task || !settlement) return { events: [], answer: () => undefined };
       const settled = yield* settling(context, task, settlement, at);
       return { events: settled.events, answer: () => settled.evicted };
@@ -39,18 +38,18 @@ export async function settleIfDone(context: TaskContext, worksIn: string): Promi
   return evicted !== undefined;
 }
 
-/** What is paused or waits is not done, and who stops one says when. */
-const isUnderWay = ({ status, stopping }: TaskEntry): boolean =>
+/** Paused and queued tasks are not done, and `Stopping` settles those that are being stopped. */
+const isRunning = ({ status, stopping }: TaskEntry): boolean =>
   status === 'running' && stopping === undefined;
 
-/** Cancels all that a session has to do. */
+/** Cancels all runs of a session. */
 export async function cancelRuns(context: TaskContext, worksIn: string): Promise<void> {
   for (let round = 0; round < CANCEL_ROUNDS; round += 1) {
     const runIds = await context.store.read(function* () {
       return yield* openRuns(yield* sessionToRead(SYSTEM, worksIn));
     });
     if (runIds.length === 0) return;
-    // What waits first: the end of the one under way is to find nothing that it could give a run.
+    // Queued runs first, so that the end of the active run starts none of them.
     for (const runId of runIds.reverse()) {
       await cancelRun(context, SYSTEM, runId, 'cancel_command');
     }
@@ -65,11 +64,10 @@ interface Resumed {
 }
 
 /**
- * A run that is taken up again waits for none of the agents that it waited for before: their ends are news
- * from now on, also the one that was to be the result of a call and is not. A daemon that starts does this for
- * all that its place left; another one takes over by this. `isWaitedFor`: since it was taken up.
+ * A resumed run no longer waits for the agents of its earlier calls: running ones go to the background, and the end of one whose
+ * result was lost is reported by a notice. `isWaitedFor`: a call since the run resumed waits for it.
  */
-export async function letGoOn(
+export async function releaseAgents(
   context: TaskContext,
   { sessionId, runId, unknownCallIds }: Resumed,
   isWaitedFor: (taskId: string) => boolean,
@@ -84,11 +82,11 @@ export async function letGoOn(
   }
   for (const { taskId, isForeground, runId: startedBy, callId } of ended) {
     const isLost = callId !== undefined && unknownCallIds.includes(callId);
-    if (isForeground && startedBy === runId && isLost) await tellAfterAll(context, taskId);
+    if (isForeground && startedBy === runId && isLost) await sendMissedNotice(context, taskId);
   }
 }
 
-/** Ends the session that a task worked in which is not known any more. */
+/** Ends the session of an evicted task. */
 export async function endSessionOf(
   context: TaskContext,
   parentSessionId: string,

@@ -12,12 +12,12 @@ import {
 import type { RuntimePorts } from '../create-core.js';
 import type { NewSubAgent } from './launch-agent.js';
 
-/** A session that starts agents, on daemons that come and go. */
+const HELPER = definitionOf({ kind: 'script', script: '' }, 'Help.');
+
+/** A session that starts agents, and its daemon, which can be restarted. */
 export class AgentFixture {
   isWorkspaceGone = false;
-  readonly agents: Record<string, AgentDefinition> = {
-    helper: definitionOf({ kind: 'script', script: '' }, 'Help.'),
-  };
+  readonly agents: Record<string, AgentDefinition> = { helper: HELPER, scout: HELPER };
   daemon!: RuntimeDaemon;
   parent!: AgentSession;
 
@@ -55,7 +55,7 @@ export class AgentFixture {
     await this.daemon.core.tasks.recover();
   }
 
-  /** A daemon that was killed, and one that starts after it. */
+  /** Kills the daemon and starts another. */
   async restart(changes: Partial<RuntimePorts> = {}): Promise<void> {
     await this.daemon.abandon();
     await this.start(changes);
@@ -94,7 +94,7 @@ export class AgentFixture {
   }
 
   runOf(task: Task): Promise<DirectedRun> {
-    return until(`${task.taskId} works`, () => this.runsOf(task).at(-1));
+    return until(`${task.taskId} runs`, () => this.runsOf(task).at(-1));
   }
 
   async notices(sessionId = this.parent.sessionId): Promise<string[]> {

@@ -6,26 +6,24 @@ import { agentDetail } from './agent-kind.js';
 import { taskOfSession } from './agent-task.js';
 
 /**
- * Whether the runs of a session wait because the task does that it works for: it is queued or paused, is
- * being stopped, or has ended and its session has not yet. Runs are otherwise taken up by themselves, after
- * a restart too. They are held back where they are claimed, for that is the one way by which any of them is
- * begun, whoever hints at it; and the task says it, not the session, so that there are not two truths.
+ * Whether a session must not start or resume runs because of the task that it works for: the task is queued, paused or being
+ * stopped, or has ended before its session. The check is made where runs are claimed, which every run passes, also after a
+ * restart. It reads the task, so the session needs no state of its own for it.
  *
- * `isKnown`: whether a daemon that starts has looked yet at what the last one here left. Before that a task
- * that was running is not one that may go on.
+ * `isRecovered`: this daemon has recovered its tasks. Before that, a task that was running may have to be paused.
  */
 export function* isHeldBack(
   session: OpenSession,
-  { location, isKnown }: { readonly location: string; readonly isKnown: boolean },
+  { location, isRecovered }: { readonly location: string; readonly isRecovered: boolean },
 ): Tx<boolean> {
   const task = yield* taskOfSession(session, { lock: false });
   if (!task) return yield* isOver(session);
   const { status, stopping, location: runsAt } = task.entry;
   if (status !== 'running' || stopping !== undefined) return true;
-  return session.activeRunId !== null && !isKnown && runsAt === location;
+  return session.activeRunId !== null && !isRecovered && runsAt === location;
 }
 
-/** Whether its task has ended and cannot be revived: a daemon may have died before it ended the session too. */
+/** Whether its task has ended and cannot be revived. A daemon may have stopped before it ended the session too. */
 function* isOver({ sessionId, metadata }: OpenSession): Tx<boolean> {
   const { taskId } = decode(metadata);
   const row = typeof taskId === 'string' ? yield* findBackgroundTask.first({ taskId }) : undefined;

@@ -19,13 +19,12 @@ import { withApprovals } from '../tasks/read-tasks.js';
 import { settleTask } from '../tasks/settle-task.js';
 import { taskRow } from '../tasks/write-task.js';
 import { AGENT } from './agent-kind.js';
-import { givePrompt } from './message-agent.js';
+import { sendPrompt } from './message-agent.js';
 
-/** An agent that a session wants to have beside it. */
 export interface NewSubAgent {
   readonly description: string;
   readonly prompt: string;
-  /** The same agent as that of the session, if not said. */
+  /** By default the agent of the session. */
   readonly agentId?: string | undefined;
   /** The caller waits for its result. */
   readonly isForeground: boolean;
@@ -37,7 +36,7 @@ export interface NewSubAgent {
   readonly origin?: Origin | undefined;
 }
 
-/** What an agent would start with it. */
+/** The programs that an agent starts. */
 export async function programsOf(
   context: TaskContext,
   sessionId: string,
@@ -48,20 +47,19 @@ export async function programsOf(
   return startedPrograms(definition);
 }
 
-/** A definition may change after it was asked about; what would start then was not approved. */
+/** The definition may have changed since its programs were approved. */
 function assertApproved(definition: AgentDefinition, approved: readonly string[]): void {
   const labels = startedPrograms(definition).map(({ label }) => label);
   if (labels.every((label) => approved.includes(label))) return;
   throw new StoaError(
     'agent_broken',
-    'The definition of the agent changed since it was asked about; call it again',
+    'The definition of the agent changed since its programs were approved; call it again',
   );
 }
 
 /**
- * Makes its session, the task that says when that may work, and gives it its prompt. A daemon that ends in
- * between leaves an empty session, or a task that says that it never had its prompt: never work that nobody
- * knows of.
+ * Creates the session of an agent, then its task, and then sends the prompt. If the daemon stops in between, there is an empty
+ * session, or a task without a prompt, which fails after the restart.
  */
 export async function launchAgent(
   context: TaskContext,
@@ -74,17 +72,17 @@ export async function launchAgent(
   const agentId = wanted.agentId ?? parent.agentId;
   const { definition } = await context.findAgent(agentId, parent.workspace);
   assertApproved(definition, wanted.programs);
-  // The same agent works as it does here; another one as it would, if that is less.
+  // The same agent keeps the mode of the session; another one has its own mode, at most that of the session.
   const mode = agentId === parent.agentId ? parent.mode : definition.mode;
   const by = { kind: 'session' as const, id: sessionId, credentialId: 'session' };
-  const made = await createSession(context, by, {
+  const created = await createSession(context, by, {
     agentId,
     title: description.slice(0, LIMITS.titleChars),
     mode: lowerMode(mode as PermissionMode, parent.mode as PermissionMode),
     metadata: { taskId },
   });
-  const worksIn = made.sessionId;
-  const model = made.model === undefined ? {} : { model: made.model };
+  const worksIn = created.sessionId;
+  const model = created.model === undefined ? {} : { model: created.model };
   const detail = { agentId, sessionId: worksIn, onRestart, ...model };
   const task = { taskId, kind: AGENT.kind, description, detail, isForeground };
   try {
@@ -94,11 +92,11 @@ export async function launchAgent(
     throw error;
   }
   try {
-    await givePrompt(context, worksIn, `session:${sessionId}`, wanted.prompt);
+    await sendPrompt(context, worksIn, `session:${sessionId}`, wanted.prompt);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const end = { cause: 'spawn_failed', message: message.slice(0, LIMITS.descriptionChars) };
-    await settleTask(context, taskId, { status: 'failed', end, isTold: true });
+    await settleTask(context, taskId, { status: 'failed', end, isReported: true });
     throw error;
   }
   const row = await context.store.read(() => taskRow(taskId));

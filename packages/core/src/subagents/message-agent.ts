@@ -8,13 +8,13 @@ import { type OpenSession, sessionToRead, sessionToServe } from '../sessions/ses
 import { beginning } from '../tasks/change-task.js';
 import type { TaskContext } from '../tasks/context.js';
 import type { TaskMessage } from '../tasks/kind.js';
-import { takesNoMessage } from '../tasks/takes-no-message.js';
+import { takesNoMessage } from '../tasks/requests.js';
 import { taskChanged } from '../tasks/write-task.js';
 
 /**
- * Gives an agent a message, and lets it go on if it was paused or had completed: one commit, so that none
- * begins without its message, and of two at once the second finds the first. One that works takes it at its
- * next tool boundary.
+ * Sends a message to an agent and continues it if it was paused or had completed, in one commit, so that it does not start
+ * without its message and of two concurrent messages only one starts it. A running agent takes the message at its next tool
+ * boundary.
  */
 export function messageAgent(
   context: TaskContext,
@@ -45,15 +45,14 @@ export function messageAgent(
       }
       events.push(...(yield* beginning(context, { session: owner, entry }, at)).events);
       const rule = session.activeRunId === null ? 'collect' : 'inject';
-      const arrival = yield* wordsOf(from, text, rule);
+      const arrival = yield* arrivalOf(from, text, rule);
       events.push(...(yield* acceptItem(context, session, arrival)).events);
       return { events, answer: () => undefined };
     },
   });
 }
 
-/** What an agent is to begin with. */
-export function givePrompt(
+export function sendPrompt(
   context: TaskContext,
   worksIn: string,
   from: string,
@@ -64,7 +63,7 @@ export function givePrompt(
     lane: sessionTopic(worksIn),
     open: () => sessionToServe(worksIn),
     *decide(session: OpenSession): Tx<Decision<void>> {
-      const arrival = yield* wordsOf(from, text, 'followup');
+      const arrival = yield* arrivalOf(from, text, 'followup');
       const { events } = yield* acceptItem(context, session, arrival);
       return { events, answer: () => undefined };
     },
@@ -72,10 +71,10 @@ export function givePrompt(
 }
 
 /**
- * Only people and the sessions above may direct an agent, and it can do nothing that they cannot. So what
- * those sessions say is not the word of a stranger: it is put to it as what it is to do.
+ * Only people and the sessions above may direct an agent, and it has at most their rights. So their messages are
+ * instructions, without an envelope.
  */
-function* wordsOf(from: string, text: string, rule: Arrival['rule']): Tx<Arrival> {
+function* arrivalOf(from: string, text: string, rule: Arrival['rule']): Tx<Arrival> {
   const inputItems = [{ type: 'text' as const, text: text.slice(0, LIMITS.textChars) }];
   const arrival = { kind: 'input', rule, inputItems, metadata: {} } as const;
   if (from.startsWith('session:')) {

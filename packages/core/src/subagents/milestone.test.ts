@@ -12,7 +12,7 @@ describe('an agent that was started in a thread', () => {
     if (!engine) throw new Error('there is no engine');
     stage = await StimulusStage.open(engine, ['bee']);
     sessionId = stage.turns.sessionOf('bee');
-    const input = { text: 'Look at this' };
+    const input = { text: 'Check this' };
     threadRootMessageId = (await stage.core.channels.post(OWNER, 'team', input)).messageId;
   });
   afterEach(async () => {
@@ -28,7 +28,7 @@ describe('an agent that was started in a thread', () => {
       origin: { channelId: 'team', threadRootMessageId },
     });
 
-  it('T-48 tells that thread what it tells who started it, and of its end', async () => {
+  it('T-48 reports its messages to the session that started it also in that thread, until it ends', async () => {
     const { taskId, detail } = await launch(false);
     const worksIn = detail['sessionId'] as string;
     const { subAgents, tasks } = stage.core;
@@ -42,7 +42,7 @@ describe('an agent that was started in a thread', () => {
     expect(await subAgents.milestone(worksIn, sessionId, 'too late')).toBe(false);
   });
 
-  it('T-48 tells nothing there while a call waits for it', async () => {
+  it('T-48 reports nothing there while a call waits for it', async () => {
     const { detail } = await launch(true);
     const { subAgents } = stage.core;
     const worksIn = detail['sessionId'] as string;

@@ -11,8 +11,7 @@ import { sessions } from '../sessions/module.js';
 import { tasks } from '../tasks/module.js';
 import { agentRunEnded } from './agent-end.js';
 import { AGENT } from './agent-kind.js';
-import type { ReadTranscript } from './session-runs.js';
-import { SubAgents } from './sub-agents.js';
+import { type ReadTranscript, SubAgents } from './sub-agents.js';
 
 export interface SubAgentPorts {
   /** Reads part of the transcript of a task; without it there is none. */

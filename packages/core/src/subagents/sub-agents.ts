@@ -12,32 +12,41 @@ import { readRun } from '../runs/cancel-run.js';
 import { endSession } from '../sessions/change-session.js';
 import { type OpenSession, sessionToRead } from '../sessions/session-gate.js';
 import type { TaskContext } from '../tasks/context.js';
-import { isGoneWithin } from '../tasks/is-gone-within.js';
 import type { OutputPart, OutputRange, TaskExecutor, TaskMessage } from '../tasks/kind.js';
 import { isEnded } from '../tasks/lifecycle.js';
-import { takesNoMessage } from '../tasks/takes-no-message.js';
+import { takesNoMessage } from '../tasks/requests.js';
+import { settlesWithin } from '../tasks/settles-within.js';
 import type { Tasks } from '../tasks/tasks.js';
-import { textOf } from './agent-end.js';
+import { outputText } from './agent-end.js';
 import { AGENT, agentDetail } from './agent-kind.js';
-import { cancelRuns, endSessionOf, letGoOn, settleIfDone } from './agent-session.js';
+import { cancelRuns, endSessionOf, releaseAgents, settleIfDone } from './agent-session.js';
 import { openRuns, taskOfSession } from './agent-task.js';
+import { ForegroundAgents, hasRunEnded, listForegroundAgents } from './foreground-agents.js';
 import { isHeldBack } from './held-back.js';
 import { launchAgent, type NewSubAgent, programsOf } from './launch-agent.js';
 import { messageAgent } from './message-agent.js';
-import type { SessionRuns } from './session-runs.js';
 import { TaskWaiters } from './task-waiters.js';
-import { foregroundAgents, isOver, WaitedFor } from './waited-for.js';
 import { whyBlocked } from './why-blocked.js';
 
+/** Reads part of the transcript of a task, if it has one. */
+export type ReadTranscript = (path: string, range: OutputRange) => Promise<OutputPart | undefined>;
+
+/** What agents need of the runs of sessions. */
+export interface SessionRuns {
+  readonly readTranscript?: ReadTranscript;
+  wake(sessionId: string): void;
+  idle(sessionId: string): Promise<void>;
+  isAnothers(session: OpenSession): Tx<boolean>;
+}
+
 /**
- * Agents as background tasks. Each works in a session of its own below that of who started it, with any
- * driver, and at most with its rights. The session does the work as every session does; this says when it
- * may (see `isHeldBack`), and its runs say when it is done (see `agentRunEnded`).
+ * Agents as background tasks. Each works in a session of its own, below the session that started it and with at most its
+ * rights. `isHeldBack` decides when that session may run; the end of its runs decides when the agent is done (`agentRunEnded`).
  */
 export class SubAgents implements TaskExecutor {
   readonly #waiters: TaskWaiters;
-  readonly #waitedFor = new WaitedFor();
-  #isKnown = false;
+  readonly #foreground = new ForegroundAgents();
+  #isRecovered = false;
 
   constructor(
     private readonly context: TaskContext,
@@ -47,48 +56,48 @@ export class SubAgents implements TaskExecutor {
     this.#waiters = new TaskWaiters(context.timers);
   }
 
-  /** Resolves when it works or waits for a place. Throws what making its session throws; nothing is left then. */
-  /** What an agent would start with it: permission for each of these is asked first. */
+  /** The programs that an agent starts. Each needs an approval before `launch`. */
   programsOf(sessionId: string, agentId: string | undefined): Promise<readonly StartedProgram[]> {
     return programsOf(this.context, sessionId, agentId);
   }
 
+  /** Resolves when the agent runs or is queued. If it throws, nothing is left. */
   async launch(sessionId: string, wanted: NewSubAgent): Promise<Task> {
     const taskId = this.context.ids.next('tsk');
-    const waits = wanted.isForeground ? wanted.runId : undefined;
-    // Known before there is one: a run that ends right after it was made finds it.
-    if (waits !== undefined) this.#waitedFor.add(waits, taskId);
+    const waitingRunId = wanted.isForeground ? wanted.runId : undefined;
+    // Added before the task exists, so that the end of the run always finds it.
+    if (waitingRunId !== undefined) this.#foreground.add(waitingRunId, taskId);
     try {
       return await launchAgent(this.context, sessionId, taskId, wanted);
     } catch (error) {
-      if (waits !== undefined) this.#waitedFor.drop(waits, taskId);
+      if (waitingRunId !== undefined) this.#foreground.delete(waitingRunId, taskId);
       throw error;
     }
   }
 
-  /** Resolves when it has ended, or nobody is to wait for it any more. Rejects when the signal aborts. */
+  /** Resolves when the agent has ended or was sent to the background. Rejects when the signal aborts. */
   async finished(taskId: string, signal: AbortSignal): Promise<Task> {
     for (;;) {
-      const news = this.#waiters.news(taskId, signal);
+      const change = this.#waiters.nextChange(taskId, signal);
       const task = await this.tasks.get(SYSTEM, taskId);
       if (isEnded(task.status) || !task.isForeground) {
-        news.cancel();
+        change.cancel();
         return task;
       }
-      await news.arrived;
+      await change.arrived;
     }
   }
 
-  /** All that it said at its end. */
+  /** The whole output of its last run. */
   async resultOf(task: Task): Promise<string> {
     const { lastRunId } = agentDetail(task);
     if (lastRunId === undefined) return '';
-    return textOf((await readRun(this.context, lastRunId)).output ?? []);
+    return outputText((await readRun(this.context, lastRunId)).output ?? []);
   }
 
   /**
-   * What an agent in the background tells who started it is how far it is: it is told in the thread too that
-   * it was started in. False where there is none.
+   * Reports a message of a background agent to the session that started it also in the thread of the task. False if there is
+   * none.
    */
   async milestone(fromSessionId: string, toSessionId: string, text: string): Promise<boolean> {
     const task = await this.context.store.read(function* () {
@@ -100,7 +109,7 @@ export class SubAgents implements TaskExecutor {
   }
 
   isHeldBack(session: OpenSession): Tx<boolean> {
-    return isHeldBack(session, { location: this.context.location, isKnown: this.#isKnown });
+    return isHeldBack(session, { location: this.context.location, isRecovered: this.#isRecovered });
   }
 
   async start(task: Task): Promise<void> {
@@ -112,7 +121,7 @@ export class SubAgents implements TaskExecutor {
     this.runs.wake(worksIn);
   }
 
-  /** What it was at is taken up by its session; with nothing to do, it is done. */
+  /** Its session resumes its runs; without open runs the agent is done. */
   async resume(task: Task): Promise<void> {
     const { sessionId } = agentDetail(task);
     const why = await whyBlocked(this.context, sessionId);
@@ -140,25 +149,25 @@ export class SubAgents implements TaskExecutor {
     this.runs.wake(sessionId);
   }
 
-  /** Its runs are cancelled, with what they ask; whether it listens or not, it is gone after a while. */
+  /** Cancels its runs and their approvals. An agent that does not stop in time counts as stopped. */
   async stop(task: Task, by: string): Promise<void> {
     const { sessionId } = agentDetail(task);
-    let isGone = true;
+    let hasStopped = true;
     if (sessionId !== undefined) {
       await cancelRuns(this.context, sessionId);
-      isGone = await isGoneWithin(this.context.timers, this.runs.idle(sessionId), STOP_MS);
+      hasStopped = await settlesWithin(this.context.timers, this.runs.idle(sessionId), STOP_MS);
     }
     await this.tasks.settle(task.taskId, {
       status: 'cancelled',
       end: {
         cause: 'stopped',
         by,
-        ...(isGone ? {} : { message: 'It did not stop when it was told to, and was left behind' }),
+        ...(hasStopped ? {} : { message: 'It did not stop in time and was abandoned' }),
       },
     });
   }
 
-  /** What it was at is taken up by its session, as soon as all tasks are known again. */
+  /** Its session resumes its runs once all tasks are recovered. */
   async reattach(task: Task): Promise<void> {
     const { sessionId } = agentDetail(task);
     const why = await whyBlocked(this.context, sessionId);
@@ -166,18 +175,18 @@ export class SubAgents implements TaskExecutor {
     else await this.tasks.change(task.taskId, { status: 'paused', blockedReason: why ?? null });
   }
 
-  /** What an agent puts out is all that it does. */
+  /** The output of an agent is its transcript. */
   async read({ transcriptPath }: Task, range: OutputRange): Promise<OutputPart | undefined> {
     if (transcriptPath === undefined) return undefined;
     return this.runs.readTranscript?.(transcriptPath, range);
   }
 
-  /** What runs may go on now; and what agents left that ended with the last daemon goes to who it is for. */
+  /** Lets running agents continue, and finishes what the last daemon did not do for ended ones. */
   async recovered(): Promise<void> {
-    this.#isKnown = true;
-    const all = { kind: AGENT.kind, limit: LOOKED_AT };
+    this.#isRecovered = true;
+    const all = { kind: AGENT.kind, limit: MAX_RECOVERED };
     const paused = await this.tasks.list(SYSTEM, { ...all, status: 'paused' });
-    for (const task of paused.tasks) await this.#lookAtPaused(task);
+    for (const task of paused.tasks) await this.#checkPaused(task);
     const { tasks } = await this.tasks.list(SYSTEM, { ...all, status: 'running' });
     for (const task of tasks) {
       const { sessionId } = agentDetail(task);
@@ -185,16 +194,16 @@ export class SubAgents implements TaskExecutor {
     }
     for (const status of TERMINAL_TASK_STATUSES) {
       const ended = await this.tasks.list(SYSTEM, { ...all, status });
-      for (const task of ended.tasks) await this.#leave(task);
+      for (const task of ended.tasks) await this.#cleanUp(task);
     }
   }
 
-  /** Stops what was waited for by runs that ended under another daemon, which is not told here. */
+  /** Stops foreground agents of runs that ended under another daemon, which causes no event here. */
   async tick(): Promise<void> {
-    const waiting = await foregroundAgents(this.context);
-    const runIds = new Set([...this.#waitedFor.runIds, ...waiting.map(({ runId }) => runId)]);
+    const waiting = await listForegroundAgents(this.context);
+    const runIds = new Set([...this.#foreground.runIds, ...waiting.map(({ runId }) => runId)]);
     for (const runId of runIds) {
-      if (!(await isOver(this.context, runId))) continue;
+      if (!(await hasRunEnded(this.context, runId))) continue;
       this.#runEnded(
         runId,
         waiting.filter((task) => task.runId === runId),
@@ -203,15 +212,15 @@ export class SubAgents implements TaskExecutor {
   }
 
   taskChanged(taskId: string): void {
-    this.#waiters.tell(taskId);
+    this.#waiters.changed(taskId);
   }
 
   taskEnded(taskId: string): void {
-    this.#waiters.tell(taskId);
+    this.#waiters.changed(taskId);
     this.#later(() => this.#ended(taskId));
   }
 
-  /** Not listed any more, it cannot be revived either. */
+  /** An evicted agent cannot be revived. */
   taskEvicted(sessionId: string, taskId: string): void {
     this.#later(() => endSessionOf(this.context, sessionId, taskId));
   }
@@ -227,18 +236,18 @@ export class SubAgents implements TaskExecutor {
 
   runResumed(sessionId: string, resumed: { runId: string; unknownCallIds: string[] }): void {
     const { runId } = resumed;
-    // What waited here for it does not continue: after this it waits again for what is known then.
-    this.#waitedFor.take(runId);
-    const isWaitedFor = (taskId: string): boolean => this.#waitedFor.has(runId, taskId);
-    this.#later(() => letGoOn(this.context, { sessionId, ...resumed }, isWaitedFor));
+    // The calls of the interrupted run do not continue.
+    this.#foreground.take(runId);
+    const isWaitedFor = (taskId: string): boolean => this.#foreground.has(runId, taskId);
+    this.#later(() => releaseAgents(this.context, { sessionId, ...resumed }, isWaitedFor));
   }
 
   sessionEnded(sessionId: string): void {
     this.#later(() => this.#lostSession(sessionId));
   }
 
-  /** Says whether it can go on. One that another daemon goes on with, or that is done, is not paused. */
-  async #lookAtPaused(task: Task): Promise<void> {
+  /** Updates the reason why a paused agent cannot continue. An agent that is done, or that another daemon runs, is not paused. */
+  async #checkPaused(task: Task): Promise<void> {
     if (task.location !== this.context.location) return;
     const { taskId } = task;
     const { sessionId } = agentDetail(task);
@@ -252,7 +261,7 @@ export class SubAgents implements TaskExecutor {
     if (status === 'running') await this.#settleIdle(task, sessionId);
   }
 
-  /** Settles one that is done, and one whose prompt the last daemon did not live to give it. */
+  /** Settles an agent that is done, or that never got its prompt because the daemon stopped. */
   async #settleIdle({ taskId }: Task, worksIn: string): Promise<void> {
     if (await settleIfDone(this.context, worksIn)) return;
     const all = { before: Number.MAX_SAFE_INTEGER, limit: 1 };
@@ -265,14 +274,14 @@ export class SubAgents implements TaskExecutor {
   }
 
   #runEnded(runId: string, found: readonly Pick<Task, 'taskId'>[] = []): void {
-    const known = this.#waitedFor.take(runId);
+    const known = this.#foreground.take(runId);
     for (const taskId of new Set([...known, ...found.map((task) => task.taskId)])) {
-      this.#later(() => this.#stopWaitedFor(taskId));
+      this.#later(() => this.#stopForeground(taskId));
     }
   }
 
-  /** A run that is over waits for nothing; one that goes on under another daemon has not ended. */
-  async #stopWaitedFor(taskId: string): Promise<void> {
+  /** Stops an agent whose run has ended, unless it was sent to the background. */
+  async #stopForeground(taskId: string): Promise<void> {
     const row = await this.context.store.read(() => findBackgroundTask.first({ taskId }));
     if (!row) return;
     const { status, isForeground } = decode(row.entry);
@@ -283,12 +292,12 @@ export class SubAgents implements TaskExecutor {
     const row = await this.context.store.read(() => findBackgroundTask.first({ taskId }));
     if (row?.kind !== AGENT.kind) return;
     const entry = decode(row.entry);
-    await this.#leave(entry);
-    // It may have been the last that an agent waited for, without being told.
+    await this.#cleanUp(entry);
+    // An agent above may have waited only for this one.
     await settleIfDone(this.context, entry.sessionId);
   }
 
-  /** One that runs has ended by it; one that is paused stays, and says why it cannot go on. */
+  /** The session of an agent ended: a running agent has ended too, a paused one gets the reason why it cannot continue. */
   async #lostSession(worksIn: string): Promise<void> {
     if (await settleIfDone(this.context, worksIn)) return;
     const task = await this.#read(worksIn, (session) => taskOfSession(session, { lock: false }));
@@ -297,20 +306,17 @@ export class SubAgents implements TaskExecutor {
     await this.tasks.change(task.entry.taskId, { blockedReason });
   }
 
-  /**
-   * What an agent leaves when it ends: what goes on of its tasks goes to its parent, or is stopped. The
-   * session of one that can be revived stays; the others are over.
-   */
-  async #leave(entry: TaskEntry): Promise<void> {
+  /** Hands over or stops the tasks of an agent that has ended. Its session ends too, unless the agent can be revived. */
+  async #cleanUp(entry: TaskEntry): Promise<void> {
     const { sessionId } = agentDetail(entry);
     if (sessionId === undefined || !isEnded(entry.status)) return;
     if (entry.status === 'completed') await this.tasks.ownerEnded(sessionId);
     else await endSession(this.context, SYSTEM, sessionId);
   }
 
-  #read<T>(worksIn: string, look: (session: OpenSession) => Tx<T>): Promise<T> {
+  #read<T>(worksIn: string, read: (session: OpenSession) => Tx<T>): Promise<T> {
     return this.context.store.read(function* () {
-      return yield* look(yield* sessionToRead(SYSTEM, worksIn));
+      return yield* read(yield* sessionToRead(SYSTEM, worksIn));
     });
   }
 
@@ -323,11 +329,10 @@ export class SubAgents implements TaskExecutor {
 
   #later(work: () => Promise<unknown>): void {
     work().catch((error: unknown) => {
-      this.context.diagnose('what became of an agent could not be looked at', { error });
+      this.context.diagnose('a change of an agent could not be handled', { error });
     });
   }
 }
 
-/** An agent that does not stop when it is told to counts as stopped after this. */
 const STOP_MS = 5_000;
-const LOOKED_AT = 1_000;
+const MAX_RECOVERED = 1_000;

@@ -1,27 +1,26 @@
 import type { Timers } from '../ports.js';
 
-/** What another daemon writes is not told here: who waits looks again now and then. */
-const LOOK_MS = 5_000;
+/** Writes of another daemon cause no event here, so waiting ends after this time and the caller reads again. */
+const POLL_MS = 5_000;
 
-interface News {
+interface NextChange {
   /** Rejects when the signal aborts. */
   readonly arrived: Promise<void>;
   cancel(): void;
 }
 
-/** Those who wait for something to become of a task. */
+/** Lets callers wait for changes of tasks. */
 export class TaskWaiters {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(private readonly timers: Timers) {}
 
-  /** Something was committed about a task. */
-  tell(taskId: string): void {
+  changed(taskId: string): void {
     for (const resume of [...(this.#waiting.get(taskId) ?? [])]) resume();
   }
 
-  /** To be asked for before the task is read, so that nothing is missed in between. */
-  news(taskId: string, signal: AbortSignal): News {
+  /** Call it before the task is read, so that no change is missed in between. */
+  nextChange(taskId: string, signal: AbortSignal): NextChange {
     let cancel: () => void = () => undefined;
     const arrived = new Promise<void>((resolve, reject) => {
       const all = this.#waiting.get(taskId) ?? new Set();
@@ -33,9 +32,9 @@ export class TaskWaiters {
         cancel();
         reject(signal.reason as Error);
       };
-      const callOff = this.timers.after(LOOK_MS, resume);
+      const cancelTimer = this.timers.after(POLL_MS, resume);
       cancel = () => {
-        callOff();
+        cancelTimer();
         all.delete(resume);
         if (all.size === 0) this.#waiting.delete(taskId);
         signal.removeEventListener('abort', abort);
@@ -44,7 +43,7 @@ export class TaskWaiters {
       signal.addEventListener('abort', abort, { once: true });
       if (signal.aborted) abort();
     });
-    // Who has what was waited for does not wait any more.
+    // The caller may cancel without awaiting it.
     arrived.catch(() => undefined);
     return {
       arrived,

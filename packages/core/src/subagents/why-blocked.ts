@@ -2,7 +2,7 @@ import { LIMITS, StoaError } from '@stoa/protocol';
 import { openSession } from '@stoa/store';
 import type { TaskContext } from '../tasks/context.js';
 
-/** Why an agent cannot go on in its session; undefined when it can. */
+/** Why an agent cannot continue in its session; undefined if it can. */
 export async function whyBlocked(
   context: TaskContext,
   worksIn: string | undefined,
@@ -12,9 +12,9 @@ export async function whyBlocked(
     const sessionId = own?.parentSessionId ?? '';
     return { session: own, parent: yield* openSession.first({ sessionId }) };
   });
-  if (!session) return 'its session and with it its transcript is gone';
+  if (!session) return 'its session with the transcript is gone';
   if (session.endedAt !== null) return `its session ${session.sessionId} has ended`;
-  // Its task may be with one above by now, to which this session says nothing.
+  // Its task may have moved to a session above, which gets no messages of this session.
   if (parent && parent.endedAt !== null) {
     return `the session ${parent.sessionId} that it worked for has ended`;
   }
@@ -32,7 +32,7 @@ export async function whyBlocked(
   return undefined;
 }
 
-/** A defect is not a reason. */
+/** Rethrows errors that are not from the registry: they are defects and not reasons. */
 function because(what: string, error: unknown): string {
   if (!(error instanceof StoaError)) throw error;
   return `${what}: ${error.message}`.slice(0, LIMITS.descriptionChars);

@@ -5,11 +5,11 @@ import type { TaskContext } from './context.js';
 import { admitDetail, shortened } from './create-task.js';
 import type { TaskKind } from './kind.js';
 import { isEnded, mayBecome } from './lifecycle.js';
-import { hasPlace } from './places.js';
 import { changed } from './projection.js';
+import { hasFreeSlot } from './slots.js';
 import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 
-/** What an executor may say of a task that goes on. It begins again by `begin`, and ends by `settle`. */
+/** What an executor may change while a task goes on. */
 export type ExecutorChange = Pick<
   TaskChange,
   'description' | 'isForeground' | 'blockedReason' | 'outputPath' | 'detail'
@@ -25,7 +25,7 @@ export function changeTask(
     const data: TaskChange = { ...rest };
     if (status !== undefined && mayBecome(entry.status, status, false)) data.status = status;
     if (rest.description !== undefined) data.description = shortened(rest.description);
-    // From now on its session has to hear of its end.
+    // In the background its end is reported by a notice.
     if (rest.isForeground === false && entry.isForeground && !isEnded(entry.status)) {
       data.notice = 'due';
     }
@@ -38,17 +38,17 @@ export function changeTask(
 
 export interface Begun {
   readonly task: TaskEntry;
-  /** It runs by this, and did not before. */
+  /** It was not running before and is now. */
   readonly hasBegun: boolean;
-  /** It could have begun, had there been a place. */
+  /** It did not start because no slot is free. */
   readonly isFull: boolean;
   /** It never ran before. */
   readonly isFirst: boolean;
 }
 
 /**
- * Lets one begin that waits, is paused or is to be revived. It is `running` after this if there is a place
- * for it, else `queued`. One that runs is left as it is.
+ * Starts a queued task, continues a paused one or revives a completed one: it is `running` if a slot is free, else `queued`.
+ * A running task does not change.
  */
 export function beginTask(context: TaskContext, taskId: string, actor = 'system'): Promise<Begun> {
   return writeTask(context, actor, taskId, function* (open, at) {
@@ -66,11 +66,11 @@ export function* beginning(
   const isFirst = entry.startedAt === undefined;
   const same = { events: [], task: entry, hasBegun: false, isFull: false, isFirst };
   if (entry.status === 'running' || entry.stopping) return same;
-  // Those of a session that has ended are stopped, or go to another.
+  // The tasks of an ended session are stopped or move to another session.
   if (entry.status === 'queued' && session.endedAt !== null) return same;
-  // What blocked one that waits may be gone when its turn comes: who begins it looks.
+  // What blocked a queued task may be gone by now: its executor checks again.
   if (entry.status !== 'queued') assertCanGoOn(entry, kind);
-  const isFree = yield* hasPlace(kind, session.responsibleId);
+  const isFree = yield* hasFreeSlot(kind, session.responsibleId);
   if (!isFree && entry.status === 'queued') return { ...same, isFull: true };
   if (!isFree && kind.whenFull === 'refuse') {
     throw new StoaError(
@@ -82,7 +82,7 @@ export function* beginning(
     status: isFree ? 'running' : 'queued',
     ...(isFree && entry.blockedReason !== undefined ? { blockedReason: null } : {}),
     ...(isFree && entry.startedAt === undefined ? { startedAt: at } : {}),
-    // A new end is told again, and nobody waits for it in a tool call any more.
+    // A revived task ends again, with a notice: no tool call waits for it.
     ...(isEnded(entry.status) ? { notice: 'due', isForeground: false } : {}),
   };
   const events = [taskChanged(session, entry.taskId, change)];

@@ -1,15 +1,12 @@
-import type { Timers } from '../ports.js';
 import type { StimulusContext } from '../stimuli/context.js';
-import type { TaskExecutors } from './executors.js';
-import type { TaskKinds } from './kinds.js';
+import type { TaskExecutors, TaskKinds } from './kinds.js';
 
-/** What every verb of tasks works with: what ends may be told in a thread. */
+/** What the operations of background tasks work with. */
 export interface TaskContext extends StimulusContext {
   readonly kinds: TaskKinds;
   readonly executors: TaskExecutors;
-  readonly timers: Timers;
   /** The machine and data directory that processes of this daemon belong to. */
   readonly location: string;
-  /** Where the files of tasks are. */
+  /** The directory of the files of tasks. */
   readonly directory: string;
 }

@@ -14,12 +14,11 @@ import { inSession } from '../sessions/run-facts.js';
 import { assertNotEnded, type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import type { TaskKind } from './kind.js';
-import { assertRoom, hasPlace, tooMany } from './places.js';
-import { taskBound } from './thread-news.js';
+import { assertRoom, hasFreeSlot, tooMany } from './slots.js';
+import { bindTask } from './task-thread.js';
 
-/** A task that somebody wants to begin. */
 export interface NewTask {
-  /** Its id, when it has one already: a command that was waited for keeps its own. */
+  /** A command that ran in the foreground keeps its id. */
   readonly taskId?: string | undefined;
   readonly kind: string;
   readonly description: string;
@@ -30,13 +29,13 @@ export interface NewTask {
   readonly callId?: string | undefined;
   readonly origin?: Origin | undefined;
   readonly outputPath?: string | undefined;
-  /** Who begins it, if not the session. */
+  /** The actor that starts it, if not the session. */
   readonly by?: string | undefined;
 }
 
 /**
- * Commits the intent; nothing has been started yet. It is `running` when its kind has a place for it, and
- * for the caller to start then; `queued` it is started by its executor when its turn comes.
+ * Stores a task before it starts. If a slot is free it is `running` and the caller starts it; if it is `queued`, its
+ * executor starts it later.
  */
 export function createTask(
   context: TaskContext,
@@ -60,7 +59,7 @@ export function createTask(
       yield* assertRoom(kind, session);
       const isForeground = wanted.isForeground ?? false;
       if (isForeground) assertWaitedFor(session, wanted.runId);
-      // What a tool call waits for cannot wait for a place that may be its own caller's.
+      // A foreground task needs no slot: its caller may hold the last one.
       const status = isForeground ? 'running' : yield* statusFor(kind, session);
       const { startedAt = at, runId, callId, origin = {}, outputPath } = wanted;
       const ceiling = wanted.by === undefined ? yield* currentCeiling(session) : undefined;
@@ -89,7 +88,7 @@ export function createTask(
       return {
         events: [
           inSession(session, { type: 'background_task_created', data: { task } }),
-          ...(yield* taskBound(context, task, at)),
+          ...(yield* bindTask(context, task, at)),
         ],
         answer: () => task,
       };
@@ -98,18 +97,18 @@ export function createTask(
 }
 
 function* statusFor(kind: TaskKind, { responsibleId }: OpenSession): Tx<'running' | 'queued'> {
-  if (yield* hasPlace(kind, responsibleId)) return 'running';
+  if (yield* hasFreeSlot(kind, responsibleId)) return 'running';
   if (kind.whenFull === 'queue') return 'queued';
   throw tooMany(kind, kind.atOnce ?? 0, responsibleId);
 }
 
-/** A run that was cancelled a moment ago waits for nothing, and nobody would stop what is begun for it. */
+/** If the run has ended in the meantime, it would not stop the task. */
 function assertWaitedFor({ activeRunId }: OpenSession, runId: string | undefined): void {
   if (runId === undefined || runId === activeRunId) return;
-  throw new StoaError('run_ended', `${runId} has ended and waits for nothing any more`);
+  throw new StoaError('run_ended', `${runId} has ended and cannot wait for a task`);
 }
 
-/** What a kind says of a task is checked by the kind, and is never large. */
+/** Checks the detail of a task by the rules of its kind, and its size. */
 export function admitDetail(kind: TaskKind, detail: Metadata): Metadata {
   const problem = kind.detailProblem(detail);
   if (problem !== undefined) throw new StoaError('invalid_request', `A ${kind.kind}: ${problem}`);
@@ -118,7 +117,7 @@ export function admitDetail(kind: TaskKind, detail: Metadata): Metadata {
   throw new StoaError('invalid_request', `The detail of a task has at most ${limit} characters`);
 }
 
-/** One line; what it leaves out stands in the detail. */
+/** The first characters, in one line. The detail contains the rest. */
 export function shortened(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   if (line.length <= LIMITS.titleChars) return line;

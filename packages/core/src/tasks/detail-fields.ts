@@ -10,8 +10,8 @@ const FITS: Readonly<Record<FieldType, (value: unknown) => boolean>> = {
 };
 
 /**
- * Checks what a kind says of its tasks: the fields that others rely on. A name that ends in `?` may be
- * absent; fields that are not named here are nobody else's business.
+ * Checks the fields of a detail that other code reads. A field whose name ends in `?` is optional; other fields are not
+ * checked.
  */
 export function detailFields(
   fields: Readonly<Record<string, FieldType>>,

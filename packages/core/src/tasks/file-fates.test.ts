@@ -18,14 +18,14 @@ describe('the files of a task', () => {
   const fateOf = async (taskId: string): Promise<FileFate | undefined> =>
     (await stage.tasks.fileFates([taskId], endedBefore())).get(taskId);
 
-  it('T-43 may go when it is over and its session ended long ago, not sooner', async () => {
+  it('T-43 may be removed when it has ended and its session ended long ago, not before', async () => {
     const over = await stage.begin(sessionId);
     await stage.settle(over.taskId);
     stage.world.clock.move(2 * DAY);
     expect(await fateOf(over.taskId)).toBe('kept');
     await stage.endAlone(sessionId);
     stage.world.clock.move(DAY + 1);
-    // Somebody may have to hear of it yet, and is given its path.
+    // The notice, which contains the path, is still due.
     expect(await stage.get(over.taskId)).toMatchObject({ notice: 'due' });
     expect(await fateOf(over.taskId)).toBe('kept');
     stage.world.clock.move(-1);
@@ -38,28 +38,29 @@ describe('the files of a task', () => {
     expect(await fateOf('tsk_00000000000000000000000000')).toBe('unlisted');
   });
 
-  it('T-43 stay while it goes on, whatever became of its session', async () => {
+  it('T-43 stay while it goes on, even if its session has ended', async () => {
     const below = await stage.session(sessionId);
     const [running, handed] = [await stage.begin(sessionId), await stage.begin(below)];
     const paused = await stage.begin(sessionId, 'agent');
     await stage.tasks.change(paused.taskId, { status: 'paused' });
-    const waited = await stage.begin(sessionId, 'agent', { isForeground: true });
+    const foreground = await stage.begin(sessionId, 'agent', { isForeground: true });
     await stage.daemon.core.sessions.end(OWNER, below);
     await stage.tasks.tick();
-    await stage.settle(handed.taskId, { isTold: true });
+    await stage.settle(handed.taskId, { isReported: true });
     await stage.endAlone(sessionId);
     stage.world.clock.move(2 * DAY);
-    for (const { taskId } of [running, paused, waited]) expect(await fateOf(taskId)).toBe('kept');
-    // It belongs to the session above since that of its own ended, and now that ended too.
+    for (const { taskId } of [running, paused, foreground])
+      expect(await fateOf(taskId)).toBe('kept');
+    // It moved to the session above when its own ended, and that has ended now too.
     expect((await stage.get(handed.taskId)).sessionId).toBe(sessionId);
     expect(await fateOf(handed.taskId)).toBe('past');
   });
 
-  it('T-43 stay where the session is open that it would go on in by a message', async () => {
+  it('T-43 stay while the session is open in which a message would revive it', async () => {
     const worksIn = await stage.session();
     const detail = { agentId: 'helper', sessionId: worksIn };
     const { taskId } = await stage.begin(sessionId, 'agent', { detail });
-    await stage.settle(taskId, { isTold: true });
+    await stage.settle(taskId, { isReported: true });
     await stage.daemon.core.sessions.end(OWNER, sessionId);
     stage.world.clock.move(2 * DAY);
     expect(await fateOf(taskId)).toBe('kept');

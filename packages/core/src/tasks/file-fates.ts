@@ -4,15 +4,15 @@ import type { TaskContext } from './context.js';
 import { isEnded } from './lifecycle.js';
 
 /**
- * What may become of the files of a task:
+ * Whether the files of a task may be removed:
  *
- *   kept       it goes on, or may, or its session is there to read them
- *   past       it is over, and so for long is the session that has it
- *   unlisted   it is no entry: it was evicted, or never was one
+ *   kept       no: the task goes on, can be revived, or its session can still read them
+ *   past       yes: the task has ended, and its session ended long ago
+ *   unlisted   yes: there is no such task, or it was evicted
  */
 export type FileFate = 'kept' | 'past' | 'unlisted';
 
-/** The fate of each, where a session that ended before `endedBefore` did so long ago. */
+/** A session that ended before `endedBefore` counts as ended long ago. */
 export function fileFates(
   context: TaskContext,
   taskIds: readonly string[],
@@ -29,9 +29,9 @@ function* fateOf({ kinds }: TaskContext, taskId: string, endedBefore: number): T
   const row = yield* findBackgroundTask.first({ taskId });
   if (!row) return 'unlisted';
   const entry = decode(row.entry);
-  // Whoever is still to hear of its end is given the path of its output.
+  // The notice will contain the path of its output.
   if (!isEnded(entry.status) || entry.notice === 'due') return 'kept';
-  // One that could go on by a message does so in the session it works in.
+  // An agent that can be revived works in a session of its own.
   const worksIn = kinds.find(entry.kind)?.worksIn?.(entry);
   for (const sessionId of worksIn === undefined ? [row.sessionId] : [row.sessionId, worksIn]) {
     if (!(yield* isPastSession(sessionId, endedBefore))) return 'kept';
@@ -39,7 +39,7 @@ function* fateOf({ kinds }: TaskContext, taskId: string, endedBefore: number): T
   return 'past';
 }
 
-/** Whether it ended before then; one that nobody knows did. */
+/** Whether a session ended before a time, or is unknown. */
 export function* isPastSession(sessionId: string, endedBefore: number): Tx<boolean> {
   const session = yield* openSession.first({ sessionId });
   return !session || (session.endedAt !== null && session.endedAt < endedBefore);

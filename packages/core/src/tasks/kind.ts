@@ -1,39 +1,39 @@
 import type { BindingKind, Metadata, Task, TaskEntry } from '@stoa/protocol';
 
-/** What every kind of background task has to say of itself. It decides and does nothing: see `TaskExecutor`. */
+/** The rules of a kind of background task. Its `TaskExecutor` carries them out. */
 export interface TaskKind {
   /** Lower case and underscores. */
   readonly kind: string;
-  /** How a task of this kind is bound to the work of a thread; `task` if not given. */
+  /** How a task of this kind is bound to the work of a thread; `task` by default. */
   readonly bindingKind?: BindingKind;
-  /** What is wrong with what is said of one in `detail`, whenever it is written; see `detailFields`. */
+  /** What is wrong with a detail; see `detailFields`. */
   detailProblem(detail: Metadata): string | undefined;
-  /** How many of one person run at once; undefined: as many as there is room for. */
+  /** How many slots a person has for this kind; undefined: no limit. */
   readonly atOnce?: number;
-  /** How many of one session live at once. */
+  /** How many tasks of this kind a session has at once, queued ones included. */
   readonly atOnceInSession?: number;
-  /** What becomes of one more. */
+  /** What happens if no slot is free. */
   readonly whenFull: 'refuse' | 'queue';
-  /** How many of a session stay listed when they have ended. */
+  /** How many ended tasks of a session stay listed. */
   readonly keepsFinished: number;
-  /** What becomes of it when its session ends and another is above that one. */
+  /** What happens to a task when its session ends and has a session above it. */
   readonly ownerEnded: 'hand_over' | 'stop';
-  /** What becomes of one that ran when the daemon ended. */
+  /** What happens to a task that ran when the daemon stopped. */
   afterRestart(task: TaskEntry): 'reattach' | 'pause';
-  /** Whether a completed one can go on. */
+  /** Whether a completed task can be continued. */
   readonly canRevive: boolean;
-  /** What its session is told at its end, instead of the words that every kind has; never of a foreground one. */
+  /** The text of the notice, if it differs from `noticeText`. */
   notice?(task: TaskEntry, tail: string | undefined): string;
-  /** Why it cannot take a message; undefined when it can. */
+  /** Why a task cannot take a message; undefined if it can. */
   refusesMessage(task: TaskEntry): string | undefined;
-  /** The session that works for it, whose questions are its own. */
+  /** The session that works for a task. Its approvals count as those of the task. */
   worksIn?(task: TaskEntry): string | undefined;
 }
 
 /** A message for a task. */
 export interface TaskMessage {
   readonly text: string;
-  /** Who sends it, as an actor. */
+  /** An actor. */
   readonly from: string;
 }
 
@@ -51,32 +51,29 @@ export interface OutputPart {
   readonly text: string;
 }
 
-/**
- * What a kind does in the world. Given by the daemon, under the name of the kind. It tells the registry what
- * became of a task (`settle`, `change`); what it does not tell, did not happen.
- */
+/** Carries out the tasks of a kind. It reports to the registry how a task goes on (`settle`, `change`). */
 export interface TaskExecutor {
-  /** Begins one that waited for a place. What it throws fails the task as `spawn_failed`. */
+  /** Starts a task that was queued. If it throws, the task fails as `spawn_failed`. */
   start?(task: Task): Promise<void>;
-  /** Resolves when it is gone, all of it. It settles the task; one it leaves unsettled counts as cancelled. */
+  /** Resolves when the task has stopped completely. If it does not settle the task, the task is cancelled. */
   stop(task: Task, by: string): Promise<void>;
   send?(task: Task, message: TaskMessage): Promise<void>;
-  /** Goes on with one that was paused, or revives one; it is `running` already. */
+  /** Continues a paused task, or revives one; its status is `running` already. */
   resume?(task: Task): Promise<void>;
-  /** Why a paused one cannot go on, as it is now; without it what was said last holds. */
+  /** Why a paused task cannot continue now. Without this method the stored reason holds. */
   whyBlocked?(task: Task): Promise<string | undefined>;
-  /** After a start of the daemon: goes on with it, or settles it. */
+  /** After a start of the daemon: continues the task, or settles it. */
   reattach(task: Task): Promise<void>;
-  /** After a start of the daemon, when all of its tasks were taken up again. */
+  /** After a start of the daemon, when all of its tasks were reattached. */
   recovered?(): Promise<void>;
-  /** Now and then: what it was not told of. */
+  /** Regularly: finds what no event of this daemon reported. */
   tick?(): Promise<void>;
-  /** Output by offset, at most `limit` bytes, cut between characters. Undefined: it has none. */
+  /** Output from an offset on, at most `limit` bytes, cut between characters. Undefined: there is none. */
   read?(task: Task, range: OutputRange): Promise<OutputPart | undefined>;
-  /** What tool calls wait for that has no entry. */
+  /** Tasks that tool calls wait for and that have no entry. */
   foreground?(): readonly Task[];
-  /** Lets the tool call that waits for it go on without it. */
+  /** Ends the tool call that waits for the task; the task goes on in the background. */
   promote?(task: Task): Promise<void>;
-  /** It is not listed any more: what is kept of it can go. */
+  /** The task was evicted: its files can be removed. */
   forget?(task: Task): Promise<void>;
 }

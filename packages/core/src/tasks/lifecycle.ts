@@ -1,17 +1,17 @@
 import { type TaskStatus, TERMINAL_TASK_STATUSES } from '@stoa/protocol';
 
 /**
- * The life of a background task, the same for every kind.
+ * The states of a background task of every kind.
  *
- *   queued ──a place is free──▶ running ◀───▶ paused
+ *   queued ──a slot is free──▶ running ◀───▶ paused
  *     │  ▲                        │             │ │
- *     │  └───resumed, all places taken──────────┘ │
+ *     │  └───resumed, no slot is free───────────┘ │
  *     │                           ├──▶ completed ─── revived ──▶ running, queued
- *     │                           ├──▶ failed                (only kinds that can be)
- *     │                           ├──▶ lost      nobody can say what became of it
+ *     │                           ├──▶ failed                (if its kind allows it)
+ *     │                           ├──▶ lost      its outcome is unknown
  *     └──▶ cancelled ◀────────────┴──────────────── from paused too
  *
- * `completed`, `failed`, `cancelled` and `lost` are ends: the first of them counts, whatever comes later.
+ * `completed`, `failed`, `cancelled` and `lost` are ends. Only the first end counts.
  */
 const FOLLOWS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
   queued: ['running', 'cancelled', 'failed', 'lost'],
@@ -25,7 +25,6 @@ const FOLLOWS: Readonly<Record<TaskStatus, readonly TaskStatus[]>> = {
 
 const ENDED: ReadonlySet<TaskStatus> = new Set(TERMINAL_TASK_STATUSES);
 
-/** It goes on no more, unless it is revived. */
 export const isEnded = (status: TaskStatus): boolean => ENDED.has(status);
 
 export function mayBecome(now: TaskStatus, next: TaskStatus, canRevive: boolean): boolean {

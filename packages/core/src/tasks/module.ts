@@ -11,20 +11,19 @@ import { sessions } from '../sessions/module.js';
 import { stimuli } from '../stimuli/module.js';
 import { work } from '../work/module.js';
 import type { TaskContext } from './context.js';
-import { TaskExecutors } from './executors.js';
 import type { TaskExecutor, TaskKind } from './kind.js';
-import { TaskKinds } from './kinds.js';
-import { dueAgain } from './notice.js';
+import { TaskExecutors, TaskKinds } from './kinds.js';
+import { noticesDueAgain } from './notice.js';
 import { TASK_EVENTS } from './projection.js';
 import { type TaskRegistry, Tasks } from './tasks.js';
 
 export interface TaskPorts {
   readonly runtime: {
-    /** Makes the executor of each kind of background task, under the name of the kind. */
+    /** Creates the executor of each kind of background task. */
     readonly taskExecutors: ReadonlyMap<string, (tasks: TaskRegistry) => TaskExecutor>;
     /** Kinds of background tasks besides those that come with Stoa. */
     readonly taskKinds?: readonly TaskKind[] | undefined;
-    /** Where the files of background tasks are. */
+    /** The directory of the files of background tasks. */
     readonly taskDirectory: string;
     /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
     readonly location: string;
@@ -37,13 +36,12 @@ export const tasks = defineModule({
   needs: [access, sessions, channels, runs, inbox, work, stimuli],
   events: TASK_EVENTS,
   tables: { session: TABLES.tasks },
-  create({ stimulusContext, timers }, { runtime }: TaskPorts) {
+  create({ stimulusContext }, { runtime }: TaskPorts) {
     const executors = new TaskExecutors();
     const taskContext: TaskContext = {
       ...stimulusContext,
       kinds: new TaskKinds(runtime.taskKinds),
       executors,
-      timers,
       location: runtime.location,
       directory: runtime.taskDirectory,
     };
@@ -51,7 +49,9 @@ export const tasks = defineModule({
     for (const [kind, create] of runtime.taskExecutors) executors.add(kind, create(service));
     return {
       services: { taskContext, tasks: service },
-      within: [on(RUN_ENDED, (session, _runId, _end, closing) => dueAgain(session, closing))],
+      within: [
+        on(RUN_ENDED, (session, _runId, _end, closing) => noticesDueAgain(session, closing)),
+      ],
       after: {
         background_task_ended: () => {
           service.slotFreed();

@@ -1,6 +1,6 @@
 import { LIMITS, type TaskEntry } from '@stoa/protocol';
 
-/** What every kind tells at the end of a task, unless it has words of its own. */
+/** The notice of kinds that have no notice of their own. */
 export function noticeText(task: TaskEntry, tail?: string): string {
   const lines = [
     `Background task ${task.taskId} (${task.kind}: ${task.description}) ${endText(task)}.`,
@@ -13,7 +13,7 @@ export function noticeText(task: TaskEntry, tail?: string): string {
 
 /** Added to the notice if the thread gets the result too. */
 export const TURN_FOLLOWS =
-  'People see one line about this in the thread it was started in, and you are given the turn there: explain the ' +
+  'People see one line about this in the thread it was started in, and you get the turn there: explain the ' +
   'result in that turn. Nothing that you write now is published.';
 
 /** How it ended, in a few words: `failed with exit code 1`. */

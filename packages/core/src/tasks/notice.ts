@@ -17,7 +17,7 @@ import { taskChanged } from './write-task.js';
 
 type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 
-/** What tells a session something about one of its tasks. Those of one place are taken together. */
+/** An item about a task. Items of the same origin are collected into one run. */
 function arrivalOf(
   { taskId, kind, description, origin, ceiling }: TaskEntry,
   text: string,
@@ -35,28 +35,30 @@ function arrivalOf(
   };
 }
 
-interface Told {
+interface SentNotice {
   readonly events: readonly NewEvent[];
-  /** The item they make, and in whose inbox. */
   readonly itemId: string;
-  readonly listener: OpenSession;
+  readonly recipient: OpenSession;
 }
 
-/** The events that tell of it; `full` where there is no room; undefined: nobody is left. */
-export function* tellOwner(
+/**
+ * Adds an item about a task to the inbox of its session. `full`: the inbox is full. Undefined: no session is left to receive
+ * it.
+ */
+export function* sendNotice(
   context: TaskContext,
   session: OpenSession,
   task: TaskEntry,
   text: string,
-): Tx<Told | 'full' | undefined> {
-  const listener = yield* listenerOf(session);
-  if (!listener) return undefined;
-  if ((yield* whyFull(listener)) !== undefined) return 'full';
-  const { events } = yield* acceptItem(context, listener, arrivalOf(task, text));
-  return { events, itemId: (events[0]?.event.data as Accepted).itemId, listener };
+): Tx<SentNotice | 'full' | undefined> {
+  const recipient = yield* recipientOf(session);
+  if (!recipient) return undefined;
+  if ((yield* whyFull(recipient)) !== undefined) return 'full';
+  const { events } = yield* acceptItem(context, recipient, arrivalOf(task, text));
+  return { events, itemId: (events[0]?.event.data as Accepted).itemId, recipient };
 }
 
-/** Where an entry goes: it is never in none of the two, and never in both. */
+/** Moves an entry to another session, in one commit. */
 export const handOver = (from: OpenSession, to: OpenSession, task: TaskEntry): NewEvent[] => {
   const { taskId } = task;
   const received = { ...task, sessionId: to.sessionId };
@@ -69,12 +71,19 @@ export const handOver = (from: OpenSession, to: OpenSession, task: TaskEntry): N
   ];
 };
 
-/** An end that is told to one above belongs there from then on: who does not live to hear it passes it on. */
-export const goesAlong = (session: OpenSession, { listener }: Told, task: TaskEntry): NewEvent[] =>
-  listener.sessionId === session.sessionId ? [] : handOver(session, listener, task);
+/**
+ * A task whose notice goes to another session moves there. If that session ends before it reads the notice, the task moves
+ * on.
+ */
+export const moveWithNotice = (
+  session: OpenSession,
+  { recipient }: SentNotice,
+  task: TaskEntry,
+): NewEvent[] =>
+  recipient.sessionId === session.sessionId ? [] : handOver(session, recipient, task);
 
-/** Its session, or the nearest above it that goes on. */
-function* listenerOf(session: OpenSession): Tx<OpenSession | undefined> {
+/** The session, or the nearest session above it that has not ended. */
+function* recipientOf(session: OpenSession): Tx<OpenSession | undefined> {
   if (session.endedAt === null) return session;
   const above = yield* listSessionsAbove.all({ sessionId: session.sessionId });
   const living = above.find(({ endedAt }) => endedAt === null);
@@ -82,23 +91,26 @@ function* listenerOf(session: OpenSession): Tx<OpenSession | undefined> {
 }
 
 /**
- * A session that ends before it has heard of the end of a task: that is to be told again, to one above it.
- * It stands in the commit that ends the session, so whoever looks for what is due finds it.
+ * If a session ends before it reads a notice, the notice is due again, for a session above. The commit that ends the session
+ * records it.
  */
-export function* dueAgain(session: OpenSession, closing: readonly NewEvent[]): Tx<NewEvent[]> {
+export function* noticesDueAgain(
+  session: OpenSession,
+  closing: readonly NewEvent[],
+): Tx<NewEvent[]> {
   const { topicId, endedAt } = session;
   const events: NewEvent[] = [];
   if (endedAt === null) return events;
   for (const { event } of closing) {
     if (event.type !== 'dropped') continue;
     const { itemId } = event.data;
-    const told = yield* findToldTask.first({ topicId, itemId });
-    if (told) events.push(taskChanged(session, told.taskId, { notice: 'due' }));
+    const task = yield* findToldTask.first({ topicId, itemId });
+    if (task) events.push(taskChanged(session, task.taskId, { notice: 'due' }));
   }
   return events;
 }
 
-/** Drops what waits to be told about one task of a session, or about all of them. */
+/** Drops the waiting items about one task of a session, or about all of them. */
 export function* dropNotices(
   context: TaskContext,
   session: OpenSession,

@@ -23,7 +23,7 @@ function* removeEntry(
   yield* deleteBackgroundTask.run({ topicId, taskId: event.data.taskId });
 }
 
-/** What one event does to the tasks of its session. */
+/** What events of background tasks do to their table. */
 export const TASK_EVENTS: Projections = {
   background_task_created: putEntry,
   background_task_received: putEntry,
@@ -50,7 +50,7 @@ export function changed(entry: TaskEntry, change: TaskChange, at: number): TaskE
   const stop = stopping === undefined ? oldStopping : stopping;
   return {
     ...now,
-    // What is revived has no end any more.
+    // A revived task has no end.
     ...(isEnded(now.status) && end && endedAt !== undefined ? { end, endedAt } : {}),
     ...(stop ? { stopping: stop } : {}),
     ...(reason === undefined || reason === null ? {} : { blockedReason: reason }),
@@ -74,15 +74,15 @@ export function ended(entry: TaskEntry, end: Ended, at: number): TaskEntry {
   };
 }
 
-/** What is undefined was not said. */
+/** Leaves out undefined fields, which change nothing. */
 function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const said = Object.entries(change).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said) as { [K in keyof T]?: Exclude<T[K], undefined> };
+  const fields = Object.entries(change).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(fields) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 type Detail = TaskEntry['detail'];
 
-/** A null takes out what was there. */
+/** A null removes a field. */
 function merged(now: Detail, patch: Detail | undefined): Detail {
   if (!patch) return now;
   const all = Object.entries({ ...now, ...patch });

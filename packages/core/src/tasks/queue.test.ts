@@ -12,17 +12,17 @@ beforeEach(async () => {
 });
 afterEach(() => stage.discardSound());
 
-/** So many of which none begins by itself: no place becomes free while they are made. */
+/** Creates agents, of which none ends. */
 async function agents(count: number, of = sessionId): Promise<string[]> {
-  const made: string[] = [];
+  const ids: string[] = [];
   for (let i = 0; i < count; i += 1) {
     stage.world.clock.move(1);
-    made.push((await stage.begin(of, 'agent')).taskId);
+    ids.push((await stage.begin(of, 'agent')).taskId);
   }
-  return made;
+  return ids;
 }
 
-it('T-28 however many of one person wait, those of another are found behind them', async () => {
+it('T-28 a task starts although many tasks of another person are queued before it', async () => {
   await agents(10 + 101);
   const { core } = stage.daemon;
   const eves = (await core.sessions.create(EVE, { agentId: 'helper' })).sessionId;
@@ -33,7 +33,7 @@ it('T-28 however many of one person wait, those of another are found behind them
   expect(await stage.statusOf(own[10] ?? '')).toBe('running');
 });
 
-it('T-28 one whose session has ended keeps nobody behind it from a place', async () => {
+it('T-28 a queued task of an ended session does not delay those behind it', async () => {
   const child = await stage.session(sessionId);
   const running = await agents(10);
   const [left = ''] = await agents(1, child);
@@ -41,5 +41,5 @@ it('T-28 one whose session has ended keeps nobody behind it from a place', async
   await stage.endAlone(child);
   expect(await stage.statusOf(left)).toBe('queued');
   await stage.settle(running[0] ?? '');
-  await until('it begins', async () => (await stage.statusOf(behind)) === 'running');
+  await until('it starts', async () => (await stage.statusOf(behind)) === 'running');
 });

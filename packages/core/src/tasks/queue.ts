@@ -1,4 +1,5 @@
 import { listQueuedTasks } from '@stoa/store';
+import { DurableQueue } from '../kernel/durable-queue.js';
 import { eachApart } from '../kernel/each-apart.js';
 import { type Begun, beginTask } from './change-task.js';
 import type { TaskContext } from './context.js';
@@ -7,62 +8,44 @@ import { settleTask } from './settle-task.js';
 
 const PAGE = 100;
 
-/**
- * Lets those begin that wait for a place: those that ran before, then first come first. Hints are only
- * hints: whatever they miss is found by who looks.
- */
+/** Starts queued tasks when a slot is free: first those that ran before, then the others in the order of their arrival. */
 export class TaskQueue {
-  #looking: Promise<void> | undefined;
-  #again = false;
+  readonly #queue: DurableQueue;
   #isClosed = false;
 
-  constructor(private readonly context: TaskContext) {}
-
-  /** A place may be free. Must not throw. */
-  hint(): void {
-    this.#again = true;
-    this.#looking ??= this.#untilQuiet().finally(() => {
-      this.#looking = undefined;
-      if (this.#again) this.hint();
+  constructor(private readonly context: TaskContext) {
+    this.#queue = new DurableQueue(context, {
+      failure: 'queued tasks could not be started',
+      work: () => this.#startQueued(),
     });
   }
 
-  async settled(): Promise<void> {
-    while (this.#looking) await this.#looking;
+  /** A slot may be free. Does not reject. */
+  poll(): Promise<void> {
+    return this.#queue.poll();
   }
 
   close(): Promise<void> {
     this.#isClosed = true;
-    return this.settled();
+    return this.#queue.stop();
   }
 
-  async #untilQuiet(): Promise<void> {
-    while (this.#again) {
-      this.#again = false;
-      if (this.#isClosed) return;
-      try {
-        await this.#look();
-      } catch (error) {
-        this.context.diagnose('waiting tasks could not be looked at', { error });
-      }
-    }
-  }
-
-  async #look(): Promise<void> {
+  async #startQueued(): Promise<boolean> {
     for (const { kind, whenFull } of this.context.kinds) {
-      if (whenFull === 'queue') await this.#lookAt(kind);
+      if (whenFull === 'queue') await this.#startQueuedOf(kind);
     }
+    return false;
   }
 
-  /** All of them: however many of one person wait, others may have a place. */
-  async #lookAt(kind: string): Promise<void> {
+  /** Reads the whole queue: behind the tasks of a person without a free slot may be those of another person. */
+  async #startQueuedOf(kind: string): Promise<void> {
     const { context } = this;
     const { location } = context;
     const full = new Set<string>();
     for (let last = { sortAt: 0, taskId: '' }; ; ) {
       const query = { location, kind, sortAt: last.sortAt, taskId: last.taskId, limit: PAGE };
       const waiting = await context.store.read(() => listQueuedTasks.all(query));
-      const what = 'a waiting task could not be begun';
+      const what = 'a queued task could not be started';
       const all = waiting.map(({ taskId, responsibleId }) => ({ taskId, responsibleId }));
       await eachApart(context, what, all, async ({ taskId, responsibleId }) => {
         if (this.#isClosed || full.has(responsibleId)) return;
@@ -76,14 +59,14 @@ export class TaskQueue {
     }
   }
 
-  /** Starts what has a place now; how that goes is told by how the task ends. */
+  /** Starts a task that has a slot. If that fails, the task fails. */
   run(begun: Begun): void {
     this.start(begun).catch((error: unknown) => {
       this.context.diagnose('a task could not be started', { error });
     });
   }
 
-  /** Throws what its executor threw, after the task has failed by it. */
+  /** Throws what its executor threw; the task has failed by then. */
   async start({ task, isFirst }: Begun): Promise<void> {
     const executor = this.context.executors.get(task.kind);
     try {

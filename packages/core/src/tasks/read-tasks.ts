@@ -8,6 +8,7 @@ import {
 } from '@stoa/protocol';
 import {
   type BackgroundTaskRow,
+  countPendingApprovals,
   listBackgroundTasks,
   listTasksBelow,
   listTasksOfSession,
@@ -17,12 +18,10 @@ import { callerClass } from '../access/rules.js';
 import { decode } from '../kernel/codec.js';
 import { sessionToRead } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
-import { compareTasks, cursorOf, fromCursor } from './order.js';
-import { taskRecord } from './record.js';
+import type { TaskKinds } from './kinds.js';
+import { isEnded } from './lifecycle.js';
 import { assertMayDirectTask } from './task-gate.js';
 import { taskRow } from './write-task.js';
-
-/** Who may look is asked of the tasks, not of their session. */
 
 export interface TaskQuery {
   readonly sessionId?: string | undefined;
@@ -39,10 +38,10 @@ export interface TaskPage {
 
 export function readTask(context: TaskContext, by: Principal, taskId: string): Promise<Task> {
   return context.store.read(function* () {
-    const waited = foregroundOf(context).find((task) => task.taskId === taskId);
-    if (waited) {
-      yield* assertMayDirectTask(by, waited);
-      return waited;
+    const foreground = foregroundOf(context).find((task) => task.taskId === taskId);
+    if (foreground) {
+      yield* assertMayDirectTask(by, foreground);
+      return foreground;
     }
     const entry = decode((yield* taskRow(taskId)).entry);
     yield* assertMayDirectTask(by, entry);
@@ -50,16 +49,23 @@ export function readTask(context: TaskContext, by: Principal, taskId: string): P
   });
 }
 
+/** An entry with the number of approvals that its session waits for. */
+export function* taskRecord(kinds: TaskKinds, entry: TaskEntry): Tx<Task> {
+  const sessionId = isEnded(entry.status) ? undefined : kinds.find(entry.kind)?.worksIn?.(entry);
+  const pending = sessionId && (yield* countPendingApprovals.first({ sessionId }));
+  return { ...entry, pendingApprovals: pending ? pending.count : 0 };
+}
+
 export function withApprovals({ kinds, store }: TaskContext, entry: TaskEntry): Promise<Task> {
   return store.read(() => taskRecord(kinds, entry));
 }
 
-/** What tool calls wait for that has no entry. */
+/** Tasks that tool calls wait for and that have no entry. */
 export function foregroundOf({ executors }: TaskContext): Task[] {
   return executors.all().flatMap((executor) => executor.foreground?.() ?? []);
 }
 
-/** People see those of their sessions, the owner all; a session its own and those below it. */
+/** People see the tasks of their sessions, the owner sees all, a session its own and those of sessions below it. */
 export function listTasks(
   context: TaskContext,
   by: Principal,
@@ -72,9 +78,9 @@ export function listTasks(
     for (const row of rows) {
       found.push(yield* taskRecord(context.kinds, decode(row.entry)));
     }
-    // What is waited for has no place that could be gone on from: it stands on the first page.
-    const waited = before === undefined ? yield* waitedFor(context, by, query, found) : [];
-    const tasks = [...waited, ...found.slice(0, limit)].sort(compareTasks);
+    // Foreground tasks have no cursor, so they are all on the first page.
+    const foreground = before === undefined ? yield* foregroundFor(context, by, query, found) : [];
+    const tasks = [...foreground, ...found.slice(0, limit)].sort(compareTasks);
     const last = found[limit - 1];
     const isMore = found.length > limit && last !== undefined;
     return { tasks, ...(isMore ? { nextBefore: cursorOf(last) } : {}) };
@@ -101,7 +107,7 @@ function* rowsOf(by: Principal, query: TaskQuery): Tx<BackgroundTaskRow[]> {
   return yield* listBackgroundTasks.all(filter);
 }
 
-function* waitedFor(
+function* foregroundFor(
   context: TaskContext,
   by: Principal,
   { sessionId, kind, status }: TaskQuery,
@@ -125,4 +131,39 @@ function* mayDirect(by: Principal, task: Task): Tx<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The order of the list: first tasks that go on, by newest start, then tasks that ended, by newest end. */
+interface OrderKey {
+  readonly isEnded: number;
+  readonly sortAt: number;
+  readonly taskId: string;
+}
+
+function orderOf(
+  task: Pick<Task, 'status' | 'startedAt' | 'createdAt' | 'endedAt' | 'taskId'>,
+): OrderKey {
+  const hasEnded = isEnded(task.status);
+  const sortAt = hasEnded ? (task.endedAt ?? 0) : (task.startedAt ?? task.createdAt);
+  return { isEnded: hasEnded ? 1 : 0, sortAt, taskId: task.taskId };
+}
+
+function compareTasks(left: Task, right: Task): number {
+  const a = orderOf(left);
+  const b = orderOf(right);
+  if (a.isEnded !== b.isEnded) return a.isEnded - b.isEnded;
+  if (a.sortAt !== b.sortAt) return b.sortAt - a.sortAt;
+  return a.taskId < b.taskId ? 1 : -1;
+}
+
+/** The cursor of the next page. */
+const cursorOf = (task: Task): string => {
+  const { isEnded: ended, sortAt, taskId } = orderOf(task);
+  return `${String(ended)}.${String(sortAt)}.${taskId}`;
+};
+
+function fromCursor(cursor: string | undefined): OrderKey {
+  if (cursor === undefined) return { isEnded: 0, sortAt: Number.MAX_SAFE_INTEGER, taskId: '~' };
+  const [ended = '0', sortAt = '0', taskId = ''] = cursor.split('.');
+  return { isEnded: Number(ended), sortAt: Number(sortAt), taskId };
 }

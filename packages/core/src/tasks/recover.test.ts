@@ -1,7 +1,7 @@
 import { LIMITS } from '@stoa/protocol';
 import { AgentSession, OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { givenAsMade, TaskStage, textOf } from './task-stage.fixture.js';
+import { factoriesOf, TaskStage, textOf } from './task-stage.fixture.js';
 
 describe('a daemon that starts', () => {
   let stage: TaskStage;
@@ -12,13 +12,13 @@ describe('a daemon that starts', () => {
   });
   afterEach(() => stage.discardSound());
 
-  it('takes up the shells that ran, and pauses the agents', async () => {
+  it('reattaches the shells that ran, and pauses the agents', async () => {
     const shell = await stage.begin(sessionId);
     const ended = await stage.begin(sessionId);
     await stage.settle(ended.taskId);
     const agent = await stage.begin(sessionId, 'agent', { isForeground: true });
-    const goesOn = { agentId: 'helper', onRestart: 'resume' };
-    const resumed = await stage.begin(sessionId, 'agent', { detail: goesOn });
+    const detail = { agentId: 'helper', onRestart: 'resume' };
+    const resumed = await stage.begin(sessionId, 'agent', { detail });
     await stage.restart();
     expect(stage.executor('shell').reattached).toEqual([shell.taskId]);
     expect(await stage.get(agent.taskId)).toMatchObject({
@@ -31,12 +31,12 @@ describe('a daemon that starts', () => {
     expect(await stage.notices(sessionId)).toHaveLength(1);
   });
 
-  it('says that a task is lost that nobody can take up, and why', async () => {
+  it('marks a task that cannot be reattached as lost, with the reason', async () => {
     const unknown = await stage.begin(sessionId, 'monitor');
     const broken = await stage.begin(sessionId);
     stage.executor('shell').whenReattached = () => Promise.reject(new Error('its files are gone'));
     const rest = [...stage.executors].filter(([kind]) => kind !== 'monitor');
-    await stage.restart({ taskExecutors: givenAsMade(rest) });
+    await stage.restart({ taskExecutors: factoriesOf(rest) });
     expect(await stage.get(unknown.taskId)).toMatchObject({
       status: 'lost',
       end: { cause: 'no_executor', message: expect.stringContaining('monitor') as string },
@@ -45,12 +45,12 @@ describe('a daemon that starts', () => {
       status: 'lost',
       end: { cause: 'outcome_unknown', message: 'its files are gone' },
     });
-    const told = (await stage.notices(sessionId)).map(textOf);
-    expect(told).toHaveLength(2);
-    expect(told.some((text) => text.includes('its files are gone'))).toBe(true);
+    const notices = (await stage.notices(sessionId)).map(textOf);
+    expect(notices).toHaveLength(2);
+    expect(notices.some((text) => text.includes('its files are gone'))).toBe(true);
   });
 
-  it('T-29 stops what was being stopped when the last one ended, and does not take it up', async () => {
+  it('T-29 stops a task that was being stopped when the last daemon ended, and does not reattach it', async () => {
     const { taskId } = await stage.begin(sessionId, 'agent');
     const agent = stage.executor('agent');
     agent.whileStopping = () => new Promise(() => undefined);
@@ -66,14 +66,14 @@ describe('a daemon that starts', () => {
     expect(await stage.notices(sessionId)).toHaveLength(1);
   });
 
-  it('leaves alone what belongs to another place, and says so to who asks for it', async () => {
+  it('does not touch tasks of another location, and refuses requests for them', async () => {
     const { taskId } = await stage.begin(sessionId);
     await stage.restart({ location: 'elsewhere' });
     expect(await stage.statusOf(taskId)).toBe('running');
     expect(stage.executor('shell').reattached).toEqual([]);
     const asked = stage.tasks.output(OWNER, taskId, { offset: 0, limit: 9 });
     await expect(asked).rejects.toMatchObject({ code: 'task_elsewhere' });
-    // That it is to stop is left for the daemon there to find.
+    // The daemon of that location stops it.
     expect(await stage.tasks.stop(OWNER, taskId)).toMatchObject({
       status: 'running',
       stopping: { by: 'human:owner' },
@@ -82,12 +82,12 @@ describe('a daemon that starts', () => {
     expect(await stage.statusOf(taskId)).toBe('cancelled');
   });
 
-  it('says once that what another place has is to stop, however often it looks', async () => {
+  it('marks a task of another location to be stopped only once', async () => {
     const child = await stage.session(sessionId);
     const { taskId } = await stage.begin(child, 'monitor');
     await stage.restart({ location: 'elsewhere' });
     await stage.daemon.core.sessions.end(OWNER, child);
-    await until('it is to stop', async () => (await stage.get(taskId)).stopping);
+    await until('it is marked', async () => (await stage.get(taskId)).stopping);
     const session = AgentSession.of(stage.daemon, child);
     const before = await session.events();
     await stage.tasks.tick();
@@ -97,29 +97,22 @@ describe('a daemon that starts', () => {
     expect(await stage.statusOf(taskId)).toBe('cancelled');
   });
 
-  it('hands over what sessions left behind that ended while nobody looked', async () => {
+  it('hands over the tasks of sessions that ended when no daemon ran', async () => {
     const child = await stage.session(sessionId);
-    const told = await stage.begin(child);
+    const settled = await stage.begin(child);
     await stage.daemon.core.inbox.submit(OWNER, child, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(1);
-    // The end is told to the child, which ends before it hears of it.
-    await stage.settle(told.taskId);
+    // The child gets the notice and ends before it reads it.
+    await stage.settle(settled.taskId);
     const running = await stage.begin(child);
-    const transact = stage.daemon.store.transact.bind(stage.daemon.store);
-    let ended = 0;
-    stage.daemon.store.transact = (body, options) => {
-      ended += 1;
-      return ended === 1 ? transact(body, options) : new Promise(() => undefined);
-    };
-    await stage.daemon.core.sessions.end(OWNER, child);
-    stage.daemon.store.transact = transact;
+    await stage.endAlone(child);
     expect((await stage.get(running.taskId)).sessionId).toBe(child);
     await stage.restart();
     expect((await stage.get(running.taskId)).sessionId).toBe(sessionId);
-    expect((await stage.get(told.taskId)).sessionId).toBe(sessionId);
+    expect((await stage.get(settled.taskId)).sessionId).toBe(sessionId);
     const notices = await stage.notices(sessionId);
-    expect(notices.map(({ metadata }) => metadata['taskId'])).toEqual([told.taskId]);
-    // The one above ends too, and nobody is left.
+    expect(notices.map(({ metadata }) => metadata['taskId'])).toEqual([settled.taskId]);
+    // The session above ends too, and no session is left.
     await stage.daemon.core.sessions.end(OWNER, sessionId);
     await until(
       'it is stopped',
@@ -128,7 +121,7 @@ describe('a daemon that starts', () => {
   });
 
   it.each(['shell', 'agent', 'monitor'])(
-    'tells the one above of the end of a %s that a session did not live to hear of, whoever dies then',
+    'sends the notice of a %s to the session above if its session ended before it read it',
     async (kind) => {
       const child = await stage.session(sessionId);
       const { taskId } = await stage.begin(child, kind);
@@ -138,8 +131,8 @@ describe('a daemon that starts', () => {
       await stage.endAlone(child);
       expect(await stage.notices(sessionId)).toEqual([]);
       await stage.restart();
-      const told = await stage.notices(sessionId);
-      expect(told.map(({ metadata }) => metadata['taskId'])).toEqual([taskId]);
+      const notices = await stage.notices(sessionId);
+      expect(notices.map(({ metadata }) => metadata['taskId'])).toEqual([taskId]);
       await stage.tasks.tick();
       expect(await stage.notices(sessionId)).toHaveLength(1);
       expect((await stage.get(taskId)).notice).toBe('sent');
@@ -147,7 +140,7 @@ describe('a daemon that starts', () => {
   );
 
   it.each(['shell', 'agent', 'monitor'])(
-    'tells the end of a %s to the one above that lives to hear of it, however many do not',
+    'sends the notice of a %s to the nearest session above that has not ended',
     async (kind) => {
       const parent = await stage.session(sessionId);
       const child = await stage.session(parent);
@@ -162,16 +155,16 @@ describe('a daemon that starts', () => {
         [parent, sessionId],
       ] as const) {
         await stage.daemon.core.sessions.end(OWNER, ending);
-        await until(`${heir} is told`, async () => (await stage.notices(heir)).length > 0);
+        await until(`${heir} has the notice`, async () => (await stage.notices(heir)).length > 0);
         expect(await stage.get(taskId)).toMatchObject({ sessionId: heir, startedIn: child });
       }
       await stage.tasks.tick();
-      const told = (await stage.notices(sessionId)).map(({ metadata }) => metadata['taskId']);
-      expect(told).toEqual([taskId]);
+      const ids = (await stage.notices(sessionId)).map(({ metadata }) => metadata['taskId']);
+      expect(ids).toEqual([taskId]);
     },
   );
 
-  it('puts what ends in a session that is over where it is told', async () => {
+  it('moves a task that ends after its session to the session that gets the notice', async () => {
     const parent = await stage.session(sessionId);
     const child = await stage.session(parent);
     const { taskId } = await stage.begin(child);
@@ -181,10 +174,10 @@ describe('a daemon that starts', () => {
     expect(await stage.settle(taskId)).toMatchObject({ notice: 'sent', sessionId: parent });
     expect((await stage.get(taskId)).sessionId).toBe(parent);
     await stage.daemon.core.sessions.end(OWNER, parent);
-    await until('it is told', async () => (await stage.notices(sessionId)).length === 1);
+    await until('the notice is sent', async () => (await stage.notices(sessionId)).length === 1);
   });
 
-  it('tells ends to those who have room, however many wait for one who has none', async () => {
+  it('sends notices to other sessions although many wait for a full inbox', async () => {
     const child = await stage.session(sessionId);
     await stage.daemon.core.inbox.submit(OWNER, child, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(1);
@@ -198,25 +191,17 @@ describe('a daemon that starts', () => {
     }
     const other = await stage.session(sessionId);
     const { taskId } = await stage.begin(other);
-    const { store } = stage.daemon;
-    const transact = store.transact.bind(store);
     await stage.daemon.core.inbox.submit(OWNER, other, { text: 'x', rule: 'followup' });
     await stage.daemon.driver.nth(2);
     await stage.settle(taskId);
-    let writes = 0;
-    store.transact = (body, options) => {
-      writes += 1;
-      return writes === 1 ? transact(body, options) : new Promise(() => undefined);
-    };
-    await stage.daemon.core.sessions.end(OWNER, other);
-    store.transact = transact;
+    await stage.endAlone(other);
     await stage.tasks.tick();
     expect((await stage.notices(sessionId)).map(({ metadata }) => metadata['taskId'])).toEqual([
       taskId,
     ]);
   });
 
-  it('goes on with everything else while something does not let itself be stopped', async () => {
+  it('continues with everything else while a task does not stop', async () => {
     const { taskId } = await stage.begin(sessionId);
     const shell = stage.executor('shell');
     shell.whileStopping = () => new Promise(() => undefined);
@@ -224,7 +209,7 @@ describe('a daemon that starts', () => {
     await until('it is being stopped', () => shell.stopped.length === 1);
     let isDone = false;
     void stage.tasks.tick().then(() => (isDone = true));
-    await until('upkeep is done', () => {
+    await until('the tick is done', () => {
       stage.pass(10_000);
       return isDone;
     });

@@ -10,8 +10,8 @@ import { withoutExecutor } from './stopping.js';
 const PAGE = 100;
 
 /**
- * What a daemon that starts does with what the last one here left running: it takes it up again, or says
- * that it is paused, or that it is lost and why. What was to stop is stopped by who looks for it.
+ * After a start of the daemon, its running tasks are reattached, paused or lost. `Stopping.stopMarked` stops those that are
+ * marked.
  */
 export async function recoverTasks(context: TaskContext): Promise<void> {
   const { location } = context;
@@ -35,7 +35,7 @@ async function recover(context: TaskContext, entry: TaskEntry): Promise<void> {
       return;
     }
     if (entry.stopping || entry.status !== 'running') return;
-    // Nobody waits for it any more.
+    // The call that waited for it is gone.
     const isPaused = kind.afterRestart(entry) === 'pause';
     const task =
       entry.isForeground || isPaused
@@ -46,7 +46,7 @@ async function recover(context: TaskContext, entry: TaskEntry): Promise<void> {
         : entry;
     if (!isPaused) await executor.reattach(await withApprovals(context, task));
   } catch (error) {
-    context.diagnose('a task could not be taken up again', { taskId, error });
+    context.diagnose('a task could not be reattached', { taskId, error });
     const message = error instanceof Error ? error.message.slice(0, 2_000) : String(error);
     await settleTask(context, taskId, {
       status: 'lost',

@@ -8,8 +8,8 @@ import { asSession, TaskStage } from './task-stage.fixture.js';
 
 const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 const ENDS = ['completed', 'failed', 'cancelled', 'lost'] as const;
-/** Like agents and monitors, with so few places that they are always full. */
-const FEW = [
+/** Like agents and monitors, with so few slots that none is free most of the time. */
+const FEW_SLOTS = [
   { ...AGENT, kind: 'pair', atOnce: 2 },
   { ...MONITOR, kind: 'watch', atOnce: 3 },
 ];
@@ -39,15 +39,14 @@ const step = fc.oneof(
 
 type Step = Readonly<Record<string, unknown>> & { readonly do: string; readonly which: number };
 
-/** What became of tasks, as whoever follows the sessions read it. */
-interface Seen {
+interface Created {
   readonly ids: string[];
-  /** Ended by their own session's tool, which is their notice. */
+  /** Stopped by their own session, which gets no notice. */
   readonly silent: Set<string>;
 }
 
-async function take(stage: TaskStage, seen: Seen, sessions: readonly string[], step: Step) {
-  const { ids } = seen;
+async function take(stage: TaskStage, created: Created, sessions: readonly string[], step: Step) {
+  const { ids } = created;
   const taskId = ids[step.which % Math.max(1, ids.length)];
   if (step.do === 'create') {
     const sessionId = sessions[step['inChild'] === true ? 1 : 0] ?? '';
@@ -79,7 +78,7 @@ async function take(stage: TaskStage, seen: Seen, sessions: readonly string[], s
         return;
       }
       await stopping;
-      if (by !== OWNER) seen.silent.add(taskId);
+      if (by !== OWNER) created.silent.add(taskId);
       return;
     }
     case 'pause':
@@ -92,7 +91,7 @@ async function take(stage: TaskStage, seen: Seen, sessions: readonly string[], s
   }
 }
 
-/** Every end there is in the logs of the sessions. */
+/** Every end in the logs of the sessions. */
 async function endsOf(stage: TaskStage, sessions: readonly string[]) {
   const ends = new Map<string, { status: string; noticeItemId?: string }[]>();
   const revived = new Map<string, number>();
@@ -122,31 +121,30 @@ async function endsOf(stage: TaskStage, sessions: readonly string[]) {
   return { ends, revived };
 }
 
-describe('whatever happens to tasks', () => {
-  it('T-1 T-24 T-28 each ends once and is told once, and places are never exceeded or lost', async () => {
+describe('tasks with any sequence of operations', () => {
+  it('T-1 T-24 T-28 each ends once with one notice, and slots are never exceeded or lost', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-        const stage = await TaskStage.open(SQLITE, FEW);
+        const stage = await TaskStage.open(SQLITE, FEW_SLOTS);
         try {
           const parent = await stage.session();
           const sessions = [parent, await stage.session(parent)];
-          const seen: Seen = { ids: [], silent: new Set() };
+          const created: Created = { ids: [], silent: new Set() };
           for (const taken of steps) {
             stage.world.clock.move(1);
-            await take(stage, seen, sessions, taken);
+            await take(stage, created, sessions, taken);
             await stage.tasks.tick();
             const { tasks } = await stage.tasks.list(OWNER, { limit: 200 });
-            for (const { kind, atOnce: places } of FEW) {
+            for (const { kind, atOnce: slots } of FEW_SLOTS) {
               const own = tasks.filter((task) => task.kind === kind);
               const running = own.filter(({ status }) => status === 'running').length;
               const queued = own.filter(({ status }) => status === 'queued').length;
-              expect(running).toBeLessThanOrEqual(places);
-              // Nobody waits while there is a place.
-              if (queued > 0) expect(running).toBe(places);
+              expect(running).toBeLessThanOrEqual(slots);
+              if (queued > 0) expect(running).toBe(slots);
             }
           }
           const { ends, revived } = await endsOf(stage, sessions);
-          for (const taskId of seen.ids) {
+          for (const taskId of created.ids) {
             const task = await stage.get(taskId);
             const own = ends.get(taskId) ?? [];
             const lives = 1 + (revived.get(taskId) ?? 0);
@@ -156,17 +154,17 @@ describe('whatever happens to tasks', () => {
             if (isEnded(task.status)) {
               expect(last?.status).toBe(task.status);
               expect(task.notice).toBe(last?.noticeItemId === undefined ? 'none' : 'sent');
-              if (!seen.silent.has(taskId)) expect(task.notice).toBe('sent');
+              if (!created.silent.has(taskId)) expect(task.notice).toBe('sent');
             }
           }
-          const told: string[] = [];
+          const sent: string[] = [];
           for (const sessionId of sessions) {
-            told.push(...(await stage.notices(sessionId)).map(({ itemId }) => itemId));
+            sent.push(...(await stage.notices(sessionId)).map(({ itemId }) => itemId));
           }
-          const wanted = [...ends.values()]
+          const expected = [...ends.values()]
             .flat()
             .flatMap(({ noticeItemId }) => noticeItemId ?? []);
-          expect(told.sort()).toEqual(wanted.sort());
+          expect(sent.sort()).toEqual(expected.sort());
           expect(await stage.problems()).toEqual([]);
         } finally {
           await stage.world.discard();

@@ -3,7 +3,7 @@ import { OWNER, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { asSession, TaskStage, textOf } from './task-stage.fixture.js';
 
-describe('what is asked of a task', () => {
+describe('a request to a task', () => {
   let stage: TaskStage;
   let sessionId: string;
 
@@ -15,13 +15,13 @@ describe('what is asked of a task', () => {
   /** A command that a tool call waits for, which has no entry. */
   const waitedFor = async (description: string): Promise<Task> => {
     const { taskId, ...rest } = await stage.begin(sessionId, 'shell', { description });
-    await stage.settle(taskId, { isTold: true });
+    await stage.settle(taskId, { isReported: true });
     const id = `tsk_0000000000000000000000000${description.slice(-1)}`;
     return { ...rest, taskId: id, isForeground: true, status: 'running', notice: 'none' };
   };
 
   describe('to stop', () => {
-    it('T-3 it runs until it is gone, then it is cancelled by who asked, with one notice', async () => {
+    it('T-3 leaves it running until it has stopped; then it is cancelled by the caller, with one notice', async () => {
       const { taskId } = await stage.begin(sessionId);
       let seen: Task | undefined;
       stage.executor('shell').whileStopping = async () => {
@@ -43,7 +43,7 @@ describe('what is asked of a task', () => {
       );
     });
 
-    it('twice at once, it is stopped once', async () => {
+    it('twice at once stops it once', async () => {
       const { taskId } = await stage.begin(sessionId);
       const both = await Promise.all([
         stage.tasks.stop(OWNER, taskId),
@@ -54,14 +54,14 @@ describe('what is asked of a task', () => {
       expect(await stage.notices(sessionId)).toHaveLength(1);
     });
 
-    it('T-25 by its own session, it drops what waits about it and puts nothing in the inbox', async () => {
+    it('T-25 by its own session drops waiting items about it and sends no notice', async () => {
       await stage.daemon.core.inbox.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
       await stage.daemon.driver.nth(1);
       const { taskId } = await stage.begin(sessionId, 'monitor');
       const other = await stage.begin(sessionId, 'monitor');
-      await stage.tasks.tell(taskId, 'line 1', { events: 1 });
-      await stage.tasks.tell(other.taskId, 'of another');
-      await stage.tasks.tell(taskId, 'line 2', { events: 2 });
+      await stage.tasks.sendUpdate(taskId, 'line 1', { events: 1 });
+      await stage.tasks.sendUpdate(other.taskId, 'of another');
+      await stage.tasks.sendUpdate(taskId, 'line 2', { events: 2 });
       const stopped = await stage.tasks.stop(asSession(sessionId), taskId);
       expect(stopped).toMatchObject({ notice: 'none', detail: { events: 2 } });
       const states = (await stage.notices(sessionId)).map((item) => [textOf(item), item.state]);
@@ -70,10 +70,10 @@ describe('what is asked of a task', () => {
         ['of another', 'waiting'],
         ['line 2', 'dropped'],
       ]);
-      expect(await stage.tasks.tell(taskId, 'too late')).toBe(false);
+      expect(await stage.tasks.sendUpdate(taskId, 'too late')).toBe(false);
     });
 
-    it('and cannot be stopped, it goes on, and who asked is told', async () => {
+    it('that fails leaves it running, and the caller gets the error', async () => {
       const { taskId } = await stage.begin(sessionId);
       stage.executor('shell').whileStopping = () => Promise.reject(new Error('it is immortal'));
       await expect(stage.tasks.stop(OWNER, taskId)).rejects.toThrow('it is immortal');
@@ -83,7 +83,7 @@ describe('what is asked of a task', () => {
     });
   });
 
-  it('T-35 takes a message where its kind can, and says why where not', async () => {
+  it('T-35 with a message succeeds if its kind takes messages, and otherwise fails with the reason', async () => {
     const agent = await stage.begin(sessionId, 'agent');
     const open = { command: 'cat', stdin: true };
     const reads = await stage.begin(sessionId, 'shell', { detail: open });
@@ -119,7 +119,7 @@ describe('what is asked of a task', () => {
     expect(code).toBe('invalid_request');
   });
 
-  it('T-7 is sent to the background when it is named, or when it is the only one', async () => {
+  it('T-7 to send it to the background needs its id, unless it is the only one', async () => {
     const shell = stage.executor('shell');
     const [one, two] = [await waitedFor('command 1'), await waitedFor('command 2')];
     shell.waited = [one, two];
@@ -137,7 +137,7 @@ describe('what is asked of a task', () => {
     });
   });
 
-  it('T-36 lists what a tool call waits for with all others while it runs, and tells nobody of its end', async () => {
+  it('T-36 lists a foreground task with the others while it runs, and there is no notice of its end', async () => {
     const agent = await stage.begin(sessionId, 'agent', { isForeground: true });
     stage.world.clock.move(5);
     const background = await stage.begin(sessionId);
@@ -158,7 +158,7 @@ describe('what is asked of a task', () => {
     expect(await stage.notices(sessionId)).toEqual([]);
   });
 
-  it('T-42 25 ends while the session is busy are told in one run, all of them', async () => {
+  it('T-42 notices of 25 ends while the session is busy are taken by one run', async () => {
     await stage.daemon.core.inbox.submit(OWNER, sessionId, { text: 'x', rule: 'followup' });
     const busy = await stage.daemon.driver.nth(1);
     const ids: string[] = [];
@@ -167,8 +167,8 @@ describe('what is asked of a task', () => {
     busy.complete();
     const run = await stage.daemon.driver.nth(2);
     expect(run.context.kind).toBe('task_notice');
-    const told = run.context.items.map(({ metadata }) => metadata['taskId']);
-    expect(told.sort()).toEqual(ids.sort());
+    const taken = run.context.items.map(({ metadata }) => metadata['taskId']);
+    expect(taken.sort()).toEqual(ids.sort());
     await run.deliver();
     run.complete();
     await until('it is idle', async () => {
@@ -177,14 +177,14 @@ describe('what is asked of a task', () => {
     expect(stage.daemon.driver.runs).toHaveLength(2);
   });
 
-  it('waits for output, and says when there is no more', async () => {
+  it('for output waits for it, and reports when it is complete', async () => {
     const { taskId } = await stage.begin(sessionId);
     const shell = stage.executor('shell');
     shell.output = 'first';
     const first = await stage.tasks.output(OWNER, taskId, { offset: 0, limit: 3 });
     expect(first).toMatchObject({ text: 'fir', nextOffset: 3, size: 5, isComplete: false });
     const waiting = stage.tasks.output(OWNER, taskId, { offset: 5, limit: 99, waitMs: 30_000 });
-    await until('somebody waits', () => stage.daemon.timers.count > 0);
+    await until('a reader waits', () => stage.daemon.timers.count > 0);
     shell.output = 'first second';
     stage.pass(100);
     expect((await waiting).text).toBe(' second');
@@ -197,7 +197,7 @@ describe('what is asked of a task', () => {
     });
   });
 
-  it('is for the person, the owner, the session and the sessions above it', async () => {
+  it('is allowed to the person, the owner, the session and the sessions above it', async () => {
     const child = await stage.session(sessionId);
     const { taskId } = await stage.begin(child);
     const stranger = await stage.session();
@@ -218,7 +218,7 @@ describe('what is asked of a task', () => {
     });
   });
 
-  it('to go on, a paused one runs again; where all places are taken it waits for one', async () => {
+  it('to resume a paused one starts it if a slot is free, and queues it otherwise', async () => {
     const paused = await stage.begin(sessionId, 'agent');
     await stage.tasks.change(paused.taskId, { status: 'paused' });
     expect((await stage.tasks.resume(OWNER, paused.taskId)).status).toBe('running');
@@ -241,7 +241,7 @@ describe('what is asked of a task', () => {
     });
   });
 
-  it('that cannot be started has failed, and its place is free', async () => {
+  it('that cannot be started fails, and its slot is free', async () => {
     const agents = [];
     for (let i = 0; i < 11; i++) agents.push(await stage.begin(sessionId, 'agent'));
     stage.executor('agent').whenStarted = () => Promise.reject(new Error('no such agent'));

@@ -14,15 +14,13 @@ import { changeTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import type { TaskExecutor } from './kind.js';
 import { isEnded } from './lifecycle.js';
-import { foregroundOf, readTask } from './read-tasks.js';
-import { taskRecord } from './record.js';
-import { takesNoMessage } from './takes-no-message.js';
+import { foregroundOf, readTask, taskRecord } from './read-tasks.js';
 import { assertMayDirectTask } from './task-gate.js';
 
-/** How often output is looked for that somebody waits for. */
+/** How often a reader that waits checks for output. */
 const POLL_MS = 100;
 
-/** Gives a task a message, or says why it takes none. */
+/** Sends a message to a task. Throws `task_takes_no_message` with the reason. */
 export async function sendToTask(
   context: TaskContext,
   by: Principal,
@@ -51,7 +49,16 @@ export async function sendToTask(
   await executor.send(task, { text, from: actorIdOf(by) });
 }
 
-/** Output from an offset on; where there is none yet, waits for some, or for the end. */
+/** The error names the task by its description, which its reader knows better than the id. */
+export function takesNoMessage(
+  { description, taskId }: Pick<Task, 'description' | 'taskId'>,
+  why: string,
+): StoaError {
+  const name = description === '' ? taskId : `“${description}”`;
+  return new StoaError('task_takes_no_message', `${name} takes no message: ${why}`);
+}
+
+/** Reads output from an offset on. If there is none yet, waits for some or for the end of the task. */
 export async function readOutput(
   context: TaskContext,
   by: Principal,
@@ -59,7 +66,7 @@ export async function readOutput(
   { offset, limit, waitMs = 0 }: { offset: number; limit: number; waitMs?: number | undefined },
 ): Promise<TaskOutput> {
   for (let waited = 0; ; waited += POLL_MS) {
-    // Its end before its output: what stands there after the end is all of it.
+    // Read the status first: the output that is read after the end is complete.
     const task = await readTask(context, by, taskId);
     const part = await executorHere(context, task)?.read?.(task, { offset, limit });
     const hasEnded = isEnded(task.status);
@@ -76,14 +83,14 @@ export async function readOutput(
   }
 }
 
-/** Sends what a tool call waits for to the background: the one that is named, or the only one there is. */
+/** Promotes the named task that a tool call waits for, or the only one there is, to the background. */
 export async function promoteTask(
   context: TaskContext,
   by: Principal,
   sessionId: string,
   taskId?: string,
 ): Promise<string> {
-  const waited = await context.store.read(function* () {
+  const foreground = await context.store.read(function* () {
     const session = yield* sessionToRead(SYSTEM, sessionId);
     yield* assertMayDirectTask(by, session);
     const own: Task[] = foregroundOf(context).filter((task) => task.sessionId === sessionId);
@@ -93,14 +100,15 @@ export async function promoteTask(
     }
     return own;
   });
-  const meant = taskId === undefined ? waited : waited.filter((task) => task.taskId === taskId);
-  const [task] = meant;
+  const matching =
+    taskId === undefined ? foreground : foreground.filter((task) => task.taskId === taskId);
+  const [task] = matching;
   if (!task) {
     const what = taskId === undefined ? 'nothing' : `no ${taskId}`;
     throw new StoaError('task_not_foreground', `Tool calls of ${sessionId} wait for ${what}`);
   }
-  if (meant.length > 1) {
-    const ids = meant.map((one) => `${one.taskId} (${one.description})`).join(', ');
+  if (matching.length > 1) {
+    const ids = matching.map((one) => `${one.taskId} (${one.description})`).join(', ');
     throw new StoaError('task_ambiguous', `Name the one to send to the background: ${ids}`);
   }
   const executor = executorHere(context, task);
@@ -109,7 +117,7 @@ export async function promoteTask(
   return task.taskId;
 }
 
-/** Throws `task_elsewhere` where it is for another daemon. */
+/** Throws `task_elsewhere` if another daemon runs the task. */
 export function executorHere(context: TaskContext, task: Task): TaskExecutor | undefined {
   if (task.location === context.location) return context.executors.get(task.kind);
   throw new StoaError('task_elsewhere', `${task.taskId} runs under the daemon of ${task.location}`);

@@ -6,30 +6,30 @@ import { inSession } from '../sessions/run-facts.js';
 import type { OpenSession } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
 import { isEnded, mayBecome } from './lifecycle.js';
-import { goesAlong, tellOwner } from './notice.js';
+import { moveWithNotice, sendNotice } from './notice.js';
 import { endText, noticeText, TURN_FOLLOWS } from './notice-text.js';
 import { ended } from './projection.js';
-import { tellItsThread } from './thread-news.js';
+import { reportInTaskThread } from './task-thread.js';
 import { type OpenTask, writeTask } from './write-task.js';
 
-/** How a task ended, as its executor says. */
+/** How a task ended, as its executor reports it. */
 export interface Settlement {
   readonly status: Extract<TaskStatus, 'completed' | 'failed' | 'cancelled' | 'lost'>;
   readonly end: TaskEnd;
   readonly detail?: Metadata | undefined;
-  /** The last of what it put out, for the one who is told. */
+  /** The end of its output, for the notice. */
   readonly tail?: string | undefined;
-  /** The tool that answers for it is the notice: nothing goes to the inbox. */
-  readonly isTold?: boolean | undefined;
+  /** The answer of a tool reports the end; there is no notice. */
+  readonly isReported?: boolean | undefined;
 }
 
 interface Settled {
   readonly task: TaskEntry;
-  /** Those that are not listed any more. */
+  /** Tasks that are no longer listed. */
   readonly evicted: readonly TaskEntry[];
 }
 
-/** Ends a task, tells its session and its thread, and lets go of the oldest of those that ended: one commit. */
+/** Ends a task, informs its session and its thread, and evicts the oldest tasks that ended, in one commit. */
 export async function settleTask(
   context: TaskContext,
   taskId: string,
@@ -43,7 +43,7 @@ export async function settleTask(
   return task;
 }
 
-/** What is kept of tasks that are not listed any more can go. */
+/** Lets executors remove what they keep of evicted tasks. */
 export function forget({ executors, diagnose }: TaskContext, evicted: readonly TaskEntry[]): void {
   for (const entry of evicted) {
     const forgotten = executors.get(entry.kind)?.forget?.({ ...entry, pendingApprovals: 0 });
@@ -56,7 +56,7 @@ export function forget({ executors, diagnose }: TaskContext, evicted: readonly T
 export function* settling(
   context: TaskContext,
   { session, entry }: OpenTask,
-  { status, end, detail, tail, isTold = false }: Settlement,
+  { status, end, detail, tail, isReported = false }: Settlement,
   at: number,
 ): Tx<Settled & { events: NewEvent[] }> {
   const kind = context.kinds.find(entry.kind);
@@ -72,18 +72,18 @@ export function* settling(
   };
   const task = ended(entry, data, at);
   const events: NewEvent[] = [];
-  const inThread = yield* threadNews(context, entry, task, at);
+  const inThread = yield* threadReport(context, entry, task, at);
   let { sessionId } = entry;
-  if (entry.notice === 'due' && !isTold) {
-    const words = kind?.notice?.(task, tail) ?? noticeText(task, tail);
-    const hasTurn = inThread.length > 0 && session.endedAt === null;
-    const text = hasTurn ? `${words}\n${TURN_FOLLOWS}` : words;
-    const told = yield* tellOwner(context, session, task, text);
-    if (told === 'full') data.noticeDue = true;
-    else if (told) {
-      data.noticeItemId = told.itemId;
-      ({ sessionId } = told.listener);
-      events.push(...goesAlong(session, told, ended(entry, data, at)), ...told.events);
+  if (entry.notice === 'due' && !isReported) {
+    const notice = kind?.notice?.(task, tail) ?? noticeText(task, tail);
+    const getsTurn = inThread.length > 0 && session.endedAt === null;
+    const text = getsTurn ? `${notice}\n${TURN_FOLLOWS}` : notice;
+    const sent = yield* sendNotice(context, session, task, text);
+    if (sent === 'full') data.noticeDue = true;
+    else if (sent) {
+      data.noticeItemId = sent.itemId;
+      ({ sessionId } = sent.recipient);
+      events.push(...moveWithNotice(session, sent, ended(entry, data, at)), ...sent.events);
     }
   }
   events.unshift(inSession(session, { type: 'background_task_ended', data }));
@@ -95,8 +95,8 @@ export function* settling(
   return { task: { ...ended(entry, data, at), sessionId }, evicted, events };
 }
 
-/** The thread shows the end of a task, unless somebody stopped it or a call waited for it. */
-function* threadNews(
+/** The thread shows the end of a task, unless it was stopped or a call waited for it. */
+function* threadReport(
   context: TaskContext,
   { isForeground, stopping }: TaskEntry,
   task: TaskEntry,
@@ -104,10 +104,10 @@ function* threadNews(
 ): Tx<NewEvent[]> {
   if (task.status === 'cancelled' || isForeground || stopping !== undefined) return [];
   const content = `The background task “${task.description}” ${endText(task)}.`;
-  return yield* tellItsThread(context, task, 'task_completed', content, at);
+  return yield* reportInTaskThread(context, task, 'task_completed', content, at);
 }
 
-/** Those that have to go for one more that has ended. */
+/** The tasks to evict when one more has ended. */
 function* toEvict({ topicId }: OpenSession, kind: string, keeps: number): Tx<TaskEntry[]> {
   const before = (yield* countEndedTasks.first({ topicId, kind }))?.count ?? 0;
   const excess = before + 1 - keeps;

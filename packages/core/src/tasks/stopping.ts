@@ -12,24 +12,24 @@ import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
-import { isGoneWithin } from './is-gone-within.js';
 import { isEnded } from './lifecycle.js';
 import { dropNotices } from './notice.js';
 import { changed } from './projection.js';
 import { foregroundOf, withApprovals } from './read-tasks.js';
 import { forget, type Settlement, settleTask, settling } from './settle-task.js';
+import { settlesWithin } from './settles-within.js';
 import { assertMayDirectTask } from './task-gate.js';
 import { type OpenTask, taskChanged, writeTask } from './write-task.js';
 
-/** Who comes while others stop something is stopped with them; more rounds than this are a race nobody wins. */
-const ROUNDS = 5;
-const LOOK_LIMIT = 100;
-/** Upkeep waits so long for what does not go; it goes on being stopped, and nobody else waits for it. */
-const UPKEEP_WAIT_MS = 10_000;
+/** Tasks that start while others are being stopped are stopped in the next round. */
+const MAX_ROUNDS = 5;
+const PAGE = 100;
+/** Regular work waits this long for a task to stop; stopping continues after that. */
+const TICK_WAIT_MS = 10_000;
 
 interface Mark {
   readonly by: string;
-  /** Nobody is told of its end. */
+  /** There is no notice of its end. */
   readonly isSilent: boolean;
 }
 
@@ -40,8 +40,8 @@ interface Marked {
 }
 
 /**
- * How tasks are stopped. That it is wanted is committed first (`stopping`); the task runs until it is gone,
- * and is `cancelled` then. Whatever comes between, who looks again finds it marked.
+ * Stops tasks. The request is committed first (`stopping`), so that another daemon or a later tick can continue it. The task
+ * is `cancelled` when its executor has stopped it.
  */
 export class Stopping {
   readonly #underWay = new Map<string, Promise<void>>();
@@ -51,10 +51,10 @@ export class Stopping {
   async stop(by: Principal, taskId: string): Promise<void> {
     const { context } = this;
     const actor = actorIdOf(by);
-    const waited = foregroundOf(context).find((task) => task.taskId === taskId);
-    if (waited) {
-      await context.store.read(() => assertMayDirectTask(by, waited));
-      await context.executors.get(waited.kind)?.stop(waited, actor);
+    const foreground = foregroundOf(context).find((task) => task.taskId === taskId);
+    if (foreground) {
+      await context.store.read(() => assertMayDirectTask(by, foreground));
+      await context.executors.get(foreground.kind)?.stop(foreground, actor);
       return;
     }
     const marked = await writeTask(context, actor, taskId, function* (open, at) {
@@ -63,7 +63,7 @@ export class Stopping {
       if (isEnded(entry.status)) {
         throw new StoaError('task_not_running', `${taskId} is ${entry.status} already`);
       }
-      // Who stops its own task has the answer of the tool, and needs no notice.
+      // A session that stops its own task gets the answer of the tool.
       const isSilent = by.kind === 'session' && by.id === entry.sessionId;
       const answer = yield* marking(context, open, { by: actor, isSilent }, at);
       return { events: answer.events, answer };
@@ -72,7 +72,7 @@ export class Stopping {
     await this.#end(marked.task);
   }
 
-  /** Stops everything of a session and of those below it; nobody is told of any of it. Returns what it was. */
+  /** Stops the tasks of a session and of the sessions below it, without notices. Returns the stopped tasks. */
   async stopAll(by: Principal, sessionId: string): Promise<TaskEntry[]> {
     const { context } = this;
     await context.store.read(function* () {
@@ -80,19 +80,19 @@ export class Stopping {
     });
     const actor = actorIdOf(by);
     const stopped = new Map<string, TaskEntry>();
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const marked: TaskEntry[] = [];
       for (const member of await this.#family(sessionId)) {
         marked.push(...(await this.#markAll(actor, member)));
       }
       const fresh = marked.filter(({ taskId }) => !stopped.has(taskId));
-      // The last round only makes sure that nothing was said meanwhile.
+      // The last round drops notices that were added in the meantime.
       if (round > 0 && fresh.length === 0) break;
       for (const task of fresh) stopped.set(task.taskId, task);
-      const waited = round === 0 ? await this.#waitedFor(sessionId) : [];
+      const foreground = round === 0 ? await this.#foreground(sessionId) : [];
       const ends = [
         ...fresh.map((task) => this.#end(task)),
-        ...waited.map(async (task) => context.executors.get(task.kind)?.stop(task, actor)),
+        ...foreground.map(async (task) => context.executors.get(task.kind)?.stop(task, actor)),
       ];
       for (const end of await Promise.allSettled(ends)) {
         if (end.status === 'rejected') throw end.reason;
@@ -101,7 +101,7 @@ export class Stopping {
     return [...stopped.values()];
   }
 
-  /** Stops one whose session is gone. */
+  /** Stops a task whose session has ended, without a notice. */
   async stopSilently(taskId: string): Promise<void> {
     const { context } = this;
     const marked = await writeTask(context, 'system', taskId, function* (open, at) {
@@ -112,13 +112,11 @@ export class Stopping {
     await this.#endInTime(marked.task);
   }
 
-  /** Stops what others marked, and what a daemon that ended had marked. */
-  async look(): Promise<void> {
+  /** Stops tasks that another daemon marked, or this one before it restarted. */
+  async stopMarked(): Promise<void> {
     const { context } = this;
     const { location } = context;
-    const rows = await context.store.read(() =>
-      listTasksToStop.all({ location, limit: LOOK_LIMIT }),
-    );
+    const rows = await context.store.read(() => listTasksToStop.all({ location, limit: PAGE }));
     const tasks = rows.map(({ entry }) => decode(entry));
     await Promise.all(
       tasks.map((task) =>
@@ -130,10 +128,10 @@ export class Stopping {
   }
 
   async #endInTime(task: TaskEntry): Promise<void> {
-    await isGoneWithin(this.context.timers, this.#end(task), UPKEEP_WAIT_MS);
+    await settlesWithin(this.context.timers, this.#end(task), TICK_WAIT_MS);
   }
 
-  /** Of one that is marked and runs here, until it is gone; nothing to do for others. */
+  /** Stops a marked task of this daemon; does nothing for others. */
   async #end(task: TaskEntry): Promise<void> {
     const { stopping, taskId, location } = task;
     if (!stopping || isEnded(task.status) || location !== this.context.location) return;
@@ -156,14 +154,14 @@ export class Stopping {
     try {
       await executor.stop(await withApprovals(context, task), by);
     } catch (error) {
-      await this.#takeBack(taskId);
+      await this.#unmark(taskId);
       throw error;
     }
     await settleTask(context, taskId, { status: 'cancelled', end: { cause: 'stopped', by } });
   }
 
-  /** It goes on, whatever was wanted; its end is news again. */
-  async #takeBack(taskId: string): Promise<void> {
+  /** The task could not be stopped and goes on. */
+  async #unmark(taskId: string): Promise<void> {
     await writeTask(this.context, 'system', taskId, ({ session, entry }) => {
       if (!entry.stopping) return { events: [], answer: undefined };
       const notice = entry.isForeground ? ('none' as const) : ('due' as const);
@@ -178,7 +176,7 @@ export class Stopping {
     return [...new Set([sessionId, ...rows.map((row) => row.sessionId)])];
   }
 
-  async #waitedFor(sessionId: string): Promise<Task[]> {
+  async #foreground(sessionId: string): Promise<Task[]> {
     const family = new Set(await this.#family(sessionId));
     return foregroundOf(this.context).filter((task) => family.has(task.sessionId));
   }
@@ -208,7 +206,7 @@ export class Stopping {
   }
 }
 
-/** One that never began is gone by this; the others are asked to go. What they had to tell is dropped. */
+/** Cancels a task that never started, and marks others to be stopped. Waiting items about it are dropped. */
 function* marking(
   context: TaskContext,
   open: OpenTask,
@@ -219,7 +217,7 @@ function* marking(
   if (isEnded(entry.status)) return { events: [], task: entry, evicted: [] };
   if (entry.status === 'queued' && entry.startedAt === undefined) {
     const end = { cause: 'stopped', by };
-    return yield* settling(context, open, { status: 'cancelled', end, isTold: isSilent }, at);
+    return yield* settling(context, open, { status: 'cancelled', end, isReported: isSilent }, at);
   }
   const change = {
     ...(entry.stopping ? {} : { stopping: { by, at } }),
@@ -239,5 +237,5 @@ function* marking(
 
 export const withoutExecutor = ({ kind }: TaskEntry): Settlement => ({
   status: 'lost',
-  end: { cause: 'no_executor', message: `This daemon knows nothing of tasks of kind ${kind}` },
+  end: { cause: 'no_executor', message: `This daemon has no executor for tasks of kind ${kind}` },
 });

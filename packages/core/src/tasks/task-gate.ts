@@ -3,8 +3,8 @@ import { listSessionsAbove, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 
 /**
- * A background task is for the person its session works for and for the owner of the daemon; a session
- * has its own, and those of the sessions below it.
+ * The owner of the daemon, the person that the session works for, and the session with all sessions above it may direct a
+ * task.
  */
 export function* assertMayDirectTask(
   principal: Principal,
@@ -16,5 +16,8 @@ export function* assertMayDirectTask(
     const above = yield* listSessionsAbove.all({ sessionId });
     if (above.some((session) => session.sessionId === principal.id)) return;
   }
-  throw new StoaError('forbidden', 'A task is for whom its session works for and the owner');
+  throw new StoaError(
+    'forbidden',
+    'Only the owner, the person that its session works for, and sessions above may direct a task',
+  );
 }

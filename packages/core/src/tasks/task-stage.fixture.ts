@@ -11,7 +11,7 @@ import type { NewTask } from './create-task.js';
 import type { TaskExecutor, TaskKind, TaskMessage } from './kind.js';
 import type { Settlement } from './settle-task.js';
 
-/** An executor that starts nothing: it remembers what it was asked, and does what the test says. */
+/** An executor that starts nothing: it records its calls, and behaves as the test sets it. */
 export class DirectedExecutor implements TaskExecutor {
   readonly started: string[] = [];
   readonly resumed: string[] = [];
@@ -19,11 +19,10 @@ export class DirectedExecutor implements TaskExecutor {
   readonly stopped: { readonly taskId: string; readonly by: string }[] = [];
   readonly sent: ({ readonly taskId: string } & TaskMessage)[] = [];
   readonly forgotten: string[] = [];
-  /** What tool calls wait for. */
+  /** Tasks that tool calls wait for. */
   waited: Task[] = [];
-  /** Undefined: it keeps none. */
+  /** Undefined: there is none. */
   output: string | undefined = '';
-  /** What happens while one is being stopped. */
   whileStopping: (task: Task) => Promise<void> = () => Promise.resolve();
   whenStarted: (task: Task) => Promise<void> = () => Promise.resolve();
   whenReattached: (task: Task) => Promise<void> = () => Promise.resolve();
@@ -78,8 +77,8 @@ const DETAILS: Readonly<Record<string, NewTask['detail']>> = {
   agent: { agentId: 'helper' },
 };
 
-/** Factories that give these executors. */
-export const givenAsMade = (executors: Iterable<readonly [string, TaskExecutor]>) =>
+/** Factories that return these executors. */
+export const factoriesOf = (executors: Iterable<readonly [string, TaskExecutor]>) =>
   new Map([...executors].map(([kind, executor]) => [kind, () => executor]));
 
 /** A daemon with sessions and executors that the test directs. */
@@ -95,11 +94,11 @@ export class TaskStage {
     const world = await RuntimeWorld.open(engine);
     const names = [...KINDS, ...taskKinds.map(({ kind }) => kind)];
     const executors = new Map(names.map((kind) => [kind, new DirectedExecutor()]));
-    const ports = { taskExecutors: givenAsMade(executors), taskKinds };
+    const ports = { taskExecutors: factoriesOf(executors), taskKinds };
     return new TaskStage(world, await world.start(ports), executors, ports);
   }
 
-  /** On the engine that every machine has, where what is tested has no queries of its own. */
+  /** On SQLite, for tests of behaviour without statements of its own. */
   static async withSession(): Promise<{ stage: TaskStage; sessionId: string }> {
     const sqlite = STORE_ENGINES.find(({ name }) => name === 'sqlite');
     if (!sqlite) throw new Error('there is no SQLite');
@@ -123,7 +122,7 @@ export class TaskStage {
     return (await this.daemon.core.sessions.create(OWNER, request)).sessionId;
   }
 
-  /** A session ends, and the daemon does not live to do what follows from it. */
+  /** Ends a session; the daemon is killed before it handles the end. */
   async endAlone(sessionId: string): Promise<void> {
     const { core, store } = this.daemon;
     const transact = store.transact.bind(store);
@@ -159,7 +158,7 @@ export class TaskStage {
     return tasks.map(({ taskId }) => taskId);
   }
 
-  /** What reached the inbox about tasks, oldest first. */
+  /** Items about tasks in an inbox, oldest first. */
   async notices(sessionId: string): Promise<InboxItem[]> {
     const query = { kind: 'task_notice' as const, limit: 200 };
     return (await this.daemon.core.inbox.list(OWNER, sessionId, query)).items.reverse();
@@ -169,19 +168,19 @@ export class TaskStage {
     this.daemon.timers.advance(milliseconds);
   }
 
-  /** A daemon that was killed, and one that starts after it. */
+  /** Kills the daemon and starts another. */
   async restart(changes: Partial<RuntimePorts> = {}): Promise<void> {
     await this.daemon.abandon();
     this.daemon = await this.world.start({ ...this.ports, ...changes });
     await this.tasks.recover();
   }
 
-  /** Whether the tables are what the log says. */
+  /** Differences between the tables and a replay of the log. */
   async problems(): Promise<readonly string[]> {
     return (await this.daemon.core.checkIntegrity()).problems;
   }
 
-  /** Throws when what is stored is not what the log says. */
+  /** Throws if the tables differ from a replay of the log. */
   async discardSound(): Promise<void> {
     const problems = await this.problems();
     await this.world.discard();
@@ -189,7 +188,7 @@ export class TaskStage {
   }
 }
 
-/** A session as it calls itself. */
+/** A session as a caller. */
 export const asSession = (id: string): Principal => ({
   kind: 'session',
   id,

@@ -15,13 +15,13 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     await stage.world.discard();
   });
 
-  it('T-1 tells the session of the end of a task exactly once, with its exit code and its tail', async () => {
+  it('T-1 sends the session exactly one notice of the end of a task, with its exit code and its tail', async () => {
     const { taskId } = await stage.begin(sessionId, 'shell', { outputPath: '/tasks/out' });
     const end = { cause: 'exited', exitCode: 1 };
     const tail = 'error: it broke';
     const ended = await stage.settle(taskId, { status: 'failed', end, tail });
     expect(ended).toMatchObject({ status: 'failed', end, notice: 'sent' });
-    // Whoever comes later finds it ended, and changes nothing.
+    // Later ends change nothing.
     await stage.settle(taskId, { status: 'completed', end: { cause: 'exited', exitCode: 0 } });
     await stage.settle(taskId, { status: 'lost', end: { cause: 'outcome_unknown' } });
     expect(await stage.get(taskId)).toEqual(ended);
@@ -34,7 +34,7 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     );
   });
 
-  it('T-24 refuses the 17th monitor of a person, whichever session asks', async () => {
+  it('T-24 refuses the 17th monitor of a person in any session', async () => {
     const other = await stage.session();
     const monitors = [];
     for (let i = 0; i < 16; i++) {
@@ -48,7 +48,7 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     expect((await stage.begin(other, 'monitor')).status).toBe('running');
   });
 
-  it('T-28 lets the 11th agent wait; one that is cancelled while it waits leaves its place to the next', async () => {
+  it('T-28 queues the 11th agent; one that is cancelled in the queue takes no slot', async () => {
     const agents = [];
     for (let i = 0; i < 13; i++) {
       stage.world.clock.move(1);
@@ -61,13 +61,13 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     expect((await stage.tasks.stop(OWNER, eleventh ?? '')).status).toBe('cancelled');
     expect(stage.executor('agent').stopped).toEqual([]);
     await stage.settle(first ?? '');
-    await until('one begins', () => stage.executor('agent').started.length > 0);
+    await until('one starts', () => stage.executor('agent').started.length > 0);
     expect(stage.executor('agent').started).toEqual([twelfth]);
     expect(await stage.statusOf(twelfth ?? '')).toBe('running');
     expect(await stage.statusOf(last ?? '')).toBe('queued');
   });
 
-  it('T-34 hands the shells of a session that ended to the one above, and stops its monitors', async () => {
+  it('T-34 hands the shells of an ended session to the session above, and stops its monitors', async () => {
     const child = await stage.session(sessionId);
     const shell = await stage.begin(child, 'shell');
     const monitor = await stage.begin(child, 'monitor');
@@ -89,10 +89,10 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     expect(await stage.notices(child)).toEqual([]);
   });
 
-  it('T-43 keeps the newest 32 shells that ended; those that run or were not told of stay', async () => {
+  it('T-43 keeps the newest 32 shells that ended, and all that run or whose notice is due', async () => {
     const running = await stage.begin(sessionId);
     const ended: string[] = [];
-    // The session hears of none of them: its first run is not done.
+    // The session reads none of the notices: its first run goes on.
     for (let i = 0; i < 34; i++) {
       stage.world.clock.move(1_000);
       const { taskId } = await stage.begin(sessionId);
@@ -118,7 +118,7 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     expect(stage.executor('shell').forgotten).toEqual(ended.slice(0, 3));
   });
 
-  it('T-45 lists those that live by their start, then those that ended by their end, page by page', async () => {
+  it('T-45 lists tasks that go on by start, then ended tasks by end, page by page', async () => {
     const child = await stage.session(sessionId);
     const made: string[] = [];
     for (let i = 0; i < 6; i++) {
@@ -147,10 +147,10 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     expect((await stage.tasks.list(asSession(child), { limit: 9 })).tasks).toHaveLength(3);
   });
 
-  it('T-46 stops everything of a session and of those below it, and nothing wakes them afterwards', async () => {
+  it('T-46 stops all tasks of a session and of the sessions below it, and sends them no notices', async () => {
     const child = await stage.session(sessionId);
     const done = await stage.begin(child);
-    // Runs that were there before: what is told waits behind them.
+    // Notices wait behind these runs.
     for (const id of [sessionId, child]) {
       await stage.daemon.core.inbox.submit(OWNER, id, { text: 'work', rule: 'followup' });
     }
@@ -179,13 +179,13 @@ describe.each(STORE_ENGINES)('the registry of tasks on $name', (engine) => {
     expect(stage.daemon.driver.runs).toHaveLength(2);
   });
 
-  it('keeps those that wait for a place over a restart, and begins them when one is free', async () => {
+  it('keeps queued tasks over a restart, and starts them when a slot is free', async () => {
     const agents = [];
     for (let i = 0; i < 11; i++) agents.push(await stage.begin(sessionId, 'agent'));
     const last = agents.at(-1)?.taskId ?? '';
     await stage.restart();
-    // What ran is paused by the restart, so there is a place.
-    await until('the last one begins', async () => (await stage.statusOf(last)) === 'running');
+    // The restart paused the running ones, so slots are free.
+    await until('the last one starts', async () => (await stage.statusOf(last)) === 'running');
     expect(stage.executor('agent').started).toEqual([last]);
     expect(await stage.statusOf(agents[0]?.taskId ?? '')).toBe('paused');
   });

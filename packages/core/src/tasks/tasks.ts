@@ -11,23 +11,23 @@ import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './cha
 import type { TaskContext } from './context.js';
 import { createTask, type NewTask } from './create-task.js';
 import { type FileFate, fileFates, isPastSession } from './file-fates.js';
-import { handOverLeftBehind, handOverTasks, tellAllDue } from './hand-over.js';
+import { handOverOrphaned, handOverTasks, sendDueNotices } from './hand-over.js';
 import { TaskQueue } from './queue.js';
 import { listTasks, readTask, type TaskPage, type TaskQuery, withApprovals } from './read-tasks.js';
 import { recoverTasks } from './recover.js';
 import { executorHere, promoteTask, readOutput, sendToTask } from './requests.js';
+import { sendUpdate } from './send-update.js';
 import { type Settlement, settleTask } from './settle-task.js';
 import { Stopping } from './stopping.js';
-import { tellTask } from './tell-task.js';
-import { tellItsThread } from './thread-news.js';
+import { reportInTaskThread } from './task-thread.js';
 import { writeTask } from './write-task.js';
 
 const UPKEEP_LIMIT = 100;
 
-/** Where executors register tasks and report what happens to them. */
-export type TaskRegistry = Pick<Tasks, 'create' | 'change' | 'tell' | 'settle'>;
+/** What executors use to register tasks and report about them. */
+export type TaskRegistry = Pick<Tasks, 'create' | 'change' | 'sendUpdate' | 'settle'>;
 
-/** The registry of background tasks: one list, one life and one way to stop for every kind. */
+/** The registry of background tasks of every kind. */
 export class Tasks {
   readonly #stopping: Stopping;
   readonly #queue: TaskQueue;
@@ -37,47 +37,47 @@ export class Tasks {
     this.#queue = new TaskQueue(context);
   }
 
-  /** Commits the intent to begin a task. `running`: the caller starts it. `queued`: its executor will. */
+  /** Stores a task before it starts. `running`: the caller starts it. `queued`: its executor starts it later. */
   async create(sessionId: string, wanted: NewTask): Promise<Task> {
     return this.#record(await createTask(this.context, sessionId, wanted));
   }
 
-  /** For executors: something that changed while it goes on. */
+  /** For executors: changes a task that goes on. */
   async change(taskId: string, change: ExecutorChange): Promise<Task> {
     return this.#record(await changeTask(this.context, taskId, change));
   }
 
   /**
-   * For executors: lets a task go on that is paused, or has completed and can be revived. `running`: the
-   * caller goes on with it. `queued`: it will be resumed when its turn comes.
+   * For executors: continues a paused task, or revives a completed one. `running`: the caller resumes it. `queued`: its
+   * executor resumes it later.
    */
   async begin(taskId: string): Promise<Task> {
     return this.#record((await beginTask(this.context, taskId)).task);
   }
 
-  /** For executors: how a task ended. The first end counts; of later ones nothing is kept. */
+  /** For executors: ends a task. Only the first end counts. */
   async settle(taskId: string, settlement: Settlement): Promise<Task> {
     return this.#record(await settleTask(this.context, taskId, settlement));
   }
 
   /**
-   * For executors: news of a task that goes on, in one commit with how far it has come. False when nobody is
-   * told, because it is over or there is no room; then nothing is kept either.
+   * For executors: sends an update about a task to its session and stores the progress, in one commit. False if it was not
+   * sent.
    */
-  tell(taskId: string, text: string, detail?: Metadata): Promise<boolean> {
-    return tellTask(this.context, taskId, text, detail);
+  sendUpdate(taskId: string, text: string, detail?: Metadata): Promise<boolean> {
+    return sendUpdate(this.context, taskId, text, detail);
   }
 
-  /** For executors: how far a task is, said in the thread it was started in. False where there is none. */
+  /** For executors: reports progress in the thread a task was started in. False if there is none. */
   milestone(taskId: string, text: string): Promise<boolean> {
     const { context } = this;
     return writeTask(context, 'system', taskId, function* ({ entry }, at) {
-      const events = yield* tellItsThread(context, entry, 'sidechain_milestone', text, at);
+      const events = yield* reportInTaskThread(context, entry, 'sidechain_milestone', text, at);
       return { events, answer: events.length > 0 };
     });
   }
 
-  /** A session is done, though it may go on one day: its tasks go to the one above, or are stopped. */
+  /** A session is done, though it may be revived: its tasks move to a session above, or are stopped. */
   ownerEnded(sessionId: string): Promise<void> {
     return handOverTasks(this.context, this.#stopping, sessionId);
   }
@@ -98,7 +98,7 @@ export class Tasks {
     return readOutput(this.context, by, taskId, range);
   }
 
-  /** For who removes files: what may become of those of these tasks. */
+  /** Which files of tasks may be removed. */
   fileFates(
     taskIds: readonly string[],
     endedBefore: number,
@@ -110,18 +110,18 @@ export class Tasks {
     return this.context.store.read(() => isPastSession(sessionId, endedBefore));
   }
 
-  /** Resolves when it is gone. Throws `task_not_running` for one that has ended. */
+  /** Resolves when the task has stopped. Throws `task_not_running` if it has ended before. */
   async stop(by: Principal, taskId: string): Promise<Task> {
     const before = await this.get(by, taskId);
     await this.#stopping.stop(by, taskId);
     return this.get(by, taskId).catch((error: unknown) => {
       if (!(error instanceof StoaError) || error.code !== 'task_not_found') throw error;
-      // A foreground one without an entry is nowhere any more.
+      // A foreground task without an entry is gone.
       return stoppedInForeground(before, actorIdOf(by), this.context.clock.now());
     });
   }
 
-  /** Everything of a session and of those below it, without a word to them. */
+  /** Stops the tasks of a session and of the sessions below it, without notices. */
   async stopAll(by: Principal, sessionId: string): Promise<Task[]> {
     const stopped = await this.#stopping.stopAll(by, sessionId);
     return Promise.all(stopped.map(({ taskId }) => this.get(by, taskId)));
@@ -136,14 +136,14 @@ export class Tasks {
     return this.get(by, await promoteTask(this.context, by, sessionId, taskId));
   }
 
-  /** Goes on with one that is paused, now or when there is a place. */
+  /** Resumes a paused task, now or when a slot is free. */
   async resume(by: Principal, taskId: string): Promise<Task> {
     const task = await this.get(by, taskId);
     const executor = executorHere(this.context, task);
     if (task.status === 'paused' && executor?.whyBlocked) {
       const blockedReason = (await executor.whyBlocked(task)) ?? null;
-      const isNews = blockedReason !== (task.blockedReason ?? null);
-      if (isNews) await changeTask(this.context, taskId, { blockedReason });
+      const hasChanged = blockedReason !== (task.blockedReason ?? null);
+      if (hasChanged) await changeTask(this.context, taskId, { blockedReason });
     }
     assertCanGoOn(await this.get(by, taskId), this.context.kinds.get(task.kind));
     const begun = await beginTask(this.context, taskId);
@@ -151,42 +151,36 @@ export class Tasks {
     return this.get(by, taskId);
   }
 
-  /** After a start: takes up what the last daemon here left. */
+  /** After a start: continues the tasks of the last daemon at this location. */
   async recover(): Promise<void> {
     await recoverTasks(this.context);
     for (const executor of this.context.executors.all()) await executor.recovered?.();
     await this.tick();
   }
 
-  /** What hints may have missed. */
+  /** Finds what no event of this daemon reported. */
   async tick(): Promise<void> {
     for (const executor of this.context.executors.all()) await executor.tick?.();
-    await this.#stopping.look();
-    await handOverLeftBehind(this.context, this.#stopping, UPKEEP_LIMIT);
-    await tellAllDue(this.context, UPKEEP_LIMIT);
-    this.#queue.hint();
-    await this.#queue.settled();
+    await this.#stopping.stopMarked();
+    await handOverOrphaned(this.context, this.#stopping, UPKEEP_LIMIT);
+    await sendDueNotices(this.context, UPKEEP_LIMIT);
+    await this.#queue.poll();
   }
 
   /** A slot may have become free. */
   slotFreed(): void {
-    this.#queue.hint();
+    void this.#queue.poll();
   }
 
-  /** A session left its tasks behind. */
   sessionEnded(sessionId: string): void {
-    this.#left(sessionId);
-  }
-
-  /** Begins nothing more. What runs goes on without this daemon, or is stopped by its executor. */
-  close(): Promise<void> {
-    return this.#queue.close();
-  }
-
-  #left(sessionId: string): void {
     this.ownerEnded(sessionId).catch((error: unknown) => {
       this.context.diagnose('tasks could not be handed over', { sessionId, error });
     });
+  }
+
+  /** Starts no more tasks. Running ones continue without this daemon, or their executor stops them. */
+  close(): Promise<void> {
+    return this.#queue.close();
   }
 
   #record(entry: TaskEntry): Promise<Task> {

@@ -16,12 +16,12 @@ interface Decided<R> {
   readonly answer: R;
 }
 
-/** How often one is looked for that goes from session to session meanwhile. */
+/** A task may move to another session between the read and the write. */
 const TRIES = 10;
 
 /**
- * Decides about a task with the session locked whose it is. Throws `task_not_found`. What the system writes about a
- * task has happened already, so it waits for a store that is away; what people ask for fails at once.
+ * Decides about a task while its session is locked. Throws `task_not_found`. Writes of the system record what has happened
+ * already, so they wait while the store is unavailable; requests of people fail at once.
  */
 export async function writeTask<R>(
   context: TaskContext,
@@ -50,7 +50,7 @@ export async function writeTask<R>(
     });
     if (outcome) return outcome.answer;
   }
-  throw new StoaError('task_not_found', `${taskId} cannot be found where it is said to be`);
+  throw new StoaError('task_not_found', `${taskId} kept moving between sessions`);
 }
 
 export function* taskRow(taskId: string): Tx<BackgroundTaskRow & { sessionId: string }> {

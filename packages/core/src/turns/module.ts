@@ -27,9 +27,9 @@ export const turns = defineModule({
   needs: [access, sessions, channels, runs, inbox, work],
   events: TURN_EVENTS,
   tables: { channel: TABLES.turns },
-  create({ sessionContext: context, ownership, timers }) {
+  create({ sessionContext: context, ownership }) {
     const service = new Turns(context);
-    const turnClock = new TurnClock(context, service, timers, () => ownership.showActive());
+    const turnClock = new TurnClock(context, service, () => ownership.showActive());
     return {
       services: { turns: service, turnClock },
       within: [
@@ -49,10 +49,8 @@ export const turns = defineModule({
         },
         approval_settled: ({ data }) => void turnClock.answered(data.origin),
       },
-      ticks: [{ everyMs: 5_000, run: () => turnClock.look(), runsAtStart: true }],
-      close: () => {
-        turnClock.stop();
-      },
+      ticks: [{ everyMs: 5_000, run: () => turnClock.poll(), runsAtStart: true }],
+      close: () => turnClock.stop(),
     };
   },
 });

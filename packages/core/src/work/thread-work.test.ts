@@ -62,23 +62,23 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
 
   it('C-41 work that is open and idle is asked about once, where the policy wants it', async () => {
     await open([], { threadIdleFollowUpMs: 3_600_000 });
-    const look = async (ms: number): Promise<void> => {
+    const pass = async (ms: number): Promise<void> => {
       stage.turns.world.clock.move(ms);
-      await stage.core.stimulusClock.look();
+      await stage.core.tick();
     };
     const { messageId: root } = await stage.turns.say('a subject');
     const quiet = await stage.turns.say('nobody works on this');
     await stage.update(root, { status: 'active' });
-    await look(59 * MINUTE);
+    await pass(59 * MINUTE);
     expect(await stage.stimuli()).toEqual([]);
-    await look(2 * MINUTE);
+    await pass(2 * MINUTE);
     expect(await stage.stimuli()).toMatchObject([
       { kind: 'thread_idle_followup', state: 'dispatched', threadRootMessageId: root },
     ]);
-    await look(300 * MINUTE);
+    await pass(300 * MINUTE);
     expect(await stage.stimuli()).toHaveLength(1);
     await stage.turns.say('still at it', { threadRootMessageId: root });
-    await look(61 * MINUTE);
+    await pass(61 * MINUTE);
     expect(await stage.stimuli()).toHaveLength(2);
     expect((await stage.message(quiet.messageId)).replyCount).toBe(0);
   });

@@ -302,6 +302,7 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.insertSchedule.changes({ topicId: T, seq: 6, scheduleId: 'sch_1', nextFireAt: 30 }),
   ],
   ['listDueSchedules', () => api.listDueSchedules.all({ now: 31, limit: 9 })],
+  ['nextScheduleAt', () => api.nextScheduleAt.first({})],
   ['countActiveSchedules', () => api.countActiveSchedules.first({ topicId: T })],
   [
     'setScheduleFired',

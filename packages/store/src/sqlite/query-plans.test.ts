@@ -9,6 +9,7 @@ import * as observations from '../statements/observations.js';
 import * as ownership from '../statements/ownership.js';
 import * as projects from '../statements/projects.js';
 import * as runs from '../statements/runs.js';
+import * as schedules from '../statements/schedules.js';
 import * as sessions from '../statements/sessions.js';
 import * as stimuli from '../statements/stimuli.js';
 import * as work from '../statements/thread-work.js';
@@ -92,13 +93,15 @@ describe('what is read all the time', () => {
       countActiveRoots: work.countActiveRoots,
       listRootPosts: work.listRootPosts,
       listOpenWork: work.listOpenWork,
+      listDueSchedules: schedules.listDueSchedules,
+      nextScheduleAt: schedules.nextScheduleAt,
     }),
   )('%s goes by an index, and never through all there is', (_, statement) => {
     const scans = planOf(statement).filter((step) => step.startsWith('SCAN'));
     // An index that holds only what is open stays small.
     const whole = scans.filter(
       (step) =>
-        !/INDEX (runsOpen|sessionsByParent|turnsDue|stimuliDue|stimuliExpiring|stimuliClaimed|threadWorkOpen)/.test(
+        !/INDEX (runsOpen|sessionsByParent|turnsDue|stimuliDue|stimuliExpiring|stimuliClaimed|threadWorkOpen|schedulesDue)/.test(
           step,
         ),
     );

@@ -47,6 +47,11 @@ export const listDueSchedules = statement<{ now: number; limit: number }, FullSc
   `${FULL} WHERE c."status" = 'active' AND c."nextFireAt" <= :now ORDER BY c."nextFireAt" LIMIT :limit`,
 );
 
+/** When the next active one fires; it may be due already. */
+export const nextScheduleAt = statement<object, { at: number | null }>(
+  `SELECT min("nextFireAt") AS "at" FROM "schedules" WHERE "status" = 'active'`,
+);
+
 const BOUND = (
   index: string,
 ): string => `SELECT c."scheduleId", s."sessionId", e."body" AS "created"

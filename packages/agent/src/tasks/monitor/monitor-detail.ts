@@ -1,4 +1,4 @@
-import { EVENTS_DEFAULT, IDLE_MS_DEFAULT } from '@stoa/core';
+import { DEFAULT_EVENTS, DEFAULT_IDLE_MS } from '@stoa/core';
 import { z } from 'zod';
 
 export const MessageSignal = z.enum(['SIGUSR1', 'SIGUSR2', 'SIGHUP']);
@@ -11,8 +11,8 @@ export const MonitorDetail = z.looseObject({
   command: z.string(),
   /** By which its processes are known again. */
   nonce: z.string().default(''),
-  maxEvents: z.int().min(1).default(EVENTS_DEFAULT),
-  idleMs: z.int().min(1).default(IDLE_MS_DEFAULT),
+  maxEvents: z.int().min(1).default(DEFAULT_EVENTS),
+  idleMs: z.int().min(1).default(DEFAULT_IDLE_MS),
   include: z.string().optional(),
   exclude: z.string().optional(),
   /** A message to it is this signal. */

@@ -6,7 +6,7 @@ import {
   type TaskExecutor,
   type TaskRegistry,
   type Timers,
-  WATCH_BEGINS,
+  WATCH_START,
   type WatchProgress,
   type WatchRules,
 } from '@stoa/core';
@@ -80,7 +80,7 @@ export class Monitors {
         ...(include === undefined ? {} : { include }),
         ...(exclude === undefined ? {} : { exclude }),
         ...(messageSignal === undefined ? {} : { messageSignal }),
-        ...WATCH_BEGINS,
+        ...WATCH_START,
       },
       outputPath: files.output,
       runId: run.runId,
@@ -100,7 +100,7 @@ export class Monitors {
     } catch (error) {
       const end = startFailure(error);
       // The caller learns of the failure from this call.
-      await run.taskRegistry.settle(taskId, { status: 'failed', end, isTold: true });
+      await run.taskRegistry.settle(taskId, { status: 'failed', end, isReported: true });
       throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
     }
     void this.#writeDown(task, { type: 'started', command });
@@ -175,7 +175,7 @@ export class Monitors {
       this.options,
       {
         taskId,
-        tell: (text, progress) => registry.tell(taskId, text, { ...progress }),
+        tell: (text, progress) => registry.sendUpdate(taskId, text, { ...progress }),
         settle: async (ending, progress) => {
           await this.#writeDown(task, { type: 'ended', ...ending, ...progress });
           await registry.settle(taskId, { ...ending, detail: { ...progress } });

@@ -1,7 +1,7 @@
 import { promises as fs } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WATCH_BEGINS } from '@stoa/core';
+import { WATCH_START } from '@stoa/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CommandEnd } from '../../tools/shell/running-command.js';
 import { Watching } from './watching.js';
@@ -56,7 +56,7 @@ it('T-23 a monitor whose command floods a slow filter leaves the thread to other
       leave: () => undefined,
     },
     { maxEvents: 10, idleMs: 60_000, include: SLOW },
-    WATCH_BEGINS,
+    WATCH_START,
   );
   await watching.done;
   // In one or the other code is made ready to run, or memory is tidied up, also for others in this process.
@@ -110,7 +110,7 @@ function takenUp(command: { size: number; stop?: CommandEnd; looks?: number }) {
         leave: () => undefined,
       },
       { maxEvents: 10, idleMs: IDLE_MS },
-      WATCH_BEGINS,
+      WATCH_START,
       { size: command.size, at: NOW - IDLE_MS },
     );
     void watching.done.then(() => {

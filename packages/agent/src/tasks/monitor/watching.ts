@@ -1,7 +1,7 @@
 import {
+  monitorUpdateText,
   type Settlement,
   type Timers,
-  tidingsText,
   Watch,
   type WatchProgress,
   type WatchRules,
@@ -162,7 +162,7 @@ export class Watching {
     for (let reads = 0; reads < READS_PER_LOOK && this.#tookMs < LOOK_TAKES_MS; reads++) {
       const { bytes, dropped } = await this.#read();
       if (this.#isOff()) return false;
-      if (dropped) watch.passOver(dropped.to);
+      if (dropped) watch.skipTo(dropped.to);
       if (bytes.length === 0) return true;
       const now = this.ports.now();
       const isFromBefore = watch.readAt + bytes.length <= this.before.size;
@@ -185,13 +185,13 @@ export class Watching {
 
   /** Whether all there was to tell is told, or counts as dropped. */
   async #tell(): Promise<boolean> {
-    const tidings = this.#watch.tidings();
-    if (!tidings) return true;
+    const update = this.#watch.takeUpdate();
+    if (!update) return true;
     const { progress } = this.#watch;
     try {
-      if (await this.task.tell(tidingsText(this.task.taskId, tidings), progress)) {
+      if (await this.task.tell(monitorUpdateText(this.task.taskId, update), progress)) {
         this.#committed = progress;
-      } else this.#watch.drop(tidings);
+      } else this.#watch.drop(update);
       return true;
     } catch (error) {
       await this.#readAgain(error);

@@ -122,7 +122,7 @@ export class ShellTasks {
       running = await this.#start(wanted, taskId, nonce, true);
     } catch (error) {
       const end = startFailure(error);
-      await registry.settle(taskId, { status: 'failed', end, isTold: true });
+      await registry.settle(taskId, { status: 'failed', end, isReported: true });
       throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
     }
     this.#background.follow(registry, task, running, 'started');

@@ -1,10 +1,10 @@
 import {
-  EVENTS_DEFAULT,
-  EVENTS_MOST,
+  DEFAULT_EVENTS,
+  DEFAULT_IDLE_MS,
   endsInBackground,
-  IDLE_MS_DEFAULT,
-  IDLE_MS_MOST,
   LineFilter,
+  MAX_EVENTS,
+  MAX_IDLE_MS,
   PatternProblem,
 } from '@stoa/core';
 import { LIMITS, type Task } from '@stoa/protocol';
@@ -37,16 +37,16 @@ const MonitorInput = z.strictObject({
   max_events: z
     .int()
     .min(1)
-    .max(EVENTS_MOST)
+    .max(MAX_EVENTS)
     .optional()
-    .describe(`It ends after so many events; ${EVENTS_DEFAULT} unless given`),
+    .describe(`It ends after so many events; ${DEFAULT_EVENTS} unless given`),
   idle_timeout_ms: z
     .int()
     .min(1)
-    .max(IDLE_MS_MOST)
+    .max(MAX_IDLE_MS)
     .optional()
     .describe(
-      `It ends when nothing was printed for so long; ${IDLE_MS_DEFAULT} unless given, at most ${IDLE_MS_MOST}`,
+      `It ends when nothing was printed for so long; ${DEFAULT_IDLE_MS} unless given, at most ${MAX_IDLE_MS}`,
     ),
   include: pattern.describe('Regular expression: only lines that match it are events'),
   exclude: pattern.describe('Regular expression: lines that match it are no events'),
@@ -85,8 +85,8 @@ export function createMonitor({ sandbox, watch }: MonitorOptions): Tool {
       const { command, description = command, include, exclude, signal: messageSignal } = input;
       const { taskId, outputPath } = await watch({
         ...{ run, callId, workspace, command, description, include, exclude, messageSignal },
-        maxEvents: input.max_events ?? EVENTS_DEFAULT,
-        idleMs: input.idle_timeout_ms ?? IDLE_MS_DEFAULT,
+        maxEvents: input.max_events ?? DEFAULT_EVENTS,
+        idleMs: input.idle_timeout_ms ?? DEFAULT_IDLE_MS,
       });
       return {
         text: `Watched as ${taskId}: its lines reach you as they come. All output: ${outputPath ?? ''}`,
@@ -107,8 +107,8 @@ function assertPatterns(patterns: Pick<MonitorInput, 'include' | 'exclude'>): vo
 /** What a reviewer lets in: how many lines may reach the model, and how long it may be silent. */
 function boundsOf(input: MonitorInput): string[] {
   const { max_events, idle_timeout_ms, include, exclude, signal } = input;
-  const most = max_events ?? EVENTS_DEFAULT;
-  const silent = (idle_timeout_ms ?? IDLE_MS_DEFAULT) / 1_000;
+  const most = max_events ?? DEFAULT_EVENTS;
+  const silent = (idle_timeout_ms ?? DEFAULT_IDLE_MS) / 1_000;
   return [
     `It goes on beside the work until ${most} of its lines were told, or nothing was printed for ${silent} s.`,
     ...(include === undefined ? [] : ['Only lines that match its argument include are told.']),

@@ -1,18 +1,18 @@
 import { Pattern } from '../../patterns/pattern.js';
 import { PatternProblem } from '../../patterns/pattern-syntax.js';
 
-/** The most instructions of one pattern: every line is tried, on the thread that serves everybody. */
-const INSTRUCTIONS = 100;
+/** Every line is matched on the main thread, so the number of instructions of a pattern is limited. */
+const MAX_INSTRUCTIONS = 100;
 const UNCOUNTED = { spend: (): void => undefined };
 
 export interface FilterPatterns {
-  /** Only lines that match it. */
+  /** Only lines that match it pass. */
   readonly include?: string | undefined;
-  /** No lines that match it. */
+  /** Lines that match it do not pass. */
   readonly exclude?: string | undefined;
 }
 
-/** Which lines are of interest. Takes time that grows with the line and no faster. */
+/** Decides which lines are sent, in time that is linear in the length of the line. */
 export class LineFilter {
   readonly #include: Pattern | undefined;
   readonly #exclude: Pattern | undefined;
@@ -31,8 +31,10 @@ export class LineFilter {
 
 function small(source: string): Pattern {
   const pattern = new Pattern(source);
-  if (pattern.size > INSTRUCTIONS) {
-    throw new PatternProblem(`it takes ${pattern.size} steps, at most ${INSTRUCTIONS} are allowed`);
+  if (pattern.size > MAX_INSTRUCTIONS) {
+    throw new PatternProblem(
+      `it takes ${pattern.size} steps, at most ${MAX_INSTRUCTIONS} are allowed`,
+    );
   }
   return pattern;
 }

@@ -11,7 +11,7 @@ const read = (...chunks: (string | Uint8Array)[]): ReadLine[] => {
 const whole = (...texts: string[]) => texts.map((text) => ({ text, isCut: false }));
 
 describe('lines', () => {
-  it('are whole however they arrive, and blank ones are none', () => {
+  it('are complete however the bytes are split, and blank lines are left out', () => {
     expect(read('a', 'b\nc', '\r\n\n  \n', ' d \n', 'e')).toEqual(whole('ab', 'c', ' d'));
   });
 
@@ -23,27 +23,27 @@ describe('lines', () => {
     expect(read('one\u2028two\n')).toEqual(whole('one two'));
   });
 
-  it('T-23 have replacements where bytes are no text', () => {
+  it('T-23 have replacement characters for bytes that are not UTF-8', () => {
     expect(read(new Uint8Array([0x61, 0xff, 0xc3, 0x0a]))).toEqual(whole('a\ufffd\ufffd'));
   });
 
-  it('T-23 5 KB without an end are one line that is cut, and what follows is passed over', () => {
+  it('T-23 of 5 KB without a newline the first part is one cut line, and the rest is skipped', () => {
     const reader = new LineReader(START);
     const [line, ...more] = reader.take(bytesOf('x'.repeat(5_120)));
     expect(line).toEqual({ text: 'x'.repeat(LINE_CHARS), isCut: true });
     expect(more).toEqual([]);
-    expect(reader.place).toEqual({ offset: 5_120, isInRest: true });
+    expect(reader.position).toEqual({ offset: 5_120, isInRest: true });
     expect(reader.take(bytesOf('yyy\nnext\n'))).toEqual(whole('next'));
   });
 
-  it('T-23 a line of 1 MB is one line, and no more of it is kept than of any other', () => {
+  it('T-23 of 1 MB are one line and take no more memory than others', () => {
     const reader = new LineReader(START);
     const chunk = bytesOf('z'.repeat(1_024));
     const lines: ReadLine[] = [];
     let kept = 0;
     for (let count = 0; count < 1_024; count++) {
       lines.push(...reader.take(chunk));
-      kept = Math.max(kept, reader.readAt - reader.place.offset);
+      kept = Math.max(kept, reader.readAt - reader.position.offset);
     }
     lines.push(...reader.take(bytesOf('\nafter\n')));
     expect(lines.map(({ text, isCut }) => [text.length, isCut])).toEqual([
@@ -60,16 +60,16 @@ describe('lines', () => {
     expect(read(wide)).toEqual([{ text: '€'.repeat(Math.floor(LINE_BYTES / 3)), isCut: true }]);
   });
 
-  it('the last needs no end', () => {
+  it('include the last one without a newline', () => {
     const reader = new LineReader(START);
     expect(reader.take(bytesOf('a\nlast'))).toEqual(whole('a'));
-    expect(reader.place.offset).toBe(2);
+    expect(reader.position.offset).toBe(2);
     expect(reader.finish()).toEqual(whole('last'));
-    expect(reader.place.offset).toBe(6);
+    expect(reader.position.offset).toBe(6);
     expect(reader.finish()).toEqual([]);
   });
 
-  it('are the same whoever reads on from any place where another stopped', () => {
+  it('are the same if another reader resumes at any position', () => {
     const text = fc
       .array(
         fc.oneof(
@@ -89,7 +89,7 @@ describe('lines', () => {
         for (const size of sizes) {
           const { readAt } = reader;
           lines.push(...reader.take(bytes.subarray(readAt, readAt + size)));
-          reader = new LineReader(reader.place);
+          reader = new LineReader(reader.position);
         }
         lines.push(...reader.take(bytes.subarray(reader.readAt)), ...reader.finish());
         expect(lines).toEqual(expected);

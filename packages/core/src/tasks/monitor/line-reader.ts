@@ -1,29 +1,28 @@
 import { plainText } from '../../kernel/plain-text.js';
 
-/** What is kept of a line before it is whole. */
+/** How much of an incomplete line is kept. */
 export const LINE_BYTES = 4_096;
-/** What is told of a line. */
+/** How much of a line is sent. */
 export const LINE_CHARS = 2_000;
 
 const NEWLINE = 0x0a;
 
 export interface ReadLine {
   readonly text: string;
-  /** There was more of it than is told. */
+  /** The line was longer. */
   readonly isCut: boolean;
 }
 
-/** Where reading goes on: after the last line that was taken. */
-export interface ReadPlace {
+/** Where reading resumes: after the last line that was returned. */
+export interface ReadPosition {
   readonly offset: number;
-  /** In the middle of a line of which enough was taken: the rest of it is passed over. */
+  /** The position is inside a line that was cut; the rest of that line is skipped. */
   readonly isInRest: boolean;
 }
 
 /**
- * Makes lines of bytes, as a person would see them in a terminal, and knows where in the output each
- * of them ends. A line without an end counts as one when it is as long as is kept; what follows up to
- * its end is passed over. So no line, however long, takes more memory than that.
+ * Splits output into lines as a terminal would show them, and knows the offset of the end of each line. A line that is longer
+ * than `LINE_BYTES` is cut there and the rest of it is skipped, so no line takes more memory than that.
  */
 export class LineReader {
   readonly #kept = new Uint8Array(LINE_BYTES);
@@ -32,18 +31,18 @@ export class LineReader {
   #offset: number;
   #isInRest: boolean;
 
-  constructor({ offset, isInRest }: ReadPlace) {
+  constructor({ offset, isInRest }: ReadPosition) {
     this.#read = offset;
     this.#offset = offset;
     this.#isInRest = isInRest;
   }
 
-  /** Who begins anew begins here, and reads again what is kept of a line that is not whole. */
-  get place(): ReadPlace {
+  /** A new reader resumes here, and reads an incomplete line again. */
+  get position(): ReadPosition {
     return { offset: this.#offset, isInRest: this.#isInRest };
   }
 
-  /** The place of the bytes that are to be given next. */
+  /** The offset of the bytes that `take` expects next. */
   get readAt(): number {
     return this.#read;
   }
@@ -70,17 +69,17 @@ export class LineReader {
     return lines;
   }
 
-  /** There is no more: what is kept is the last line. */
+  /** The output has ended: an incomplete line is the last one. */
   finish(): ReadLine[] {
     this.#offset = this.#read;
     return this.#isInRest ? [] : this.#line(true);
   }
 
-  /** What was to be read next is gone. The line that is read then has lost its beginning. */
-  passOver(to: number): void {
+  /** The output before this offset is gone. The line there has lost its beginning and is skipped. */
+  skipTo(offset: number): void {
     this.#length = 0;
-    this.#read = to;
-    this.#offset = to;
+    this.#read = offset;
+    this.#offset = offset;
     this.#isInRest = true;
   }
 
@@ -97,11 +96,11 @@ export class LineReader {
     return kept.length;
   }
 
-  /** None if nothing of it would be seen. */
+  /** Empty if a terminal would show nothing of the line. */
   #line(isWhole: boolean): ReadLine[] {
     const bytes = this.#kept.subarray(0, this.#length);
     this.#length = 0;
-    // A character that is not whole yet is no broken one.
+    // The bytes of a cut line may end inside a character, which is left out.
     const decoded = new TextDecoder().decode(bytes, { stream: !isWhole });
     const text = asSeen(decoded);
     if (text === '') return [];
@@ -110,14 +109,14 @@ export class LineReader {
   }
 }
 
-/** A carriage return begins the line anew, as where progress is shown. */
+/** A carriage return overwrites the line, as progress bars do. */
 function asSeen(decoded: string): string {
   const shown = decoded.replace(/(?<!\r)\r+$/, '');
   const last = shown.slice(shown.lastIndexOf('\r') + 1);
   return plainText(last).replaceAll('\n', ' ').trimEnd();
 }
 
-/** Not in the middle of a character. */
+/** Does not split a surrogate pair. */
 function cut(text: string): string {
   const isHalf = /[\ud800-\udbff]/.test(text.charAt(LINE_CHARS - 1));
   return text.slice(0, isHalf ? LINE_CHARS - 1 : LINE_CHARS);

@@ -2,11 +2,11 @@ import type { TaskEntry } from '@stoa/protocol';
 import { detailFields } from '../detail-fields.js';
 import type { TaskKind } from '../kind.js';
 import { noticeText } from '../notice-text.js';
-import { totalLossText } from './tidings-text.js';
+import { lossLines } from './monitor-update.js';
 
 export const MONITOR: TaskKind = {
   kind: 'monitor',
-  // A message to it is the signal that it was started with, if any. The counts are of what was told last.
+  // A message is delivered as the signal in `messageSignal`. The counts are those of the last update.
   detailProblem: detailFields({
     command: 'text',
     'cwd?': 'text',
@@ -32,7 +32,7 @@ export const MONITOR: TaskKind = {
   refusesMessage: ({ detail }) =>
     typeof detail['messageSignal'] === 'string'
       ? undefined
-      : 'it was started without a signal that messages are given to it as',
+      : 'it was started without a signal for messages',
 };
 
 function totals({ detail }: TaskEntry): string[] {
@@ -41,6 +41,7 @@ function totals({ detail }: TaskEntry): string[] {
     return typeof value === 'number' ? value : 0;
   };
   const events = count('events');
-  const told = `${events} ${events === 1 ? 'line was' : 'lines were'} told in all.`;
-  return [told, ...totalLossText({ dropped: count('dropped'), missedBytes: count('missedBytes') })];
+  const sent = `${events} ${events === 1 ? 'line was' : 'lines were'} sent in all.`;
+  const loss = { dropped: count('dropped'), missedBytes: count('missedBytes') };
+  return [sent, ...lossLines(loss, 'in all')];
 }

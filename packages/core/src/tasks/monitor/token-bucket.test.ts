@@ -9,7 +9,7 @@ const takeAll = (bucket: TokenBucket, now: number): number => {
 };
 
 describe('the bucket of a monitor', () => {
-  it('T-19 gives five at once, then one a second, and saves up no more than five', () => {
+  it('T-19 gives five tokens at once, then one a second, and keeps at most five', () => {
     const bucket = new TokenBucket(0);
     expect(takeAll(bucket, 0)).toBe(5);
     expect(takeAll(bucket, 999)).toBe(0);
@@ -20,7 +20,7 @@ describe('the bucket of a monitor', () => {
     expect(takeAll(bucket, 3_600_000)).toBe(5);
   });
 
-  it('T-20 keeps refilling when the clock jumps back', () => {
+  it('T-20 keeps refilling when the clock goes back', () => {
     const bucket = new TokenBucket(1_000_000);
     expect(takeAll(bucket, 1_000_000)).toBe(5);
     expect(takeAll(bucket, 10)).toBe(0);
@@ -28,7 +28,7 @@ describe('the bucket of a monitor', () => {
     expect(takeAll(bucket, 3_010)).toBe(2);
   });
 
-  it('T-20 whatever the clock does: a second onwards gives one, and never more than time has passed for', () => {
+  it('T-20 gives one token for each second forward, however the clock jumps', () => {
     const steps = fc.array(
       fc.record({ jump: fc.integer({ min: -1e7, max: 1e7 }), takes: fc.nat(8) }),
     );

@@ -2,8 +2,8 @@ const BURST = 5;
 const REFILL_MS = 1_000;
 
 /**
- * How often something may happen: a burst at once, then one a second. The clock may jump: back costs
- * nothing that was saved up and refilling goes on from there, forward fills it and no more.
+ * Allows a burst at once and then one event per second. If the clock goes back, tokens are kept and refilling continues from
+ * there.
  */
 export class TokenBucket {
   #tokens = BURST;
@@ -13,7 +13,7 @@ export class TokenBucket {
     this.#filledAt = now;
   }
 
-  /** Whether it may happen now; if so, it counts. */
+  /** Takes a token, if there is one. */
   take(now: number): boolean {
     this.#refill(now);
     if (this.#tokens === 0) return false;

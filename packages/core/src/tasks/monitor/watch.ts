@@ -1,77 +1,77 @@
 import { type FilterPatterns, LineFilter } from './line-filter.js';
-import { LineReader, type ReadLine, type ReadPlace } from './line-reader.js';
+import { LineReader, type ReadLine, type ReadPosition } from './line-reader.js';
 import { TokenBucket } from './token-bucket.js';
 
-export const EVENTS_DEFAULT = 1_000;
-export const EVENTS_MOST = 10_000;
-export const IDLE_MS_DEFAULT = 300_000;
-export const IDLE_MS_MOST = 600_000;
+export const DEFAULT_EVENTS = 1_000;
+export const MAX_EVENTS = 10_000;
+export const DEFAULT_IDLE_MS = 300_000;
+export const MAX_IDLE_MS = 600_000;
 
 export interface WatchRules extends FilterPatterns {
   readonly maxEvents: number;
   readonly idleMs: number;
 }
 
-/** How far it has come. Kept with what was told, so that no line is told twice. */
-export interface WatchProgress extends ReadPlace {
-  /** Lines that were told. */
+/** How far a monitor has read. Stored in the commit that sends the lines, so that no line is sent twice. */
+export interface WatchProgress extends ReadPosition {
+  /** Lines that were sent. */
   readonly events: number;
-  /** Lines of interest that came too fast to be told. */
+  /** Lines that passed the filter and came too fast to be sent. */
   readonly dropped: number;
-  /** Bytes of output that were thrown away before they could be read. */
+  /** Bytes of output that were removed before they were read. */
   readonly missedBytes: number;
 }
 
-export const WATCH_BEGINS: WatchProgress = {
+export const WATCH_START: WatchProgress = {
   ...{ offset: 0, isInRest: false },
   ...{ events: 0, dropped: 0, missedBytes: 0 },
 };
 
-export interface ToldLine extends ReadLine {
+export interface NumberedLine extends ReadLine {
   /** Counted from one. */
   readonly number: number;
 }
 
-/** Lines that came together. */
-export interface Tidings {
-  readonly lines: readonly ToldLine[];
-  /** Since the tidings before these, up to the last line that was read. */
+/** Lines that are sent together. */
+export interface MonitorUpdate {
+  readonly lines: readonly NumberedLine[];
+  /** Since the update before this one. */
   readonly dropped: number;
   readonly missedBytes: number;
 }
 
 /**
- * What a monitor makes of the output of its command.
+ * Decides which lines of its command's output a monitor sends.
  *
- *   watching ── a line of interest, and a token is left   → it is told
- *            ── a line of interest, no token              → it is counted as dropped
- *            ── the last line it may tell                 → full: nothing is told or counted any more
- *            ── nothing printed for the idle time         → idle, while `isIdle` is asked
+ *   watching ── a line passes the filter, a token is left   → the line is sent
+ *            ── a line passes the filter, no token is left  → the line counts as dropped
+ *            ── the last allowed line is sent               → full: no line is sent or counted any more
+ *            ── nothing is printed for the idle time        → `isIdle` is true
  *
- * What was dropped is said with the next tidings, and in the end by the totals of its progress.
+ * The next update and the totals of the progress report dropped lines.
  */
 export class Watch {
   readonly #reader: LineReader;
   readonly #filter: LineFilter;
   readonly #bucket: TokenBucket;
-  #heardAt: number;
+  #printedAt: number;
   #events: number;
   #dropped: number;
   #missedBytes: number;
-  #lines: ToldLine[] = [];
-  #unsaid = { dropped: 0, missedBytes: 0 };
+  #lines: NumberedLine[] = [];
+  #unreported = { dropped: 0, missedBytes: 0 };
 
-  /** Throws PatternProblem. `heardAt`: when something was printed last, if it was there before. */
+  /** Throws PatternProblem. `printedAt`: when the command last printed, if it was watched before. */
   constructor(
     private readonly rules: WatchRules,
     progress: WatchProgress,
     now: number,
-    heardAt = now,
+    printedAt = now,
   ) {
     this.#filter = new LineFilter(rules);
     this.#reader = new LineReader(progress);
     this.#bucket = new TokenBucket(now);
-    this.#heardAt = heardAt;
+    this.#printedAt = printedAt;
     this.#events = progress.events;
     this.#dropped = progress.dropped;
     this.#missedBytes = progress.missedBytes;
@@ -79,14 +79,14 @@ export class Watch {
 
   get progress(): WatchProgress {
     return {
-      ...this.#reader.place,
+      ...this.#reader.position,
       events: this.#events,
       dropped: this.#dropped,
       missedBytes: this.#missedBytes,
     };
   }
 
-  /** The place of the bytes that are to be given next. */
+  /** The offset of the bytes that `take` expects next. */
   get readAt(): number {
     return this.#reader.readAt;
   }
@@ -96,47 +96,47 @@ export class Watch {
   }
 
   isIdle(now: number): boolean {
-    this.#heardAt = Math.min(this.#heardAt, now);
-    return now - this.#heardAt >= this.rules.idleMs;
+    this.#printedAt = Math.min(this.#printedAt, now);
+    return now - this.#printedAt >= this.rules.idleMs;
   }
 
-  /** `printedAt`: where that was before they were read. */
+  /** `printedAt`: when the bytes were printed, if that was earlier. */
   take(bytes: Uint8Array, now: number, printedAt = now): void {
-    if (bytes.length > 0) this.#heardAt = printedAt;
-    this.#weigh(this.#reader.take(bytes), now);
+    if (bytes.length > 0) this.#printedAt = printedAt;
+    this.#add(this.#reader.take(bytes), now);
   }
 
-  /** The command has ended, and all it printed was given. */
+  /** The command has ended, and `take` received all of its output. */
   finish(now: number): void {
-    this.#weigh(this.#reader.finish(), now);
+    this.#add(this.#reader.finish(), now);
   }
 
-  /** The output up to there was thrown away before it was read. */
-  passOver(to: number): void {
-    const missed = to - this.readAt;
+  /** The output before this offset was removed before it was read. */
+  skipTo(offset: number): void {
+    const missed = offset - this.readAt;
     this.#missedBytes += missed;
-    this.#unsaid.missedBytes += missed;
-    this.#reader.passOver(to);
+    this.#unreported.missedBytes += missed;
+    this.#reader.skipTo(offset);
   }
 
-  /** What there is to tell since it was asked last; it stands in the progress already. */
-  tidings(): Tidings | undefined {
+  /** The lines since the last update. The progress counts them as sent. */
+  takeUpdate(): MonitorUpdate | undefined {
     if (this.#lines.length === 0) return undefined;
-    const tidings = { lines: this.#lines, ...this.#unsaid };
+    const update = { lines: this.#lines, ...this.#unreported };
     this.#lines = [];
-    this.#unsaid = { dropped: 0, missedBytes: 0 };
-    return tidings;
+    this.#unreported = { dropped: 0, missedBytes: 0 };
+    return update;
   }
 
-  /** They could not be told: nobody reads as fast as this. */
-  drop({ lines, dropped, missedBytes }: Tidings): void {
+  /** The update was not sent because the inbox is full: its lines count as dropped. */
+  drop({ lines, dropped, missedBytes }: MonitorUpdate): void {
     this.#events -= lines.length;
     this.#dropped += lines.length;
-    this.#unsaid.dropped += dropped + lines.length;
-    this.#unsaid.missedBytes += missedBytes;
+    this.#unreported.dropped += dropped + lines.length;
+    this.#unreported.missedBytes += missedBytes;
   }
 
-  #weigh(read: readonly ReadLine[], now: number): void {
+  #add(read: readonly ReadLine[], now: number): void {
     for (const line of read) {
       if (this.isFull) return;
       if (!this.#filter.passes(line.text)) continue;
@@ -145,7 +145,7 @@ export class Watch {
         this.#lines.push({ ...line, number: this.#events });
       } else {
         this.#dropped += 1;
-        this.#unsaid.dropped += 1;
+        this.#unreported.dropped += 1;
       }
     }
   }

@@ -7,25 +7,25 @@ import {
   unwrap,
 } from '@stoa/shell';
 
-const DEEPEST = 8;
+const MAX_DEPTH = 8;
 
 /**
- * What a command in the foreground waits for that a monitor would tell of while other work goes on;
- * undefined when it is an ordinary one. Something that is bounded by `timeout` is ordinary.
+ * A hint for a foreground command that waits for output or changes, which a monitor could report instead. Commands under
+ * `timeout` get none.
  */
 export function monitorHint(command: string): string | undefined {
   const parsed = parseScript(command);
   const what = parsed.ok ? watchedBy(parsed.script, 0) : undefined;
   if (what === undefined) return undefined;
-  return `${what} goes on until something happens: the monitor tool tells you of each line while you do other work`;
+  return `${what} runs until something happens: the monitor tool sends you each line while you do other work`;
 }
 
 function watchedBy(script: Script, depth: number): string | undefined {
-  if (depth > DEEPEST) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   for (const { background, pipelines } of script.items) {
     if (background) continue;
     for (const { pipeline } of pipelines) {
-      // `tail -f log | head -1` ends by itself, but only when the line comes.
+      // `tail -f log | head -1` ends too, but only when a line is printed.
       for (const node of pipeline.commands) {
         const found = watchedByCommand(node, depth);
         if (found !== undefined) return found;
@@ -46,7 +46,7 @@ function watchedByCommand(node: CommandNode, depth: number): string | undefined 
     case 'while':
     case 'until':
       return sleeps(shape.body) || sleeps(shape.condition)
-        ? 'A loop that sleeps between its looks'
+        ? 'A loop that sleeps between its checks'
         : (watchedBy(shape.condition, depth + 1) ?? watchedBy(shape.body, depth + 1));
     default:
       return undefined;
@@ -55,7 +55,7 @@ function watchedByCommand(node: CommandNode, depth: number): string | undefined 
 
 function watchedByWords(argv: readonly Argument[], depth: number): string | undefined {
   const [first] = argv;
-  // What `watch` runs is text in a form of its own.
+  // `unwrap` does not parse the command that `watch` runs.
   if (first?.type === 'fixed' && baseOf(first.text) === 'watch') return '`watch`';
   const found = unwrap(argv, [], depth);
   if (!found || found.wrappers.some((name) => baseOf(name) === 'timeout')) return undefined;
@@ -69,7 +69,7 @@ const has =
   (words: readonly string[]): boolean =>
     words.some((word) => pattern.test(word));
 
-/** `-f` alone or among other letters, none of which takes what follows as its value. */
+/** `-f` alone or among other letters, none of which takes a value. */
 const FOLLOWS = /^(?:-\d*[a-eg-zA-EG-Z]*[fF][a-zA-Z0-9]*|--follow(?:=.*)?)$/;
 const MONITORS = /^(?:-[a-ln-zA-Z]*m[a-zA-Z]*|--monitor)$/;
 

@@ -3,7 +3,7 @@ import { endsInBackground } from './ends-in-background.js';
 import { monitorHint } from './monitor-hint.js';
 import { sleepRefusal } from './sleep-guard.js';
 
-describe('T-11 a command in the foreground that begins by sleeping', () => {
+describe('T-11 a foreground command that begins with a sleep', () => {
   it.each([
     'sleep 2',
     'sleep 2.0s',
@@ -30,7 +30,7 @@ describe('T-11 a command in the foreground that begins by sleeping', () => {
     expect(sleepRefusal(command)).toMatch(/is_background.*monitor/);
   });
 
-  it('is refused when it is intended for longer than ten minutes', () => {
+  it('is refused if an intentional sleep is longer than ten minutes', () => {
     const intended = (length: string): string =>
       `sleep ${length} # intentional-sleep: waiting for the device`;
     expect(sleepRefusal(intended('601'))).toMatch(/600 s at most/);
@@ -60,7 +60,7 @@ describe('T-11 a command in the foreground that begins by sleeping', () => {
   });
 });
 
-describe('T-12 a command in the foreground that watches something', () => {
+describe('T-12 a foreground command that watches something', () => {
   it.each([
     'tail -f log',
     'tail -F log',
@@ -104,7 +104,7 @@ describe('T-12 a command in the foreground that watches something', () => {
   });
 });
 
-it('knows a command that puts its last part behind itself', () => {
+it('a command whose last part runs in the background is recognised', () => {
   expect(endsInBackground('make &')).toBe(true);
   expect(endsInBackground('make & sleep 1 &')).toBe(true);
   expect(endsInBackground('make & wait')).toBe(false);

@@ -3,7 +3,7 @@ import type { TaskKind } from '../kind.js';
 
 export const SHELL: TaskKind = {
   kind: 'shell',
-  // Messages go to its standard input where that is open.
+  // Messages are written to its standard input, if that is open.
   detailProblem: detailFields({
     command: 'text',
     'cwd?': 'text',
@@ -20,5 +20,5 @@ export const SHELL: TaskKind = {
   refusesMessage: ({ detail }) =>
     detail['stdin'] === true
       ? undefined
-      : 'its standard input is closed; a command takes messages when it is started with an open one',
+      : 'its standard input is closed; start a command with an open one to send it messages',
 };

@@ -1,16 +1,16 @@
 import { firstCommand, parseScript } from '@stoa/shell';
 
-/** From here on a sleep before anything else is waiting, and there are better ways to wait. */
+/** A command that begins with a shorter sleep is allowed. */
 const SHORTEST_S = 2;
 const LONGEST_INTENDED_S = 600;
 const REASON_CHARS = 8;
 
 const INSTEAD =
-  'to wait for something, start it with is_background and you are told when it ends, or watch for it with monitor';
+  'to wait for something, start it with is_background and you get a notice when it ends, or watch for it with monitor';
 
 /**
- * Why a command in the foreground is refused because it begins by sleeping; undefined when it does not. A
- * sleep on its own is let pass with a comment that says what it is for:
+ * Why a foreground command that begins with a sleep is refused; undefined if it is not. A single sleep is allowed with a
+ * comment that gives a reason:
  *
  *   sleep 30 # intentional-sleep: waiting for the device
  */
@@ -22,13 +22,13 @@ export function sleepRefusal(command: string): string | undefined {
   const isAlone =
     parsed.script.items.length === 1 && parsed.script.items[0]?.pipelines.length === 1;
   if (!isAlone || !isIntended(command)) {
-    return `A command in the foreground does not begin by sleeping ${SHORTEST_S} s or more: ${INSTEAD}`;
+    return `A foreground command must not begin with a sleep of ${SHORTEST_S} s or more: ${INSTEAD}`;
   }
   if (seconds <= LONGEST_INTENDED_S) return undefined;
-  return `A sleep that is intended lasts ${LONGEST_INTENDED_S} s at most: ${INSTEAD}`;
+  return `An intentional sleep lasts at most ${LONGEST_INTENDED_S} s: ${INSTEAD}`;
 }
 
-/** What `sleep` takes these words for; undefined when it is not `sleep`, or nobody can say. */
+/** The duration of a `sleep` command; undefined if it is another command or the duration is not known. */
 function secondsOf(argv: readonly { type: string; text?: string }[]): number | undefined {
   const [name, ...times] = argv;
   if (name?.type !== 'fixed' || !/^(?:\/(?:usr\/)?bin\/)?sleep$/.test(name.text ?? '')) {
@@ -47,7 +47,7 @@ function lengthOf(text: string): number {
   return number === undefined ? Number.NaN : Number(number) * (UNITS[unit] ?? Number.NaN);
 }
 
-/** Nothing before the comment could hold a sign that begins one and does not. */
+/** Without quotes, escapes or expansions before it, the first `#` after a space begins the comment. */
 function isIntended(command: string): boolean {
   const [before] = /^[^#'"\\`$]*\s#\s*intentional-sleep:/.exec(command) ?? [];
   if (before === undefined) return false;

@@ -2,7 +2,7 @@ import { type AutonomyPolicy, DEFAULT_AUTONOMY_POLICY, type NewStimulus } from '
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { newWork } from '../work/changes.js';
-import { type ChannelState, place } from './place.js';
+import { type ChannelState, decidePosting } from './posting.js';
 
 const NOW = 10_000_000;
 const policy: AutonomyPolicy = DEFAULT_AUTONOMY_POLICY;
@@ -29,73 +29,82 @@ const state = (known: Partial<ChannelState> = {}): ChannelState => ({
 const thread = { rootMessageId: 'root', isBusy: false };
 const inThread = { threadRootMessageId: 'root' };
 
-describe('where a stimulus goes', () => {
-  it('C-37 begins a thread, waits in the quiet period, and is cancelled at a limit', () => {
+describe('the decision to post a stimulus', () => {
+  it('C-37 it opens a thread, waits in the quiet period, and is cancelled at a limit', () => {
     const idea = stimulus();
-    expect(place(idea, state(), policy, NOW)).toEqual({ do: 'post', as: 'root' });
-    expect(place(idea, state({ rootPosts: [NOW - 1], activeRoots: 1 }), policy, NOW)).toEqual({
+    expect(decidePosting(idea, state(), policy, NOW)).toEqual({ do: 'post', as: 'root' });
+    expect(
+      decidePosting(idea, state({ rootPosts: [NOW - 1], activeRoots: 1 }), policy, NOW),
+    ).toEqual({
       do: 'wait',
       until: NOW - 1 + policy.quietPeriodMsAfterRootPost,
       reason: 'quiet_period',
     });
     const rested = [NOW - 300_000];
-    expect(place(idea, state({ rootPosts: rested, activeRoots: 1 }), policy, NOW)).toEqual({
+    expect(decidePosting(idea, state({ rootPosts: rested, activeRoots: 1 }), policy, NOW)).toEqual({
       do: 'cancel',
       reason: 'active_root_limit',
     });
     const four = [1, 2, 3, 4].map((n) => NOW - n * 600_000);
-    expect(place(idea, state({ rootPosts: four }), policy, NOW)).toEqual({
+    expect(decidePosting(idea, state({ rootPosts: four }), policy, NOW)).toEqual({
       do: 'cancel',
       reason: 'hourly_root_limit',
     });
   });
 
-  it('a summary begins a thread beside one that is at work: it is done when it is said', () => {
+  it('a summary may open a thread beside an active one: its work is completed when it is posted', () => {
     const summary = stimulus({ kind: 'result_summary' });
-    expect(place(summary, state({ activeRoots: 9 }), policy, NOW)).toMatchObject({ as: 'root' });
+    expect(decidePosting(summary, state({ activeRoots: 9 }), policy, NOW)).toMatchObject({
+      as: 'root',
+    });
   });
 
-  it('answers in a thread in which nobody has the turn; what wakes nobody does not wait for that', () => {
+  it('it is held while its thread has an open turn, unless it wakes nobody', () => {
     const busy = state({ thread: { ...thread, isBusy: true } });
-    expect(place(stimulus(inThread), state({ thread }), policy, NOW)).toMatchObject({
+    expect(decidePosting(stimulus(inThread), state({ thread }), policy, NOW)).toMatchObject({
       as: 'reply',
     });
-    expect(place(stimulus(inThread), busy, policy, NOW)).toEqual({
+    expect(decidePosting(stimulus(inThread), busy, policy, NOW)).toEqual({
       do: 'hold',
       reason: 'thread_busy',
     });
     const summary = stimulus({ ...inThread, kind: 'result_summary' });
-    expect(place(summary, busy, policy, NOW)).toMatchObject({ as: 'reply' });
+    expect(decidePosting(summary, busy, policy, NOW)).toMatchObject({ as: 'reply' });
   });
 
-  it('C-38 with the hint main stands in the feed and belongs to its thread, once in a quiet period', () => {
-    const told = stimulus({ ...inThread, kind: 'result_summary', visibilityHint: 'main' });
-    expect(place(told, state({ thread }), policy, NOW)).toMatchObject({ as: 'promotion', thread });
+  it('C-38 with the hint main it is posted in the feed and refers to its thread, once in a quiet period', () => {
+    const summary = stimulus({ ...inThread, kind: 'result_summary', visibilityHint: 'main' });
+    expect(decidePosting(summary, state({ thread }), policy, NOW)).toMatchObject({
+      as: 'promotion',
+      thread,
+    });
     const work = { ...newWork('team', 'root', 'human', 'active', 0), lastMainPromotionAt: NOW - 1 };
-    expect(place(told, state({ thread: { ...thread, work } }), policy, NOW)).toMatchObject({
+    expect(
+      decidePosting(summary, state({ thread: { ...thread, work } }), policy, NOW),
+    ).toMatchObject({
       do: 'wait',
       reason: 'quiet_period',
     });
   });
 
-  it('is cancelled when it has expired, its thread is gone or its sender has left', () => {
+  it('it is cancelled when it has expired, its thread is gone or its sender has left', () => {
     const cases = [
       [stimulus({ expiresAt: NOW }), state(), 'expired'],
       [stimulus(inThread), state(), 'no_thread'],
       [stimulus({ senderSessionId: 'ses' }), state({ senderIsHere: false }), 'not_member'],
     ] as const;
     for (const [which, known, reason] of cases) {
-      expect(place(which, known, policy, NOW)).toEqual({ do: 'cancel', reason });
+      expect(decidePosting(which, known, policy, NOW)).toEqual({ do: 'cancel', reason });
     }
   });
 
-  it('is held while the channel is paused or archived', () => {
+  it('it is held while the channel is paused or archived', () => {
     for (const known of [{ paused: true }, { archived: true }]) {
-      expect(place(stimulus(), state(known), policy, NOW).do).toBe('hold');
+      expect(decidePosting(stimulus(), state(known), policy, NOW).do).toBe('hold');
     }
   });
 
-  it('never begins a thread beyond a limit, and never wakes anybody in a busy thread, whatever is asked', () => {
+  it('no stimulus opens a thread beyond a limit or wakes a session in a busy thread', () => {
     const kinds = fc.constantFrom<NewStimulus['kind']>(
       'agent_idea',
       'schedule_result',
@@ -120,11 +129,11 @@ describe('where a stimulus goes', () => {
           activeRoots,
           ...(isInThread ? { thread: { ...thread, isBusy } } : {}),
         });
-        const placed = place(asked, known, policy, NOW);
-        expect(placed).toEqual(place(asked, known, policy, NOW));
-        if (placed.do !== 'post') return;
-        if (placed.as === 'root') {
-          // What is exactly an hour old does not count any more.
+        const posting = decidePosting(asked, known, policy, NOW);
+        expect(posting).toEqual(decidePosting(asked, known, policy, NOW));
+        if (posting.do !== 'post') return;
+        if (posting.as === 'root') {
+          // A post that is exactly an hour old does not count.
           const inHour = rootPosts.filter((at) => at > NOW - 3_600_000);
           expect(inHour.length).toBeLessThan(policy.maxAutonomousRootPostsPerHour);
           expect(
@@ -132,7 +141,7 @@ describe('where a stimulus goes', () => {
           ).toBeLessThanOrEqual(NOW);
         }
         const isQuiet = kind === 'result_summary' || kind === 'supersession_notice';
-        if (placed.as === 'reply' && isBusy) expect(isQuiet).toBe(true);
+        if (posting.as === 'reply' && isBusy) expect(isQuiet).toBe(true);
       },
     );
     fc.assert(property, { numRuns: 500 });

@@ -6,39 +6,38 @@ interface Due {
   readonly stimulusId: string;
 }
 
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 /**
- * Which initiative stimuli wait for, as far as attempts to post them have shown. The initiative of a stimulus
- * never changes, so this is never wrong; what is not known is found out by the next attempt. With it, one
- * look at a thread in which somebody has the turn passes over everything that waits for it.
+ * Remembers the initiatives of stimuli that an attempt found held because the thread of their initiative has an open turn. The
+ * initiative of a stimulus never changes, so an entry is never wrong, and a missing one costs one attempt. One read of a busy
+ * thread then skips everything that waits for it.
  */
-export class InitiativeWaits {
+export class HeldStimuli {
   readonly #keys = new Map<string, string>();
 
   constructor(private readonly store: Store) {}
 
-  /** How many are known. */
   get size(): number {
     return this.#keys.size;
   }
 
-  learn({ stimulusId }: Due, initiativeKey: string): void {
-    if (this.#keys.size >= MOST_KNOWN) this.#keys.clear();
+  add({ stimulusId }: Due, initiativeKey: string): void {
+    if (this.#keys.size >= MAX_KNOWN) this.#keys.clear();
     this.#keys.set(stimulusId, initiativeKey);
   }
 
-  forget({ stimulusId }: Due): void {
+  delete({ stimulusId }: Due): void {
     this.#keys.delete(stimulusId);
   }
 
-  /** For one pass over what is due: each thread is looked at once, and again after something was posted. */
-  pass(): InitiativePass {
-    return new InitiativePass(this.store, this.#keys);
+  /** For one round over due stimuli, which reads each thread once, and again after something was posted there. */
+  round(): HeldInRound {
+    return new HeldInRound(this.store, this.#keys);
   }
 }
 
-class InitiativePass {
+class HeldInRound {
   readonly #isBusy = new Map<string, boolean>();
 
   constructor(
@@ -46,13 +45,13 @@ class InitiativePass {
     private readonly keys: ReadonlyMap<string, string>,
   ) {}
 
-  /** Whether this pass has seen already that it waits for a thread in which somebody has the turn. */
+  /** Whether this round has read already that its thread is busy. */
   isKnownToBeHeld({ topicId, stimulusId }: Due): boolean {
     const key = this.keys.get(stimulusId);
     return key !== undefined && this.#isBusy.get(groupOf(topicId, key)) === true;
   }
 
-  /** Whether it waits for such a thread, as far as what it waits for is known. */
+  /** Whether its thread is busy; false if its initiative is not known. */
   async isHeld({ topicId, stimulusId }: Due): Promise<boolean> {
     const key = this.keys.get(stimulusId);
     if (key === undefined) return false;
@@ -65,8 +64,8 @@ class InitiativePass {
     return isBusy;
   }
 
-  /** Something was posted, which may have opened a turn. */
-  lookAgain({ topicId, stimulusId }: Due): void {
+  /** It was posted, which may have opened a turn. */
+  posted({ topicId, stimulusId }: Due): void {
     const key = this.keys.get(stimulusId);
     if (key !== undefined) this.#isBusy.delete(groupOf(topicId, key));
   }

@@ -2,14 +2,15 @@ import { findRun, findSchedule, lockChannel, type Tx } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
 import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
+import type { EventOf } from '../kernel/module.js';
 import type { RunEnd } from '../runs/run-end.js';
-import { tellThread } from '../stimuli/add-stimulus.js';
+import { reportInThread } from '../stimuli/add-stimulus.js';
 import type { StimulusContext } from '../stimuli/context.js';
 import { outputOf } from '../turns/publication.js';
 import { withBinding } from '../work/changes.js';
 import { unbind, workChanged, workIn } from '../work/read-work.js';
 
-/** The thread that a schedule made inside a channel run belongs to. */
+/** A schedule that a run created in a thread, and reports there. */
 export interface ScheduleThread {
   readonly scheduleId: string;
   readonly sessionId: string;
@@ -18,8 +19,18 @@ export interface ScheduleThread {
   readonly threadRootMessageId: string;
 }
 
-/** Binds a schedule to its thread, in the commit that makes it. */
-export function* scheduleBound(thread: ScheduleThread, at: number): Tx<NewEvent[]> {
+/** The thread of a schedule, if it was created in one. */
+export function threadOf(
+  sessionId: string,
+  created: EventOf<'schedule_created'>['data'],
+): ScheduleThread | undefined {
+  const { scheduleId, title, channelId, threadRootMessageId } = created;
+  if (channelId === undefined || threadRootMessageId === undefined) return undefined;
+  return { scheduleId, sessionId, title, channelId, threadRootMessageId };
+}
+
+/** Binds a schedule to the work of its thread, in the commit that creates it. */
+export function* bindSchedule(thread: ScheduleThread, at: number): Tx<NewEvent[]> {
   const channel = yield* channelOf(thread);
   const work = channel && (yield* workIn(channel, thread.threadRootMessageId, at));
   if (!work) return [];
@@ -28,8 +39,8 @@ export function* scheduleBound(thread: ScheduleThread, at: number): Tx<NewEvent[
   return [workChanged('binding', bound)];
 }
 
-/** A schedule that has ended is bound to no thread. The channel is locked already. */
-export function* scheduleUnbound(thread: ScheduleThread): Tx<NewEvent[]> {
+/** The channel is locked already. */
+export function* unbindSchedule(thread: ScheduleThread): Tx<NewEvent[]> {
   const channel = yield* channelOf(thread);
   if (!channel) return [];
   const { scheduleId, threadRootMessageId } = thread;
@@ -37,10 +48,10 @@ export function* scheduleUnbound(thread: ScheduleThread): Tx<NewEvent[]> {
 }
 
 /**
- * Tells the thread that the work has begun. It is addressed to the session whose work it is, which has
- * it already: others speak up only if they always listen.
+ * Reports in the thread that the schedule fired. The report addresses the session of the schedule, so that no other session
+ * takes a turn for it.
  */
-export function* scheduleFired(
+export function* reportFire(
   context: StimulusContext,
   thread: ScheduleThread,
   at: number,
@@ -59,11 +70,11 @@ export function* scheduleFired(
     dedupeKey: `schedule:${scheduleId}:fire`,
     progressKey: `schedule:${scheduleId}:fire`,
   };
-  return yield* tellThread(context, channel, news, at);
+  return yield* reportInThread(context, channel, news, at);
 }
 
-/** What the work of a schedule came to, told in its thread. Who said nothing has nothing to tell. */
-export function* scheduleEnded(
+/** Reports the output of a run that a schedule started in its thread. */
+export function* reportResult(
   context: StimulusContext,
   sessionId: string,
   runId: string,
@@ -78,8 +89,8 @@ export function* scheduleEnded(
   }
   const schedule = yield* findSchedule.first({ scheduleId });
   const title = schedule ? decode(schedule.created).title : scheduleId;
-  const said = textOf(yield* outputOf(run, end));
-  const content = said !== '' ? said : failureText(end, title);
+  const output = textOf(yield* outputOf(run, end));
+  const content = output !== '' ? output : failureText(end, title);
   const thread = { scheduleId, sessionId, title, channelId, threadRootMessageId };
   const channel = content === undefined ? undefined : yield* channelOf(thread);
   if (content === undefined || !channel?.memberId) return [];
@@ -92,17 +103,17 @@ export function* scheduleEnded(
     dedupeKey: `schedule:${scheduleId}`,
     progressKey: `schedule:${scheduleId}:latest`,
   };
-  return yield* tellThread(context, channel, news, context.clock.now());
+  return yield* reportInThread(context, channel, news, context.clock.now());
 }
 
 const sourceOf = (sourceRef: string) => ({ sourceKind: 'schedule', sourceRef });
 
-/** That it failed is told; how, stays in the journal. */
+/** The thread learns only that the run failed; the journal contains the reason. */
 function failureText(end: RunEnd, title: string): string | undefined {
   return end.type === 'failed' ? `The work of the schedule “${title}” failed.` : undefined;
 }
 
-/** Locked, with the place of the session in it; nothing is told where it is archived. */
+/** The locked channel with the session's membership, unless it is archived. */
 function* channelOf({ channelId, sessionId }: ScheduleThread) {
   const row = yield* lockChannel.first({ channelId, actorId: `session:${sessionId}` });
   return row?.archivedAt === null ? { ...row, channelId } : undefined;

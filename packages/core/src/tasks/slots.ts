@@ -3,13 +3,13 @@ import { countLiveTasksOfSession, countRunningTasks, type Tx } from '@stoa/store
 import type { OpenSession } from '../sessions/session-gate.js';
 import type { TaskKind } from './kind.js';
 
-/** Whether one more of a kind may run for a person. Places are counted, never handed out: none can leak. */
-export function* hasPlace({ kind, atOnce }: TaskKind, responsibleId: string): Tx<boolean> {
+/** Whether one more task of a kind may run for a person. Running tasks are counted each time, so no slot can leak. */
+export function* hasFreeSlot({ kind, atOnce }: TaskKind, responsibleId: string): Tx<boolean> {
   if (atOnce === undefined) return true;
   return ((yield* countRunningTasks.first({ responsibleId, kind }))?.count ?? 0) < atOnce;
 }
 
-/** Throws `too_many_tasks` where one more cannot even wait. */
+/** Throws `too_many_tasks` if a session cannot even queue one more. */
 export function* assertRoom(kind: TaskKind, { topicId, sessionId }: OpenSession): Tx<void> {
   const limit = kind.atOnceInSession;
   if (limit !== undefined) {

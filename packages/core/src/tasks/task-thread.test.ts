@@ -10,7 +10,7 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
   beforeEach(async () => {
     stage = await StimulusStage.open(engine, ['bee']);
     sessionId = stage.turns.sessionOf('bee');
-    const input = { text: 'Look at this' };
+    const input = { text: 'Check this' };
     threadRootMessageId = (await stage.core.channels.post(OWNER, 'team', input)).messageId;
   });
   afterEach(async () => {
@@ -26,12 +26,12 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
       origin: { channelId: 'team', threadRootMessageId },
     });
 
-  it('T-48 tells that thread of its milestones and of its end', async () => {
+  it('T-48 reports its milestones and its end in that thread', async () => {
     const { taskId } = await begin();
     expect(await stage.core.tasks.milestone(taskId, 'Half of it is read')).toBe(true);
-    const end = { cause: 'exited', exitCode: 0, message: 'what it said stays in the journal' };
+    const end = { cause: 'exited', exitCode: 0, message: 'its output stays in the journal' };
     await stage.core.tasks.settle(taskId, { status: 'completed', end });
-    const made = (await stage.stimuli()).map(({ kind, content, ...rest }) => ({
+    const reports = (await stage.stimuli()).map(({ kind, content, ...rest }) => ({
       kind,
       content,
       thread: rest.threadRootMessageId,
@@ -39,7 +39,7 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
       sender: rest.senderSessionId,
     }));
     const from = { thread: threadRootMessageId, source: taskId, sender: sessionId };
-    expect(made).toEqual([
+    expect(reports).toEqual([
       { kind: 'sidechain_milestone', content: 'Half of it is read', ...from },
       {
         kind: 'task_completed',
@@ -47,7 +47,7 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
         ...from,
       },
     ]);
-    // Its session hears of it too, in the same place.
+    // Its session gets a notice with the same origin.
     const { items } = await stage.core.inbox.list(OWNER, sessionId, {
       kind: 'task_notice',
       limit: 9,
@@ -55,7 +55,7 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
     expect(items.map(({ origin }) => origin)).toEqual([{ channelId: 'team', threadRootMessageId }]);
   });
 
-  it('T-48 tells nothing of what somebody stopped, or where its session is not a member any more', async () => {
+  it('T-48 reports nothing if it was stopped, or if its session is no longer a member', async () => {
     const stopped = await begin('shell');
     await stage.core.tasks.settle(stopped.taskId, {
       status: 'cancelled',
@@ -68,9 +68,9 @@ describe.each(STORE_ENGINES)('a task that was started in a thread on $name', (en
     expect(await stage.stimuli()).toEqual([]);
   });
 
-  it('T-46 tells nothing of what ended by itself while somebody stopped it', async () => {
+  it('T-46 reports nothing if it ended while it was being stopped', async () => {
     const { taskId } = await begin('shell');
-    // Nobody here can stop it, and it is lost by that: a stop all the same.
+    // It has no executor here, so it is lost when it is stopped.
     expect(await stage.core.tasks.stop(OWNER, taskId)).toMatchObject({ status: 'lost' });
     expect(await stage.stimuli()).toEqual([]);
   });

@@ -4,16 +4,15 @@ import { decode } from '../kernel/codec.js';
 import type { TaskContext } from '../tasks/context.js';
 import { AGENT } from './agent-kind.js';
 
-/** The agents that tool calls of runs wait for, by their runs. A run that is over waits for nothing. */
-export class WaitedFor {
+/** The agents that tool calls wait for, by run. */
+export class ForegroundAgents {
   readonly #byRun = new Map<string, Set<string>>();
 
   add(runId: string, taskId: string): void {
     this.#byRun.set(runId, (this.#byRun.get(runId) ?? new Set()).add(taskId));
   }
 
-  /** Nothing came of it. */
-  drop(runId: string, taskId: string): void {
+  delete(runId: string, taskId: string): void {
     const tasks = this.#byRun.get(runId);
     tasks?.delete(taskId);
     if (tasks?.size === 0) this.#byRun.delete(runId);
@@ -27,7 +26,7 @@ export class WaitedFor {
     return [...this.#byRun.keys()];
   }
 
-  /** Those of a run that is over; they are not known here afterwards. */
+  /** Removes and returns the agents of a run. */
   take(runId: string): string[] {
     const tasks = [...(this.#byRun.get(runId) ?? [])];
     this.#byRun.delete(runId);
@@ -42,8 +41,8 @@ interface ForegroundAgent {
 
 const PAGE = 100;
 
-/** The agents of this place that a run waits for, and are not being stopped. */
-export async function foregroundAgents(context: TaskContext): Promise<ForegroundAgent[]> {
+/** The agents of this daemon that a run waits for, except those that are being stopped. */
+export async function listForegroundAgents(context: TaskContext): Promise<ForegroundAgent[]> {
   const { location } = context;
   const found: ForegroundAgent[] = [];
   for (let after: string | undefined = ''; after !== undefined; ) {
@@ -61,7 +60,7 @@ export async function foregroundAgents(context: TaskContext): Promise<Foreground
   return found;
 }
 
-export async function isOver(context: TaskContext, runId: string): Promise<boolean> {
+export async function hasRunEnded(context: TaskContext, runId: string): Promise<boolean> {
   const run = await context.store.read(() => findRunRow.first({ runId }));
   return !run || isTerminalRunStatus(run.status);
 }

@@ -1,20 +1,19 @@
 import type { BindingKind, StimulusKind, TaskEntry } from '@stoa/protocol';
 import { lockChannel, type Tx } from '@stoa/store';
 import type { NewEvent } from '../kernel/log.js';
-import { tellThread } from '../stimuli/add-stimulus.js';
+import { reportInThread } from '../stimuli/add-stimulus.js';
 import { withBinding } from '../work/changes.js';
 import { workChanged, workIn } from '../work/read-work.js';
 import type { TaskContext } from './context.js';
 
-/** How a task is bound to the thread it was started in. */
 const bindingKindOf = ({ kinds }: TaskContext, taskKind: string): BindingKind =>
   kinds.find(taskKind)?.bindingKind ?? 'task';
 
 /**
- * Binds a task in the background to the thread it was started in, in the commit that makes it; nothing where it was
- * started in none. The channel is locked already.
+ * Binds a background task to the work of the thread it was started in, if any, in the commit that creates it. The channel is
+ * locked already.
  */
-export function* taskBound(
+export function* bindTask(
   context: TaskContext,
   { taskId, sessionId, origin, kind, isForeground }: TaskEntry,
   at: number,
@@ -31,8 +30,8 @@ export function* taskBound(
   ];
 }
 
-/** Tells the thread that a task was started in of it; nothing where it was started in none. */
-export function* tellItsThread(
+/** Reports about a task in the thread it was started in, if any. */
+export function* reportInTaskThread(
   context: TaskContext,
   { taskId, sessionId, origin, ceiling, kind: taskKind }: TaskEntry,
   kind: Extract<StimulusKind, 'task_completed' | 'sidechain_milestone'>,
@@ -43,7 +42,7 @@ export function* tellItsThread(
   if (channelId === undefined || threadRootMessageId === undefined) return [];
   const row = yield* lockChannel.first({ channelId, actorId: `session:${sessionId}` });
   if (row?.archivedAt !== null || !row.memberId) return [];
-  const news = {
+  const report = {
     kind,
     threadRootMessageId,
     content,
@@ -54,5 +53,5 @@ export function* tellItsThread(
     progressKey: `task:${taskId}`,
     ceiling,
   };
-  return yield* tellThread(context, { ...row, channelId }, news, at);
+  return yield* reportInThread(context, { ...row, channelId }, report, at);
 }

@@ -1,40 +1,41 @@
 import type { AutonomyPolicy, NewStimulus, StimulusReason, ThreadWork } from '@stoa/protocol';
-import { isRepetitionOf, SAME_WORDS_MS } from './equivalence.js';
+import { hasExpired } from '../kernel/durable-queue.js';
+import { isRepetitionOf, REPETITION_MS } from './equivalence.js';
 import { KIND_RULES } from './kinds.js';
 
-/** A thread that a stimulus could be posted in. */
-export interface ThreadToPost {
+/** A thread in which a stimulus can be posted. */
+export interface TargetThread {
   readonly rootMessageId: string;
-  /** Somebody has the turn there, or is to have it. */
+  /** It has an open turn. */
   readonly isBusy: boolean;
   readonly work?: ThreadWork | undefined;
 }
 
-/** Everything that is looked at when a stimulus is placed. */
+/** Everything that the decision about a stimulus depends on. */
 export interface ChannelState {
   readonly paused: boolean;
   readonly archived: boolean;
-  /** The thread it names; undefined when there is none, or its root was deleted. */
-  readonly thread?: ThreadToPost | undefined;
+  /** The thread that it names, unless the root of that was deleted. */
+  readonly thread?: TargetThread | undefined;
   /** The open thread of the initiative that its dedupe key names. */
-  readonly initiative?: ThreadToPost | undefined;
-  /** Whether the session in whose name it is posted is still here; true when it has none. */
+  readonly initiative?: TargetThread | undefined;
+  /** The session that sends it is a member, or no session sends it. */
   readonly senderIsHere: boolean;
-  /** What was posted lately, newest first. */
+  /** The stimuli that were posted last, newest first. */
   readonly posted: readonly (NewStimulus & {
     readonly messageId: string;
     readonly dispatchedAt: number;
   })[];
-  /** When stimuli last began threads, within the last hour or quiet period; newest first. */
+  /** When stimuli opened threads within the last hour or quiet period; newest first. */
   readonly rootPosts: readonly number[];
   readonly activeRoots: number;
 }
 
-export type Placement =
-  /** `root` is the thread it belongs to; a promotion stands in the feed and points at it. */
+export type Posting =
+  /** A promotion is a message in the feed that refers to its thread. */
   | { readonly do: 'post'; readonly as: 'root' }
-  | { readonly do: 'post'; readonly as: 'reply' | 'promotion'; readonly thread: ThreadToPost }
-  /** Nothing to be done before a time, or before something happens. */
+  | { readonly do: 'post'; readonly as: 'reply' | 'promotion'; readonly thread: TargetThread }
+  /** `wait` ends at a time, `hold` with an event. */
   | { readonly do: 'wait'; readonly until: number; readonly reason: StimulusReason }
   | { readonly do: 'hold'; readonly reason: StimulusReason }
   | { readonly do: 'cancel'; readonly reason: StimulusReason }
@@ -43,24 +44,24 @@ export type Placement =
 const HOUR_MS = 3_600_000;
 
 /**
- * Where a stimulus goes: a pure function of what is known of its channel, total and deterministic.
+ * Decides whether a stimulus is posted now, and in which thread.
  *
- * What may not be posted any more is cancelled, what was said a moment ago is not said again. A thread
- * in which somebody has the turn is not talked into, unless nobody is to be woken. Only what begins a
- * thread is held to the limits on roots, in this order: a quiet period lets it wait, the other two end it.
+ * A stimulus is cancelled when it has expired or its sender or thread is gone, and coalesced when the same text was posted a
+ * moment ago. A stimulus that wakes sessions is held while its thread has an open turn. Limits apply only to stimuli that
+ * open a thread: in a quiet period they wait, and the limits on active threads and threads per hour cancel them.
  */
-export function place(
+export function decidePosting(
   stimulus: NewStimulus,
   state: ChannelState,
   policy: AutonomyPolicy,
   now: number,
-): Placement {
-  if (stimulus.expiresAt !== undefined && stimulus.expiresAt <= now) return cancel('expired');
+): Posting {
+  if (hasExpired(stimulus, now)) return cancel('expired');
   if (!state.senderIsHere) return cancel('not_member');
   if (stimulus.scope === 'thread' && !state.thread) return cancel('no_thread');
   if (state.paused || state.archived) return { do: 'hold', reason: 'paused' };
   const same = state.posted.find(
-    (known) => known.dispatchedAt > now - SAME_WORDS_MS && isRepetitionOf(stimulus, known),
+    (known) => known.dispatchedAt > now - REPETITION_MS && isRepetitionOf(stimulus, known),
   );
   if (same) return { do: 'coalesce', stimulusId: same.stimulusId, messageId: same.messageId };
   const thread = state.thread ?? state.initiative;
@@ -69,10 +70,10 @@ export function place(
 
 function inThread(
   { kind, scope, visibilityHint }: NewStimulus,
-  thread: ThreadToPost,
+  thread: TargetThread,
   { quietPeriodMsAfterRootPost }: AutonomyPolicy,
   now: number,
-): Placement {
+): Posting {
   if (scope === 'thread' && visibilityHint === 'main') {
     const until = (thread.work?.lastMainPromotionAt ?? -Infinity) + quietPeriodMsAfterRootPost;
     if (until > now) return { do: 'wait', until, reason: 'quiet_period' };
@@ -87,10 +88,10 @@ function asRoot(
   { rootPosts, activeRoots }: ChannelState,
   policy: AutonomyPolicy,
   now: number,
-): Placement {
+): Posting {
   const until = (rootPosts[0] ?? -Infinity) + policy.quietPeriodMsAfterRootPost;
   if (until > now) return { do: 'wait', until, reason: 'quiet_period' };
-  // What only sums up is done when it is said.
+  // A summary completes the work of its thread when it is posted.
   const staysActive = KIND_RULES[kind].topicKind === 'autonomous_root';
   if (staysActive && activeRoots >= policy.maxActiveAutonomousRoots) {
     return cancel('active_root_limit');
@@ -100,4 +101,4 @@ function asRoot(
   return { do: 'post', as: 'root' };
 }
 
-const cancel = (reason: StimulusReason): Placement => ({ do: 'cancel', reason });
+const cancel = (reason: StimulusReason): Posting => ({ do: 'cancel', reason });
