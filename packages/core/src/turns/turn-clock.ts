@@ -41,7 +41,7 @@ export class TurnClock {
   async answered({ channelId, threadRootMessageId }: Origin): Promise<void> {
     if (channelId === undefined || threadRootMessageId === undefined) return;
     try {
-      await this.turns.look(channelId, threadRootMessageId, 'answered');
+      await this.turns.reevaluate(channelId, threadRootMessageId, 'answered');
     } catch (error) {
       this.context.diagnose('a thread could not be reevaluated', { channelId, error });
     }
