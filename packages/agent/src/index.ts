@@ -6,7 +6,7 @@ export {
 } from './acp/acp-driver.js';
 export { AcpFailure, type AcpFailureCode } from './acp/acp-failure.js';
 export { type AgentProgram, agentProgram } from './acp/agent-program.js';
-export type { McpAccess } from './acp/mcp-servers.js';
+export type { McpAccess } from './acp/session-servers.js';
 export type { AgentDriver } from './agent-driver.js';
 export { RETRY_RULES, type RetryRules } from './builtin/ask-model.js';
 export {

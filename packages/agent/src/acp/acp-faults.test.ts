@@ -14,7 +14,7 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver, type AcpLimits } from './acp-driver.js';
-import { GUARD } from './process-guard.js';
+import { GUARD } from './spawn-program.js';
 
 const stages: AgentFixture[] = [];
 afterEach(async () => {
@@ -74,7 +74,7 @@ describe('a program that goes wrong', () => {
     ['floods', '!flood', 'acp_flood', 'at once'],
     ['writes an endless line', '!long 3000000', 'acp_flood', 'more than 2000000 bytes'],
     ['answers what nobody understands', '!malformed', 'acp_protocol_error', 'stopReason'],
-    ['says nothing', '!wait', 'acp_timeout', 'said nothing'],
+    ['says nothing', '!wait', 'acp_timeout', 'sent nothing'],
   ])(
     'R-29 %s: the run fails with its cause, and another session goes on',
     async (_, prompt, code, words) => {

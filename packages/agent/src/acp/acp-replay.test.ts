@@ -127,7 +127,7 @@ describe('a program that repeats what was said when it loads a session', () => {
     expect(stage.prompts[1]).toContain('<untrusted source="journal of this session"');
     expect(stage.prompts[1]).toContain('my number is 42');
     const reprimed = (await again.all('note')).find(({ data }) => data.code === 'reprimed');
-    expect(reprimed?.data.text).toContain('would say again what was said');
+    expect(reprimed?.data.text).toContain('would repeat its earlier messages');
   });
 
   it('AC-3 a preset that is known for it is never asked to load a session', async () => {

@@ -1,21 +1,20 @@
-import { pause } from '../pause.js';
+import { orAborted, pause } from '../pause.js';
 import { AcpFailure } from './acp-failure.js';
 import { AgentProcess, type ProcessPorts } from './agent-process.js';
 import type { AgentProgram } from './agent-program.js';
-import { unlessAborted } from './within.js';
 
 export interface PoolPorts extends ProcessPorts {
-  /** How long a program that nobody uses is kept. */
+  /** How long an unused program keeps running. */
   readonly idleMs: number;
-  /** How long to wait before a program is started again, by how often it crashed in a row. */
+  /** How long to wait before a restart, by the number of consecutive crashes. */
   readonly backoffMs: readonly number[];
 }
 
 /** A program in use. */
 export interface Lease {
   readonly process: AgentProcess;
-  /** It did what it was asked: what it did wrong before does not count any more. */
-  praise(): void;
+  /** Call it after a successful prompt. */
+  resetCrashes(): void;
   release(): void;
 }
 
@@ -23,34 +22,34 @@ interface Slot {
   process: AgentProcess | undefined;
   starting: Promise<AgentProcess> | undefined;
   users: number;
-  /** It is ended when nobody uses it any more, without waiting. */
+  /** It ends as soon as it is unused. */
   isRetired: boolean;
   crashes: number;
   notBefore: number;
-  keepAlive: () => void;
+  cancelIdle: () => void;
 }
 
 /**
- * The agent programs that run: one for each key, started when it is first used. For each key:
+ * The running agent programs: one for each key, started at the first use. For each key:
  *
- *   none ──use──▶ starting ──▶ running ──nobody used it for long──▶ none
+ *   none ──use──▶ starting ──▶ running ──unused for a while──▶ none
  *                    └──failed──▶ waiting ◀──crashed──┘
  *                                    └──use, once the time has passed──▶ starting
  */
 export class AgentPool {
   readonly #slots = new Map<string, Slot>();
-  /** Programs that are being ended. */
-  readonly #leaving = new Set<Promise<void>>();
+  /** Programs that are ending. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
   constructor(private readonly ports: PoolPorts) {}
 
-  /** Throws AcpFailure when the program cannot be started, and the signal's reason when it aborts. */
+  /** Throws AcpFailure if the program cannot be started, and the signal's reason if it aborts. */
   async use(key: string, program: AgentProgram, signal: AbortSignal): Promise<Lease> {
     const slot = this.#slotOf(key);
     slot.isRetired = false;
     slot.users += 1;
-    slot.keepAlive();
+    slot.cancelIdle();
     try {
       const process = await this.#processOf(slot, program, signal);
       return this.#lease(slot, process);
@@ -60,7 +59,7 @@ export class AgentPool {
     }
   }
 
-  /** Ends a program that no session is left in, as soon as nobody uses it. */
+  /** Ends a program as soon as it is unused. */
   retire(process: AgentProcess): void {
     for (const slot of this.#slots.values()) {
       if (slot.process !== process) continue;
@@ -69,16 +68,16 @@ export class AgentPool {
     }
   }
 
-  /** Ends every program; resolves when none is left. */
+  /** Ends every program; resolves when all have ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const slot of this.#slots.values()) {
-      slot.keepAlive();
+      slot.cancelIdle();
       const starting = slot.starting?.then((process) => process.stop()).catch(() => undefined);
-      if (starting) this.#leaving.add(starting);
+      if (starting) this.#ending.add(starting);
       this.#stop(slot);
     }
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#ending);
   }
 
   #slotOf(key: string): Slot {
@@ -91,7 +90,7 @@ export class AgentPool {
       isRetired: false,
       crashes: 0,
       notBefore: 0,
-      keepAlive: () => undefined,
+      cancelIdle: () => undefined,
     };
     this.#slots.set(key, slot);
     return slot;
@@ -103,7 +102,7 @@ export class AgentPool {
       if (this.#closing.signal.aborted)
         throw new AcpFailure('acp_exited', 'The daemon is stopping');
       if (slot.process) return slot.process;
-      if (slot.starting) return unlessAborted(signal, slot.starting);
+      if (slot.starting) return orAborted(slot.starting, signal);
       const wait = slot.notBefore - this.ports.now();
       if (wait <= 0) {
         slot.starting = this.#start(slot, program);
@@ -120,7 +119,7 @@ export class AgentPool {
       void process.ended.then((failure) => {
         if (slot.process === process) slot.process = undefined;
         if (failure) this.#crashed(slot);
-        this.#leave(process.gone);
+        this.#waitFor(process.gone);
       });
       if (slot.users === 0) this.#startIdling(slot);
       return process;
@@ -143,7 +142,7 @@ export class AgentPool {
     let isHeld = true;
     return {
       process,
-      praise: () => {
+      resetCrashes: () => {
         slot.crashes = 0;
       },
       release: () => {
@@ -159,9 +158,9 @@ export class AgentPool {
   }
 
   #startIdling(slot: Slot): void {
-    slot.keepAlive();
+    slot.cancelIdle();
     const idleMs = slot.isRetired ? 0 : this.ports.idleMs;
-    slot.keepAlive = this.ports.timers.after(idleMs, () => {
+    slot.cancelIdle = this.ports.timers.after(idleMs, () => {
       this.#stop(slot);
     });
   }
@@ -170,13 +169,13 @@ export class AgentPool {
     const { process } = slot;
     slot.process = undefined;
     slot.isRetired = false;
-    if (process) this.#leave(process.stop());
+    if (process) this.#waitFor(process.stop());
   }
 
-  #leave(gone: Promise<void>): void {
-    const leaving = gone.finally(() => {
-      this.#leaving.delete(leaving);
+  #waitFor(gone: Promise<void>): void {
+    const ending = gone.finally(() => {
+      this.#ending.delete(ending);
     });
-    this.#leaving.add(leaving);
+    this.#ending.add(ending);
   }
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type KnownServers, touchesOf } from './call-subjects.js';
+import { callSubjects, type KnownServers } from './call-subjects.js';
 import { ToolCall } from './tool-call.js';
 
 const NAME = 'stoa0123456789abcdef';
@@ -11,7 +11,7 @@ const SERVERS: KnownServers = {
 };
 
 const allOf = (report: Record<string, unknown>) =>
-  touchesOf(new ToolCall({ toolCallId: 'c', ...report }), '/ws', SERVERS);
+  callSubjects(new ToolCall({ toolCallId: 'c', ...report }), '/ws', SERVERS);
 
 const touches = (report: Record<string, unknown>) => {
   const { kind, subjects } = allOf(report);
@@ -154,7 +154,7 @@ describe('what a call touches', () => {
     const call = new ToolCall({ toolCallId: 'c', kind: 'read', locations: [{ path: 'a' }] });
     call.announce('c');
     call.add({ toolCallId: 'c', name: 'mcp__db__drop' });
-    expect(touchesOf(call, '/ws', SERVERS).subjects).toEqual([
+    expect(callSubjects(call, '/ws', SERVERS).subjects).toEqual([
       { type: 'mcp', server: 'db', tool: 'drop' },
     ]);
   });

@@ -9,42 +9,39 @@ interface SilencePorts {
   readonly pingMs: number;
 }
 
-/**
- * Rejects when nothing was heard of a turn for too long. A tool may take its time, as long as the program
- * itself still answers.
- */
+/** Rejects if a turn reports nothing for too long. While a tool runs, it is enough that the program answers a ping. */
 export function watchSilence(
   turn: Turn,
   process: AgentProcess,
   { timers, silenceMs, pingMs }: SilencePorts,
-): { readonly happens: Promise<never>; callOff(): void } {
-  let stop = (): void => undefined;
+): { readonly detected: Promise<never>; stop(): void } {
+  let cancel = (): void => undefined;
   let isOver = false;
-  const happens = new Promise<never>((_, reject) => {
-    const look = async (): Promise<void> => {
+  const detected = new Promise<never>((_, reject) => {
+    const check = async (): Promise<void> => {
       if (isOver) return;
       if (turn.quietMs >= silenceMs) {
         if (!turn.hasOpenCalls || !(await process.isAnswering(pingMs))) {
           const seconds = String(Math.round(silenceMs / 1_000));
-          const words = `${process.program.name} said nothing for ${seconds} seconds`;
-          reject(new AcpFailure('acp_timeout', words));
+          const message = `${process.program.name} sent nothing for ${seconds} seconds`;
+          reject(new AcpFailure('acp_timeout', message));
           return;
         }
-        turn.touch();
+        turn.recordActivity();
       }
       wait();
     };
     const wait = (): void => {
-      stop = timers.after(Math.max(1, silenceMs - turn.quietMs), () => void look());
+      cancel = timers.after(Math.max(1, silenceMs - turn.quietMs), () => void check());
     };
     wait();
   });
-  happens.catch(() => undefined);
+  detected.catch(() => undefined);
   return {
-    happens,
-    callOff() {
+    detected,
+    stop() {
       isOver = true;
-      stop();
+      cancel();
     },
   };
 }
