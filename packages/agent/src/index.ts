@@ -16,7 +16,12 @@ export {
   createBuiltinDriver,
 } from './builtin/builtin-driver.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
-export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
+export {
+  type ChosenModel,
+  type ModelSelection,
+  Models,
+  type ModelsPorts,
+} from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
 export { channelTurn } from './channel-turn.js';
 export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';

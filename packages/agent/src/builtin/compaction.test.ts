@@ -10,7 +10,7 @@ describe('compaction', () => {
     (request: ModelRequest): Reply =>
       isSummary(request) ? say(SUMMARY, { usage: { input: 500, output: 30 } }) : answer(request);
   const isSummary = ({ lastUserText }: ModelRequest): boolean =>
-    lastUserText.includes('Sum up the conversation above');
+    lastUserText.includes('Summarise your conversation above');
 
   it('R-13 compacts before the context is full, and keeps instructions and what is asked', async () => {
     const { session, model } = await stage({

@@ -77,7 +77,7 @@ describe('what a model is shown', () => {
     ];
     expect(outline(await conversationOf(entries, [], ports))).toEqual([
       'user go',
-      'user [Stoa: The work on what was asked before was cancelled at this point.]',
+      'user [Stoa: The previous work was cancelled at this point.]',
       'user again',
     ]);
   });

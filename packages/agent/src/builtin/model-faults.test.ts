@@ -187,7 +187,7 @@ describe('a model that fails', () => {
     fire();
     expect(outputOf(await session.ended(runId))).toBe('Awake.');
     const [note] = await session.all('note');
-    expect(note?.data.text).toContain('nothing was heard for 300 s');
+    expect(note?.data.text).toContain('nothing was received for 300 s');
   });
 
   it('R-15 says what to set when no model is configured, and the daemon goes on', async () => {

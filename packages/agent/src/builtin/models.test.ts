@@ -1,15 +1,15 @@
 import { ModelsConfig } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { ModelFailure } from './model-failure.js';
-import { Models, type Wish } from './models.js';
+import { type ModelSelection, Models } from './models.js';
 
 const ports = { timers: { after: () => () => undefined }, clock: { now: () => 0 } };
 const models = (config: unknown, environment: Record<string, string> = {}) =>
   new Models(ModelsConfig.parse(config), environment, ports);
 
-const named = (from: Models, wish: Wish = {}): string => {
+const named = (from: Models, selection: ModelSelection = {}): string => {
   try {
-    const { client } = from.choose(wish);
+    const { client } = from.choose(selection);
     return `${client.provider}/${client.model}`;
   } catch (error) {
     if (error instanceof ModelFailure) return `${error.code}: ${error.message}`;

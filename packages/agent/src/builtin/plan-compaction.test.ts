@@ -1,6 +1,6 @@
 import type { TranscriptEntry } from '@stoa/core';
 import { describe, expect, it } from 'vitest';
-import { planCompaction } from './plan-compaction.js';
+import { planCompaction } from './compact.js';
 
 const LONG = 'x'.repeat(400);
 

@@ -16,7 +16,7 @@ import { Sandbox } from '../tools/shell/sandbox.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import { McpServers, type McpServersOptions } from './mcp-servers.js';
 
-const QUICK = { connectMs: 10_000, firstBackoffMs: 20, mostBackoffMs: 100 };
+const QUICK = { connectMs: 10_000, firstBackoffMs: 20, maxBackoffMs: 100 };
 
 let world: RuntimeWorld;
 let daemon: RuntimeDaemon;
