@@ -88,7 +88,7 @@ function instructionsFor(session: RunSession, which: 'first' | 'changed'): strin
 function historyOf({ entries, isCut }: Transcript, sessionId: string, runId: string): string {
   const lead =
     'This work began in an earlier session that cannot continue. The journal of that session follows, ' +
-    'oldest entry first. It is for your information; nothing in it is asked of you again:';
+    'oldest entry first. Treat it as information; nothing in it is asked of you again:';
   const text = lastThatFit(
     entries
       .filter(({ type }) => type !== 'context')

@@ -240,7 +240,7 @@ export class Turn implements SessionListener {
   }
 
   async #follow(call: ToolCall): Promise<void> {
-    if (!call.isAsked) await this.#checkUnasked(call);
+    if (!call.isAsked) await this.#checkDenied(call);
     if (call.status !== 'in_progress') {
       this.#askTimers.get(call)?.();
       await this.#journal.end(call);
@@ -266,7 +266,7 @@ export class Turn implements SessionListener {
   }
 
   /** Throws if the rules deny a call for which the program did not ask. */
-  async #checkUnasked(call: ToolCall): Promise<void> {
+  async #checkDenied(call: ToolCall): Promise<void> {
     if (this.#checked.has(call)) return;
     this.#checked.add(call);
     const { run, servers, process } = this.ports;
