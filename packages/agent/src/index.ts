@@ -1,8 +1,6 @@
 export {
-  ACP_LIMITS,
   AcpDriver,
   type AcpDriverPorts,
-  type AcpLimits,
 } from './acp/acp-driver.js';
 export { AcpFailure, type AcpFailureCode } from './acp/acp-failure.js';
 export { type AgentProgram, agentProgram } from './acp/agent-program.js';

@@ -1,5 +1,5 @@
 import { PermissionMode } from '@stoa/protocol';
-import { type AgentStage, OWNER, saidBy, until } from '@stoa/testkit';
+import { type AgentFixture, OWNER, outputOf, until } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { type AcpStageOptions, mcpFor, openStage } from './acp-stage.fixture.js';
 import { agentProgram } from './agent-program.js';
@@ -9,7 +9,7 @@ const OWN_TOOLS = [
   ...['send_message', 'remember', 'ask_user'],
 ];
 
-const open = (options: AcpStageOptions = {}): Promise<AgentStage> =>
+const open = (options: AcpStageOptions = {}): Promise<AgentFixture> =>
   openStage({ limits: { askMs: 300 }, ports: () => ({ mcpFor: mcpFor(OWN_TOOLS) }), ...options });
 
 const ONCE = { decision: 'allow', scope: 'once' } as const;
@@ -127,7 +127,7 @@ describe('an approval covers the shown description', () => {
     const session = await stage.session();
     const request = (command: string) =>
       permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
-    expect(saidBy(await session.ask(request('rm -rf x')))).toBe('rejected');
+    expect(outputOf(await session.ask(request('rm -rf x')))).toBe('rejected');
     expect(await session.all('waiting_approval')).toEqual([]);
     const { runId } = await session.submit(request('touch x'));
     const asked = await stage.asked(session);
@@ -144,7 +144,7 @@ describe('an approval covers the shown description', () => {
     const session = await stage.session();
     const request = (command: string) =>
       permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
-    expect(saidBy(await session.ask(request('touch x')))).toBe('allowed');
+    expect(outputOf(await session.ask(request('touch x')))).toBe('allowed');
     expect(await session.all('waiting_approval')).toEqual([]);
     const { runId } = await session.submit(request('rm -rf x'));
     const asked = await stage.asked(session);
@@ -235,8 +235,8 @@ describe('an approval covers the shown description', () => {
 });
 
 /** The answers to the requests of the program, in order. */
-const answers = (stage: AgentStage): string[] =>
-  stage.told.flatMap(({ type, outcome }) => {
+const answers = (stage: AgentFixture): string[] =>
+  stage.received.flatMap(({ type, outcome }) => {
     const { optionId = '' } = (outcome ?? {}) as { optionId?: string };
     return type === 'permission' ? [/allow/.test(optionId) ? 'allowed' : 'rejected'] : [];
   });
@@ -365,7 +365,7 @@ describe('MCP tools of a program', () => {
         await session.ask('!say hello');
       }
       // Ids of the fake program have the same prefix in one process.
-      const ids = stage.told.flatMap(({ type, id }) => (type === 'new' ? [id] : []));
+      const ids = stage.received.flatMap(({ type, id }) => (type === 'new' ? [id] : []));
       const started = new Set(ids.map((id) => id?.slice(0, id.lastIndexOf('-'))));
       expect([ids.length, started.size]).toEqual([2, processes]);
     }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OWNER, saidBy, until } from '@stoa/testkit';
+import { OWNER, outputOf, until } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { type AcpStageOptions, mcpFor, openStage } from './acp-stage.fixture.js';
@@ -119,7 +119,7 @@ describe('a program that speaks ACP', () => {
     const session = await stage.session();
     await session.ask('!say hello\n!mode yolo\n!say more');
     const modes = await until('the mode was set twice', () => {
-      const set = stage.told.filter(({ type }) => type === 'set_mode');
+      const set = stage.received.filter(({ type }) => type === 'set_mode');
       return set.length === 2 ? set : undefined;
     });
     expect(modes.map(({ modeId }) => modeId)).toEqual(['default', 'default']);
@@ -137,7 +137,7 @@ describe('a program that speaks ACP', () => {
     writeFileSync(join(stage.home, 'token'), 'secret');
     const session = await stage.session();
     const run = await session.ask('!env');
-    const answer = saidBy(run);
+    const answer = outputOf(run);
     expect(answer).toContain('"MY_KEY":"[secret]"');
     expect(answer).not.toContain('STOA_');
     expect(answer).not.toContain('canary');
@@ -253,8 +253,8 @@ describe('a request for permission', () => {
       await stage.answer(session, { decision, scope: 'once' });
       const run = await session.ended(runId);
       expect(run.status).toBe('completed');
-      expect(saidBy(run)).toBe(answer);
-      const permission = stage.told.find(({ type }) => type === 'permission');
+      expect(outputOf(run)).toBe(answer);
+      const permission = stage.received.find(({ type }) => type === 'permission');
       expect(permission?.['outcome']).toEqual({ outcome: 'selected', optionId: option });
       const [result] = await session.all('tool_result');
       expect(result?.data.outcome).toBe(outcome);

@@ -8,13 +8,13 @@ import { orAborted } from '../pause.js';
 import { textOutput } from '../text-output.js';
 import { within } from '../within.js';
 import { AcpFailure, asAcpFailure, errorText } from './acp-failure.js';
+import { ACP_LIMITS, type AcpLimits, type StreamLimits } from './acp-limits.js';
 import { AgentPool, type Lease } from './agent-pool.js';
 import type { AgentProcess, ProcessPorts } from './agent-process.js';
 import { type AgentProgram, agentProgram } from './agent-program.js';
 import { type AgentSession, AgentSessions, SESSION_NOTE, writeNote } from './agent-sessions.js';
 import { PromptAnswer } from './answers.js';
 import type { PermissionPorts } from './call-permissions.js';
-import type { StreamLimits } from './message-stream.js';
 import { buildPrompt, instructionsDigest } from './prompt.js';
 import { isEmptyAnswerError, promptFailure } from './prompt-failure.js';
 import type { McpFor } from './session-servers.js';
@@ -24,45 +24,14 @@ import { programProblem } from './spawn-program.js';
 import { Turn } from './turn.js';
 import { CallIds } from './turn-journal.js';
 
-export interface AcpLimits {
-  /** How long a program may take to start. */
-  readonly startMs: number;
-  /** How long a program may take to open a session. */
-  readonly sessionMs: number;
-  /** How long a cancelled prompt may take to end before its session is given up. */
-  readonly settleMs: number;
-  readonly pingMs: number;
-  /** How long a program may take to ask for permission after it reports a running call. */
-  readonly askMs: number;
-  /** How long a prompt may report nothing. */
-  readonly silenceMs: number;
-  /** How long an unused program keeps running. */
-  readonly idleMs: number;
-  /** How long to wait before a restart, by the number of consecutive crashes. */
-  readonly backoffMs: readonly number[];
-  readonly stream: Partial<StreamLimits>;
-}
-
-export const ACP_LIMITS: AcpLimits = {
-  startMs: 60_000,
-  sessionMs: 60_000,
-  settleMs: 3_000,
-  pingMs: 3_000,
-  askMs: 1_000,
-  silenceMs: 10 * 60_000,
-  idleMs: 10 * 60_000,
-  backoffMs: [1_000, 5_000, 15_000, 60_000],
-  stream: {},
-};
-
-export interface AcpDriverPorts
-  extends PermissionPorts,
-    Pick<ProcessPorts, 'sandbox' | 'timers' | 'now' | 'diagnose'> {
+export interface AcpDriverPorts extends PermissionPorts, Omit<ProcessPorts, 'limits'> {
   /** The daemon's environment. A program gets what it needs and what its definition names. */
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Grants the session of a run access to Stoa's own tools, until it is revoked. */
   readonly mcpFor?: McpFor;
-  readonly limits?: Partial<AcpLimits>;
+  readonly limits?: Partial<Omit<AcpLimits, 'stream'>> & {
+    readonly stream?: Partial<StreamLimits>;
+  };
 }
 
 /** One attempt to execute a run. */
@@ -85,10 +54,9 @@ export class AcpDriver implements AgentDriver {
   readonly #problems = new Map<string, string>();
 
   constructor(private readonly ports: AcpDriverPorts) {
-    this.#limits = { ...ACP_LIMITS, ...ports.limits };
-    const { sandbox, timers, now, diagnose } = ports;
-    const { stream, ...limits } = this.#limits;
-    this.#pool = new AgentPool({ sandbox, timers, now, diagnose, limits: stream, ...limits });
+    const stream = { ...ACP_LIMITS.stream, ...ports.limits?.stream };
+    this.#limits = { ...ACP_LIMITS, ...ports.limits, stream };
+    this.#pool = new AgentPool({ ...ports, limits: this.#limits });
     this.#sessions = new AgentSessions({
       ...ports,
       sessionMs: this.#limits.sessionMs,
@@ -341,7 +309,7 @@ export class AcpDriver implements AgentDriver {
     void process.isAnswering(pingMs).then((isAnswering) => {
       if (isAnswering) return;
       const message = `${process.program.name} no longer answers`;
-      process.fail(new AcpFailure('acp_timeout', message));
+      process.end(new AcpFailure('acp_timeout', message));
     });
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Principal, Run } from '@stoa/protocol';
-import { OWNER, processesWith, saidBy, sendSignal, until } from '@stoa/testkit';
+import { OWNER, outputOf, processesWith, sendSignal, until } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { type AcpStageOptions, openStage } from './acp-stage.fixture.js';
 import { GUARD } from './spawn-program.js';
@@ -62,8 +62,8 @@ describe('a program that fails', () => {
       const run = await session.ask(prompt);
       expect(failed(run)).toEqual({ status: 'failed', code });
       expect(run.failure?.message).toContain(message);
-      expect(saidBy(await other.ask('!say second'))).toBe('second');
-      expect(saidBy(await session.ask('!say again'))).toBe('again');
+      expect(outputOf(await other.ask('!say second'))).toBe('second');
+      expect(outputOf(await session.ask('!say again'))).toBe('again');
     },
   );
 
@@ -153,7 +153,7 @@ describe('a program that fails', () => {
     const stage = await open({ limits: { silenceMs: 50 } });
     const session = await stage.session();
     const { runId } = await session.submit('!begin a execute {"command":"make"}\n!wait');
-    const pings = () => stage.told.filter(({ type }) => type === 'unknown').length;
+    const pings = () => stage.received.filter(({ type }) => type === 'unknown').length;
     await until('it got some pings', () => pings() >= 3);
     const run = await stage.daemon.core.runs.get(OWNER, runId);
     expect(run.status).toBe('running');
@@ -174,8 +174,8 @@ describe('a program that fails', () => {
     const session = await stage.session();
     await session.ask('!say one');
     await until('it has ended', () => stage.processes.length === 0);
-    expect(saidBy(await session.ask('!say two'))).toBe('two');
-    expect(stage.told.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
+    expect(outputOf(await session.ask('!say two'))).toBe('two');
+    expect(stage.received.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
   });
 });
 

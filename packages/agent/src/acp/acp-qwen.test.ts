@@ -177,7 +177,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
     const run = await session.ask('Are you there?');
-    expect(saidBy(run)).toBe('Here I am.');
+    expect(outputOf(run)).toBe('Here I am.');
     await until('no session was given up', () => stage.diagnoses.length === 0);
   });
 });

@@ -1,8 +1,6 @@
 import {
-  AgentFixture,
-  type AgentFixtureOptions,
+  type AgentFixture,
   type AgentSession,
-  type AgentStage,
   OWNER,
   outputOf,
   sendSignal,
@@ -11,7 +9,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { type AcpStageOptions, openStage } from './acp-stage.fixture.js';
 
-const open = ({ limits, ...options }: AcpStageOptions = {}): Promise<AgentStage> =>
+const open = ({ limits, ...options }: AcpStageOptions = {}): Promise<AgentFixture> =>
   openStage({ limits: { backoffMs: [1], ...limits }, keepsSessions: true, ...options });
 
 const LATE = { agent: { replay: 'late' } } as const;
@@ -53,7 +51,7 @@ describe('a program that repeats earlier messages when it loads a session', () =
   it.each([
     [
       'after it was idle',
-      async (stage: AgentStage) => {
+      async (stage: AgentFixture) => {
         await until('it has ended', () => stage.processes.length === 0);
       },
     ],

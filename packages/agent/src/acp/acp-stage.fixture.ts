@@ -1,12 +1,12 @@
 import { type Driver, decide } from '@stoa/core';
-import { AgentStage, type AgentStageOptions } from '@stoa/testkit';
+import { AgentFixture, type AgentFixtureOptions } from '@stoa/testkit';
 import { onTestFinished } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver, type AcpDriverPorts } from './acp-driver.js';
 
-type DriverParts = Parameters<AgentStageOptions['driver']>[0];
+type DriverParts = Parameters<AgentFixtureOptions['driver']>[0];
 
-export interface AcpStageOptions extends Omit<AgentStageOptions, 'driver'> {
+export interface AcpStageOptions extends Omit<AgentFixtureOptions, 'driver'> {
   readonly ports?: (parts: DriverParts) => Partial<AcpDriverPorts>;
   readonly limits?: AcpDriverPorts['limits'];
   readonly hasSandbox?: boolean;
@@ -21,8 +21,8 @@ export async function openStage({
   hasSandbox = true,
   watch,
   ...options
-}: AcpStageOptions = {}): Promise<AgentStage> {
-  const stage = await AgentStage.open({
+}: AcpStageOptions = {}): Promise<AgentFixture> {
+  const stage = await AgentFixture.open({
     driver: (parts) => {
       const driver = new AcpDriver({
         ...parts,

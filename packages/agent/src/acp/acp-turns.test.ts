@@ -1,9 +1,9 @@
 import type { Run } from '@stoa/protocol';
-import { type AgentStage, OWNER, processesOf, saidBy, until } from '@stoa/testkit';
+import { type AgentFixture, OWNER, outputOf, processesOf, until } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
 import { type AcpStageOptions, openStage } from './acp-stage.fixture.js';
 
-const open = ({ limits, ...options }: AcpStageOptions = {}): Promise<AgentStage> =>
+const open = ({ limits, ...options }: AcpStageOptions = {}): Promise<AgentFixture> =>
   openStage({
     limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
     ...options,
@@ -98,14 +98,14 @@ describe('a program whose model does not answer', () => {
     const run = await (await stage.session()).ask(prompt);
     expect(failed(run)).toEqual({ status: 'failed', code: 'acp_agent_error' });
     expect(run.failure?.message).toContain(message);
-    expect(saidBy(run)).toBe('');
+    expect(outputOf(run)).toBe('');
   });
 
   it('AC-15 does not fail if an answer quotes such an error', async () => {
     const stage = await open();
     const answer = 'The log contains:\nError: 404 not found';
     const run = await (await stage.session()).ask(chunk(answer));
-    expect(saidBy(run)).toBe(answer);
+    expect(outputOf(run)).toBe(answer);
   });
 
   it('AC-15 shows that it is retrying', async () => {

@@ -3,18 +3,12 @@ import { AcpFailure } from './acp-failure.js';
 import { AgentProcess, type ProcessPorts } from './agent-process.js';
 import type { AgentProgram } from './agent-program.js';
 
-export interface PoolPorts extends ProcessPorts {
-  /** How long an unused program keeps running. */
-  readonly idleMs: number;
-  /** How long to wait before a restart, by the number of consecutive crashes. */
-  readonly backoffMs: readonly number[];
-}
-
 /** A program in use. */
 export interface Lease {
   readonly process: AgentProcess;
   /** Call it after a successful prompt. */
   resetCrashes(): void;
+  /** Call it once. */
   release(): void;
 }
 
@@ -42,7 +36,7 @@ export class AgentPool {
   readonly #ending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(private readonly ports: PoolPorts) {}
+  constructor(private readonly ports: ProcessPorts) {}
 
   /** Throws AcpFailure if the program cannot be started, and the signal's reason if it aborts. */
   async use(key: string, program: AgentProgram, signal: AbortSignal): Promise<Lease> {
@@ -52,7 +46,15 @@ export class AgentPool {
     slot.cancelIdle();
     try {
       const process = await this.#processOf(slot, program, signal);
-      return this.#lease(slot, process);
+      return {
+        process,
+        resetCrashes: () => {
+          slot.crashes = 0;
+        },
+        release: () => {
+          this.#release(slot);
+        },
+      };
     } catch (error) {
       this.#release(slot);
       throw error;
@@ -133,23 +135,9 @@ export class AgentPool {
   }
 
   #crashed(slot: Slot): void {
-    const { backoffMs, now } = this.ports;
-    slot.notBefore = now() + (backoffMs[slot.crashes] ?? backoffMs.at(-1) ?? 0);
+    const { backoffMs } = this.ports.limits;
+    slot.notBefore = this.ports.now() + (backoffMs[slot.crashes] ?? backoffMs.at(-1) ?? 0);
     slot.crashes += 1;
-  }
-
-  #lease(slot: Slot, process: AgentProcess): Lease {
-    let isHeld = true;
-    return {
-      process,
-      resetCrashes: () => {
-        slot.crashes = 0;
-      },
-      release: () => {
-        if (isHeld) this.#release(slot);
-        isHeld = false;
-      },
-    };
   }
 
   #release(slot: Slot): void {
@@ -159,7 +147,7 @@ export class AgentPool {
 
   #startIdling(slot: Slot): void {
     slot.cancelIdle();
-    const idleMs = slot.isRetired ? 0 : this.ports.idleMs;
+    const idleMs = slot.isRetired ? 0 : this.ports.limits.idleMs;
     slot.cancelIdle = this.ports.timers.after(idleMs, () => {
       this.#stop(slot);
     });

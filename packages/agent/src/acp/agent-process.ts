@@ -15,6 +15,7 @@ import { startTimeOf } from '../tools/shell/process-tree.js';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import { within } from '../within.js';
 import { AcpFailure, asAcpFailure } from './acp-failure.js';
+import type { AcpLimits } from './acp-limits.js';
 import type { AgentProgram } from './agent-program.js';
 import {
   type AgentCapabilities,
@@ -25,7 +26,7 @@ import {
   WriteFileRequest,
 } from './answers.js';
 import { type Descendant, descendantsOf } from './descendants.js';
-import { messageStream, STREAM_LIMITS, type StreamLimits } from './message-stream.js';
+import { messageStream } from './message-stream.js';
 import { newServerName } from './session-servers.js';
 import { spawnProgram } from './spawn-program.js';
 
@@ -36,8 +37,7 @@ export interface ProcessPorts {
   readonly now: () => number;
   /** Writes a line to the log. Must not throw. */
   readonly diagnose: Diagnose;
-  readonly limits?: Partial<StreamLimits>;
-  readonly startMs: number;
+  readonly limits: AcpLimits;
 }
 
 /** Receives the notifications and requests of one session of a program. */
@@ -64,7 +64,8 @@ const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' }
  * An ended program is not restarted. No process of it runs any more when `gone` resolves.
  */
 export class AgentProcess {
-  readonly #stderr = new TextTail(STDERR_CHARS);
+  /** The end of its stderr and of its invalid output. */
+  #stderr = '';
   readonly #listeners = new Map<string, SessionListener>();
   readonly #connection: ClientConnection;
   readonly #exited: Promise<string>;
@@ -105,7 +106,7 @@ export class AgentProcess {
     this.#connection = this.#connect();
     this.gone = this.ended.then(() => this.#endProcesses());
     void this.#exited.then((how) => {
-      this.#close(new AcpFailure('acp_exited', this.#withStderr(`${program.name} ended (${how})`)));
+      this.end(new AcpFailure('acp_exited', this.#withStderr(`${program.name} ended (${how})`)));
     });
   }
 
@@ -119,7 +120,7 @@ export class AgentProcess {
     const { child, mark } = await spawnProgram(program, serverNames, ports.sandbox);
     const started = new AgentProcess(child, program, ports, mark, serverNames);
     const abort = (): void => {
-      started.#close(undefined);
+      started.end();
     };
     signal.addEventListener('abort', abort, { once: true });
     try {
@@ -236,18 +237,13 @@ export class AgentProcess {
     return this.#listeners.size;
   }
 
-  /** Ends it with this failure. */
-  fail(failure: AcpFailure): void {
-    this.#close(failure);
-  }
-
   async stop(): Promise<void> {
-    this.#close(undefined);
+    this.end();
     await this.gone;
   }
 
   async #initialize(): Promise<void> {
-    const { startMs } = this.ports;
+    const { startMs } = this.ports.limits;
     const { initialize, authenticate } = methods.agent;
     const hasFiles = this.program.takesFileCallbacks;
     const answer = await this.requestWithin(startMs, Initialized, initialize, {
@@ -275,26 +271,22 @@ export class AgentProcess {
     if (!stdin || !stdout) throw new Error('an agent program was started without its pipes');
     // A broken pipe shows in how the program ends.
     stdin.on('error', () => undefined);
-    const stream = messageStream(
-      { stdin, stdout },
-      { ...STREAM_LIMITS, ...this.ports.limits },
-      {
-        now: this.ports.now,
-        received: () => {
-          this.#lastMessageAt = this.ports.now();
-        },
-        update: (params) => {
-          const { sessionId, update } = fieldsOf(params);
-          if (typeof sessionId === 'string') this.#listeners.get(sessionId)?.update(update);
-        },
-        invalidLine: (line) => {
-          this.#stderr.add(`${line}\n`);
-        },
-        failed: ({ code, message }) => {
-          this.#close(new AcpFailure(code, `${this.program.name}: ${this.scrub(message)}`));
-        },
+    const stream = messageStream({ stdin, stdout }, this.ports.limits.stream, {
+      now: this.ports.now,
+      received: () => {
+        this.#lastMessageAt = this.ports.now();
       },
-    );
+      update: (params) => {
+        const { sessionId, update } = fieldsOf(params);
+        if (typeof sessionId === 'string') this.#listeners.get(sessionId)?.update(update);
+      },
+      invalidLine: (line) => {
+        this.#addStderr(`${line}\n`);
+      },
+      failed: ({ code, message }) => {
+        this.end(new AcpFailure(code, `${this.program.name}: ${this.scrub(message)}`));
+      },
+    });
     return client({ name: 'stoa' })
       .onRequest(methods.client.session.requestPermission, PermissionRequest, ({ params }) => {
         const listener = this.#listeners.get(params.sessionId);
@@ -321,7 +313,7 @@ export class AgentProcess {
     const { child } = this;
     child.stderr?.setEncoding('utf8');
     child.stderr?.on('data', (text: string) => {
-      this.#stderr.add(text);
+      this.#addStderr(text);
     });
     for (const pipe of [child.stderr, child.stdio[3]]) pipe?.on('error', () => undefined);
     return new Promise((resolve) => {
@@ -338,7 +330,7 @@ export class AgentProcess {
     });
   }
 
-  #close(failure: AcpFailure | undefined): void {
+  end(failure?: AcpFailure): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (failure) {
@@ -365,26 +357,18 @@ export class AgentProcess {
     if (isLeft) this.ports.diagnose('processes of an agent program still run', { pid });
   }
 
+  #addStderr(text: string): void {
+    this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
+  }
+
   #withStderr(message: string): string {
-    const tail = this.scrub(this.#stderr.text).trim().slice(-STDERR_MESSAGE_CHARS).toWellFormed();
+    const tail = this.scrub(this.#stderr.toWellFormed())
+      .trim()
+      .slice(-STDERR_MESSAGE_CHARS)
+      .toWellFormed();
     return tail === '' ? message : `${message}: ${tail}`;
   }
 }
 
 const fieldsOf = (params: unknown): { readonly sessionId?: unknown; readonly update?: unknown } =>
   typeof params === 'object' && params !== null ? params : {};
-
-/** Keeps the last characters of a text. */
-class TextTail {
-  #text = '';
-
-  constructor(private readonly chars: number) {}
-
-  add(text: string): void {
-    this.#text = (this.#text + text).slice(-this.chars);
-  }
-
-  get text(): string {
-    return this.#text.toWellFormed();
-  }
-}

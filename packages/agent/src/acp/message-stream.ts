@@ -6,24 +6,7 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk';
 import { AcpFailure } from './acp-failure.js';
-
-/** How much a program may send. */
-export interface StreamLimits {
-  readonly lineBytes: number;
-  readonly windowMs: number;
-  readonly bytesPerWindow: number;
-  readonly messagesPerWindow: number;
-  /** Consecutive lines that are no messages; some programs print greetings or warnings to stdout. */
-  readonly invalidLines: number;
-}
-
-export const STREAM_LIMITS: StreamLimits = {
-  lineBytes: 16 * 1024 * 1024,
-  windowMs: 5_000,
-  bytesPerWindow: 64 * 1024 * 1024,
-  messagesPerWindow: 20_000,
-  invalidLines: 20,
-};
+import type { StreamLimits } from './acp-limits.js';
 
 export interface StreamPorts {
   readonly now: () => number;

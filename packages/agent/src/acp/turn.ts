@@ -63,8 +63,10 @@ export class Turn implements SessionListener {
   #isOver = false;
   /** How many questions are open. */
   #questions = 0;
-  readonly #denials: string[] = [];
-  #modelFailure: string | undefined;
+  /** The denied calls with the reasons. */
+  readonly denials: string[] = [];
+  /** The model failure that the program reported. */
+  modelFailure: string | undefined;
   #isRetrying = false;
   #lastActivityAt: number;
   readonly #commands: TurnCommands;
@@ -112,19 +114,9 @@ export class Turn implements SessionListener {
     return this.#journal.hasOpenCalls;
   }
 
-  /** The denied calls with the reasons. */
-  get denials(): readonly string[] {
-    return this.#denials;
-  }
-
   /** Whether there is no text since the last call. */
   isSilent(): Promise<boolean> {
     return this.#queue.add(() => Promise.resolve(this.#journal.isSilent));
-  }
-
-  /** The model failure that the program reported. */
-  get modelFailure(): string | undefined {
-    return this.#modelFailure;
   }
 
   /** The titles of the calls that began, or may have begun. */
@@ -159,7 +151,7 @@ export class Turn implements SessionListener {
     }
     if (this.#queue.length >= MAX_WAITING_UPDATES) {
       const message = `${this.ports.process.program.name} reports faster than it can be journaled`;
-      this.ports.process.fail(new AcpFailure('acp_flood', message));
+      this.ports.process.end(new AcpFailure('acp_flood', message));
       return;
     }
     void this.#queue.add(() => this.#apply(update));
@@ -300,7 +292,7 @@ export class Turn implements SessionListener {
     const { process, run } = this.ports;
     const message = process.scrub(failure.message).slice(0, MODEL_FAILURE_CHARS).toWellFormed();
     if (!failure.isRetried) {
-      this.#modelFailure ??= message;
+      this.modelFailure ??= message;
       return;
     }
     this.#journal.showNotice(`[retrying: ${message}]`);
@@ -333,7 +325,7 @@ export class Turn implements SessionListener {
       ? 'The agent accepts no permission for a single call: it did not run.'
       : verdict.reason;
     await this.#queue.add(() => this.#journal.settle(call, 'denied', reason));
-    this.#denials.push(this.ports.process.scrub(`${call.title} (${reason})`));
+    this.denials.push(this.ports.process.scrub(`${call.title} (${reason})`));
     return rejecting(options);
   }
 

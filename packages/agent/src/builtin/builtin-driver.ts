@@ -7,9 +7,8 @@ import { RETRY_RULES, type RetryRules } from './ask-model.js';
 import { ModelFailure } from './model-failure.js';
 import { type ChosenModel, Models, modelSelection } from './models.js';
 
-export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'tools'> {
+export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios'> {
   readonly models: Pick<Models, 'choose'>;
-  readonly tools: CallTools;
 }
 
 /** Stoa's own agent: a loop of model and tools that journals every step. */

@@ -17,8 +17,8 @@ export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriver
   });
 
 /** A stage with the builtin driver. It is closed after the test. */
-export async function stage(options: Partial<ModelStageOptions> = {}): Promise<ModelStage> {
-  const opened = await ModelStage.open({ driver: (parts) => builtinDriver(parts), ...options });
+export async function stage(options: Partial<ModelFixtureOptions> = {}): Promise<ModelFixture> {
+  const opened = await ModelFixture.open({ driver: (parts) => builtinDriver(parts), ...options });
   onTestFinished(() => opened.close());
   return opened;
 }

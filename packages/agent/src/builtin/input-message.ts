@@ -6,18 +6,7 @@ import type { UserPart } from './model-client.js';
 
 export type FindAsset = RunContext['assets']['find'];
 
-export type Input = Pick<
-  TranscriptInput,
-  | 'itemId'
-  | 'kind'
-  | 'from'
-  | 'fromName'
-  | 'subject'
-  | 'inputItems'
-  | 'delivery'
-  | 'requestedBy'
-  | 'ceiling'
->;
+export type Input = Omit<TranscriptInput, 'metadata' | 'origin'>;
 
 /** Requests of people and schedules reach the model directly; all other input is in an envelope. */
 const DIRECT: Readonly<Record<WorkKind, boolean>> = {

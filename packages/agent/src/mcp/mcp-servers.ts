@@ -3,7 +3,7 @@ import type { McpServerConfig, McpServerHealth } from '@stoa/protocol';
 import { orAborted } from '../pause.js';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import type { Tool } from '../tools/tool.js';
-import { type McpTimes, ServerConnection } from './server-connection.js';
+import { MCP_TIMES, type McpTimes, ServerConnection } from './server-connection.js';
 import { serverTools } from './server-tools.js';
 
 export interface McpServersOptions {
@@ -15,14 +15,6 @@ export interface McpServersOptions {
   readonly diagnose: Diagnose;
   readonly times?: Partial<McpTimes>;
 }
-
-const TIMES: McpTimes = {
-  connectMs: 15_000,
-  callMs: 5 * 60_000,
-  idleMs: 5 * 60_000,
-  firstBackoffMs: 1_000,
-  maxBackoffMs: 60_000,
-};
 
 interface KnownServer {
   readonly agentId: string;
@@ -41,7 +33,7 @@ export class McpServers {
   readonly #times: McpTimes;
 
   constructor(private readonly options: McpServersOptions) {
-    this.#times = { ...TIMES, ...options.times };
+    this.#times = { ...MCP_TIMES, ...options.times };
   }
 
   /** The tools of a run's servers. If a server is offline, a note in the journal says so. */

@@ -6,15 +6,16 @@ import { type Connected, type ConnectOptions, connect } from './connect.js';
 import { UnsetVariable } from './expand-variables.js';
 import { serverScrubber, serverSecrets } from './server-secrets.js';
 
-export interface McpTimes {
+export const MCP_TIMES = {
   /** How long a server may take to connect and list its tools. */
-  readonly connectMs: number;
+  connectMs: 15_000,
   /** How long a call may take without progress. */
-  readonly callMs: number;
-  readonly idleMs: number;
-  readonly firstBackoffMs: number;
-  readonly maxBackoffMs: number;
-}
+  callMs: 5 * 60_000,
+  idleMs: 5 * 60_000,
+  firstBackoffMs: 1_000,
+  maxBackoffMs: 60_000,
+};
+export type McpTimes = Readonly<typeof MCP_TIMES>;
 
 export interface ServerConnectionOptions
   extends Omit<ConnectOptions, 'lost' | 'changed' | 'signal' | 'scrub'>,

@@ -205,7 +205,7 @@ otherwise: [{ say: 'What is \${input}?' }]
 `);
     const outputs: string[] = [];
     for (const text of ['hm', 'the weather?', 'a', 'add 2 and 3', 'b', 'c', 'd'])
-      outputs.push(saidBy(await session.ask(text)));
+      outputs.push(outputOf(await session.ask(text)));
     expect(outputs).toEqual([
       'one',
       'It rains.',
@@ -271,7 +271,7 @@ turns:
     const injected = await session.submit('also this', 'inject');
     expect(injected).toMatchObject({ runId, appliedRule: 'inject' });
     open();
-    expect(saidBy(await session.ended(runId))).toBe('Received: also this');
+    expect(outputOf(await session.ended(runId))).toBe('Received: also this');
     const [, receipt] = await session.all('delivered');
     expect(receipt?.data).toMatchObject({ itemId: injected.itemId, how: 'inject' });
   });
@@ -328,7 +328,7 @@ turns:
 describe('the guide', () => {
   it('R-15 explains that it is a script, that no model is configured, and what to set', async () => {
     const { session } = await stage(GUIDE);
-    const answer = saidBy(await session.ask('Write me a poem'));
+    const answer = outputOf(await session.ask('Write me a poem'));
     expect(answer).toContain('a small script');
     expect(answer).toContain('No model is configured');
     expect(answer).toContain('OPENAI_API_KEY');
