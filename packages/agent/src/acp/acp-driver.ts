@@ -264,7 +264,7 @@ export class AcpDriver implements AgentDriver {
     turn: Turn,
     answered: Promise<PromptAnswer>,
   ): Promise<PromptAnswer> {
-    const silence = watchSilence(turn, process, { ...this.#limits, timers: this.ports.timers });
+    const silence = watchSilence(turn, process, this.#limits, this.ports.timers);
     try {
       return await orAborted(Promise.race([answered, turn.failed, silence.detected]), run.signal);
     } catch (error) {

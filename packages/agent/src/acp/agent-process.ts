@@ -136,10 +136,6 @@ export class AgentProcess {
     }
   }
 
-  get pid(): number | undefined {
-    return this.child.pid;
-  }
-
   get hasEnded(): boolean {
     return this.#hasEnded;
   }
@@ -225,7 +221,7 @@ export class AgentProcess {
 
   /** Its running processes without the guard. */
   async descendants(): Promise<readonly Descendant[]> {
-    const { pid } = this;
+    const { pid } = this.child;
     return pid === undefined ? [] : descendantsOf({ leader: pid, mark: this.mark });
   }
 
@@ -335,7 +331,7 @@ export class AgentProcess {
     this.#hasEnded = true;
     if (failure) {
       const { code, message } = failure;
-      const { pid } = this;
+      const { pid } = this.child;
       this.ports.diagnose('an agent program ended', { code, message, pid });
     }
     this.#end(failure);
@@ -343,7 +339,7 @@ export class AgentProcess {
   }
 
   async #endProcesses(): Promise<void> {
-    const { pid } = this;
+    const { pid } = this.child;
     this.child.stdin?.end();
     if (pid === undefined) return;
     const marks = { leader: pid, marker: this.mark, since: this.#since };

@@ -20,13 +20,6 @@ export interface PermissionPorts {
   readonly diagnose: Diagnose;
 }
 
-interface ProgramPorts {
-  /** Removes secrets from questions and log lines. */
-  readonly scrub: Scrub;
-  /** What the program may write besides its workspace. */
-  readonly writable: readonly string[];
-}
-
 /** A call that asks for permission. */
 export interface AskedCall {
   readonly callId: string;
@@ -58,7 +51,12 @@ export class CallPermissions {
   #guard: Promise<PathGuard> | undefined;
 
   constructor(
-    private readonly ports: PermissionPorts & ProgramPorts,
+    private readonly ports: PermissionPorts & {
+      /** Removes secrets from questions and log lines. */
+      readonly scrub: Scrub;
+      /** What the program may write besides its workspace. */
+      readonly writable: readonly string[];
+    },
     private readonly run: RunContext,
   ) {}
 

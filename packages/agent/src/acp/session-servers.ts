@@ -28,20 +28,14 @@ export interface McpAccess {
 
 export type McpFor = (run: Pick<RunContext, 'session' | 'tokens'>) => McpAccess | undefined;
 
-export interface SessionServers {
-  readonly servers: McpServer[];
-  /** The names of the servers that this program cannot use. */
-  readonly unusable: readonly string[];
-}
-
-/** The MCP servers that a program gets for a session. Throws `invalid_agent`. */
+/** The MCP servers that a program gets for a session, and the names of those that it cannot use. Throws `invalid_agent`. */
 export function sessionServers(
   access: McpAccess | undefined,
   ownName: string,
   configured: Readonly<Record<string, McpServerConfig>>,
   supportsHttp: boolean,
   environment: Readonly<NodeJS.ProcessEnv>,
-): SessionServers {
+): { readonly servers: McpServer[]; readonly unusable: readonly string[] } {
   const servers: McpServer[] = [];
   const unusable: string[] = [];
   const add = (server: McpServer): void => {

@@ -1,19 +1,15 @@
 import type { Timers } from '@stoa/core';
 import { AcpFailure } from './acp-failure.js';
+import type { AcpLimits } from './acp-limits.js';
 import type { AgentProcess } from './agent-process.js';
 import type { Turn } from './turn.js';
-
-interface SilencePorts {
-  readonly timers: Timers;
-  readonly silenceMs: number;
-  readonly pingMs: number;
-}
 
 /** Rejects if a turn reports nothing for too long. While a tool runs, it is enough that the program answers a ping. */
 export function watchSilence(
   turn: Turn,
   process: AgentProcess,
-  { timers, silenceMs, pingMs }: SilencePorts,
+  { silenceMs, pingMs }: AcpLimits,
+  timers: Timers,
 ): { readonly detected: Promise<never>; stop(): void } {
   let cancel = (): void => undefined;
   let isOver = false;

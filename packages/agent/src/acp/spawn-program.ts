@@ -30,21 +30,17 @@ kill -KILL $watcher 2>/dev/null
 exit $code
 `;
 
-export interface SpawnedProgram {
-  /** The guard, which leads the process group. */
-  readonly child: ChildProcess;
-  /** `NAME=value` in the environment of every process of the program. */
-  readonly mark: string;
-}
-
 const MARK = 'ACP_AGENT_MARK';
 
-/** Starts an agent program in the sandbox, in its own process group. Throws AcpFailure if it cannot. */
+/**
+ * Starts an agent program in the sandbox. Returns the guard, which leads the process group, and `NAME=value` in the
+ * environment of every process of the program. Throws AcpFailure if it cannot.
+ */
 export async function spawnProgram(
   program: AgentProgram,
   serverNames: readonly string[],
   sandbox: Pick<Sandbox, 'launch' | 'programs'>,
-): Promise<SpawnedProgram> {
+): Promise<{ readonly child: ChildProcess; readonly mark: string }> {
   const { environment, workspace, settings } = program;
   const [, ...args] = program.command;
   const path = await findProgram(program);

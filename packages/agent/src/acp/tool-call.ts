@@ -28,7 +28,6 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 export class ToolCall {
   isStarted = false;
   isSettled = false;
-  approvalId: string | undefined;
   startedAt = 0;
   #report: ToolCallReport;
   /** The description at the request for permission; undefined before. */

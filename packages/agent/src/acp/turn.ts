@@ -137,7 +137,11 @@ export class Turn implements SessionListener {
   update(raw: unknown): void {
     const update = readUpdate(raw);
     // Also after the turn is over, so that the command is ended with it.
-    if (update.type === 'tool') this.#recordReported(update.report);
+    if (update.type === 'tool') {
+      const { kind, rawInput } = update.report;
+      const { commands } = namedArguments(rawInput, this.ports.run.session.workspace);
+      this.#recordCommands(kind, commands);
+    }
     if (this.#isOver) return;
     this.recordActivity();
     if (update.type === 'mode' || update.type === 'commands') {
@@ -270,18 +274,6 @@ export class Turn implements SessionListener {
     throw new AcpFailure('acp_not_asked', process.scrub(message));
   }
 
-  #recordAllowed({ kind, subjects }: CallSubjects): void {
-    const commands = subjects.flatMap((subject) =>
-      subject.type === 'shell' ? [subject.command] : [],
-    );
-    this.#recordCommands(kind, commands);
-  }
-
-  #recordReported({ kind, rawInput }: ToolCallReport): void {
-    const { commands } = namedArguments(rawInput, this.ports.run.session.workspace);
-    this.#recordCommands(kind, commands);
-  }
-
   #recordCommands(kind: string | null | undefined, commands: readonly string[]): void {
     if (commands.length > 0 || kind === 'execute') this.#commands.begin(commands);
   }
@@ -314,11 +306,16 @@ export class Turn implements SessionListener {
     });
     const subjects = callSubjects(call, this.ports.run.session.workspace, this.ports.servers);
     const verdict = await this.#judge(call, subjects);
-    const answer = verdict.isAllowed ? allowing(options, verdict.isStanding) : undefined;
+    // A permanent permission is selected only if the decision is permanent too.
+    const kinds = verdict.isAllowed && verdict.isStanding ? ['allow_always'] : [];
+    const answer = verdict.isAllowed ? select(options, 'allow_once', ...kinds) : undefined;
     if (verdict.isAllowed && answer) {
       await this.#queue.add(() => this.#journal.start(call, verdict.approvalId));
       this.#allowedFiles.set(call, verdict.files);
-      this.#recordAllowed(subjects);
+      const commands = subjects.subjects.flatMap((subject) =>
+        subject.type === 'shell' ? [subject.command] : [],
+      );
+      this.#recordCommands(subjects.kind, commands);
       return answer;
     }
     const reason = verdict.isAllowed
@@ -326,7 +323,7 @@ export class Turn implements SessionListener {
       : verdict.reason;
     await this.#queue.add(() => this.#journal.settle(call, 'denied', reason));
     this.denials.push(this.ports.process.scrub(`${call.title} (${reason})`));
-    return rejecting(options);
+    return select(options, 'reject_once', 'reject_always') ?? CANCELLED;
   }
 
   async #judge(call: ToolCall, subjects: CallSubjects): Promise<Verdict> {
@@ -366,30 +363,17 @@ export class Turn implements SessionListener {
   }
 }
 
-type Kind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
-
-/** Selects a permanent permission only if the decision is permanent too. */
-function allowing(
+/** Selects the first option of the first of these kinds that is offered. */
+function select(
   options: readonly PermissionOption[],
-  isStanding: boolean,
+  ...kinds: readonly string[]
 ): RequestPermissionResponse | undefined {
-  const option =
-    ofKind(options, 'allow_once') ?? (isStanding ? ofKind(options, 'allow_always') : undefined);
-  return option && chosen(option);
+  for (const kind of kinds) {
+    const option = options.find((one) => one.kind === kind);
+    if (option) return { outcome: { outcome: 'selected', optionId: option.optionId } };
+  }
+  return undefined;
 }
-
-function rejecting(options: readonly PermissionOption[]): RequestPermissionResponse {
-  const option = ofKind(options, 'reject_once') ?? ofKind(options, 'reject_always');
-  return option ? chosen(option) : { outcome: { outcome: 'cancelled' } };
-}
-
-function ofKind(options: readonly PermissionOption[], kind: Kind): PermissionOption | undefined {
-  return options.find((option) => option.kind === kind);
-}
-
-const chosen = ({ optionId }: PermissionOption): RequestPermissionResponse => ({
-  outcome: { outcome: 'selected', optionId },
-});
 
 /** The tool name in the options of a request: some programs report it only there. */
 function toolNamedIn(options: readonly PermissionOption[]): string | undefined {

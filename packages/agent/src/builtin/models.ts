@@ -67,6 +67,8 @@ const WHAT_TO_SET =
   'OPENAI_MODEL (with OPENAI_BASE_URL for another server that speaks its protocol), or ' +
   'ANTHROPIC_API_KEY and ANTHROPIC_MODEL; then start the daemon again.';
 
+const NO_MODEL = `No model is configured. ${WHAT_TO_SET}`;
+
 /** The configured models. Only the clients get the keys. */
 export class Models {
   readonly #providers: ReadonlyMap<string, Provider>;
@@ -118,7 +120,7 @@ export class Models {
 
   #named({ provider, model }: ModelSelection): { provider: string; model: string } {
     if (provider !== undefined) {
-      const only = model ?? this.#onlyModel(provider) ?? this.#defaultModelOf(provider);
+      const only = model ?? this.#onlyModel(provider) ?? this.#defaultModel(provider);
       if (only !== undefined) return { provider, model: only };
       if (!this.#providers.has(provider)) return { provider, model: '' };
       throw new ModelFailure(
@@ -133,14 +135,14 @@ export class Models {
       const [first, ...others] = this.#providers.keys();
       const home = this.#default?.provider ?? (others.length === 0 ? first : undefined);
       if (home !== undefined) return { provider: home, model };
-      if (first === undefined) throw new ModelFailure('no_model', noModel());
+      if (first === undefined) throw new ModelFailure('no_model', NO_MODEL);
       const names = [first, ...others].join(', ');
       throw new ModelFailure(
         'unknown_model',
         `The agent names model ${model} and no provider; there are: ${names}. Write provider/model.`,
       );
     }
-    if (!this.#default) throw new ModelFailure('no_model', noModel());
+    if (!this.#default) throw new ModelFailure('no_model', NO_MODEL);
     return this.#default;
   }
 
@@ -149,7 +151,7 @@ export class Models {
     return models.length === 1 ? models[0] : undefined;
   }
 
-  #defaultModelOf(provider: string): string | undefined {
+  #defaultModel(provider: string): string | undefined {
     return this.#default?.provider === provider ? this.#default.model : undefined;
   }
 
@@ -204,8 +206,6 @@ function lazyClient(options: ClientOptions): ModelClient {
     },
   };
 }
-
-const noModel = (): string => `No model is configured. ${WHAT_TO_SET}`;
 
 /** The configured providers and those of the environment. A configured one replaces one with the same name. */
 function providersOf(config: ModelsConfig, environment: Environment): Map<string, Provider> {

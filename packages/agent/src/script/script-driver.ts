@@ -30,11 +30,6 @@ export interface ScriptDriverPorts {
   readonly readScript: (workspace: string, file: string) => Promise<string>;
 }
 
-/** The step of a message, stored with it, so that an interrupted run continues after that step. */
-interface Mark {
-  readonly scriptStep: number;
-}
-
 /**
  * Plays scripts. Its journal is like that of an agent with a model: a message before its calls, the calls through the tools. An
  * interrupted run continues after its last message; a call that was started is never repeated.
@@ -157,7 +152,7 @@ class TurnPlayer {
     for (const entry of entries) {
       if (!('runId' in entry) || entry.runId !== this.run.runId) continue;
       if (entry.type === 'assistant') {
-        at = markOf(entry.parts) ?? at;
+        at = stepOf(entry.parts) ?? at;
         this.#recordMessage(entry.step, entry.parts);
       } else if (entry.type === 'tool_result') this.#recordResult(entry);
       else if (entry.type === 'input' && at !== undefined)
@@ -196,8 +191,8 @@ class TurnPlayer {
     const { run } = this;
     const scope = this.#scope(step);
     const number = this.#messages;
-    const mark: Mark = { scriptStep: index };
-    const provider = { ...mark };
+    // Stored with the message, so that an interrupted run continues after this step.
+    const provider = { scriptStep: index };
     const parts: AssistantPart[] = [];
     if (step.say) {
       const text = fill(step.say.text, scope);
@@ -278,9 +273,9 @@ const PASSED: DriverEnd = { type: 'completed', output: [] };
 /** Splits a text into words with the white space before them. The last one also has the white space after it. */
 const wordsOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\S)(?=\s+\S)/));
 
-function markOf(parts: readonly AssistantPart[]): number | undefined {
-  const mark = parts[0]?.provider as Partial<Mark> | undefined;
-  return typeof mark?.scriptStep === 'number' ? mark.scriptStep : undefined;
+function stepOf(parts: readonly AssistantPart[]): number | undefined {
+  const { scriptStep } = (parts[0]?.provider ?? {}) as { readonly scriptStep?: unknown };
+  return typeof scriptStep === 'number' ? scriptStep : undefined;
 }
 
 function failed(phase: 'start' | 'agent', code: string, message: string): DriverEnd {
