@@ -28,7 +28,7 @@ export interface Chosen {
 }
 
 /**
- * Limits the cost of choosing a turn, because anybody's script runs on the daemon's only thread. The limit is about half a
+ * Limits the cost of choosing a turn, because scripts of any person run on the daemon's main thread. The limit is about half a
  * second: enough for a few patterns on a text of maximum length.
  */
 export class StepBudget implements Budget {
